@@ -1,0 +1,174 @@
+package debate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// StopReason says why a reply ended; see [provider.StopReason].
+type StopReason = provider.StopReason
+
+// current yields the call if this is its latest attempt and is outstanding.
+func (c *Core) current(call string, attempt int) *callState {
+	state := c.record.calls[call]
+	if state == nil || state.status != callOpen || state.intent.Attempt != attempt {
+		return nil
+	}
+	return state
+}
+
+// result takes a reply. It is recorded in every state that is not final; in a final one only its
+// cost is.
+func (c *Core) result(s Result) error {
+	state := c.current(s.Call, s.Attempt)
+	if state == nil {
+		return nil // a duplicate, or an attempt that was given up
+	}
+	spend := c.record.charge(state.intent, s.Usage, false)
+	spend.Took = s.Took
+	if c.record.Final() {
+		return c.emit(Event{Kind: EventSpend, Spend: &spend})
+	}
+	if failure := unusable(state.intent, s); failure != nil {
+		return c.setback(state, failure, spend)
+	}
+	if state.intent.Schema == "" {
+		return c.emit(Event{Kind: EventTurn, Turn: c.turn(state.intent, spend, s)})
+	}
+	event, problems := c.structured(state.intent, spend, s)
+	if len(problems) == 0 {
+		return c.emit(event)
+	}
+	return c.emit(Event{Kind: EventRejected, Rejection: &Rejection{
+		Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: cut(s.Text, 2048), Problems: problems,
+	}})
+}
+
+// bytesPerToken bounds an accepted reply: no vocabulary in use has tokens longer than 128 bytes, so
+// a longer reply did not keep the limit of output tokens.
+const bytesPerToken = 128
+
+// unusable finds replies that no debate can go on with.
+func unusable(intent *Intent, s Result) *Error {
+	switch {
+	case s.Stop == provider.StopRefusal:
+		return &Error{Kind: KindRefusal, Err: errors.New("the model declined to answer")}
+	case s.Stop == provider.StopFilter:
+		return &Error{Kind: KindContentFilter, Err: errors.New("the provider's filter cut the reply")}
+	case strings.TrimSpace(s.Text) == "":
+		return &Error{Kind: KindInvalidResponse, Err: errors.New("the reply is blank")}
+	case intent.Tokens > 0 && len(s.Text) > intent.Tokens*bytesPerToken:
+		return &Error{Kind: KindInvalidResponse, Err: fmt.Errorf("the reply has %d bytes: too many for %d tokens", len(s.Text), intent.Tokens)}
+	default:
+		return nil
+	}
+}
+
+func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
+	return &Turn{
+		Spend: spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,
+		Target: intent.Target, Text: s.Text, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
+	}
+}
+
+// structured makes the event of an answer that must match a schema, or says what is wrong with it.
+// An answer that did not end normally is not even parsed: half a number is a number too.
+func (c *Core) structured(intent *Intent, spend Spend, s Result) (Event, []string) {
+	schema := c.machine.flow.Schemas[intent.Schema]
+	if schema == nil {
+		return Event{}, []string{fmt.Sprintf("the flow has no schema %q", intent.Schema)}
+	}
+	if s.Stop != "" && s.Stop != provider.StopEnd {
+		return Event{}, []string{fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)}
+	}
+	data, value, problems := schema.accept(c.record, s.Text)
+	if len(problems) > 0 {
+		return Event{}, problems
+	}
+	switch v := value.(type) {
+	case *Judgement:
+		return Event{Kind: EventAssessment, Assessment: &Assessment{Spend: spend, Round: intent.Round, Judge: intent.By, Judgement: *v}}, nil
+	case *FinalVerdict:
+		return Event{Kind: EventVerdict, Verdict: &Verdict{Spend: spend, Judge: intent.By, FinalVerdict: *v}}, nil
+	default:
+		turn := c.turn(intent, spend, s)
+		turn.Text, turn.Data = string(data), data
+		return Event{Kind: EventTurn, Turn: turn}, nil
+	}
+}
+
+// failed takes an attempt that gave no reply.
+func (c *Core) failed(s Failed) error {
+	state := c.current(s.Call, s.Attempt)
+	if state == nil {
+		return nil
+	}
+	failure := s.Error
+	if failure == nil {
+		failure = &Error{Kind: KindAPI, Err: errors.New("the attempt failed without a reason")}
+	}
+	spend := c.record.charge(state.intent, s.Usage, s.Free)
+	spend.Took = s.Took
+	if c.record.Final() {
+		return c.emit(Event{Kind: EventSpend, Spend: &spend})
+	}
+	return c.setback(state, failure, spend)
+}
+
+// lost takes an attempt of a process that is gone. What it cost is unknown, so all of it is charged.
+func (c *Core) lost(s Lost) error {
+	state := c.current(s.Call, s.Attempt)
+	if state == nil {
+		return nil
+	}
+	spend := c.record.charge(state.intent, Usage{}, false)
+	if c.record.Final() {
+		return c.emit(Event{Kind: EventSpend, Spend: &spend})
+	}
+	return c.emit(Event{Kind: EventFailed, Failure: &Failure{
+		Spend: spend, By: state.intent.By, Void: true,
+		Error: c.place(state, &Error{Kind: KindNetwork, Err: errors.New("the process that made this call is gone")}),
+	}})
+}
+
+// setback records a failed attempt, and decides whether and when there is another, and by whom.
+func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
+	out := &Failure{Spend: spend, By: state.intent.By, Error: c.place(state, failure)}
+	if state.aborted && failure.Kind == KindCanceled {
+		out.Void = true
+		return c.emit(Event{Kind: EventFailed, Failure: out})
+	}
+	policy := c.record.config.Retry
+	tries := append(state.tries[:len(state.tries):len(state.tries)], failure.Kind)
+	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again {
+		out.RetryAt = c.in.At.Add(wait)
+	} else if next := state.intent.Next; next != "" && mayFallBack(failure.Kind) {
+		out.Next = next
+	} else {
+		out.Final = true
+	}
+	return c.emit(Event{Kind: EventFailed, Failure: out})
+}
+
+// mayFallBack reports whether another model can do better: not if the host itself gave up.
+func mayFallBack(kind Kind) bool {
+	return kind != KindCanceled && kind != KindState && kind != KindCostLimit
+}
+
+// place says where a failure happened.
+func (c *Core) place(state *callState, failure *Error) *Error {
+	out := *failure
+	out.Op, out.Participant, out.Round, out.Attempt = state.intent.Call, state.intent.By, state.intent.Round, state.intent.Attempt
+	return &out
+}
+
+// cut shortens text to at most n bytes at a character's border.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
+}

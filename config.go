@@ -1,0 +1,288 @@
+package debate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Config says what a debate is, as data: it can be stored, compared and sent. Providers, models,
+// judges, formats and flows appear in it by name; what is live is registered on the [Engine]. It
+// never holds a key.
+//
+// Its JSON is strict: a key that is not known, or is given twice in another case, is an error.
+// Durations are strings such as "90s", money is a number of USD.
+type Config struct {
+	// ID names the debate in the store: letters, digits, '-', '_' and '.', at most 128. "": a new UUIDv7.
+	ID string `json:"id,omitempty"`
+	// Topic is the question under debate.
+	Topic string `json:"topic"`
+	// Flow is the kind of debate: "debate" if empty.
+	Flow string `json:"flow,omitempty"`
+	// FlowConfig is the flow's own part; the flow decodes it strictly.
+	FlowConfig json.RawMessage `json:"flowConfig,omitempty"`
+	// Format is the name of a format: "free-form" if empty.
+	Format string `json:"format,omitempty"`
+	// CustomFormat is a format of the host's own, in place of a named one.
+	CustomFormat *Format `json:"customFormat,omitempty"`
+	// Mode says whether speakers of a round hear each other: Sequential if empty.
+	Mode Mode `json:"mode,omitempty"`
+	// Rounds is the most rounds that are spoken, in every format: 5 if 0. There is no upper bound.
+	Rounds int `json:"rounds,omitempty"`
+	// Participants speak, in this order.
+	Participants []Participant `json:"participants"`
+	// Judging says who judges; nil: nobody, and there is no verdict.
+	Judging *Judging `json:"judging,omitempty"`
+	// Budget limits what the debate may cost; nil: no limit.
+	Budget *Budget `json:"budget,omitempty"`
+	// Context is the name of the context manager: "truncate" if empty.
+	Context string `json:"context,omitempty"`
+	// Reserve is the part of each model's window that is kept free, in tokens: 4096 if 0.
+	Reserve int `json:"reserve,omitempty"`
+	// MaxTokens is the most output tokens of a reply: 4096 if 0, and never more than the model can.
+	MaxTokens int `json:"maxTokens,omitempty"`
+	// Temperature of the participants: 0.8 if nil. 0 is a value.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// RoundDelay is the pause before each round after the first: none if 0.
+	RoundDelay time.Duration `json:"-"`
+	// TurnTimeout bounds one attempt at a turn: 120 s if 0. Time in a queue does not count.
+	TurnTimeout time.Duration `json:"-"`
+	// JudgeTimeout bounds one attempt at an assessment or a verdict: 180 s if 0.
+	JudgeTimeout time.Duration `json:"-"`
+	// Retry replaces the policy for failed calls; nil: the default.
+	Retry *RetryPolicy `json:"retry,omitempty"`
+	// Labels are the host's own marks (a tenant, a trace); they travel to requests and lists.
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// Participant speaks in a debate.
+type Participant struct {
+	// Name is unique in the debate, one line of at most 64 characters.
+	Name string `json:"name"`
+	// Side is For, Against or Neutral; empty: none.
+	Side Side `json:"side,omitempty"`
+	// Position is what the participant argues, in a sentence.
+	Position string `json:"position,omitempty"`
+	// Persona is who the participant is.
+	Persona string `json:"persona,omitempty"`
+	// Instructions are added to the prompt as they are.
+	Instructions string `json:"instructions,omitempty"`
+	// Model is "provider/model"; the first slash divides.
+	Model string `json:"model"`
+	// Fallbacks are models that take over, in order, when the one before keeps failing.
+	Fallbacks []string `json:"fallbacks,omitempty"`
+	// Temperature and MaxTokens replace the debate's for this participant.
+	Temperature *float64 `json:"temperature,omitempty"`
+	MaxTokens   int      `json:"maxTokens,omitempty"`
+}
+
+// Side is a participant's side of the question.
+type Side string
+
+// The sides.
+const (
+	For     Side = "for"
+	Against Side = "against"
+	Neutral Side = "neutral"
+)
+
+// Mode says what the speakers of one round know of each other.
+type Mode string
+
+// The modes.
+const (
+	Sequential   Mode = "sequential"   // each reads those before it in the same round
+	Simultaneous Mode = "simultaneous" // all read up to the round before, and speak at once
+)
+
+// Judging says who judges, when, and by what.
+type Judging struct {
+	// Judges holds exactly one judge.
+	Judges []JudgeConfig `json:"judges"`
+	// When is EveryRound if empty.
+	When When `json:"when,omitempty"`
+	// Criteria replace the six default ones.
+	Criteria []string `json:"criteria,omitempty"`
+}
+
+// When says when the judge is asked.
+type When string
+
+// The times of judging. The verdict is given in both.
+const (
+	EveryRound When = "every-round"
+	AtEnd      When = "at-end"
+)
+
+// JudgeConfig names a judge: a model, or a [Judge] registered on the engine.
+type JudgeConfig struct {
+	// Name is "judge" if empty.
+	Name string `json:"name,omitempty"`
+	// Model is "provider/model".
+	Model string `json:"model,omitempty"`
+	// Judge is a name in Engine.Judges, in place of a model.
+	Judge string `json:"judge,omitempty"`
+	// Fallbacks are models that take over, in order, when the one before keeps failing.
+	Fallbacks []string `json:"fallbacks,omitempty"`
+	// Temperature is 0.2 if nil.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxTokens is the most output tokens of an answer: the debate's if 0.
+	MaxTokens int `json:"maxTokens,omitempty"`
+}
+
+// Budget limits the spend of a debate. A limit needs a known price for every model of the debate.
+type Budget struct {
+	// Warn gives one warning event when the spend reaches it; 0: none.
+	Warn Money `json:"warn,omitempty"`
+	// Confirm makes the debate wait at Warn until Session.Acknowledge.
+	Confirm bool `json:"confirm,omitempty"`
+	// Soft ends the rounds and goes to the verdict; 0: no limit.
+	Soft Money `json:"soft,omitempty"`
+	// Hard is never passed: no call starts whose worst case would; 0: no limit.
+	Hard Money `json:"hard,omitempty"`
+}
+
+// Defaults of a Config.
+const (
+	DefaultFlow         = "debate"
+	DefaultRounds       = 5
+	DefaultMaxTokens    = 4096
+	DefaultReserve      = 4096
+	DefaultContext      = "truncate"
+	DefaultTurnTimeout  = 120 * time.Second
+	DefaultJudgeTimeout = 180 * time.Second
+
+	defaultTemperature      = 0.8
+	defaultJudgeTemperature = 0.2
+)
+
+// withDefaults yields a deep copy in which every default is written out.
+func (c Config) withDefaults() *Config {
+	c = *c.clone()
+	setIfZero(&c.Flow, DefaultFlow)
+	if c.CustomFormat != nil {
+		setIfZero(&c.Format, c.CustomFormat.Name)
+	}
+	setIfZero(&c.Format, FreeForm)
+	setIfZero(&c.Mode, Sequential)
+	setIfZero(&c.Rounds, DefaultRounds)
+	setIfZero(&c.Context, DefaultContext)
+	setIfZero(&c.Reserve, DefaultReserve)
+	setIfZero(&c.MaxTokens, DefaultMaxTokens)
+	setIfZero(&c.TurnTimeout, DefaultTurnTimeout)
+	setIfZero(&c.JudgeTimeout, DefaultJudgeTimeout)
+	setIfZero(&c.Temperature, new(defaultTemperature))
+	if c.Judging != nil {
+		setIfZero(&c.Judging.When, EveryRound)
+		for i := range c.Judging.Judges {
+			judge := &c.Judging.Judges[i]
+			setIfZero(&judge.Name, "judge")
+			setIfZero(&judge.Temperature, new(defaultJudgeTemperature))
+			setIfZero(&judge.MaxTokens, c.MaxTokens)
+		}
+	}
+	return &c
+}
+
+func setIfZero[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// clone yields a deep copy: a running debate shares nothing with its host's Config.
+func (c *Config) clone() *Config {
+	d := *c
+	d.FlowConfig = slices.Clone(c.FlowConfig)
+	if c.CustomFormat != nil {
+		d.CustomFormat = c.CustomFormat.clone()
+	}
+	d.Participants = slices.Clone(c.Participants)
+	for i := range d.Participants {
+		d.Participants[i].Fallbacks = slices.Clone(d.Participants[i].Fallbacks)
+		d.Participants[i].Temperature = cloneValue(d.Participants[i].Temperature)
+	}
+	if d.Judging = cloneValue(c.Judging); d.Judging != nil {
+		d.Judging.Criteria = slices.Clone(d.Judging.Criteria)
+		d.Judging.Judges = slices.Clone(d.Judging.Judges)
+		for i := range d.Judging.Judges {
+			d.Judging.Judges[i].Fallbacks = slices.Clone(d.Judging.Judges[i].Fallbacks)
+			d.Judging.Judges[i].Temperature = cloneValue(d.Judging.Judges[i].Temperature)
+		}
+	}
+	d.Budget = cloneValue(c.Budget)
+	d.Temperature = cloneValue(c.Temperature)
+	if d.Retry = cloneValue(c.Retry); d.Retry != nil {
+		d.Retry.Max = maps.Clone(d.Retry.Max)
+	}
+	d.Labels = maps.Clone(c.Labels)
+	return &d
+}
+
+func cloneValue[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+// configFields is Config without its methods.
+type configFields Config
+
+// configJSON writes durations as text.
+type configJSON struct {
+	configFields
+	RoundDelay   duration `json:"roundDelay,omitempty"`
+	TurnTimeout  duration `json:"turnTimeout,omitempty"`
+	JudgeTimeout duration `json:"judgeTimeout,omitempty"`
+}
+
+// MarshalJSON writes the config.
+func (c Config) MarshalJSON() ([]byte, error) {
+	return json.Marshal(configJSON{configFields(c), duration(c.RoundDelay), duration(c.TurnTimeout), duration(c.JudgeTimeout)})
+}
+
+// UnmarshalJSON reads a config strictly.
+func (c *Config) UnmarshalJSON(data []byte) error {
+	var in configJSON
+	if err := decodeStrict(data, &in); err != nil {
+		return &Error{Kind: KindValidation, Op: "read config", Err: err}
+	}
+	*c = Config(in.configFields)
+	c.RoundDelay, c.TurnTimeout, c.JudgeTimeout = time.Duration(in.RoundDelay), time.Duration(in.TurnTimeout), time.Duration(in.JudgeTimeout)
+	return nil
+}
+
+// decodeStrict reads one JSON value, all of it, and refuses keys that it does not know.
+func decodeStrict(data []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more after the value's end")
+	}
+	return nil
+}
+
+// duration is a time.Duration that reads and writes as text such as "1m30s".
+type duration time.Duration
+
+func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+func (d *duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%.40q is not a duration such as \"90s\"", text)
+	}
+	*d = duration(v)
+	return nil
+}

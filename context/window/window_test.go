@@ -1,0 +1,238 @@
+package window_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/context/window/windowtest"
+)
+
+func ExampleTruncate() {
+	sums := []int{0}
+	for range 30 {
+		sums = append(sums, sums[len(sums)-1]+500)
+		plan := window.Truncate{}.Plan(window.Problem{Sums: sums, Window: 12_000})
+		if n := len(sums) - 1; n%5 == 0 {
+			fmt.Printf("%d messages: from %d, %d tokens\n", n, plan.From, plan.Used)
+		}
+	}
+	// Output:
+	// 5 messages: from 0, 2500 tokens
+	// 10 messages: from 0, 5000 tokens
+	// 15 messages: from 0, 7500 tokens
+	// 20 messages: from 7, 6500 tokens
+	// 25 messages: from 13, 6000 tokens
+	// 30 messages: from 19, 5500 tokens
+}
+
+func TestTruncateKeepsTheContract(t *testing.T) { windowtest.Run(t, window.Truncate{}) }
+
+// sums makes running sums of sizes.
+func sums(sizes ...int) []int {
+	s := []int{0}
+	for i, size := range sizes {
+		s = append(s, s[i]+size)
+	}
+	return s
+}
+
+func TestTruncate(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    window.Problem
+		want window.Plan
+	}{
+		{"nothing", window.Problem{}, window.Plan{Fits: true, TooBig: -1}},
+		{
+			"no limit",
+			window.Problem{Sums: sums(1e6, 1e9), Fixed: 5},
+			window.Plan{Used: 1e6 + 1e9 + 5, Fits: true, TooBig: -1},
+		},
+		{
+			"fits",
+			window.Problem{Sums: sums(100, 200), Fixed: 50, Window: 5096},
+			window.Plan{Used: 350, Fits: true, TooBig: -1},
+		},
+		{
+			"to the last token",
+			window.Problem{Sums: sums(400, 600), Window: 5096},
+			window.Plan{Used: 1000, Fits: true, TooBig: -1, Warning: window.Near},
+		},
+		{
+			"80 percent is not near yet",
+			window.Problem{Sums: sums(400, 400), Window: 5096},
+			window.Plan{Used: 800, Fits: true, TooBig: -1},
+		},
+		{
+			"one token over",
+			window.Problem{Sums: sums(300, 300, 300, 101), Window: 5096},
+			window.Plan{From: 2, Used: 401, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"a part of the sums",
+			window.Problem{Sums: sums(9999, 300, 300, 300, 101)[1:], Window: 5096},
+			window.Plan{From: 2, Used: 401, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"the newest alone",
+			window.Problem{Sums: sums(300, 300, 1000), Window: 5096},
+			window.Plan{From: 2, Used: 1000, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"the newest alone, in what rounding left",
+			window.Problem{Sums: sums(300, 999), Fixed: 1, Window: 5096},
+			window.Plan{From: 1, Used: 1000, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"the newest is too big",
+			window.Problem{Sums: sums(300, 300, 1001), Window: 5096},
+			window.Plan{From: 3, TooBig: 2, Warning: window.Full},
+		},
+		{
+			"an older one was too big",
+			window.Problem{Sums: sums(300, 5000, 300), Window: 5096},
+			window.Plan{From: 2, Used: 300, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"the prompt alone is too big",
+			window.Problem{Sums: sums(1), Fixed: 1001, Window: 5096},
+			window.Plan{From: 1, Used: 1001, TooBig: -1, Warning: window.Full},
+		},
+		{
+			"a window below the reserve",
+			window.Problem{Sums: sums(1), Window: 4000},
+			window.Plan{From: 1, TooBig: -1, Warning: window.Full},
+		},
+		{
+			"a small window with its own reserve",
+			window.Problem{Sums: sums(100), Window: 1000, Reserve: 500},
+			window.Plan{Used: 100, Fits: true, TooBig: -1},
+		},
+		{
+			"no reserve",
+			window.Problem{Sums: sums(1000), Window: 1000, Reserve: -1},
+			window.Plan{Used: 1000, Fits: true, TooBig: -1, Warning: window.Near},
+		},
+		{
+			"more output than reserve",
+			window.Problem{Sums: sums(1001), Window: 9000, Output: 8000},
+			window.Plan{From: 1, TooBig: 0, Warning: window.Full},
+		},
+		{
+			"a large prompt",
+			window.Problem{Sums: sums(20, 20, 20), Fixed: 950, Window: 5096},
+			window.Plan{From: 1, Used: 990, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+	} {
+		assert.Equal(t, c.want, window.Truncate{}.Plan(c.p), c.name)
+	}
+}
+
+func TestProblemLimit(t *testing.T) {
+	for _, c := range []struct {
+		p       window.Problem
+		tokens  int
+		limited bool
+	}{
+		{window.Problem{}, 0, false},
+		{window.Problem{Window: -1}, 0, false},
+		{window.Problem{Window: 10_000}, 5904, true},
+		{window.Problem{Window: 10_000, Output: 4000}, 5904, true},
+		{window.Problem{Window: 10_000, Output: 5000}, 5000, true},
+		{window.Problem{Window: 10_000, Reserve: 1}, 9999, true},
+		{window.Problem{Window: 10_000, Reserve: -1}, 10_000, true},
+		{window.Problem{Window: 10_000, Reserve: -1, Output: 4000}, 6000, true},
+		{window.Problem{Window: 1000}, -3096, true},
+	} {
+		tokens, limited := c.p.Limit()
+		assert.Equal(t, c.tokens, tokens)
+		assert.Equal(t, c.limited, limited)
+	}
+}
+
+// Between two drops the request only grows at its end; a drop leaves about 60 %, so that the next one is far.
+func TestTruncateDropsSeldom(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	p := window.Problem{Sums: []int{0}, Window: 104_096, Fixed: 900}
+	limit, _ := p.Limit()
+	drops, last := 0, 0
+	for i := range 4000 {
+		p.Sums = append(p.Sums, p.Sums[i]+200+r.IntN(600))
+		// Instructions differ from call to call; that must not move the cut.
+		p.Fixed = 700 + r.IntN(900)
+		plan := window.Truncate{}.Plan(p)
+		require.True(t, plan.Fits)
+		require.GreaterOrEqual(t, plan.From, last)
+		if plan.From > last {
+			drops++
+			share := float64(p.Size(plan.From, p.Len())) / float64(limit)
+			require.InDelta(t, 0.6*7/8, share, 0.02)
+		}
+		last = plan.From
+	}
+	total := p.Size(0, p.Len())
+	assert.InDelta(t, float64(total)/(0.4*7/8*float64(limit)), drops, 3)
+}
+
+// When everything fits, only both ends of the sums are read: a long debate costs no more than a short one.
+func TestTruncateDoesNotWalk(t *testing.T) {
+	p := window.Problem{Sums: make([]int, 100_001), Window: 1_000_000}
+	for i := range p.Sums {
+		p.Sums[i] = -1 << 40
+	}
+	p.Sums[0], p.Sums[100_000] = 0, 500_000
+	assert.Equal(t, window.Plan{Used: 500_000, Fits: true, TooBig: -1}, window.Truncate{}.Plan(p))
+	manager := window.Manager(window.Truncate{})
+	assert.Zero(t, testing.AllocsPerRun(10, func() { manager.Plan(p) }))
+}
+
+func FuzzTruncate(f *testing.F) {
+	f.Add([]byte{1, 2, 255}, 10, 4200, 0, 0)
+	f.Add([]byte{}, -1, 1, -1, 1<<62)
+	f.Add([]byte{9, 9, 9, 9}, 1<<62, 1<<62, 1, -5)
+	f.Fuzz(func(t *testing.T, sizes []byte, fixed, size, reserve, output int) {
+		s := []int{3}
+		for i, b := range sizes {
+			s = append(s, s[i]+int(b)*20)
+		}
+		p := window.Problem{Sums: s, Fixed: max(fixed, 0), Window: size, Reserve: reserve, Output: output}
+		plan := window.Truncate{}.Plan(p)
+		limit, limited := p.Limit()
+		require.True(t, 0 <= plan.From && plan.From <= p.Len())
+		if plan.Fits && limited {
+			require.LessOrEqual(t, plan.Used, limit)
+			require.Equal(t, p.Fixed+p.Size(plan.From, p.Len()), plan.Used)
+			require.True(t, p.Len() == 0 || plan.From < p.Len(), "the newest message is sent")
+		}
+		if !limited {
+			require.True(t, plan.Fits && plan.From == 0)
+		}
+		newest := p.Size(max(p.Len()-1, 0), p.Len())
+		fits := !limited || p.Fixed <= limit && newest <= limit-p.Fixed
+		require.Equal(t, fits, plan.Fits, "what can be sent is sent")
+	})
+}
+
+func BenchmarkTruncate(b *testing.B) {
+	for _, n := range []int{100, 100_000} {
+		s := []int{0}
+		for i := range n {
+			s = append(s, s[i]+500)
+		}
+		b.Run(fmt.Sprintf("fits/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				window.Truncate{}.Plan(window.Problem{Sums: s, Window: n * 1000})
+			}
+		})
+		b.Run(fmt.Sprintf("dropped/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				window.Truncate{}.Plan(window.Problem{Sums: s, Window: 20_000})
+			}
+		})
+	}
+}

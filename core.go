@@ -1,0 +1,384 @@
+package debate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Core is one debate without any I/O: it starts no goroutine, reads no clock, draws no random
+// number. [Core.Step] takes what happened and says what follows; a runtime around it saves the
+// events and performs the commands. The same inputs give the same events.
+//
+// A Core has one owner at a time: it is not safe for concurrent use. [Engine.NewCore] makes one.
+type Core struct {
+	machine *machine
+	plans   map[string]ContextManager
+	record  *Record
+	in      Input
+	out     Output
+	wires   map[string]*provider.Schema // schemas as they are sent, by name
+	sums    map[string][]int            // tokens of the turns, by model
+	events  []Event                     // the buffer behind out.Events
+	broken  error                       // a Step has failed half-way: the core is to be thrown away
+}
+
+// newCore makes the core of a debate that has not started. Events that exist already are folded.
+func newCore(m *machine, plans map[string]ContextManager, id string, events []Event) (*Core, error) {
+	c := &Core{machine: m, plans: plans, record: newRecord(id)}
+	for i := range events {
+		if err := c.record.fold(&events[i], m); err != nil {
+			return nil, fmt.Errorf("event %d: %w", i+1, err)
+		}
+	}
+	return c, nil
+}
+
+// Record yields the record. The core goes on writing to it: the owner may read it between Steps.
+func (c *Core) Record() *Record { return c.record }
+
+// Step takes one input. A refused input is an *[Error] of kind state and has changed nothing; a
+// result that came before, or that belongs to an outdated attempt, is ignored without an error.
+func (c *Core) Step(in Input) (Output, error) {
+	if c.broken != nil {
+		return Output{}, c.broken
+	}
+	if in.At.Before(c.record.latest) {
+		in.At = c.record.latest // facts are in order, whatever a clock says
+	}
+	c.in, c.out, c.events = in, Output{}, c.events[:0]
+	if err := c.take(in.Signal); err != nil {
+		if len(c.events) > 0 {
+			c.broken = err
+		}
+		return Output{}, err
+	}
+	if err := c.advance(); err != nil {
+		c.broken = err
+		return Output{}, err
+	}
+	c.out.Events = c.events
+	return c.out, nil
+}
+
+// inFlight yields a Lost for each call in flight: whoever opens a log steps them once.
+func (c *Core) inFlight() []Lost {
+	lost := make([]Lost, len(c.record.open))
+	for i, call := range c.record.open {
+		lost[i] = Lost{Call: call.intent.Call, Attempt: call.intent.Attempt}
+	}
+	return lost
+}
+
+// emit numbers a fact and folds it.
+func (c *Core) emit(e Event) error {
+	e.Seq, e.At = c.record.Seq+1, c.in.At
+	if err := c.record.fold(&e, c.machine); err != nil {
+		return err
+	}
+	if e.Kind == EventDropped {
+		c.wires = nil // they name the participants
+	}
+	c.events = append(c.events, e)
+	return nil
+}
+
+// fire changes the state by the table: the one way to do so.
+func (c *Core) fire(on Trigger, note Note, drain bool) error {
+	from := c.record.State
+	to, err := c.machine.fire(c.record, on)
+	if err != nil {
+		return err
+	}
+	if c.record.start == nil { // nothing is logged before the start
+		c.record.State = to
+		return nil
+	}
+	change := &Transition{From: from, To: to, On: on, Evidence: note.Evidence, Drain: drain}
+	if to == StateError {
+		change.Failure = note.Failure
+	}
+	if err := c.emit(Event{Kind: EventTransition, Transition: change}); err != nil {
+		return err
+	}
+	if note.Round != nil && note.Round.N != c.record.Round {
+		return c.emit(Event{Kind: EventRound, Round: note.Round})
+	}
+	return nil
+}
+
+// take checks an input against the record and folds its facts.
+func (c *Core) take(signal Signal) error {
+	switch s := signal.(type) {
+	case Result:
+		return c.result(s)
+	case Failed:
+		return c.failed(s)
+	case Lost:
+		return c.lost(s)
+	case Tick:
+		return nil
+	case Edit:
+		if !c.machine.allows(c.record, TriggerEdit) {
+			return c.machine.refusal(c.record, TriggerEdit)
+		}
+		c.record.config, c.record.valid = s.Config.withDefaults(), false
+		return c.fire(TriggerEdit, Note{}, false)
+	case Validate:
+		return c.fire(TriggerValidate, Note{}, false)
+	case Validated:
+		return c.validated(s)
+	case Start:
+		if !c.machine.allows(c.record, TriggerStart) {
+			return c.machine.refusal(c.record, TriggerStart)
+		}
+		if err := c.emit(Event{Kind: EventStart, Start: &s}); err != nil {
+			return err
+		}
+		return c.fire(TriggerStart, Note{}, false)
+	case Answer:
+		return c.answer(s)
+	case Acknowledge:
+		return c.acknowledge()
+	case Sent:
+		return c.sent(s)
+	default:
+		return c.control(signal)
+	}
+}
+
+// control takes the inputs that only fire a trigger.
+func (c *Core) control(signal Signal) error {
+	switch s := signal.(type) {
+	case Pause:
+		if err := c.fire(TriggerPause, Note{}, s.Drain); err != nil {
+			return err
+		}
+		if !s.Drain {
+			c.abort()
+		}
+		return nil
+	case Resume:
+		return c.fire(TriggerResume, Note{}, false)
+	case Retry:
+		return c.fire(TriggerRetry, Note{}, false)
+	case Stop:
+		if err := c.fire(TriggerStop, Note{Evidence: "stopped by the host"}, false); err != nil {
+			return err
+		}
+		c.abort()
+		return nil
+	case Cancel:
+		if err := c.fire(TriggerCancel, Note{Evidence: "canceled by the host"}, false); err != nil {
+			return err
+		}
+		c.abort()
+		return nil
+	default:
+		return &Error{Kind: KindState, Op: "step", Err: fmt.Errorf("no input of type %T is known", signal)}
+	}
+}
+
+func (c *Core) validated(s Validated) error {
+	on := TriggerInvalid
+	if s.OK {
+		on = TriggerValid
+	}
+	if c.record.State != StateValidating {
+		return c.machine.refusal(c.record, on)
+	}
+	c.record.valid = s.OK
+	return c.fire(on, Note{}, false)
+}
+
+// abort asks the runtime to break off every call in flight.
+func (c *Core) abort() {
+	for _, call := range c.record.open {
+		c.out.Abort = append(c.out.Abort, call.intent.Call)
+	}
+}
+
+func (c *Core) answer(s Answer) error {
+	inquiry := c.record.inquiry(s.Inquiry)
+	if inquiry == nil || c.record.Final() {
+		return &Error{Kind: KindState, Op: "answer", Err: fmt.Errorf("no inquiry %q is open", oneLine(s.Inquiry, 80))}
+	}
+	if strings.TrimSpace(s.Text) == "" {
+		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: errors.New("an answer holds text")}
+	}
+	if err := c.emit(Event{Kind: EventAnswer, Answer: &s}); err != nil {
+		return err
+	}
+	return c.result(Result{Call: s.Inquiry, Attempt: c.record.calls[s.Inquiry].intent.Attempt, Text: s.Text})
+}
+
+func (c *Core) acknowledge() error {
+	if !c.record.warned() || c.record.acked || c.record.Final() {
+		return &Error{Kind: KindState, Op: "acknowledge", Err: errors.New("no cost warning is open")}
+	}
+	return c.emit(Event{Kind: EventAck})
+}
+
+// sent takes an input of the flow's own: it is a fact, and fires its trigger if a rule wants it.
+func (c *Core) sent(s Sent) error {
+	if !c.machine.input(s.Trigger) {
+		return &Error{Kind: KindState, Op: "send", Err: fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, oneLine(string(s.Trigger), 40))}
+	}
+	if c.record.Final() || c.record.start == nil {
+		return c.machine.refusal(c.record, s.Trigger)
+	}
+	ruled := len(c.machine.rules[place{c.record.State, s.Trigger}]) > 0
+	if ruled && !c.machine.allows(c.record, s.Trigger) {
+		return c.machine.refusal(c.record, s.Trigger)
+	}
+	if err := c.emit(Event{Kind: EventSent, Sent: &s}); err != nil || !ruled {
+		return err
+	}
+	if !c.machine.allows(c.record, s.Trigger) {
+		return nil // the fact itself has settled it
+	}
+	return c.fire(s.Trigger, Note{}, false)
+}
+
+// mostSteps bounds how often a flow may change its state without asking anybody: more is a circle.
+const mostSteps = 1000
+
+// advance does what is due: it starts the calls that are missing, or fires what the flow says.
+func (c *Core) advance() error {
+	for range mostSteps {
+		again, err := c.once()
+		if err != nil || !again {
+			return err
+		}
+	}
+	return c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: errors.New("the flow goes in a circle without asking anybody")})
+}
+
+// once does one thing that is due; again: there may be more.
+func (c *Core) once() (again bool, err error) {
+	r := c.record
+	if r.State == StateAwaitingInput {
+		if !c.machine.allows(r, TriggerAnswered) {
+			return false, nil
+		}
+		return true, c.fire(TriggerAnswered, Note{}, false)
+	}
+	if r.start == nil || !c.machine.working(r.State) {
+		return false, nil
+	}
+	if stop, err := c.watchBudget(); stop || err != nil {
+		return true, err
+	}
+	step := c.machine.flow.Steps[r.State]
+	due := due{core: c}
+	if step.Calls != nil {
+		for _, call := range step.Calls(r) {
+			if again, err := due.look(call); again || err != nil {
+				return again, err
+			}
+		}
+	}
+	switch {
+	case due.busy:
+		c.out.Wait = due.wait
+		return false, nil
+	case due.asked:
+		return true, c.fire(TriggerAsk, Note{}, false)
+	case due.held:
+		return true, c.reach(due.limit, due.short)
+	}
+	return c.next(step)
+}
+
+// next fires what the flow says once no call is missing.
+func (c *Core) next(step Step) (again bool, err error) {
+	on, note := passing(c.record.State), Note{}
+	if step.Next != nil {
+		var ok bool
+		if on, note, ok = step.Next(c.record); !ok {
+			return false, nil
+		}
+	}
+	if err := c.fire(on, note, false); err != nil {
+		return false, c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: err})
+	}
+	return true, nil
+}
+
+// passing is what a lifecycle state without a step fires.
+func passing(s State) Trigger {
+	if s == StateInitializing {
+		return TriggerInitialized
+	}
+	return TriggerCompleted
+}
+
+// fail goes to the error state.
+func (c *Core) fail(err *Error) error {
+	return c.fire(TriggerFail, Note{Failure: err, Evidence: err.Error()}, false)
+}
+
+// due gathers what the calls of one state need.
+type due struct {
+	core  *Core
+	busy  bool // something is in flight, or waits for its time
+	asked bool // a person has been asked
+	held  bool // a call does not fit the budget
+	limit WarningKind
+	short *Intent   // the call that does not fit
+	wait  time.Time // when the next call may start
+}
+
+// look deals with one missing call. again: the record has changed, so calls are to be computed anew.
+func (d *due) look(call Call) (again bool, err error) {
+	c, r := d.core, d.core.record
+	state := r.calls[call.ID]
+	if state != nil && state.status == callRejected {
+		call = reask(call, state)
+		state = r.calls[call.ID]
+	}
+	switch {
+	case state == nil || state.status == callIdle:
+	case state.status == callFailed:
+		return c.giveUp(call, state)
+	case state.status == callOpen:
+		if call.Performer == ByPerson {
+			d.asked = true
+		} else {
+			d.busy = true
+		}
+		return false, nil
+	default:
+		return false, nil
+	}
+	from := call.NotBefore
+	if state != nil && state.retryAt.After(from) {
+		from = state.retryAt
+	}
+	if from.After(c.in.At) {
+		d.busy = true
+		if d.wait.IsZero() || from.Before(d.wait) {
+			d.wait = from
+		}
+		return false, nil
+	}
+	return d.start(call)
+}
+
+// giveUp deals with a call that has failed for good.
+func (c *Core) giveUp(call Call, state *callState) (again bool, err error) {
+	r := c.record
+	switch {
+	case call.OnFail.Skip:
+		return false, nil
+	case call.OnFail.Fire != "":
+		return true, c.fire(call.OnFail.Fire, Note{Evidence: state.failure.Error()}, false)
+	case call.OnFail.Drop && len(r.Active()) > 0:
+		return true, c.emit(Event{Kind: EventDropped, Dropped: &Dropped{Participant: call.By, Reason: state.failure.Error()}})
+	default:
+		return true, c.fail(state.failure)
+	}
+}

@@ -1,0 +1,72 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Mermaid draws the flow's rules and the lifecycle's as a Mermaid state diagram.
+func (f *Flow) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("stateDiagram-v2\n  [*] --> configuring\n")
+	inner := f.states()
+	var own, outer []Rule
+	for _, rule := range append(slices.Clone(f.Rules), lifecycle()...) {
+		if slices.Contains(inner, rule.From) && slices.Contains(inner, rule.To) {
+			own = append(own, rule)
+		} else {
+			outer = append(outer, rule)
+		}
+	}
+	b.WriteString("  state running {\n")
+	fmt.Fprintf(&b, "    [*] --> %s\n", f.Start)
+	for _, edge := range edges(own) {
+		fmt.Fprintf(&b, "    %s --> %s: %s\n", edge.from, edge.to, edge.label)
+	}
+	b.WriteString("  }\n")
+	for _, edge := range edges(outer) {
+		fmt.Fprintf(&b, "  %s --> %s: %s\n", edge.from, edge.to, edge.label)
+	}
+	b.WriteString("  completed --> [*]\n  canceled --> [*]\n")
+	return b.String()
+}
+
+// DOT draws the same for Graphviz.
+func (f *Flow) DOT() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n", f.Name)
+	b.WriteString("  completed [peripheries=2];\n  canceled [peripheries=2];\n  subgraph cluster_running {\n    label=running;\n")
+	for _, state := range f.states() {
+		fmt.Fprintf(&b, "    %q;\n", state)
+	}
+	b.WriteString("  }\n")
+	for _, edge := range edges(append(slices.Clone(f.Rules), lifecycle()...)) {
+		fmt.Fprintf(&b, "  %q -> %q [label=%q];\n", edge.from, edge.to, edge.label)
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+type edge struct {
+	from, to State
+	label    string
+}
+
+// edges joins the rules between the same two states into one edge.
+func edges(rules []Rule) []edge {
+	var out []edge
+	for _, rule := range rules {
+		label := string(rule.On)
+		if rule.When.Name != "" {
+			label += " [" + rule.When.Name + "]"
+		}
+		i := slices.IndexFunc(out, func(e edge) bool { return e.from == rule.From && e.to == rule.To })
+		if i < 0 {
+			out = append(out, edge{rule.From, rule.To, label})
+			continue
+		}
+		out[i].label += ", " + label
+	}
+	return out
+}

@@ -1,0 +1,329 @@
+package debate
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	mathrand "math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/prompt"
+)
+
+// ContextManager decides what of a conversation is sent when not all of it fits; see [window.Manager].
+type ContextManager = window.Manager
+
+// Engine runs debates. Its fields say what is live: a [Config] refers to it by name. Set them before
+// the first use; from then on the engine is frozen, and safe for concurrent use. The zero value
+// works, but knows no provider. An Engine must not be copied.
+type Engine struct {
+	// Providers by the name that stands before the slash of a model: "openai" in "openai/gpt-5-mini".
+	Providers map[string]Provider
+	// Judges from outside, by the name in JudgeConfig.Judge.
+	Judges map[string]Judge
+	// Contexts are context managers by the name in Config.Context, beside the built-in "truncate".
+	Contexts map[string]ContextManager
+	// Formats by the name in Config.Format, beside those of BuiltinFormats.
+	Formats map[string]Format
+	// Flows by the name in Config.Flow, beside DebateFlow.
+	Flows map[string]*Flow
+	// Prompts replace the embedded templates of package prompt, by their names.
+	Prompts map[string]string
+	// Models are prices and sizes by "provider/model", before the embedded table.
+	Models map[string]Model
+	// Store keeps the logs; nil: a MemoryStore of the engine's own, which keeps every debate until
+	// it is deleted there. A host that runs many sets one, and deletes.
+	Store Store
+	// Logger gets a line for each change of state and each failed attempt, never a text; nil: none.
+	Logger *slog.Logger
+	// MaxCalls is how many calls are made at once over all debates; 0: as many as there are.
+	MaxCalls int
+	// ChunkInterval gathers the chunks of a turn for so long before a reader of Events gets them; 0: at
+	// once. 100 ms suit a screen.
+	ChunkInterval time.Duration
+
+	once   sync.Once
+	frozen *live
+	err    error
+}
+
+// live is an engine as it was at its first use.
+type live struct {
+	providers map[string]Provider
+	judges    map[string]Judge
+	contexts  map[string]ContextManager
+	formats   map[string]Format
+	machines  map[string]*machine
+	prompts   *prompt.Set
+	models    map[string]Model
+	store     Store
+	logger    *slog.Logger
+	places    chan struct{}
+	interval  time.Duration
+	owner     string // who holds the leases
+	mu        sync.Mutex
+	sessions  map[string]*Session
+}
+
+// freeze takes the engine's fields, once.
+func (e *Engine) freeze() (*live, error) {
+	e.once.Do(func() { e.frozen, e.err = e.build() })
+	return e.frozen, e.err
+}
+
+func (e *Engine) build() (*live, error) {
+	l := &live{
+		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), models: maps.Clone(e.Models),
+		contexts: map[string]ContextManager{DefaultContext: window.Truncate{}},
+		formats:  make(map[string]Format), machines: make(map[string]*machine),
+		store: e.Store, logger: e.Logger, interval: e.ChunkInterval, sessions: make(map[string]*Session),
+	}
+	maps.Copy(l.contexts, e.Contexts)
+	for _, f := range BuiltinFormats() {
+		l.formats[f.Name] = f
+	}
+	for name, f := range e.Formats {
+		f = *f.clone()
+		f.Name = name
+		l.formats[name] = f
+	}
+	var problems []error
+	var err error
+	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
+		problems = append(problems, &Error{Kind: KindValidation, Op: "engine", Field: "Prompts", Err: err})
+	}
+	flows := map[string]*Flow{DefaultFlow: DebateFlow()}
+	maps.Copy(flows, e.Flows)
+	for name, flow := range flows {
+		if flow == nil || flow.Name != name {
+			problems = append(problems, engineError("Flows", "the flow under %q has another name, or is nil", name))
+			continue
+		}
+		if l.machines[name], err = newMachine(flow); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if e.MaxCalls < 0 {
+		problems = append(problems, engineError("MaxCalls", "is negative"))
+	} else if e.MaxCalls > 0 {
+		l.places = make(chan struct{}, e.MaxCalls)
+	}
+	if e.ChunkInterval < 0 {
+		problems = append(problems, engineError("ChunkInterval", "is negative"))
+	}
+	if l.store == nil {
+		l.store = &MemoryStore{}
+	}
+	l.owner = newID()
+	return l, errors.Join(problems...)
+}
+
+func engineError(field, format string, args ...any) error {
+	return &Error{Kind: KindValidation, Op: "engine", Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+// newID yields a UUIDv7, whose order is that of time.
+func newID() string {
+	id, err := uuid.NewV7()
+	if err != nil { // the system has no randomness: nothing that needs a secret may go on
+		return ""
+	}
+	return id.String()
+}
+
+// newSeed yields a debate's secret.
+func newSeed() string {
+	var seed [16]byte
+	_, _ = rand.Read(seed[:]) // never fails: since Go 1.24 the program ends instead
+	return hex.EncodeToString(seed[:])
+}
+
+// input adds the time and the random bits.
+func (l *live) input(s Signal) Input {
+	return Input{At: time.Now().Round(0).UTC(), Bits: mathrand.Uint64(), Signal: s}
+}
+
+// New makes a session of a debate that can still be edited. Nothing is checked, stored or paid for
+// yet: Validate and Start do that.
+func (e *Engine) New(config Config) (*Session, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	if config.ID == "" {
+		config.ID = newID()
+	}
+	return l.newSession(&config)
+}
+
+// Start validates a config and starts its debate. ctx bounds the start only: the debate goes on
+// after it, until it ends or the session is closed. A debate that exists under config.ID already is
+// opened if its config is the same, and is an error of kind conflict if not.
+func (e *Engine) Start(ctx context.Context, config Config) (*Session, error) {
+	s, err := e.New(config)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Validate(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.Start(ctx)
+}
+
+// Run starts a debate and yields its events: facts, and chunks of turns as they are spoken. Leaving the loop
+// cancels the debate. If ctx is done the session is closed, and the debate can be opened again. A
+// debate that comes to the error state, or waits for a person, ends the loop with that error; it can
+// be opened again too.
+//
+// When the loop has ended nothing of the debate runs any more.
+func (e *Engine) Run(ctx context.Context, config Config) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		s, err := e.Start(ctx, config)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer s.Close()
+		for event, err := range s.Events(ctx, 0) {
+			if !yield(event, err) {
+				if err == nil {
+					_ = s.Cancel(context.WithoutCancel(ctx)) // refused only if it is over already
+				}
+				return
+			}
+			if stop := interruption(&event); stop != nil {
+				yield(Event{}, stop)
+				return
+			}
+		}
+	}
+}
+
+// interruption is the error of a state in which an unattended debate cannot go on.
+func interruption(e *Event) error {
+	if e.Kind != EventTransition {
+		return nil
+	}
+	switch e.Transition.To {
+	case StateError:
+		if e.Transition.Failure != nil {
+			return e.Transition.Failure
+		}
+		return &Error{Kind: KindCostLimit, Op: "run", Err: errors.New(e.Transition.Evidence)}
+	case StateAwaitingInput:
+		return ErrAwaitingInput
+	default:
+		return nil
+	}
+}
+
+// Open continues a stored debate. If it is open in this engine already, that session is returned.
+// Calls that were in flight when its last owner went away are made again, and their cost is
+// charged. A debate that another owner holds is [ErrLeased]; one that is over is opened to be read.
+func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	return l.open(ctx, id)
+}
+
+// Record yields what is stored of a debate, wherever it runs.
+func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	core, err := l.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return core.Record(), nil
+}
+
+// NewCore makes the core of a stored debate from its events, for a runtime of the host's own; without
+// events, that of a debate which is still to be configured.
+func (e *Engine) NewCore(id string, events []Event) (*Core, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	return l.core(id, events)
+}
+
+func (l *live) core(id string, events []Event) (*Core, error) {
+	name, version := DefaultFlow, 0
+	if len(events) > 0 && events[0].Start != nil {
+		name, version = events[0].Start.Flow, events[0].Start.FlowVersion
+	}
+	m := l.machines[name]
+	if m == nil {
+		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flow", Err: fmt.Errorf("no flow %q is registered", oneLine(name, 40))}
+	}
+	if least := m.flow.accepts(); version != 0 && (version > m.flow.Version || version < least) {
+		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
+			"the debate was started with version %d of flow %s; this program continues versions %d to %d", version, name, least, m.flow.Version)}
+	}
+	return newCore(m, l.contexts, id, events)
+}
+
+// load folds a stored log.
+func (l *live) load(ctx context.Context, id string) (*Core, error) {
+	var events []Event
+	for event, err := range l.store.Read(ctx, id, 0) {
+		if err != nil {
+			return nil, storeError("open", err)
+		}
+		events = append(events, event)
+	}
+	if len(events) == 0 {
+		return nil, storeError("open", ErrNotFound)
+	}
+	return l.core(id, events)
+}
+
+func storeError(op string, err error) error {
+	switch {
+	case errors.Is(err, ErrConflict), errors.Is(err, ErrLeased):
+		return &Error{Kind: KindConflict, Op: op, Err: err}
+	case errors.Is(err, ErrNotFound):
+		return &Error{Kind: KindValidation, Op: op, Field: "id", Err: err}
+	default:
+		return fmt.Errorf("debate: %s: %w", op, err)
+	}
+}
+
+// Shutdown closes all sessions, so that another process can open their debates, and returns when
+// nothing of them runs any more, or ctx is done.
+func (e *Engine) Shutdown(ctx context.Context) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	sessions := make([]*Session, 0, len(l.sessions))
+	for _, s := range l.sessions {
+		sessions = append(sessions, s)
+	}
+	l.mu.Unlock()
+	for _, s := range sessions {
+		s.detach(ErrClosed)
+	}
+	for _, s := range sessions {
+		select {
+		case <-s.idle():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package debate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Kind classifies an [Error]; it is [provider.Kind].
+type Kind = provider.Kind
+
+// The kinds of failure; package provider says what each means.
+const (
+	KindNetwork         = provider.KindNetwork
+	KindRateLimit       = provider.KindRateLimit
+	KindQuota           = provider.KindQuota
+	KindAPI             = provider.KindAPI
+	KindTimeout         = provider.KindTimeout
+	KindContextOverflow = provider.KindContextOverflow
+	KindAuthentication  = provider.KindAuthentication
+	KindContentFilter   = provider.KindContentFilter
+	KindRefusal         = provider.KindRefusal
+	KindInvalidResponse = provider.KindInvalidResponse
+	KindValidation      = provider.KindValidation
+	KindCanceled        = provider.KindCanceled
+	KindCostLimit       = provider.KindCostLimit
+	KindState           = provider.KindState
+	KindConflict        = provider.KindConflict
+)
+
+// Errors that are compared with errors.Is.
+var (
+	// ErrAwaitingInput says that the debate waits for an answer to an inquiry.
+	ErrAwaitingInput = errors.New("the debate awaits an answer")
+	// ErrClosed says that the session was closed, or its engine shut down: the debate may go on elsewhere.
+	ErrClosed = errors.New("the session is closed")
+	// ErrNotFound says that the store holds no debate of that id.
+	ErrNotFound = errors.New("no such debate")
+	// ErrConflict says that the log has grown since it was read: somebody else wrote.
+	ErrConflict = errors.New("the debate's log has grown in the meantime")
+	// ErrLeased says that somebody else holds the debate.
+	ErrLeased = errors.New("the debate is held by another owner")
+)
+
+// Error is the one error type of this package: a kind, and where it happened. The zero Error
+// prints. It holds no keys, and none are in its JSON.
+type Error struct {
+	Kind        Kind
+	Op          string        // what was being done: "validate", "start", a trigger, a call's id
+	Field       string        // of the config or the snapshot: "participants[1].name"
+	Participant string        // or judge
+	Round       int           // from 1; 0 if outside the rounds
+	Attempt     int           // of the call, from 1; 0 if no call
+	RetryAfter  time.Duration // what the vendor asked to wait
+	Err         error         // the cause
+}
+
+// Error yields one line: kind, place and cause.
+func (e *Error) Error() string {
+	if e == nil {
+		return "debate: no error"
+	}
+	parts := []string{"debate"}
+	if e.Kind != "" {
+		parts = append(parts, string(e.Kind))
+	}
+	if e.Op != "" {
+		parts = append(parts, e.Op)
+	}
+	if e.Field != "" {
+		parts = append(parts, e.Field)
+	}
+	if e.Participant != "" {
+		parts = append(parts, e.Participant)
+	}
+	if e.Attempt > 1 {
+		parts = append(parts, fmt.Sprintf("attempt %d", e.Attempt))
+	}
+	if e.Err != nil {
+		parts = append(parts, e.Err.Error())
+	}
+	if len(parts) == 1 {
+		parts = append(parts, "unspecified error")
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Unwrap yields the cause.
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
+
+// Is makes an Error equal to a target *Error that sets nothing but the same Kind, so that
+// errors.Is(err, &debate.Error{Kind: debate.KindCostLimit}) asks for the kind.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && e != nil && t != nil && *t == Error{Kind: e.Kind}
+}
+
+// Retryable reports whether a person may sensibly try the same again: the failure passes with time,
+// or can be mended outside the debate (a new key, a paid bill).
+func (e *Error) Retryable() bool {
+	if e == nil {
+		return false
+	}
+	switch e.Kind {
+	case KindNetwork, KindRateLimit, KindAPI, KindTimeout, KindInvalidResponse, KindAuthentication, KindQuota:
+		return true
+	default:
+		return false
+	}
+}
+
+// Hint says in a sentence what a person can do about it.
+func (e *Error) Hint() string {
+	if e == nil {
+		return ""
+	}
+	switch e.Kind {
+	case KindNetwork:
+		return "Check the connection to the provider, then retry."
+	case KindRateLimit:
+		if e.RetryAfter > 0 {
+			return fmt.Sprintf("The provider asks to wait %s; retry after that, or name a fallback model.", e.RetryAfter)
+		}
+		return "Wait a minute and retry, lower Engine.MaxCalls, or name a fallback model."
+	case KindQuota:
+		return "The account's allowance is used up: top it up or raise its limit at the provider, then retry."
+	case KindAPI:
+		return "The provider failed; retry, or name a fallback model."
+	case KindTimeout:
+		return "Retry, or raise TurnTimeout or JudgeTimeout."
+	case KindContextOverflow:
+		return "The conversation no longer fits the model's window: choose a context manager or a model with a larger window."
+	case KindAuthentication:
+		return "Renew the API key behind this provider, then retry."
+	case KindContentFilter:
+		return "The provider's filter refused this text: reword the topic or the instructions, or use another model."
+	case KindRefusal:
+		return "The model declined: reword the topic or the instructions, or use another model."
+	case KindInvalidResponse:
+		return "The model's answer could not be used; retry, or use another model."
+	case KindValidation:
+		return "Mend the field that the error names."
+	case KindCanceled:
+		return "It was canceled; start or open the debate again to go on."
+	case KindCostLimit:
+		return "Raise Budget.Hard and start a new debate from this one."
+	case KindState:
+		return "Look at the debate's state first: this is not possible in it now."
+	case KindConflict:
+		return "Another owner holds or has changed this debate: open it again, or choose another ID."
+	default:
+		return "Look at the cause."
+	}
+}
+
+type errorJSON struct {
+	Kind        Kind    `json:"kind,omitempty"`
+	Op          string  `json:"op,omitempty"`
+	Field       string  `json:"field,omitempty"`
+	Participant string  `json:"participant,omitempty"`
+	Round       int     `json:"round,omitempty"`
+	Attempt     int     `json:"attempt,omitempty"`
+	RetryAfter  float64 `json:"retryAfter,omitempty"` // seconds
+	Message     string  `json:"message,omitempty"`
+}
+
+// MarshalJSON writes the error with its cause as text.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	if e == nil {
+		return []byte("null"), nil
+	}
+	out := errorJSON{e.Kind, e.Op, e.Field, e.Participant, e.Round, e.Attempt, e.RetryAfter.Seconds(), ""}
+	if e.Err != nil {
+		out.Message = e.Err.Error()
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote; the cause comes back as text.
+func (e *Error) UnmarshalJSON(data []byte) error {
+	var in errorJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*e = Error{
+		Kind: in.Kind, Op: in.Op, Field: in.Field, Participant: in.Participant,
+		Round: in.Round, Attempt: in.Attempt, RetryAfter: seconds(in.RetryAfter),
+	}
+	if in.Message != "" {
+		e.Err = errors.New(in.Message)
+	}
+	return nil
+}
+
+// classify makes an Error of whatever a provider or a judge returned. Of foreign errors it keeps a
+// short text only: they may hold a request.
+func classify(err error) *Error {
+	var own *Error
+	if errors.As(err, &own) {
+		return &Error{Kind: kindOr(own.Kind, KindAPI), RetryAfter: own.RetryAfter, Err: note(own)}
+	}
+	var failure *provider.Error
+	if errors.As(err, &failure) {
+		return &Error{Kind: kindOr(failure.Kind, KindAPI), RetryAfter: failure.RetryAfter, Err: note(failure)}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Kind: KindTimeout, Err: note(err)}
+	case errors.Is(err, context.Canceled):
+		return &Error{Kind: KindCanceled, Err: note(err)}
+	default:
+		return &Error{Kind: KindAPI, Err: note(err)}
+	}
+}
+
+func kindOr(kind, otherwise Kind) Kind {
+	if kind == "" {
+		return otherwise
+	}
+	return kind
+}
+
+// note reduces an error to one short, printable line.
+func note(err error) error { return errors.New(oneLine(err.Error(), 300)) }
+
+// oneLine cuts text to most bytes at a character's border and replaces what does not print.
+func oneLine(text string, most int) string {
+	if len(text) > most {
+		for most > 0 && !utf8.RuneStart(text[most]) {
+			most--
+		}
+		text = text[:most] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, text)
+}
+
+func seconds(s float64) time.Duration {
+	const most = float64(1 << 62)
+	if ns := s * float64(time.Second); ns > -most && ns < most {
+		return time.Duration(ns)
+	}
+	return 0
+}

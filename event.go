@@ -1,0 +1,232 @@
+package debate
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Aliases of the provider contract, so that most programs import one package.
+type (
+	// Provider asks a model for one reply; see [provider.Provider].
+	Provider = provider.Provider
+	// Usage counts the tokens of a request; see [provider.Usage].
+	Usage = provider.Usage
+)
+
+// EventKind says what an [Event] tells.
+type EventKind string
+
+// The kinds of events. All but chunks are facts: numbered, stored and never rewritten.
+const (
+	EventStart      EventKind = "start"      // Start: the debate begins, and what is frozen for it
+	EventTransition EventKind = "transition" // Transition: the state changed
+	EventRound      EventKind = "round"      // Round: a round begins
+	EventIntent     EventKind = "intent"     // Intent: somebody is about to be asked
+	EventTurn       EventKind = "turn"       // Turn: somebody has spoken
+	EventAssessment EventKind = "assessment" // Assessment: a judge has assessed a round
+	EventVerdict    EventKind = "verdict"    // Verdict: a judge has given the verdict
+	EventRejected   EventKind = "rejected"   // Rejection: an answer was not accepted
+	EventFailed     EventKind = "failed"     // Failure: an attempt failed
+	EventSpend      EventKind = "spend"      // Spend: what a call cost whose result came after the end
+	EventDropped    EventKind = "dropped"    // Dropped: a participant takes no further part
+	EventWarning    EventKind = "warning"    // Warning: a threshold was reached
+	EventAck        EventKind = "ack"        // a person has acknowledged the warning
+	EventInquiry    EventKind = "inquiry"    // Inquiry: a person is asked
+	EventAnswer     EventKind = "answer"     // Answer: a person has answered
+	EventSent       EventKind = "sent"       // Sent: a flow's own input
+	EventChunk      EventKind = "chunk"      // Chunk: a piece of a turn as it is spoken; live only
+)
+
+// Event is one thing that happened. Kind says which of the pointers is set. Events share what they
+// point to with the debate: read only.
+type Event struct {
+	// Seq numbers the facts of a debate from 1 without gaps. A chunk has the number of the last fact before it.
+	Seq  int64     `json:"seq"`
+	At   time.Time `json:"at"`
+	Kind EventKind `json:"kind"`
+
+	Start      *Start      `json:"start,omitempty"`
+	Transition *Transition `json:"transition,omitempty"`
+	Round      *Round      `json:"round,omitempty"`
+	Intent     *Intent     `json:"intent,omitempty"`
+	Turn       *Turn       `json:"turn,omitempty"`
+	Assessment *Assessment `json:"assessment,omitempty"`
+	Verdict    *Verdict    `json:"verdict,omitempty"`
+	Rejection  *Rejection  `json:"rejection,omitempty"`
+	Failure    *Failure    `json:"failure,omitempty"`
+	Spend      *Spend      `json:"spend,omitempty"`
+	Dropped    *Dropped    `json:"dropped,omitempty"`
+	Warning    *Warning    `json:"warning,omitempty"`
+	Inquiry    *Inquiry    `json:"inquiry,omitempty"`
+	Answer     *Answer     `json:"answer,omitempty"`
+	Sent       *Sent       `json:"sent,omitempty"`
+	Chunk      *Chunk      `json:"chunk,omitempty"`
+}
+
+// LogVersion is the version of the event log that this release writes. Older ones can be read.
+const LogVersion = 1
+
+// Start freezes everything that could change under a running debate.
+type Start struct {
+	Version     int               `json:"version"` // of the log
+	Config      *Config           `json:"config"`  // with every default written out
+	Format      *Format           `json:"format"`
+	Flow        string            `json:"flow"`
+	FlowVersion int               `json:"flowVersion"`
+	Models      map[string]Model  `json:"models,omitempty"` // prices and sizes by "provider/model"
+	Texts       map[string]string `json:"texts,omitempty"`  // the flow's prompts, rendered
+	// Seed is the debate's secret: fences come from it. Only stores and snapshots hold it.
+	Seed string `json:"seed,omitempty"`
+}
+
+// Transition is a change of state.
+type Transition struct {
+	From State   `json:"from"`
+	To   State   `json:"to"`
+	On   Trigger `json:"on"`
+	// Evidence says why, where a rule was decided by more than its name: "the judge wishes to end".
+	Evidence string `json:"evidence,omitempty"`
+	// Drain: a pause that lets the calls in flight finish.
+	Drain bool `json:"drain,omitempty"`
+	// Failure is why the debate went to the error state.
+	Failure *Error `json:"failure,omitempty"`
+}
+
+// Round is the beginning of a round.
+type Round struct {
+	N     int    `json:"n"`  // from 1
+	Of    int    `json:"of"` // the most rounds that there may be
+	Phase string `json:"phase,omitempty"`
+	Calls int    `json:"calls,omitempty"` // how many turns are expected
+}
+
+// Intent says that a call is about to be made. Every attempt has its own.
+type Intent struct {
+	Call    string   `json:"call"`
+	Attempt int      `json:"attempt"` // from 1
+	Kind    CallKind `json:"kind"`
+	By      string   `json:"by"`              // the participant or judge who is asked
+	Model   string   `json:"model,omitempty"` // "provider/model"; "" if no model is asked
+	Next    string   `json:"next,omitempty"`  // the fallback model that is asked if this one keeps failing
+	Round   int      `json:"round,omitempty"`
+	Slot    int      `json:"slot,omitempty"` // place in the round's order, from 0
+	Target  string   `json:"target,omitempty"`
+	Schema  string   `json:"schema,omitempty"`  // the name of the schema that the answer must match
+	Hidden  bool     `json:"hidden,omitempty"`  // the turn is read by others only once its phase is over
+	Again   string   `json:"again,omitempty"`   // the call whose rejected answer this one replaces
+	Tokens  int      `json:"tokens,omitempty"`  // most output tokens
+	Reserve Money    `json:"reserve,omitempty"` // the most that this attempt can cost
+}
+
+// Spend is what one attempt used and cost. Turn, Assessment, Verdict, Rejection and Failure hold one each.
+type Spend struct {
+	Call    string `json:"call"`
+	Attempt int    `json:"attempt"`
+	Model   string `json:"model,omitempty"` // "provider/model" as asked for
+	Usage   Usage  `json:"usage,omitzero"`
+	Cost    Money  `json:"cost,omitempty"`
+	// Estimated: the provider reported no usage, so that the reservation is charged in full.
+	Estimated bool          `json:"estimated,omitempty"`
+	Took      time.Duration `json:"took,omitempty"` // nanoseconds
+}
+
+// Turn is one contribution to the debate.
+type Turn struct {
+	Spend
+	Round   int      `json:"round"`
+	Slot    int      `json:"slot"`
+	Kind    CallKind `json:"kind"`
+	Speaker string   `json:"speaker"`
+	Target  string   `json:"target,omitempty"`
+	Text    string   `json:"text"`
+	// Data is the answer as JSON, where the call had a schema.
+	Data json.RawMessage `json:"data,omitempty"`
+	// Cut: the reply ended at the limit of output tokens.
+	Cut    bool `json:"cut,omitempty"`
+	Hidden bool `json:"hidden,omitempty"` // see Intent
+}
+
+// Rejection is an answer that was not accepted. The re-ask shows its problems.
+type Rejection struct {
+	Spend
+	By       string   `json:"by"`
+	Round    int      `json:"round,omitempty"`
+	Text     string   `json:"text"` // the answer, cut to 2 KiB
+	Problems []string `json:"problems"`
+}
+
+// Failure is an attempt that gave no result.
+type Failure struct {
+	Spend
+	By    string `json:"by"`
+	Error *Error `json:"error"`
+	// RetryAt is when the next attempt starts; zero: at once, or never if Final.
+	RetryAt time.Time `json:"retryAt,omitzero"`
+	// Final: this call is not tried again, unless a host retries.
+	Final bool `json:"final,omitempty"`
+	// Next: the next attempt asks this fallback model.
+	Next string `json:"next,omitempty"`
+	// Void: the attempt was broken off by a control or lost in a crash; it does not count against the call.
+	Void bool `json:"void,omitempty"`
+}
+
+// Dropped says that a participant takes no further part.
+type Dropped struct {
+	Participant string `json:"participant"`
+	Reason      string `json:"reason"`
+}
+
+// WarningKind says which threshold was reached.
+type WarningKind string
+
+// The kinds of warnings.
+const (
+	WarnCost  WarningKind = "cost"       // Budget.Warn
+	WarnSoft  WarningKind = "soft-limit" // Budget.Soft: the rounds end
+	WarnHard  WarningKind = "hard-limit" // Budget.Hard: the debate stops
+	WarnShort WarningKind = "context"    // messages no longer fit the window and are left out
+)
+
+// Warning is given once per threshold.
+type Warning struct {
+	Kind      WarningKind `json:"kind"`
+	Threshold Money       `json:"threshold,omitempty"`
+	Spend     Money       `json:"spend,omitempty"`
+	Call      string      `json:"call,omitempty"`
+	Left      int         `json:"left,omitempty"` // messages left out
+}
+
+// Inquiry is a question to a person.
+type Inquiry struct {
+	ID       string          `json:"id"` // the call's id
+	Kind     CallKind        `json:"kind"`
+	To       string          `json:"to"` // who is asked: a participant, a judge, an arbiter
+	Question string          `json:"question"`
+	Schema   json.RawMessage `json:"schema,omitempty"` // of the answer, if it must match one
+}
+
+// Answer is a person's answer to an inquiry.
+type Answer struct {
+	Inquiry string `json:"inquiry"`
+	Text    string `json:"text"`
+}
+
+// Sent is an input of a flow's own.
+type Sent struct {
+	Trigger Trigger         `json:"trigger"`
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
+// Chunk is a piece of a turn as it is spoken. The text of a turn so far is what came before Offset,
+// then Text; a chunk with a smaller offset than what is known replaces from there on, and one of a
+// new attempt voids the former attempt's text.
+type Chunk struct {
+	Call    string `json:"call"`
+	Attempt int    `json:"attempt"`
+	By      string `json:"by"`
+	Offset  int    `json:"offset"` // in bytes
+	Text    string `json:"text"`
+	Parts   int    `json:"parts"` // how many chunks of the provider are merged in this one
+}

@@ -1,0 +1,133 @@
+package debate
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/agonist-dev/debate/prompt"
+)
+
+// Flow is the part of the machine that differs between kinds of debate: its own states, the rules
+// between them, and what is to be done in each. A flow is data and pure functions of the [Record]:
+// it starts nothing, reads no clock and keeps no state. A constructor returns a fresh value each
+// time, so that composing one flow from another never changes the other.
+type Flow struct {
+	Name    string
+	Version int // is frozen in the start event
+	Accepts int // the oldest version whose logs this flow continues; 0: only Version itself
+	// Start is the flow's first state.
+	Start State
+	// Rules lead through the flow's states. They go before those of the lifecycle. A rule to
+	// StateCompleting ends the flow.
+	Rules []Rule
+	// Steps say what happens in each of the flow's states, and in StateInitializing and
+	// StateCompleting; a lifecycle state without a step passes at once.
+	Steps map[State]Step
+	// Inputs are triggers that a host may send with Session.Send.
+	Inputs []Trigger
+	// Schemas are what answers of this flow's calls must match, by the name in Call.Schema.
+	Schemas map[string]*Schema
+	// Texts renders the flow's prompts once, when a debate starts; Record.Text yields them. nil: none.
+	Texts func(Setup) (map[string]string, error)
+	// Check looks at a config before anything is started; nil: nothing to add. It joins *Errors that
+	// name their fields.
+	Check func(*Config) error
+	// Decode reads the flow's part of a config, strictly; nil: it has none.
+	Decode func(json.RawMessage) (any, error)
+}
+
+// Setup is what a flow's prompts are rendered from.
+type Setup struct {
+	Config  *Config
+	Format  *Format
+	Prompts *prompt.Set
+	// Fence is the secret word of the markers around what others have said.
+	Fence string
+}
+
+// Step is what happens while the machine is in one state. Both are pure functions of the record.
+type Step struct {
+	// Calls yields the calls that are still missing, in order; those in flight may be among them. A
+	// batch may run at once. nil: none.
+	Calls func(r *Record) []Call
+	// Next says what to fire when no call is missing; false: nothing is due, an input is awaited.
+	Next func(r *Record) (Trigger, Note, bool)
+}
+
+// Note says what a transition means.
+type Note struct {
+	// Round, if it differs from the record's, begins a round.
+	Round *Round
+	// Evidence says why, where the rule's name does not tell.
+	Evidence string
+	// Failure is what fail is fired with.
+	Failure *Error
+}
+
+// CallKind says what a call is for; it is the kind of the turn that it yields. A flow names its own.
+type CallKind string
+
+// The kinds of the calls of every flow that a judge ends.
+const (
+	KindAssessment CallKind = "assessment"
+	KindVerdict    CallKind = "verdict"
+)
+
+// Performer says who performs a call.
+type Performer uint8
+
+// The performers.
+const (
+	ByModel  Performer = iota // a model, through its provider
+	ByJudge                   // a Judge registered on the engine
+	ByPerson                  // a person, through an inquiry
+)
+
+// Call is one thing to be asked of somebody. Its ID is deterministic ("r2.rebuttal.Ada"): a result
+// is found under it after any restart.
+type Call struct {
+	ID        string
+	Kind      CallKind
+	By        string    // the participant or judge who is asked
+	Performer Performer // ByModel if zero
+	Model     string    // "provider/model", for ByModel
+	Fallbacks []string  // models that take over, in order
+	Judge     string    // a name in Engine.Judges, for ByJudge
+	Target    string    // whom it concerns, if anybody
+	Round     int
+	Slot      int
+	// Hidden keeps the turn from the others until the flow leaves the present state.
+	Hidden bool
+	// Schema is the name of the flow's schema that the answer must match; "": free text.
+	Schema string
+	View   View
+	// System is the system prompt. It should not change over a debate: prompt caches hang on it.
+	System string
+	// Last makes the last message, the instruction of this call. Pure.
+	Last        func(r *Record) string
+	MaxTokens   int // 0: the debate's
+	Temperature *float64
+	Timeout     time.Duration // 0: the debate's turn timeout
+	// NotBefore holds the call back until then.
+	NotBefore time.Time
+	OnFail    OnFail
+
+	again string // the call whose rejected answer this one replaces
+}
+
+// View says what of the conversation a call reads: all of it from a round on, or none.
+type View struct {
+	From int
+	None bool
+}
+
+// OnFail says what becomes of a debate when a call has failed for good: without a trigger it goes to
+// the error state.
+type OnFail struct {
+	// Drop lets the participant who was asked take no further part.
+	Drop bool
+	// Skip leaves the call out: Record.Failed tells, and Calls is asked again.
+	Skip bool
+	// Fire fires a trigger of the flow.
+	Fire Trigger
+}

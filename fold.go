@@ -1,0 +1,339 @@
+package debate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// fold takes one event into the record. It uses the event alone, never what a flow would do, so that
+// old logs always load. A log may be hostile: what does not fit is an error that names the field.
+func (r *Record) fold(e *Event, m *machine) error {
+	if e.Seq != r.Seq+1 {
+		return invalid("seq", "is %d after %d: events have no gaps", e.Seq, r.Seq)
+	}
+	if (e.Kind == EventStart) != (r.start == nil) {
+		return invalid("kind", "%q cannot stand here: the first event, and no other, is the start", e.Kind)
+	}
+	if !e.complete() {
+		return invalid("kind", "%q is not known, or the event lacks what it tells", oneLine(string(e.Kind), 40))
+	}
+	if err := r.foldBody(e, m); err != nil {
+		return err
+	}
+	r.Seq, r.LastAt, r.latest = e.Seq, e.At, e.At
+	return nil
+}
+
+func invalid(field, format string, args ...any) error {
+	return &Error{Kind: KindValidation, Op: "read log", Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+// complete reports whether the event holds what its kind says.
+func (e *Event) complete() bool {
+	switch e.Kind {
+	case EventStart:
+		return e.Start != nil && e.Start.Config != nil && e.Start.Format != nil
+	case EventTransition:
+		return e.Transition != nil
+	case EventRound:
+		return e.Round != nil
+	case EventIntent:
+		return e.Intent != nil
+	case EventTurn:
+		return e.Turn != nil
+	case EventAssessment:
+		return e.Assessment != nil
+	case EventVerdict:
+		return e.Verdict != nil
+	case EventRejected:
+		return e.Rejection != nil
+	case EventFailed:
+		return e.Failure != nil && e.Failure.Error != nil
+	case EventSpend:
+		return e.Spend != nil
+	case EventDropped:
+		return e.Dropped != nil
+	case EventWarning:
+		return e.Warning != nil
+	case EventAck:
+		return true
+	case EventInquiry:
+		return e.Inquiry != nil
+	case EventAnswer:
+		return e.Answer != nil
+	case EventSent:
+		return e.Sent != nil
+	default:
+		return false
+	}
+}
+
+func (r *Record) foldBody(e *Event, m *machine) error {
+	switch e.Kind {
+	case EventStart:
+		return r.foldStart(e)
+	case EventTransition:
+		return r.foldTransition(e, m)
+	case EventRound:
+		if e.Round.N < 1 || e.Round.N < r.Round {
+			return invalid("round.n", "is %d after round %d", e.Round.N, r.Round)
+		}
+		r.Round = e.Round.N
+	case EventIntent:
+		return r.foldIntent(e)
+	case EventDropped:
+		r.dropped = append(r.dropped, e.Dropped.Participant)
+	case EventWarning:
+		r.Warnings = append(r.Warnings, *e.Warning)
+		if e.Warning.Kind == WarnSoft || e.Warning.Kind == WarnHard {
+			r.limit = e.Warning.Kind
+		}
+	case EventAck:
+		r.acked = true
+	case EventInquiry:
+		return r.foldInquiry(e.Inquiry)
+	case EventAnswer:
+		r.Answers = append(r.Answers, *e.Answer)
+	case EventSent:
+		r.Inputs = append(r.Inputs, *e.Sent)
+	default:
+		return r.foldOutcome(e)
+	}
+	return nil
+}
+
+func (r *Record) foldStart(e *Event) error {
+	s := e.Start
+	switch {
+	case s.Version > LogVersion:
+		return invalid("start.version", "is %d: this release reads logs up to version %d", s.Version, LogVersion)
+	case s.Version < 1:
+		return invalid("start.version", "is %d", s.Version)
+	case s.Config.Retry != nil && s.Config.Retry.Jitter < 0:
+		return invalid("start.config.retry.jitter", "is negative")
+	}
+	r.start, r.config, r.valid = s, s.Config, true
+	r.fence = fenceOf(s.Seed)
+	r.State, r.StartedAt = StateReady, e.At
+	return nil
+}
+
+func (r *Record) foldTransition(e *Event, m *machine) error {
+	t := e.Transition
+	switch {
+	case t.From != r.State:
+		return invalid("transition.from", "is %s in state %s", oneLine(string(t.From), 40), r.State)
+	case !m.knows(t.To):
+		return invalid("transition.to", "is %q: no state of flow %s", oneLine(string(t.To), 40), m.flow.Name)
+	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
+		return invalid("transition.failure", "is missing")
+	}
+	r.State = t.To
+	r.Failure = nil
+	switch {
+	case t.To == StateError:
+		r.Failure = t.Failure
+		if r.Failure == nil {
+			r.Failure = &Error{Kind: KindCostLimit, Op: "limit", Round: r.Round, Err: errors.New("the hard limit of the budget is reached")}
+		}
+	case m.working(t.To) && t.To != r.work:
+		r.work, r.entered = t.To, e.At
+		r.reveal()
+	}
+	if t.To == StateCompleting || r.Final() {
+		if t.Evidence != "" {
+			r.Evidence = t.Evidence
+		}
+		r.Inquiries = nil
+	}
+	switch t.On {
+	case TriggerPause, TriggerStop, TriggerCancel:
+		for _, call := range r.open {
+			call.aborted = call.aborted || !t.Drain
+		}
+	case TriggerRetry:
+		r.retries++
+		r.limit = ""
+		r.reset()
+	}
+	return nil
+}
+
+// reset gives every call that failed for good a new start: a host has asked for it.
+func (r *Record) reset() {
+	for _, call := range r.failing {
+		if call.status != callRejected && call.status != callFailed {
+			continue
+		}
+		call.status, call.tries, call.model, call.retryAt, call.problem = callIdle, nil, 0, time.Time{}, nil
+	}
+	r.failing = nil
+}
+
+func (r *Record) foldIntent(e *Event) error {
+	in := e.Intent
+	call := r.calls[in.Call]
+	if call == nil {
+		call = &callState{}
+		r.calls[in.Call] = call
+	}
+	last := 0
+	if call.intent != nil {
+		last = call.intent.Attempt
+	}
+	switch {
+	case call.status == callOpen || call.status == callDone:
+		return invalid("intent.call", "%q is in flight or done already", oneLine(in.Call, 80))
+	case in.Attempt != last+1:
+		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
+	case in.Reserve < 0 || in.Tokens < 0:
+		return invalid("intent.reserve", "is negative")
+	}
+	call.intent, call.status, call.at, call.aborted, call.retryAt = in, callOpen, e.At, false, time.Time{}
+	r.open = append(r.open, call)
+	r.reserved = r.reserved.plus(in.Reserve)
+	return nil
+}
+
+// foldInquiry turns the call in flight into a question that is open: it costs nothing, and no crash
+// loses it.
+func (r *Record) foldInquiry(q *Inquiry) error {
+	call := r.calls[q.ID]
+	if call == nil || call.status != callOpen {
+		return invalid("inquiry.id", "%q is no call in flight", oneLine(q.ID, 80))
+	}
+	r.close(call)
+	r.Inquiries = append(r.Inquiries, *q)
+	return nil
+}
+
+// close takes a call out of those in flight.
+func (r *Record) close(call *callState) {
+	if i := slices.Index(r.open, call); i >= 0 {
+		r.open = slices.Delete(r.open, i, i+1)
+		r.reserved -= call.intent.Reserve
+	}
+	call.ready = nil
+}
+
+// foldOutcome takes what became of an attempt.
+func (r *Record) foldOutcome(e *Event) error {
+	spend := e.outcome()
+	call := r.calls[spend.Call]
+	if call == nil || call.status != callOpen || call.intent.Attempt != spend.Attempt {
+		return invalid("call", "%q, attempt %d, is not in flight", oneLine(spend.Call, 80), spend.Attempt)
+	}
+	if spend.Cost < 0 {
+		return invalid("cost", "is negative")
+	}
+	r.close(call)
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
+	r.spent.add(call.intent, spend)
+	switch e.Kind {
+	case EventTurn:
+		r.foldTurn(e.Turn)
+	case EventAssessment:
+		r.Assessments = append(r.Assessments, *e.Assessment)
+	case EventVerdict:
+		r.Verdict = e.Verdict
+	case EventRejected:
+		r.foldRejection(call, e)
+		return nil
+	case EventFailed:
+		r.foldFailure(call, e.Failure)
+		return nil
+	default: // a final state: only the spend counts
+		call.status = callIdle
+		return nil
+	}
+	call.status, r.retries = callDone, 0
+	if base := r.calls[call.intent.Again]; base != nil {
+		base.status = callDone
+	}
+	return nil
+}
+
+// outcome yields the spend of an event that ends an attempt.
+func (e *Event) outcome() *Spend {
+	switch e.Kind {
+	case EventTurn:
+		return &e.Turn.Spend
+	case EventAssessment:
+		return &e.Assessment.Spend
+	case EventVerdict:
+		return &e.Verdict.Spend
+	case EventRejected:
+		return &e.Rejection.Spend
+	case EventFailed:
+		return &e.Failure.Spend
+	default:
+		return e.Spend
+	}
+}
+
+func (r *Record) foldTurn(t *Turn) {
+	r.Turns = append(r.Turns, *t)
+	if t.Hidden {
+		r.hidden = append(r.hidden, len(r.Turns)-1)
+		return
+	}
+	r.shared.add(t, r.fence)
+}
+
+// foldRejection keeps the problems for the re-ask. A re-ask that is rejected too fails its call.
+func (r *Record) foldRejection(call *callState, e *Event) {
+	rejection := e.Rejection
+	r.Rejections = append(r.Rejections, *rejection)
+	call.status, call.problem, call.rejectedAt = callRejected, rejection.Problems, e.At
+	r.failing = append(r.failing, call)
+	base := r.calls[call.intent.Again]
+	if base == nil {
+		return
+	}
+	call.status = callFailed
+	base.status = callFailed
+	base.failure = &Error{
+		Kind: KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
+		Err: fmt.Errorf("the answer was not accepted: %s", oneLine(firstOf(rejection.Problems), 200)),
+	}
+}
+
+func firstOf(problems []string) string {
+	if len(problems) == 0 {
+		return "no reason is known"
+	}
+	return problems[0]
+}
+
+func (r *Record) foldFailure(call *callState, f *Failure) {
+	call.status, call.retryAt = callIdle, f.RetryAt
+	switch {
+	case f.Void:
+	case f.Final:
+		call.status, call.failure = callFailed, f.Error
+		r.failing = append(r.failing, call)
+		if base := r.calls[call.intent.Again]; base != nil {
+			base.status, base.failure = callFailed, f.Error
+		}
+	case f.Next != "":
+		call.model++
+		call.tries = nil
+	default:
+		call.tries = append(call.tries, f.Error.Kind)
+	}
+}
+
+func (r *Record) inquiry(id string) *Inquiry {
+	for i := range r.Inquiries {
+		if r.Inquiries[i].ID == id {
+			return &r.Inquiries[i]
+		}
+	}
+	return nil
+}
+
+func newRecord(id string) *Record {
+	return &Record{ID: id, State: StateConfiguring, calls: make(map[string]*callState)}
+}

@@ -1,0 +1,34 @@
+package debate
+
+import "slices"
+
+// Guards of the lifecycle. They are pure functions of the record.
+var ( //nolint:gochecknoglobals // constants in all but syntax: nothing assigns to them
+	hasValidConfig       = Guard{"hasValidConfig", func(r *Record) bool { return r.valid }}
+	allParticipantsReady = Guard{"allParticipantsReady", func(r *Record) bool {
+		return r.config != nil && !slices.ContainsFunc(r.Active(), func(p Participant) bool { return p.Name == "" })
+	}}
+	hasTurn              = Guard{"hasTurn", func(r *Record) bool { return len(r.Turns) > 0 }}
+	costWarningThreshold = Guard{"costWarningThreshold", func(r *Record) bool { return r.unconfirmed() }}
+	hasOpenInquiry       = Guard{"hasOpenInquiry", func(r *Record) bool { return len(r.Inquiries) > 0 }}
+	allInquiriesAnswered = Guard{"allInquiriesAnswered", func(r *Record) bool { return len(r.Inquiries) == 0 && !r.unconfirmed() }}
+	costLimitExceeded    = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
+	shouldAutoStop       = Guard{"shouldAutoStop", func(r *Record) bool { return r.limit == WarnSoft }}
+	canRetry             = Guard{"canRetry", func(r *Record) bool { return r.Failure.Retryable() && r.retries < maxRetries }}
+)
+
+// maxRetries bounds a host's retries between two results.
+const maxRetries = 3
+
+// cameFrom holds if the state is the one that a pause, a question or a failure interrupted.
+func cameFrom(state State) Guard {
+	return Guard{"from " + string(state), func(r *Record) bool { return r.work == state }}
+}
+
+// and joins two guards.
+func (g Guard) and(h Guard) Guard {
+	if g.OK == nil {
+		return h
+	}
+	return Guard{g.Name + " and " + h.Name, func(r *Record) bool { return g.OK(r) && h.OK(r) }}
+}

@@ -1,0 +1,94 @@
+package debate
+
+import (
+	"time"
+)
+
+// Input is one thing that happens to a debate. It carries its time and its random bits, so that the
+// core needs neither clock nor dice.
+type Input struct {
+	At     time.Time
+	Bits   uint64 // random: jitter comes from them
+	Signal Signal
+}
+
+// Signal is what an [Input] says. The types of this package are all there are.
+type Signal interface{ signal() }
+
+// The signals. Start, Answer and Sent are recorded as they come in.
+type (
+	// Edit replaces the config of a debate that has not started.
+	Edit struct{ Config Config }
+	// Validate begins the checks.
+	Validate struct{}
+	// Validated ends them; OK says how.
+	Validated struct{ OK bool }
+	// Pause stops new calls. Without Drain the ones in flight are to be broken off.
+	Pause struct{ Drain bool }
+	// Resume goes on after a pause.
+	Resume struct{}
+	// Stop goes to the verdict with what is there; without any turn, or after an error, it ends.
+	Stop struct{}
+	// Cancel ends without a verdict.
+	Cancel struct{}
+	// Acknowledge says that a person has seen the cost warning.
+	Acknowledge struct{}
+	// Retry goes back to the state that an error interrupted and tries the failed call again.
+	Retry struct{}
+	// Tick says that time has passed: a wait is over.
+	Tick struct{}
+	// Result is the reply to a call.
+	Result struct {
+		Call    string
+		Attempt int
+		Text    string
+		Stop    StopReason // "": the end
+		Usage   Usage
+		Took    time.Duration
+	}
+	// Failed says that an attempt gave no reply.
+	Failed struct {
+		Call    string
+		Attempt int
+		Error   *Error
+		Free    bool  // nothing was paid
+		Usage   Usage // what is known of what was paid
+		Took    time.Duration
+	}
+	// Lost says that nobody knows what became of an attempt: the process that made it is gone. It is
+	// stepped once for each call in flight when a log is opened, and never otherwise.
+	Lost struct {
+		Call    string
+		Attempt int
+	}
+)
+
+func (Edit) signal()        {}
+func (Validate) signal()    {}
+func (Validated) signal()   {}
+func (Start) signal()       {}
+func (Pause) signal()       {}
+func (Resume) signal()      {}
+func (Stop) signal()        {}
+func (Cancel) signal()      {}
+func (Acknowledge) signal() {}
+func (Retry) signal()       {}
+func (Tick) signal()        {}
+func (Answer) signal()      {}
+func (Sent) signal()        {}
+func (Result) signal()      {}
+func (Failed) signal()      {}
+func (Lost) signal()        {}
+
+// Output is what a Step asks its runtime to do, in the order of the fields. It is valid until the
+// next Step.
+type Output struct {
+	// Events are to be appended to the log in one commit before anything else is done, and only then shown.
+	Events []Event
+	// Abort names calls in flight that are to be broken off; their results are still welcome.
+	Abort []string
+	// Start names calls that are to be performed, at once if there are several; Core.Command yields each.
+	Start []string
+	// Wait is when a Tick is due; it replaces the former one. Zero: no Tick is due.
+	Wait time.Time
+}

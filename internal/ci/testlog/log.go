@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// test is a test or an example; with an empty name it is its package.
+type test struct{ Package, Name string }
+
+// event is a line of go test -json, whose keys are the names of the fields; see go doc test2json.
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+}
+
+// log keeps the output of each test until it is known whether anybody wants to read it.
+type log struct {
+	out     io.Writer
+	texts   map[test]*strings.Builder
+	running []test // in the order they began, so that the output has an order
+	passed  int
+	failed  int // tests and packages
+	skipped []test
+}
+
+func (l *log) read(r io.Reader) error {
+	decoder := json.NewDecoder(r)
+	for {
+		var e event
+		err := decoder.Decode(&e) //nolint:musttag // the keys are the names of the fields
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("not the output of go test -json: %w", err)
+		}
+		if err := l.add(e); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *log) add(e event) error {
+	t := test{Package: e.Package, Name: e.Test}
+	switch e.Action {
+	case "output":
+		if t.Name == "" {
+			return l.print(packageLine(e.Output))
+		}
+		l.keep(t, e.Output)
+	case "build-output":
+		return l.print(e.Output)
+	case "pass":
+		l.take(t)
+		if t.Name != "" {
+			l.passed++
+		}
+	case "skip":
+		l.take(t)
+		if t.Name != "" { // a package without tests is skipped too
+			l.skipped = append(l.skipped, t)
+		}
+	case "fail":
+		l.failed++
+		if t.Name != "" {
+			return l.print(l.take(t))
+		}
+		return l.printUnfinished(t.Package)
+	}
+	return nil
+}
+
+// packageLine drops what go test says about a package only because it was asked for JSON.
+func packageLine(line string) string {
+	if line == "PASS\n" || strings.HasPrefix(line, "coverage: ") {
+		return ""
+	}
+	line, _, found := strings.Cut(line, "\tcoverage: ")
+	switch {
+	case !found:
+		return line
+	case strings.HasPrefix(line, "\t"): // a package without tests
+		return ""
+	default:
+		return line + "\n"
+	}
+}
+
+func (l *log) print(text string) error {
+	_, err := io.WriteString(l.out, text)
+	return err
+}
+
+func (l *log) keep(t test, text string) {
+	b := l.texts[t]
+	if b == nil {
+		b = &strings.Builder{}
+		l.texts[t] = b
+		l.running = append(l.running, t)
+	}
+	b.WriteString(text)
+}
+
+// take forgets a test and returns what it wrote.
+func (l *log) take(t test) string {
+	b := l.texts[t]
+	if b == nil {
+		return ""
+	}
+	delete(l.texts, t)
+	return b.String()
+}
+
+// printUnfinished prints what the tests wrote that were running when their package ended.
+func (l *log) printUnfinished(pkg string) error {
+	rest := l.running[:0]
+	for _, t := range l.running {
+		if l.texts[t] == nil {
+			continue
+		}
+		if t.Package != pkg {
+			rest = append(rest, t)
+			continue
+		}
+		if err := l.print(l.take(t)); err != nil {
+			return err
+		}
+	}
+	l.running = rest
+	return nil
+}

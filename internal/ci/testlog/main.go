@@ -1,0 +1,78 @@
+// Command testlog reads the output of go test -json, prints it as go test does without -v, and fails
+// if a test failed or was skipped without being on the list.
+//
+//	go test -json work | go run ./internal/ci/testlog .ci/skips
+//
+// The list holds one skip a line, the package and the test with a space between; # starts a comment.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run returns the exit code: 0 if all tests ran and passed, 1 if not, 2 if the input cannot be read.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) != 1 {
+		_, _ = fmt.Fprintln(stderr, "usage: testlog skips")
+		return 2
+	}
+	allowed, err := readSkips(args[0])
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "testlog:", err)
+		return 2
+	}
+	l := log{out: stdout, texts: map[test]*strings.Builder{}}
+	if err := l.read(stdin); err != nil {
+		_, _ = fmt.Fprintln(stderr, "testlog:", err)
+		return 2
+	}
+	code := 0
+	for _, t := range l.skipped {
+		if allowed[t] {
+			continue
+		}
+		_, _ = fmt.Fprintf(stderr, "testlog: skipped: %s %s\n", t.Package, t.Name)
+		code = 1
+	}
+	switch {
+	case l.failed > 0:
+		_, _ = fmt.Fprintf(stderr, "testlog: %d failed\n", l.failed)
+		code = 1
+	case l.passed == 0:
+		_, _ = fmt.Fprintln(stderr, "testlog: no test passed")
+		code = 1
+	}
+	_, _ = fmt.Fprintf(stdout, "%d tests passed, %d were skipped\n", l.passed, len(l.skipped))
+	return code
+}
+
+// readSkips reads the list of the skips that are allowed.
+func readSkips(path string) (map[test]bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	skips := map[test]bool{}
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		fields := strings.Fields(line)
+		switch len(fields) {
+		case 0:
+		case 2:
+			skips[test{Package: fields[0], Name: fields[1]}] = true
+		default:
+			return nil, fmt.Errorf("%s:%d: want a package and a test", path, n)
+		}
+	}
+	return skips, lines.Err()
+}

@@ -1,0 +1,169 @@
+package main_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	testlog "github.com/agonist-dev/debate/internal/ci/testlog"
+)
+
+const pass = `{"Action":"start","Package":"p"}
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"says {\"Action\":\"skip\",\"Test\":\"TestX\"}\n"}
+{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}
+{"Action":"output","Package":"p","Output":"PASS\n"}
+{"Action":"output","Package":"p","Output":"coverage: 80.0% of statements in ./...\n"}
+{"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\tcoverage: 80.0% of statements\n"}
+{"Action":"pass","Package":"p","Elapsed":0.1}
+`
+
+const skip = `{"Action":"output","Package":"p","Test":"TestB/one","Output":"no database\n"}
+{"Action":"skip","Package":"p","Test":"TestB/one","Elapsed":0}
+`
+
+func run(t *testing.T, skips, input string) (code int, stdout, stderr string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "skips")
+	require.NoError(t, os.WriteFile(path, []byte(skips), 0o600))
+	var out, errs bytes.Buffer
+	code = testlog.Run([]string{path}, strings.NewReader(input), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, skips, input string
+		code               int
+		stdout, stderr     string
+	}{
+		{
+			name:   "a pass is one line",
+			input:  pass,
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped\n",
+		},
+		{
+			name: "a package without tests is no skip",
+			input: pass + `{"Action":"output","Package":"q","Output":"?   \tq\t[no test files]\n"}
+{"Action":"skip","Package":"q","Elapsed":0}
+`,
+			stdout: "ok  \tp\t0.1s\n?   \tq\t[no test files]\n1 tests passed, 0 were skipped\n",
+		},
+		{
+			name: "a package without tests that was measured says nothing",
+			input: pass + `{"Action":"output","Package":"q","Output":"\tq\t\tcoverage: 0.0% of statements\n"}
+{"Action":"pass","Package":"q","Elapsed":0}
+`,
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 0 were skipped\n",
+		},
+		{
+			name:   "a skip fails",
+			input:  pass + skip,
+			code:   1,
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped\n",
+			stderr: "testlog: skipped: p TestB/one\n",
+		},
+		{
+			name:   "a skip on the list passes",
+			skips:  "# why\n\np TestB/one # because\n",
+			input:  pass + skip,
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped\n",
+		},
+		{
+			name:   "a skip of another package is not on the list",
+			skips:  "q TestB/one\np TestB\n",
+			input:  pass + skip,
+			code:   1,
+			stdout: "ok  \tp\t0.1s\n1 tests passed, 1 were skipped\n",
+			stderr: "testlog: skipped: p TestB/one\n",
+		},
+		{
+			name: "a failure shows what the test wrote and nothing else",
+			input: `{"Action":"output","Package":"p","Test":"TestA","Output":"fine\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"broken\n"}
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"fail","Package":"p","Test":"TestB"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t0.1s\n"}
+{"Action":"fail","Package":"p"}
+`,
+			code:   1,
+			stdout: "broken\nFAIL\tp\t0.1s\n1 tests passed, 0 were skipped\n",
+			stderr: "testlog: 2 failed\n",
+		},
+		{
+			name: "a test that never ended shows what it wrote",
+			input: `{"Action":"output","Package":"q","Test":"TestQ","Output":"other\n"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"killed\n"}
+{"Action":"fail","Package":"p"}
+{"Action":"pass","Package":"q","Test":"TestQ"}
+`,
+			code:   1,
+			stdout: "killed\n1 tests passed, 0 were skipped\n",
+			stderr: "testlog: 1 failed\n",
+		},
+		{
+			name: "a build failure is shown",
+			input: `{"ImportPath":"p","Action":"build-output","Output":"p.go:1: syntax error\n"}
+{"ImportPath":"p","Action":"build-fail"}
+{"Action":"fail","Package":"p","FailedBuild":"p"}
+`,
+			code:   1,
+			stdout: "p.go:1: syntax error\n0 tests passed, 0 were skipped\n",
+			stderr: "testlog: 1 failed\n",
+		},
+		{
+			name:   "nothing ran",
+			code:   1,
+			stdout: "0 tests passed, 0 were skipped\n",
+			stderr: "testlog: no test passed\n",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := run(t, test.skips, test.input)
+			assert.Equal(t, test.code, code)
+			assert.Equal(t, test.stdout, stdout)
+			assert.Equal(t, test.stderr, stderr)
+		})
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := run(t, "", "ok p 0.1s\n")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "not the output of go test -json")
+
+	code, _, stderr = run(t, "p TestB and more\n", pass)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "skips:1: want a package and a test")
+
+	var out, errs bytes.Buffer
+	assert.Equal(t, 2, testlog.Run(nil, strings.NewReader(pass), &out, &errs))
+	assert.Contains(t, errs.String(), "usage")
+
+	absent := filepath.Join(t.TempDir(), "absent")
+	assert.Equal(t, 2, testlog.Run([]string{absent}, strings.NewReader(pass), &out, &errs))
+	assert.Contains(t, errs.String(), "absent")
+}
+
+func FuzzLog(f *testing.F) {
+	f.Add(pass)
+	f.Add(pass + skip)
+	f.Add(`{"Action":"fail"}`)
+	f.Add(`{"Action":"output","Test":"TestA","Output":"x"}{"Action":"fail","Package":""}`)
+	skips := filepath.Join(f.TempDir(), "skips")
+	require.NoError(f, os.WriteFile(skips, nil, 0o600))
+	f.Fuzz(func(t *testing.T, input string) {
+		var out, errs bytes.Buffer
+		code := testlog.Run([]string{skips}, strings.NewReader(input), &out, &errs)
+		assert.Equal(t, code != 0, errs.Len() > 0)
+	})
+}

@@ -1,0 +1,351 @@
+package debate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qmuntal/stateless"
+)
+
+// State is a state of a debate. A flow adds its own, which are all inside StateRunning.
+type State string
+
+// The states that every flow shares.
+const (
+	StateConfiguring   State = "configuring"   // can still be edited; nothing is logged yet
+	StateValidating    State = "validating"    // config, providers and models are being checked
+	StateReady         State = "ready"         // nothing has been paid for
+	StateInitializing  State = "initializing"  // the first events
+	StateRunning       State = "running"       // the flow's states; as a rule's target, its first
+	StatePaused        State = "paused"        // no call starts; results that arrive are recorded
+	StateAwaitingInput State = "awaitingInput" // a person has been asked
+	StateCompleting    State = "completing"    // the verdict or synthesis is being made
+	StateCompleted     State = "completed"     // final
+	StateCanceled      State = "canceled"      // final
+	StateError         State = "error"         // stopped by a failure
+
+	// StatePrevious is the working state that was left. Only rules hold it, as their target.
+	StatePrevious State = "previous"
+)
+
+// Trigger is what makes a debate change its state. A flow adds its own.
+type Trigger string
+
+// The triggers that every flow shares.
+const (
+	TriggerValidate    Trigger = "validate"
+	TriggerValid       Trigger = "valid"
+	TriggerInvalid     Trigger = "invalid"
+	TriggerEdit        Trigger = "edit"
+	TriggerStart       Trigger = "start"
+	TriggerInitialized Trigger = "initialized"
+	TriggerComplete    Trigger = "complete"
+	TriggerCompleted   Trigger = "completed"
+	TriggerPause       Trigger = "pause"
+	TriggerResume      Trigger = "resume"
+	TriggerAsk         Trigger = "ask"
+	TriggerAnswered    Trigger = "answered"
+	TriggerWarn        Trigger = "warn"
+	TriggerLimit       Trigger = "limit"
+	TriggerFail        Trigger = "fail"
+	TriggerRetry       Trigger = "retry"
+	TriggerStop        Trigger = "stop"
+	TriggerCancel      Trigger = "cancel"
+)
+
+// Rule is one way from a state to another. Rules are ordered: the first that matches wins.
+type Rule struct {
+	From State
+	On   Trigger
+	To   State // StatePrevious: the working state that was left
+	When Guard // zero: always
+}
+
+// Guard is a condition of a rule.
+type Guard struct {
+	Name string               // shown in diagrams and in errors
+	OK   func(r *Record) bool // pure
+}
+
+// lifecycle is the whole life of a debate. A flow's own rules go before these; nothing else changes
+// a state.
+func lifecycle() []Rule {
+	always := Guard{}
+	return []Rule{
+		{StateConfiguring, TriggerEdit, StateConfiguring, always},
+		{StateConfiguring, TriggerValidate, StateValidating, always},
+		{StateValidating, TriggerValid, StateReady, hasValidConfig},
+		{StateValidating, TriggerInvalid, StateConfiguring, always},
+		{StateReady, TriggerEdit, StateConfiguring, always},
+		{StateReady, TriggerStart, StateInitializing, hasValidConfig},
+		{StateInitializing, TriggerInitialized, StateRunning, allParticipantsReady},
+		{StateRunning, TriggerComplete, StateCompleting, always},
+		{StateCompleting, TriggerCompleted, StateCompleted, always},
+
+		{StateInitializing, TriggerPause, StatePaused, always},
+		{StateRunning, TriggerPause, StatePaused, always},
+		{StateCompleting, TriggerPause, StatePaused, always},
+		{StateAwaitingInput, TriggerPause, StatePaused, always},
+		{StatePaused, TriggerResume, StatePrevious, always},
+
+		{StateInitializing, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
+		{StateRunning, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
+		{StateCompleting, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
+		{StateRunning, TriggerWarn, StateAwaitingInput, costWarningThreshold},
+		{StateAwaitingInput, TriggerAnswered, StatePrevious, allInquiriesAnswered},
+
+		{StateInitializing, TriggerLimit, StateError, costLimitExceeded},
+		{StateRunning, TriggerLimit, StateError, costLimitExceeded},
+		{StateRunning, TriggerLimit, StateCompleting, shouldAutoStop},
+		{StateCompleting, TriggerLimit, StateError, costLimitExceeded},
+
+		{StateInitializing, TriggerFail, StateError, always},
+		{StateRunning, TriggerFail, StateError, always},
+		{StateCompleting, TriggerFail, StateError, always},
+		{StateError, TriggerRetry, StatePrevious, canRetry},
+		{StateError, TriggerStop, StateCompleted, always},
+
+		{StateInitializing, TriggerStop, StateCompleting, hasTurn},
+		{StateInitializing, TriggerStop, StateCompleted, always},
+		{StateRunning, TriggerStop, StateCompleting, hasTurn},
+		{StateRunning, TriggerStop, StateCompleted, always},
+		{StatePaused, TriggerStop, StateCompleting, hasTurn},
+		{StatePaused, TriggerStop, StateCompleted, always},
+		{StateAwaitingInput, TriggerStop, StateCompleting, hasTurn},
+		{StateAwaitingInput, TriggerStop, StateCompleted, always},
+
+		{StateConfiguring, TriggerCancel, StateCanceled, always},
+		{StateValidating, TriggerCancel, StateCanceled, always},
+		{StateReady, TriggerCancel, StateCanceled, always},
+		{StateInitializing, TriggerCancel, StateCanceled, always},
+		{StateRunning, TriggerCancel, StateCanceled, always},
+		{StatePaused, TriggerCancel, StateCanceled, always},
+		{StateAwaitingInput, TriggerCancel, StateCanceled, always},
+		{StateCompleting, TriggerCancel, StateCanceled, always},
+		{StateError, TriggerCancel, StateCanceled, always},
+	}
+}
+
+// machine is one flow's rules, compiled. All debates of the flow share it; it holds no state.
+type machine struct {
+	flow   *Flow
+	states []State // the flow's own, in the order of its rules
+	rules  map[place][]Rule
+	chart  *stateless.StateMachine
+}
+
+type place struct {
+	from State
+	on   Trigger
+}
+
+// newMachine compiles a flow's rules and the lifecycle's. The error names what a flow got wrong.
+func newMachine(flow *Flow) (*machine, error) {
+	m := &machine{flow: flow, rules: make(map[place][]Rule), states: flow.states()}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	m.chart = stateless.NewStateMachineWithExternalStorage(
+		func(ctx context.Context) (stateless.State, error) {
+			return ctx.Value(firingKey{}).(*firing).record.State, nil
+		},
+		func(ctx context.Context, state stateless.State) error {
+			ctx.Value(firingKey{}).(*firing).to = state.(State)
+			return nil
+		},
+		stateless.FiringImmediate,
+	)
+	for _, state := range m.states {
+		m.chart.Configure(state).SubstateOf(StateRunning)
+	}
+	for _, rule := range append(slices.Clone(flow.Rules), lifecycle()...) {
+		for _, expanded := range m.expand(rule) {
+			key := place{expanded.From, expanded.On}
+			m.rules[key] = append(m.rules[key], expanded)
+		}
+	}
+	for key, rules := range m.rules {
+		for i := range rules {
+			m.permit(key, rules, i)
+		}
+	}
+	return m, nil
+}
+
+// expand writes out what a rule's From and To stand for.
+func (m *machine) expand(rule Rule) []Rule {
+	sources := []State{rule.From}
+	if rule.From == StateRunning {
+		sources = m.states
+	}
+	var out []Rule
+	for _, from := range sources {
+		one := Rule{from, rule.On, rule.To, rule.When}
+		switch rule.To {
+		case StateRunning:
+			one.To = m.flow.Start
+			out = append(out, one)
+		case StatePrevious:
+			for _, to := range append([]State{StateInitializing, StateCompleting}, m.states...) {
+				out = append(out, Rule{from, rule.On, to, rule.When.and(cameFrom(to))})
+			}
+		default:
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// permit configures the i-th of the rules of one place. Its guard excludes those before it, because
+// stateless takes two that match for a mistake.
+func (m *machine) permit(key place, rules []Rule, i int) {
+	first := func(ctx context.Context, _ ...any) bool {
+		r := ctx.Value(firingKey{}).(*firing).record
+		return match(rules, r) == &rules[i]
+	}
+	state := m.chart.Configure(key.from)
+	if rules[i].To == key.from {
+		state.PermitReentry(key.on, first)
+		return
+	}
+	state.Permit(key.on, rules[i].To, first)
+}
+
+// match yields the first rule whose guard holds; nil: none.
+func match(rules []Rule, r *Record) *Rule {
+	for i := range rules {
+		if rules[i].When.OK == nil || rules[i].When.OK(r) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+// firing carries the record of the one debate that fires, and brings back the target. It is a
+// context of its own so that the shared machine needs no lock and no copy.
+type firing struct {
+	context.Context
+	record *Record
+	to     State
+}
+
+type firingKey struct{}
+
+// Value yields the firing itself for its key.
+func (f *firing) Value(key any) any {
+	if _, ok := key.(firingKey); ok {
+		return f
+	}
+	return f.Context.Value(key)
+}
+
+// fire yields the state that the trigger leads to. A refusal names state, trigger and guards, and
+// has changed nothing.
+func (m *machine) fire(r *Record, on Trigger) (State, error) {
+	f := firing{Context: context.Background(), record: r}
+	if err := m.chart.FireCtx(&f, on); err != nil {
+		return "", m.refusal(r, on)
+	}
+	return f.to, nil
+}
+
+// refusal says why the trigger leads nowhere.
+func (m *machine) refusal(r *Record, on Trigger) error {
+	rules := m.rules[place{r.State, on}]
+	if len(rules) == 0 {
+		return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("not possible in state %s", r.State)}
+	}
+	var guards []string
+	for _, rule := range rules {
+		if !slices.Contains(guards, rule.When.Name) {
+			guards = append(guards, rule.When.Name)
+		}
+	}
+	return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, strings.Join(guards, ", "))}
+}
+
+// allows reports whether the trigger leads anywhere now.
+func (m *machine) allows(r *Record, on Trigger) bool {
+	return match(m.rules[place{r.State, on}], r) != nil
+}
+
+// input reports whether a host may send the trigger.
+func (m *machine) input(on Trigger) bool { return slices.Contains(m.flow.Inputs, on) }
+
+// working reports whether the state is one in which calls are made.
+func (m *machine) working(s State) bool {
+	return s == StateInitializing || s == StateCompleting || slices.Contains(m.states, s)
+}
+
+// knows reports whether the state is one of the lifecycle's or of the flow's.
+func (m *machine) knows(s State) bool {
+	switch s {
+	case StateConfiguring, StateValidating, StateReady, StatePaused, StateAwaitingInput, StateCompleted, StateCanceled, StateError:
+		return true
+	default:
+		return m.working(s)
+	}
+}
+
+// states yields the flow's own states in the order in which its rules name them.
+func (f *Flow) states() []State {
+	states := []State{f.Start}
+	for _, rule := range f.Rules {
+		for _, s := range []State{rule.From, rule.To} {
+			if !slices.Contains(states, s) && !lifecycleState(s) {
+				states = append(states, s)
+			}
+		}
+	}
+	return states
+}
+
+// accepts is the oldest version whose logs the flow continues.
+func (f *Flow) accepts() int {
+	if f.Accepts > 0 {
+		return f.Accepts
+	}
+	return f.Version
+}
+
+func lifecycleState(s State) bool {
+	switch s {
+	case StateConfiguring, StateValidating, StateReady, StateInitializing, StateRunning, StatePaused, StateAwaitingInput,
+		StateCompleting, StateCompleted, StateCanceled, StateError, StatePrevious:
+		return true
+	default:
+		return false
+	}
+}
+
+// check finds what would make the machine stop or contradict itself.
+func (m *machine) check() error {
+	f := m.flow
+	bad := func(format string, args ...any) error {
+		return &Error{Kind: KindValidation, Op: "flow " + f.Name, Err: fmt.Errorf(format, args...)}
+	}
+	if f.Name == "" || f.Start == "" || lifecycleState(f.Start) {
+		return bad("a flow has a name and a first state of its own")
+	}
+	for _, state := range m.states {
+		if step, ok := f.Steps[state]; !ok || step.Next == nil {
+			return bad("state %q has no step with a Next", state)
+		}
+	}
+	for state := range f.Steps {
+		if !m.working(state) {
+			return bad("there is a step for %q, which is no state of the flow", state)
+		}
+	}
+	for _, rule := range f.Rules {
+		if (rule.When.OK == nil) != (rule.When.Name == "") {
+			return bad("the guard of %s on %s has a name or a function, but not both", rule.From, rule.On)
+		}
+		if lifecycleState(rule.From) && rule.From != StateRunning && rule.From != StateCompleting && rule.From != StateInitializing {
+			return bad("a rule of a flow begins in a working state, not in %s", rule.From)
+		}
+	}
+	return nil
+}

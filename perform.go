@@ -1,0 +1,137 @@
+package debate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Perform makes the call of a command and yields the input that its core is to be stepped with. emit
+// is called, on this goroutine, with each piece of text as it arrives; it may be nil. A provider's
+// or a judge's failure is an input like any other. The error means misuse: a command that names
+// what this engine does not have.
+//
+// Perform waits for a free place under MaxCalls, and returns soon after ctx is done.
+func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chunk)) (Input, error) {
+	live, err := e.freeze()
+	if err != nil {
+		return Input{}, err
+	}
+	signal, err := live.perform(ctx, c, emit)
+	if err != nil {
+		return Input{}, err
+	}
+	return live.input(signal), nil
+}
+
+// perform makes the call.
+func (l *live) perform(ctx context.Context, c *Command, emit func(provider.Chunk)) (Signal, error) {
+	if c == nil || (c.Request == nil) == (c.Task == nil) {
+		return nil, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("a command holds either a request or a judge's task")}
+	}
+	if err := l.acquire(ctx); err != nil {
+		return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(err), Free: true}, nil
+	}
+	defer l.release()
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	began := time.Now()
+	if c.Task != nil {
+		return l.askJudge(ctx, c, began)
+	}
+	return l.askModel(ctx, c, emit, began)
+}
+
+func (l *live) askModel(ctx context.Context, c *Command, emit func(provider.Chunk), began time.Time) (Signal, error) {
+	host := l.providers[c.Provider]
+	if host == nil {
+		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "provider", Err: fmt.Errorf("no provider %q is registered", c.Provider)}
+	}
+	if emit == nil {
+		emit = func(provider.Chunk) {}
+	}
+	response, err := host.Generate(ctx, c.Request, emit)
+	took := time.Since(began)
+	if err == nil && response == nil {
+		err = &provider.Error{Kind: KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
+	}
+	if err != nil {
+		failed := Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: unpaid(err), Took: took}
+		if response != nil {
+			failed.Usage = known(response.Usage)
+		}
+		return failed, nil
+	}
+	return Result{
+		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: known(response.Usage), Took: took,
+	}, nil
+}
+
+func (l *live) askJudge(ctx context.Context, c *Command, began time.Time) (Signal, error) {
+	judge := l.judges[c.Judge]
+	if judge == nil {
+		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Judge)}
+	}
+	answer, err := judge.Judge(ctx, *c.Task)
+	took := time.Since(began)
+	if err != nil {
+		return Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took}, nil
+	}
+	return Result{Call: c.Call, Attempt: c.Attempt, Text: string(answer), Took: took}, nil
+}
+
+// explain classifies a failure. If the context is what ended the call, that is the reason, whatever
+// the error was wrapped in.
+func explain(ctx context.Context, err error) *Error {
+	switch cause := ctx.Err(); {
+	case errors.Is(cause, context.DeadlineExceeded):
+		return &Error{Kind: KindTimeout, Err: errors.New("no reply in time")}
+	case cause != nil:
+		return &Error{Kind: KindCanceled, Err: errors.New("broken off")}
+	default:
+		return classify(err)
+	}
+}
+
+// unpaid reports whether the failure tells that nothing was paid: the request never left, or the
+// vendor answered it with an error instead of a reply.
+func unpaid(err error) bool {
+	var failure *provider.Error
+	return errors.As(err, &failure) && (failure.NotSent || failure.Status >= 400)
+}
+
+// known takes a usage that cannot be for one that is unknown.
+func known(u Usage) Usage {
+	const most = 1 << 40 // no request has as many tokens
+	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {
+		if n < 0 || n > most {
+			return Usage{}
+		}
+	}
+	return u
+}
+
+// acquire waits for a place under MaxCalls.
+func (l *live) acquire(ctx context.Context) error {
+	if l.places == nil {
+		return ctx.Err()
+	}
+	select {
+	case l.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *live) release() {
+	if l.places != nil {
+		<-l.places
+	}
+}

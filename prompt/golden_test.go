@@ -1,0 +1,182 @@
+package prompt_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/prompt"
+)
+
+var update = flag.Bool("update", false, "rewrite the files under testdata")
+
+const topic = "Should cities ban cars from their centres?"
+
+var (
+	names  = []string{"Ada", "Ben", "Cy"}
+	rubric = []string{"logical consistency", "evidence quality"}
+	people = []prompt.Person{
+		{Name: "Ada", Side: "for", Position: "Ban them."},
+		{Name: "Ben", Side: "against", Position: "Price them."},
+		{Name: "Cy"},
+	}
+)
+
+// full is a debater with every value given.
+func full() prompt.Debater {
+	return prompt.Debater{
+		Topic:          topic,
+		Name:           "Ada",
+		Side:           "for",
+		Position:       "Ban them.",
+		Persona:        "A traffic planner who has closed three streets.",
+		Instructions:   "Use metric units.",
+		Format:         "structured-rounds",
+		FormatGuidance: "Openings come first, rebuttals follow, closings end the debate.",
+		Others:         people[1:],
+		Rounds:         3,
+		Fence:          "k7qz",
+	}
+}
+
+func judge() prompt.Judge {
+	return prompt.Judge{
+		Name:           "Grace",
+		Topic:          topic,
+		Format:         "structured-rounds",
+		FormatGuidance: "Openings come first, rebuttals follow, closings end the debate.",
+		Participants:   people,
+		Rounds:         3,
+		Fence:          "k7qz",
+	}
+}
+
+func debater(change func(*prompt.Debater)) render {
+	d := full()
+	change(&d)
+	return func(s *prompt.Set) (string, error) { return s.Debater(d) }
+}
+
+func turn(v prompt.Turn) render { return func(s *prompt.Set) (string, error) { return s.Turn(v) } }
+
+func judged(change func(*prompt.Judge)) render {
+	j := judge()
+	change(&j)
+	return func(s *prompt.Set) (string, error) { return s.Judge(j) }
+}
+
+func assess(v prompt.Assess) render {
+	return func(s *prompt.Set) (string, error) { return s.Assess(v) }
+}
+
+func verdict(v prompt.Verdict) render {
+	return func(s *prompt.Set) (string, error) { return s.Verdict(v) }
+}
+
+func again(v prompt.Again) render { return func(s *prompt.Set) (string, error) { return s.Again(v) } }
+
+func assign(v prompt.Assign) render {
+	return func(s *prompt.Set) (string, error) { return s.Assign(v) }
+}
+
+type render func(*prompt.Set) (string, error)
+
+// everything renders each template once, with values.
+func everything(t testing.TB, set *prompt.Set) map[string]string {
+	t.Helper()
+	all := map[string]render{
+		"debater": debater(func(*prompt.Debater) {}),
+		"turn":    turn(prompt.Turn{Phase: "rebuttal", Rounds: 3}),
+		"judge":   judged(func(*prompt.Judge) {}),
+		"assess":  assess(prompt.Assess{Participants: names, Rounds: 3}),
+		"verdict": verdict(prompt.Verdict{Participants: names, Rounds: 3}),
+		"again":   again(prompt.Again{Problems: []string{"one", "two"}}),
+		"assign":  assign(prompt.Assign{Topic: topic, Count: 3}),
+	}
+	texts := make(map[string]string, len(all))
+	for name, do := range all {
+		texts[name] = text(t, set, do)
+	}
+	return texts
+}
+
+func text(t testing.TB, set *prompt.Set, do render) string {
+	t.Helper()
+	got, err := do(set)
+	require.NoError(t, err)
+	return got
+}
+
+// variants are the golden files: one for each branch that a reader of the prompts should see.
+var variants = map[string]render{
+	"debater-full":       debater(func(*prompt.Debater) {}),
+	"debater-empty":      func(s *prompt.Set) (string, error) { return s.Debater(prompt.Debater{}) },
+	"debater-against":    debater(func(d *prompt.Debater) { d.Name, d.Side, d.Position, d.Others = "Ben", "against", "", people[:1] }),
+	"debater-neutral":    debater(func(d *prompt.Debater) { d.Side, d.Position, d.Persona, d.Instructions = "neutral", "", "", "" }),
+	"debater-other-side": debater(func(d *prompt.Debater) { d.Side, d.Format, d.Rounds = "affirmative", "", 0 }),
+	"turn-opening":       turn(prompt.Turn{Phase: "opening", Opening: true, Rounds: 3, Words: 400}),
+	"turn-rebuttal":      turn(prompt.Turn{Phase: "rebuttal", Rounds: 3}),
+	"turn-closing":       turn(prompt.Turn{Phase: "closing", Closing: true, Rounds: 3}),
+	"turn-only":          turn(prompt.Turn{Opening: true, Closing: true, Rounds: 1}),
+	"turn-instruction":   turn(prompt.Turn{Phase: "cross-examination", Instruction: "Put one short question to Ben.", Words: 40}),
+	"turn-empty":         turn(prompt.Turn{}),
+	"judge-full":         judged(func(*prompt.Judge) {}),
+	"judge-criteria":     judged(func(j *prompt.Judge) { j.Criteria = []string{"courage", "wit (0: none, 10: sparkling)"} }),
+	"judge-empty":        func(s *prompt.Set) (string, error) { return s.Judge(prompt.Judge{}) },
+	"assess-score":       assess(prompt.Assess{Participants: names}),
+	"assess-rubric":      assess(prompt.Assess{Participants: names, Rubric: rubric, Rounds: 3, Advisory: true}),
+	"assess-empty":       assess(prompt.Assess{}),
+	"verdict-full":       verdict(prompt.Verdict{Participants: names, Rounds: 3}),
+	"verdict-unfinished": verdict(prompt.Verdict{Participants: names, Criteria: rubric, Rounds: 3, Unfinished: true}),
+	"verdict-no-winner":  verdict(prompt.Verdict{NoWinner: true}),
+	"again-problems":     again(prompt.Again{Problems: []string{"/qualityScore: must be <= 10 but found 80", "Ben is missing"}}),
+	"again-empty":        again(prompt.Again{}),
+	"assign-full":        assign(prompt.Assign{Topic: topic, Count: 2, Diversity: "binary", Taken: people[:1]}),
+	"assign-spectrum":    assign(prompt.Assign{Topic: topic, Count: 3, Diversity: "spectrum"}),
+	"assign-angles":      assign(prompt.Assign{Topic: topic, Count: 3, Diversity: "multi-perspective"}),
+	"assign-empty":       assign(prompt.Assign{}),
+}
+
+func TestGolden(t *testing.T) {
+	set := parsed(t, nil)
+	for name, do := range variants {
+		t.Run(name, func(t *testing.T) {
+			got := text(t, set, do) + "\n"
+			path := filepath.Join("testdata", "golden", name+".txt")
+			if *update {
+				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), got)
+		})
+	}
+}
+
+func TestGoldenFilesAreAllUsed(t *testing.T) {
+	paths, err := filepath.Glob("testdata/golden/*.txt")
+	require.NoError(t, err)
+	assert.Len(t, paths, len(variants), "a file without a variant is never compared")
+}
+
+func TestLayout(t *testing.T) {
+	set := parsed(t, nil)
+	for name, do := range variants {
+		t.Run(name, func(t *testing.T) {
+			got := text(t, set, do)
+			assert.NotContains(t, got, "\n\n\n", "empty values leave no gap")
+			assert.NotRegexp(t, `(?m)[ \t]+$`, got, "white space at the end of a line")
+			assert.NotRegexp(t, `(?m)^(Topic|Your (side|position|persona)[^:\n]*|Format|Planned rounds):$`, got, "a name without its value")
+			assert.NotRegexp(t, `(?m)^## .*\n+(##|\z)`, got, "a heading without a text")
+			assert.NotRegexp(t, `(?m)^(The other speakers|The participants|Participants|Criteria):\n+([^-\n]|\z)`, got, "a list without entries")
+			assert.NotRegexp(t, `(?m)^- (:|\(|$)`, got, "an entry without a name")
+			assert.NotContains(t, got, "<no value>")
+			assert.NotContains(t, got, "{{")
+		})
+	}
+}

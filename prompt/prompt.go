@@ -1,0 +1,130 @@
+// Package prompt renders what a debate tells its models: the system prompts of debaters and judges
+// and the instruction of each call.
+//
+// The texts are text/template files embedded in the package. A host replaces any of them by name:
+//
+//	debater   [Debater]  system prompt of a debater
+//	turn      [Turn]     instruction before a turn
+//	judge     [Judge]    system prompt of a judge
+//	assess    [Assess]   instruction before the assessment of a round
+//	verdict   [Verdict]  instruction before the final verdict
+//	again     [Again]    instruction after an answer that was not accepted
+//	assign    [Assign]   instruction to find positions for the speakers
+//
+// A replacement sees the fields of the type beside its name; turn, assess and verdict see {{.Round}}
+// too, which is where the number of the round will stand. Templates are meant to be executed once
+// per debate and kind: what changes from turn to turn is the round, a placeholder in the rendered
+// text until [Fill] writes the number.
+//
+// Values are data: nothing in a topic, a position or a name is read as a template, and a value can
+// not hold the placeholder. Values that are empty leave no trace in the text.
+package prompt
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"text/template"
+)
+
+//go:embed template/*.tmpl
+var files embed.FS
+
+// Set is a complete set of templates, made by [Parse]. It is immutable and safe for concurrent use.
+type Set struct {
+	templates map[string]*template.Template
+	buffers   sync.Pool // of *bytes.Buffer
+}
+
+// Parse yields the embedded templates, with those replaced that overrides names. It costs as much as
+// dozens of renderings: a program parses once and shares the Set.
+//
+// Every template is tried on sample data. The error joins one error for each override that has an
+// unknown name, does not parse, does not execute, or never yields any text; each of them says which.
+func Parse(overrides map[string]string) (*Set, error) {
+	var failures []error
+	trials := samples()
+	for _, name := range slices.Sorted(maps.Keys(overrides)) {
+		if _, ok := trials[name]; !ok {
+			failures = append(failures, fmt.Errorf("prompt: template %q: unknown name", name))
+		}
+	}
+	set := &Set{templates: make(map[string]*template.Template, len(trials))}
+	for _, name := range slices.Sorted(maps.Keys(trials)) {
+		text, ok := overrides[name]
+		if !ok {
+			file, err := files.ReadFile("template/" + name + ".tmpl")
+			if err != nil {
+				failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
+				continue
+			}
+			text = string(file)
+		}
+		parsed, err := parse(name, text, trials[name])
+		if err != nil {
+			failures = append(failures, fmt.Errorf("prompt: template %q: %w", name, err))
+			continue
+		}
+		set.templates[name] = parsed
+	}
+	if len(failures) > 0 {
+		return nil, errors.Join(failures...)
+	}
+	return set, nil
+}
+
+func parse(name, text string, trials []any) (*template.Template, error) {
+	parsed, err := template.New(name).Option("missingkey=error").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	silent := true
+	var b bytes.Buffer
+	for _, data := range trials {
+		out, err := execute(&b, parsed, data)
+		if err != nil {
+			return nil, err
+		}
+		silent = silent && out == ""
+	}
+	if silent {
+		// Without a word the request would end on somebody's speech, or have no system prompt.
+		return nil, errors.New("yields no text")
+	}
+	return parsed, nil
+}
+
+// Names yields the names of the templates, sorted.
+func (s *Set) Names() []string {
+	return slices.Sorted(maps.Keys(samples()))
+}
+
+func (s *Set) render(name string, data any) (string, error) {
+	if s == nil || s.templates[name] == nil {
+		return "", fmt.Errorf("prompt: template %q: the set was not made by Parse", name)
+	}
+	b, ok := s.buffers.Get().(*bytes.Buffer)
+	if !ok {
+		b = new(bytes.Buffer)
+	}
+	defer s.buffers.Put(b)
+	out, err := execute(b, s.templates[name], data)
+	if err != nil {
+		return "", fmt.Errorf("prompt: template %q: %w", name, err)
+	}
+	return out, nil
+}
+
+// execute leaves b's memory to the next text: what it yields is a copy of the right size, because a
+// debate keeps its prompts as long as it runs.
+func execute(b *bytes.Buffer, t *template.Template, data any) (string, error) {
+	b.Reset()
+	if err := t.Execute(b, data); err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSpace(b.Bytes())), nil
+}

@@ -1,0 +1,157 @@
+package prompt_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/prompt"
+)
+
+func parsed(t testing.TB, overrides map[string]string) *prompt.Set {
+	t.Helper()
+	set, err := prompt.Parse(overrides)
+	require.NoError(t, err)
+	return set
+}
+
+func TestNames(t *testing.T) {
+	want := []string{"again", "assess", "assign", "debater", "judge", "turn", "verdict"}
+	assert.Equal(t, want, parsed(t, nil).Names())
+}
+
+func TestOverride(t *testing.T) {
+	replaced := map[string]struct {
+		text, want string
+	}{
+		"debater": {"{{.Name}}/{{.Topic}}/{{.Position}}", "Ada/Should cities ban cars from their centres?/Ban them."},
+		"turn":    {"{{.Phase}} {{.Round}}/{{.Rounds}}", "rebuttal " + prompt.Round + "/3"},
+		"judge":   {"{{range .Participants}}{{.Name}};{{end}}", "Ada;Ben;Cy;"},
+		"assess":  {"{{.Round}} {{.Advisory}}", prompt.Round + " false"},
+		"verdict": {"{{.Round}} {{.Unfinished}} {{len .Criteria}}", prompt.Round + " false 6"},
+		"again":   {"{{len .Problems}} problems", "2 problems"},
+		"assign":  {"find {{.Count}}", "find 3"},
+	}
+	builtin := everything(t, parsed(t, nil))
+	for _, name := range parsed(t, nil).Names() {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, replaced, name)
+			got := everything(t, parsed(t, map[string]string{name: replaced[name].text}))
+			for other, text := range builtin {
+				if other == name {
+					assert.Equal(t, replaced[name].want, got[other])
+				} else {
+					assert.Equal(t, text, got[other], "%s is not replaced", other)
+				}
+			}
+		})
+	}
+}
+
+func TestOverrideFails(t *testing.T) {
+	tests := map[string]struct {
+		overrides map[string]string
+		want      []string
+	}{
+		"unknown name":     {map[string]string{"referee": "x"}, []string{`"referee": unknown name`}},
+		"a path":           {map[string]string{"turn.tmpl": "x"}, []string{`"turn.tmpl": unknown name`}},
+		"does not parse":   {map[string]string{"turn": "{{.Phase"}, []string{`"turn"`, "unclosed action"}},
+		"unknown function": {map[string]string{"judge": "{{shout .Topic}}"}, []string{`"judge"`, "shout"}},
+		"unknown field":    {map[string]string{"debater": "{{.Colour}}"}, []string{`"debater"`, "Colour"}},
+		"round in a system prompt": {
+			map[string]string{"debater": "{{.Round}}", "judge": "{{.Round}}"}, []string{`"debater"`, `"judge"`, "Round"},
+		},
+		"only where a value is given": {
+			map[string]string{"debater": "x{{with .Persona}}{{$.Colour}}{{end}}"}, []string{`"debater"`, "Colour"},
+		},
+		"only where none is given": {
+			map[string]string{"debater": "x{{if not .Persona}}{{.Colour}}{{end}}"}, []string{`"debater"`, "Colour"},
+		},
+		"only between opening and closing": {
+			map[string]string{"turn": "x{{if not (or .Opening .Closing .Instruction)}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only in the closing": {
+			map[string]string{"turn": "x{{if and .Closing (not .Opening)}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only when cut short": {
+			map[string]string{"verdict": "x{{if .Unfinished}}{{.Colour}}{{end}}"}, []string{`"verdict"`, "Colour"},
+		},
+		"only when advisory": {
+			map[string]string{"assess": "x{{if .Advisory}}{{.Colour}}{{end}}"}, []string{`"assess"`, "Colour"},
+		},
+		"another template": {map[string]string{"again": `{{template "turn" .}}`}, []string{`"again"`, `"turn"`}},
+		"endless":          {map[string]string{"turn": `{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`}, []string{`"turn"`, "depth"}},
+		"index":            {map[string]string{"assess": "{{index .Participants 99}}"}, []string{`"assess"`, "out of range"}},
+		"no text":          {map[string]string{"turn": " \n{{/* nothing */}}"}, []string{`"turn": yields no text`}},
+		"several": {
+			map[string]string{"turn": "{{", "referee": "x", "verdict": "{{.Colour}}", "again": "fine"},
+			[]string{`"turn"`, `"referee"`, `"verdict"`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			set, err := prompt.Parse(test.overrides)
+			require.Error(t, err)
+			assert.Nil(t, set)
+			for _, want := range test.want {
+				assert.ErrorContains(t, err, want)
+			}
+			joined, ok := err.(interface{ Unwrap() []error })
+			require.True(t, ok)
+			bad := len(test.overrides)
+			if _, fine := test.overrides["again"]; fine && name == "several" {
+				bad--
+			}
+			assert.Len(t, joined.Unwrap(), bad, "one error for each override that fails")
+		})
+	}
+}
+
+// A replacement may still fail on data that no sample foresees: that is an error too.
+func TestOverrideFailsLater(t *testing.T) {
+	set := parsed(t, map[string]string{"turn": `x{{if eq .Phase "rebuttal"}}{{.Colour}}{{end}}`})
+	_, err := set.Turn(prompt.Turn{Phase: "opening"})
+	require.NoError(t, err)
+	text, err := set.Turn(prompt.Turn{Phase: "rebuttal"})
+	require.ErrorContains(t, err, `template "turn"`)
+	assert.Empty(t, text, "no half of a text")
+}
+
+func TestZeroSet(t *testing.T) {
+	for name, set := range map[string]*prompt.Set{"nil": nil, "zero": {}} {
+		_, err := set.Debater(prompt.Debater{Name: "Ada"})
+		assert.ErrorContains(t, err, "Parse", name)
+		assert.NotEmpty(t, set.Names(), name)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	set := parsed(t, nil)
+	want := everything(t, set)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() { assert.Equal(t, want, everything(t, set)) })
+	}
+	wait.Wait()
+}
+
+// Rendering must leave the caller's slices as they are, though their values are cleaned.
+func TestInputIsKept(t *testing.T) {
+	set := parsed(t, nil)
+	others := []prompt.Person{{Name: "Ben\n", Side: " against ", Position: prompt.Round}}
+	names := []string{"Ada\n" + prompt.Round}
+	_, err := set.Debater(prompt.Debater{Others: others})
+	require.NoError(t, err)
+	_, err = set.Judge(prompt.Judge{Participants: others, Criteria: names})
+	require.NoError(t, err)
+	_, err = set.Assess(prompt.Assess{Participants: names, Rubric: names})
+	require.NoError(t, err)
+	_, err = set.Verdict(prompt.Verdict{Participants: names, Criteria: names})
+	require.NoError(t, err)
+	_, err = set.Again(prompt.Again{Problems: names})
+	require.NoError(t, err)
+	assert.Equal(t, []prompt.Person{{Name: "Ben\n", Side: " against ", Position: prompt.Round}}, others)
+	assert.Equal(t, []string{"Ada\n" + prompt.Round}, names)
+}

@@ -1,0 +1,179 @@
+package openaicompat_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+)
+
+// transcript tells what an answer came to, for golden files.
+func transcript(r *provider.Response, chunks []string, err error) string {
+	var b strings.Builder
+	if len(chunks) > 0 {
+		fmt.Fprintf(&b, "chunks: %q\n", chunks)
+	}
+	var e *provider.Error
+	switch {
+	case errors.As(err, &e):
+		fmt.Fprintf(&b, "kind: %s\nstatus: %d\ncode: %s\nmessage: %q\nrequest: %s\n", e.Kind, e.Status, e.Code, e.Message, e.RequestID)
+		if e.RetryAfter != 0 {
+			fmt.Fprintf(&b, "retry after: %v\n", e.RetryAfter)
+		}
+		if e.Err != nil {
+			fmt.Fprintf(&b, "cause: %v\n", e.Err)
+		}
+	case err != nil:
+		fmt.Fprintf(&b, "unclassified: %v\n", err)
+	default:
+		fmt.Fprintf(&b, "text: %q\nstop: %s\n", r.Text, r.Stop)
+	}
+	if r != nil {
+		fmt.Fprintf(&b, "model: %s\nusage: %+v\n", r.Model, r.Usage)
+		for _, c := range r.Calls {
+			fmt.Fprintf(&b, "call: %s %s(%s)\n", c.ID, c.Name, c.Arguments)
+		}
+	}
+	return b.String()
+}
+
+// Each answer under testdata/answer, sent over a real connection, gives what its golden file says.
+func TestAnswers(t *testing.T) {
+	for name, answer := range fixtures(t, "answer/*.http") {
+		t.Run(name, func(t *testing.T) {
+			p := openaicompat.Compatible(raw(t, answer), canary)
+			r, chunks, err := ask(t, p, request())
+			golden(t, "answer/"+name+".golden", transcript(r, chunks, err))
+			assertNoKey(t, err)
+			if err == nil {
+				assert.Equal(t, r.Text, strings.Join(chunks, ""))
+			} else {
+				assert.True(t, r == nil || r.Text == "", "beside an error only usage counts")
+			}
+
+			// The same bytes, one at a time, come to the same.
+			p = played(answer)
+			p.Client.Transport = playback{answer: answer, wrap: iotest.OneByteReader}
+			r2, chunks2, err2 := ask(t, p, request())
+			assert.Equal(t, transcript(r, chunks, err), transcript(r2, chunks2, err2))
+		})
+	}
+}
+
+// assertNoKey searches every rendition of an error, and of what it wraps, for the key.
+func assertNoKey(t *testing.T, err error) {
+	t.Helper()
+	for ; err != nil; err = errors.Unwrap(err) {
+		text, _ := json.Marshal(err)
+		for _, s := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), string(text)} {
+			assert.NotContains(t, s, canary)
+			assert.NotContains(t, s, "sk-cana", "not even its beginning")
+		}
+	}
+}
+
+// A stream that ends anywhere, even between two events and with a clean end of the transport, gives
+// the whole text or an error of kind network.
+func TestCutAtEveryByte(t *testing.T) {
+	whole, cut, accepted := 0, 0, 0
+	for _, pattern := range []string{"answer/stream_*.http", "answer/whole_json.http"} {
+		for name, answer := range fixtures(t, pattern) {
+			want, _, err := ask(t, played(answer), request())
+			if err != nil {
+				continue // not a whole reply in the first place
+			}
+			whole++
+			// Up to here the server has not said that the reply is complete.
+			complete := bytes.LastIndex(answer, []byte(`"finish_reason": "`))
+			if i := bytes.Index(answer, []byte(`"finish_reason":"`)); i > 0 {
+				complete = i
+			}
+			for n := range answer {
+				cut++
+				got, chunks, err := ask(t, played(answer[:n]), request())
+				if err != nil {
+					failure(t, err, provider.KindNetwork)
+					assert.True(t, strings.HasPrefix(want.Text, strings.Join(chunks, "")))
+					continue
+				}
+				accepted++
+				require.Equal(t, want.Text, got.Text, "%s cut at byte %d", name, n)
+				require.Equal(t, want.Stop, got.Stop, "%s cut at byte %d", name, n)
+				require.Equal(t, want.Calls, got.Calls, "%s cut at byte %d", name, n)
+				if !strings.Contains(name, "second_choice") {
+					require.Greater(t, n, complete, "%s cut at byte %d", name, n)
+				}
+			}
+		}
+	}
+	t.Logf("%d streams cut %d times: %d whole texts, no half one", whole, cut, accepted)
+	assert.Greater(t, whole, 10)
+	assert.Positive(t, accepted)
+}
+
+// A reply whose HTTP transfer breaks after its end is whole: only its usage is unknown.
+func TestResetAfterTheEnd(t *testing.T) {
+	answer := fixtures(t, "answer/stream_no_done.http")["stream_no_done"]
+	p := played(answer)
+	p.Client.Transport = playback{answer: answer, wrap: func(r io.Reader) io.Reader {
+		return io.MultiReader(r, iotest.ErrReader(errors.New("connection reset by peer")))
+	}}
+	r, _, err := ask(t, p, request())
+	require.NoError(t, err)
+	assert.Equal(t, "Whole.", r.Text)
+}
+
+// A transport's error may hold anything, so none of it is kept but its redacted words.
+func TestForeignErrorsAreCleaned(t *testing.T) {
+	p := played(nil)
+	p.Client.Transport = playback{
+		answer: []byte("HTTP/1.1 200 OK\nConnection: close\n\ndata: {}\n\n"),
+		wrap: func(r io.Reader) io.Reader {
+			return io.MultiReader(r, iotest.ErrReader(fmt.Errorf("while sending Bearer %s", canary)))
+		},
+	}
+	_, _, err := ask(t, p, request())
+	failure(t, err, provider.KindNetwork)
+	assertNoKey(t, err)
+}
+
+func FuzzStream(f *testing.F) {
+	for _, answer := range fixtures(f, "answer/*.http") {
+		if _, body, ok := bytes.Cut(answer, []byte("\n\n")); ok && len(body) < 4000 {
+			f.Add(body)
+		}
+	}
+	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"content\":[[]]}}]}\r\r"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answer := append([]byte("HTTP/1.1 200 OK\nConnection: close\n\n"), body...)
+		p := played(answer)
+		p.MaxLine, p.MaxBody = 1<<10, 1<<14
+		r, chunks, err := ask(t, p, request())
+		if err == nil {
+			require.Equal(t, r.Text, strings.Join(chunks, ""))
+			require.NotEmpty(t, r.Stop)
+			for _, c := range r.Calls {
+				require.True(t, json.Valid(c.Arguments))
+			}
+		} else {
+			var e *provider.Error
+			require.ErrorAs(t, err, &e)
+			require.NotEmpty(t, e.Kind)
+			assertNoKey(t, err)
+		}
+		// How the bytes fall into packets makes no difference.
+		p.Client.Transport = playback{answer: answer, wrap: iotest.OneByteReader}
+		r2, chunks2, err2 := ask(t, p, request())
+		require.Equal(t, transcript(r, chunks, err), transcript(r2, chunks2, err2))
+	})
+}

@@ -1,0 +1,95 @@
+package openaicompat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Check asks the server for its models. It fails with kind authentication if the key is refused and
+// with kind validation if the server lists its models without this one and does not know it by name
+// either. A server that has no list cannot tell, which is no failure.
+//
+// OpenRouter lists its models to anybody: there, a wrong key shows only in the first reply.
+func (p *Provider) Check(ctx context.Context, model string) error {
+	list, err := p.models(ctx)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	for _, id := range list {
+		if sameModel(id, model) {
+			return nil
+		}
+	}
+	x, err := p.open(ctx, http.MethodGet, "models/"+url.PathEscape(model), nil, "")
+	if err == nil {
+		x.close()
+		return nil
+	}
+	var e *provider.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Status {
+	case http.StatusNotFound:
+		return &provider.Error{
+			Kind: provider.KindValidation, Status: e.Status, Code: "model_not_found", RequestID: e.RequestID,
+			Message: "the server does not know the model " + clip(model),
+		}
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return nil // it cannot look one up, and lists need not hold aliases
+	}
+	return err
+}
+
+// models lists the server's models; it is empty if the server does not tell.
+func (p *Provider) models(ctx context.Context) ([]string, error) {
+	x, err := p.open(ctx, http.MethodGet, "models", nil, "")
+	if err != nil {
+		var e *provider.Error
+		if errors.As(err, &e) {
+			switch e.Status {
+			case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+				return nil, nil
+			}
+		}
+		return nil, err
+	}
+	defer x.close()
+	data, err := io.ReadAll(x)
+	if err != nil {
+		return nil, x.cut(err)
+	}
+	var answer struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(data, &answer) != nil {
+		return nil, nil // a list of another kind, or a page: it does not tell
+	}
+	list := make([]string, len(answer.Data))
+	for i := range answer.Data {
+		list[i] = answer.Data[i].ID
+	}
+	return list, nil
+}
+
+// sameModel compares names without a tag that may be left out: Ollama's ":latest", OpenRouter's
+// variants (":online", ":free").
+func sameModel(listed, asked string) bool {
+	if listed == asked || listed == asked+":latest" {
+		return true
+	}
+	base, _, tagged := strings.Cut(asked, ":")
+	return tagged && listed == base
+}
+
+// clip shows a name that came from a config, at a bearable length.
+func clip(s string) string { return redactor(nil).clean(s) }

@@ -1,0 +1,145 @@
+package openaicompat_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+	"github.com/agonist-dev/debate/provider/providertest"
+)
+
+func TestConformance(t *testing.T) {
+	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
+		server := httptest.NewServer(vendor{s})
+		t.Cleanup(server.Close)
+		p := openaicompat.Compatible(server.URL+"/v1", s.Key)
+		p.Client = server.Client()
+		return p
+	})
+}
+
+// vendor acts a scenario in the protocol's words.
+type vendor struct{ providertest.Scenario }
+
+func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if v.Sent != nil {
+		v.Sent(sent(r))
+	}
+	if v.Fail != "" && v.Fail != provider.KindInvalidResponse && len(v.Reply) == 0 {
+		v.fail(w)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for i, text := range v.Reply {
+		v.send(w, map[string]any{"content": text}, "")
+		if i == 0 && v.Hold != nil {
+			select {
+			case <-v.Hold:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}
+	switch {
+	case v.Cut:
+		return
+	case v.Fail != "" && v.Fail != provider.KindInvalidResponse:
+		flush(w, "data: "+v.failure(signals[v.Fail])+"\n\n")
+		return
+	}
+	for i, c := range v.Calls {
+		v.send(w, map[string]any{"tool_calls": []any{map[string]any{
+			"index": i, "id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": string(c.Arguments)},
+		}}}, "")
+	}
+	if v.Stop == provider.StopRefusal {
+		v.send(w, map[string]any{"refusal": "No."}, "")
+	}
+	v.send(w, map[string]any{}, map[provider.StopReason]string{
+		provider.StopLength: "length", provider.StopFilter: "content_filter", provider.StopTool: "tool_calls",
+	}[v.Stop])
+	flush(w, fmt.Sprintf(
+		`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d},"completion_tokens_details":{"reasoning_tokens":%d}}}`+"\n\ndata: [DONE]\n\n",
+		v.Usage.Input, v.Usage.Output, v.Usage.CachedInput, v.Usage.Reasoning,
+	))
+}
+
+// send writes a chunk. An empty delta is the last one.
+func (v vendor) send(w http.ResponseWriter, delta map[string]any, reason string) {
+	choice := map[string]any{"index": 0, "delta": delta, "finish_reason": nil}
+	if len(delta) == 0 {
+		if choice["finish_reason"] = reason; reason == "" {
+			choice["finish_reason"] = "stop"
+		}
+	}
+	data, _ := json.Marshal(map[string]any{"model": v.Model, "choices": []any{choice}})
+	flush(w, "data: "+string(data)+"\n\n")
+}
+
+type signal struct {
+	status int
+	code   string
+}
+
+var signals = map[provider.Kind]signal{
+	provider.KindRateLimit:       {429, "rate_limit_exceeded"},
+	provider.KindQuota:           {429, "insufficient_quota"},
+	provider.KindAPI:             {500, "server_error"},
+	provider.KindTimeout:         {504, ""},
+	provider.KindContextOverflow: {400, "context_length_exceeded"},
+	provider.KindAuthentication:  {401, "invalid_api_key"},
+	provider.KindContentFilter:   {400, "content_filter"},
+	provider.KindValidation:      {404, "model_not_found"},
+}
+
+func (v vendor) failure(s signal) string {
+	data, _ := json.Marshal(map[string]any{"error": map[string]any{"message": "not with " + v.Key, "code": s.code}})
+	return string(data)
+}
+
+func (v vendor) fail(w http.ResponseWriter) {
+	s := signals[v.Fail]
+	if v.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(v.RetryAfter.Seconds())))
+	}
+	w.WriteHeader(s.status)
+	flush(w, v.failure(s))
+}
+
+// sent reads a request back.
+func sent(r *http.Request) providertest.Sent {
+	var body struct {
+		Model    string
+		Messages []struct {
+			Role    provider.Role
+			Content string
+		}
+		MaxTokens      int `json:"max_tokens"`
+		Temperature    *float64
+		ResponseFormat *struct{ Type string } `json:"response_format"`
+		Tools          []struct{ Function struct{ Name string } }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return providertest.Sent{}
+	}
+	s := providertest.Sent{
+		Model: body.Model, MaxTokens: body.MaxTokens, Temperature: body.Temperature,
+		Schema: body.ResponseFormat != nil && body.ResponseFormat.Type == "json_schema",
+	}
+	for _, m := range body.Messages {
+		if m.Role == provider.RoleSystem {
+			s.System += m.Content
+			continue
+		}
+		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: m.Content})
+	}
+	for _, tool := range body.Tools {
+		s.Tools = append(s.Tools, tool.Function.Name)
+	}
+	return s
+}

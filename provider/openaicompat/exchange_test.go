@@ -1,0 +1,363 @@
+package openaicompat_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+)
+
+// serve starts a server and yields a provider for it.
+func serve(t *testing.T, handler http.HandlerFunc) *openaicompat.Provider {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return openaicompat.Compatible(server.URL+"/v1", canary)
+}
+
+func flush(w http.ResponseWriter, text string) {
+	_, _ = io.WriteString(w, text)
+	w.(http.Flusher).Flush()
+}
+
+func piece(text string) string {
+	return fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", text)
+}
+
+func TestRedirectElsewhereIsRefused(t *testing.T) {
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		var reached atomic.Int32
+		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			reached.Add(1)
+			say(w)
+		}))
+		p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL+"/v1/chat/completions?k="+canary, status)
+		})
+		p.Header = http.Header{"Api-Key": {canary}}
+		_, _, err := ask(t, p, request())
+		other.Close()
+		e := failure(t, err, provider.KindValidation)
+		assert.Equal(t, status, e.Status)
+		assert.Zero(t, reached.Load(), "nothing reaches the other host")
+		assertNoKey(t, err)
+	}
+}
+
+func TestRedirectWithinTheHost(t *testing.T) {
+	var asked []string
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/chat/completions":
+			http.Redirect(w, r, "/v2/chat", http.StatusTemporaryRedirect)
+		default:
+			body, _ := io.ReadAll(r.Body)
+			assert.Contains(t, string(body), "You are Ada.")
+			say(w)
+		}
+	})
+	p.Client = &http.Client{CheckRedirect: func(req *http.Request, _ []*http.Request) error {
+		asked = append(asked, req.URL.Path)
+		return nil
+	}}
+	r, _, err := ask(t, p, request())
+	require.NoError(t, err)
+	assert.Equal(t, "Yes.", r.Text)
+	assert.Equal(t, []string{"/v2/chat"}, asked, "the host's own policy is still asked")
+}
+
+func TestRedirectLoopEnds(t *testing.T) {
+	var n atomic.Int32
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		n.Add(1)
+		http.Redirect(w, r, r.URL.String(), http.StatusTemporaryRedirect)
+	})
+	_, _, err := ask(t, p, request())
+	failure(t, err, provider.KindValidation)
+	assert.LessOrEqual(t, n.Load(), int32(10))
+}
+
+// endless is a body without an end; it ends when the client goes away.
+func endless(header, part string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, header)
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, part); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func bomb(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Encoding", "gzip")
+	z := gzip.NewWriter(w)
+	zeros := bytes.Repeat([]byte(" "), 1<<20)
+	for range 256 { // 256 MiB in a quarter of one
+		if _, err := z.Write(zeros); err != nil {
+			return
+		}
+	}
+	_ = z.Close()
+}
+
+func TestHostileBodies(t *testing.T) {
+	kib := strings.Repeat("x", 1<<10)
+	tests := map[string]http.HandlerFunc{
+		"line":        endless("data: ", kib),
+		"event":       endless("", "data: "+kib+"\n"),
+		"comment":     endless(": ", kib),
+		"comments":    endless("", ": "+kib+"\n"),
+		"blank lines": endless("", strings.Repeat("\n", 1<<10)),
+		"text":        endless("", piece(kib)),
+		"json":        endless(`{"choices":"`, kib),
+		"depth":       endless("", strings.Repeat("[", 1<<10)),
+		"gzip":        bomb,
+	}
+	for name, handler := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := serve(t, handler)
+			p.MaxBody, p.MaxLine = 1<<20, 64<<10
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _, err := ask(t, p, request())
+			runtime.ReadMemStats(&after)
+			e := failure(t, err, provider.KindInvalidResponse)
+			assert.Equal(t, "too_large", e.Code)
+			mib := (after.TotalAlloc - before.TotalAlloc) >> 20
+			t.Logf("%d MiB allocated in all, at a limit of 1", mib)
+			assert.Less(t, mib, uint64(16))
+		})
+	}
+}
+
+func TestEndlessFailure(t *testing.T) {
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+		endless("", strings.Repeat("x", 1<<10))(w, r)
+	})
+	_, _, err := ask(t, p, request())
+	assert.Less(t, len(failure(t, err, provider.KindAPI).Message), 1<<10)
+}
+
+func TestDefaultLimits(t *testing.T) {
+	long := strings.Repeat("x", openaicompat.DefaultMaxLine)
+	p := played([]byte("HTTP/1.1 200 OK\nConnection: close\n\n" + piece(long) + yes))
+	_, _, err := ask(t, p, request())
+	assert.Equal(t, "too_large", failure(t, err, provider.KindInvalidResponse).Code)
+	p.MaxLine = 2 * openaicompat.DefaultMaxLine
+	_, _, err = ask(t, p, request())
+	require.NoError(t, err)
+}
+
+func TestSilence(t *testing.T) {
+	for name, first := range map[string]string{"before the header": "", "in mid-stream": piece("Half")} {
+		t.Run(name, func(t *testing.T) {
+			p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				if first != "" {
+					flush(w, first)
+				}
+				<-r.Context().Done()
+			})
+			p.IdleTimeout = 30 * time.Millisecond
+			_, _, err := ask(t, p, request())
+			e := failure(t, err, provider.KindTimeout)
+			assert.Equal(t, "idle", e.Code)
+			assert.False(t, e.NotSent)
+		})
+	}
+}
+
+// A stream is as long as it likes, as long as something comes; what the host does with a piece does
+// not count against the server.
+func TestSlowDripIsNoSilence(t *testing.T) {
+	p := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for _, c := range []byte(piece("a") + ": still here\n\n" + yes) {
+			<-tick.C
+			flush(w, string(c))
+		}
+	})
+	p.IdleTimeout = 250 * time.Millisecond
+	start := time.Now()
+	n := 0
+	r, err := p.Generate(t.Context(), request(), func(provider.Chunk) {
+		if n++; n == 1 {
+			<-time.After(300 * time.Millisecond)
+		}
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "aYes.", r.Text)
+	assert.Greater(t, time.Since(start), p.IdleTimeout)
+}
+
+func TestNoIdleTimeout(t *testing.T) {
+	p := serve(t, func(w http.ResponseWriter, _ *http.Request) { say(w) })
+	p.IdleTimeout = -1
+	_, _, err := ask(t, p, request())
+	require.NoError(t, err)
+}
+
+func TestNotSent(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := listener.Addr().String()
+	require.NoError(t, listener.Close())
+
+	_, _, err = ask(t, openaicompat.Compatible("http://user:"+canary+"@"+address+"/v1?key="+canary, canary), request())
+	e := failure(t, err, provider.KindNetwork)
+	assert.True(t, e.NotSent)
+	assertNoKey(t, err)
+
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(w) }))
+	defer plain.Close()
+	_, _, err = ask(t, openaicompat.Compatible("https"+strings.TrimPrefix(plain.URL, "http"), canary), request())
+	e = failure(t, err, provider.KindNetwork)
+	assert.True(t, e.NotSent, "a handshake that fails sends nothing")
+}
+
+func TestSentThenClosed(t *testing.T) {
+	_, _, err := ask(t, openaicompat.Compatible(raw(t, nil), canary), request())
+	e := failure(t, err, provider.KindNetwork)
+	assert.False(t, e.NotSent, "the server may have started to work")
+}
+
+func TestClientTimeout(t *testing.T) {
+	p := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})
+	p.Client = &http.Client{Timeout: 20 * time.Millisecond}
+	_, _, err := ask(t, p, request())
+	failure(t, err, provider.KindTimeout)
+}
+
+func TestCancelReachesTheServer(t *testing.T) {
+	gone := make(chan struct{})
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		flush(w, piece("Half"))
+		<-r.Context().Done()
+		close(gone)
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := p.Generate(ctx, request(), func(provider.Chunk) { cancel() })
+	failure(t, err, provider.KindCanceled)
+	require.ErrorIs(t, err, context.Canceled)
+	<-gone
+}
+
+func TestCanceledDuringAFailure(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(http.StatusInternalServerError)
+		flush(w, "{")
+		cancel()
+		<-r.Context().Done()
+	})
+	_, err := p.Generate(ctx, request(), func(provider.Chunk) {})
+	failure(t, err, provider.KindCanceled)
+}
+
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	var opened atomic.Int32
+	var n atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if n.Add(1)%2 == 0 {
+			http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+			return
+		}
+		flush(w, piece("a"))
+		flush(w, yes)
+	}))
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	p := openaicompat.Compatible(server.URL, canary)
+	p.Client = server.Client()
+	for range 6 {
+		_, _, _ = ask(t, p, request())
+	}
+	assert.Equal(t, int32(6), n.Load())
+	assert.Equal(t, int32(1), opened.Load())
+}
+
+func TestKeys(t *testing.T) {
+	var got []string
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization"))
+		say(w)
+	})
+	n := 0
+	p.Key = func(context.Context) (string, error) {
+		n++
+		return fmt.Sprintf("key-%d\n", n), nil
+	}
+	for range 2 {
+		_, _, err := ask(t, p, request())
+		require.NoError(t, err)
+	}
+	assert.Equal(t, []string{"Bearer key-1", "Bearer key-2"}, got, "a key is asked for each time")
+
+	p.Key = nil
+	_, _, err := ask(t, p, request())
+	require.NoError(t, err)
+	assert.Empty(t, got[2])
+
+	locked := errors.New("the vault is locked")
+	p.Key = func(context.Context) (string, error) { return "", locked }
+	_, _, err = ask(t, p, request())
+	require.ErrorIs(t, err, locked)
+	assert.True(t, failure(t, err, provider.KindAuthentication).NotSent)
+
+	p.Key = provider.StaticKey(canary + "\r\nX-Evil: 1")
+	_, _, err = ask(t, p, request())
+	assert.True(t, failure(t, err, provider.KindAuthentication).NotSent)
+	assertNoKey(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	p.Key = func(context.Context) (string, error) { cancel(); return "", ctx.Err() }
+	_, err = p.Generate(ctx, request(), func(provider.Chunk) {})
+	assert.True(t, failure(t, err, provider.KindCanceled).NotSent)
+	assert.Len(t, got, 3)
+}
+
+func TestHeaderSecretsAreRedacted(t *testing.T) {
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = fmt.Fprintf(w, "no: %s %s", r.Header.Get("Api-Key"), strings.TrimPrefix(r.Header.Get("X-Auth"), "Token "))
+	})
+	p.Key = nil
+	p.Header = http.Header{"Api-Key": {canary}, "X-Auth": {"Token " + canary + "2"}}
+	_, _, err := ask(t, p, request())
+	failure(t, err, provider.KindAuthentication)
+	assertNoKey(t, err)
+	p.VendorName = "acme"
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", p, p, p), canary)
+	assert.Equal(t, "openaicompat(acme)", p.String())
+	assert.Equal(t, "openaicompat", (&openaicompat.Provider{}).String())
+}

@@ -1,0 +1,294 @@
+package openaicompat
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// fault is what a server says about a failure, in whichever of its shapes.
+type fault struct {
+	message   string
+	kind      string // "type", or Google's "status"
+	code      string
+	status    int // an HTTP status given as the code
+	moderated bool
+	raw       string // the words of the vendor behind a router
+}
+
+// wireFault holds every shape that is in use: {"error":{…}} of OpenAI, {"error":"…"} of Ollama, the
+// flat ones of Mistral and vLLM, {"detail":…} of FastAPI.
+type wireFault struct {
+	Error    json.RawMessage `json:"error"`
+	Message  json.RawMessage `json:"message"`
+	Detail   json.RawMessage `json:"detail"`
+	Type     json.RawMessage `json:"type"`
+	Status   json.RawMessage `json:"status"`
+	Code     json.RawMessage `json:"code"`
+	Metadata json.RawMessage `json:"metadata"`
+}
+
+// parseFault reads a failure out of a JSON value; ok is false if there is none in it.
+func parseFault(data []byte) (f fault, ok bool) {
+	for range 3 { // an error within an error, within Google's array
+		data = bytes.TrimSpace(data)
+		var list []json.RawMessage
+		if len(data) > 0 && data[0] == '[' && json.Unmarshal(data, &list) == nil && len(list) > 0 {
+			data = list[0]
+			continue
+		}
+		if s := plain(data); len(data) > 0 && data[0] == '"' {
+			return fault{message: s}, s != ""
+		}
+		var w wireFault
+		if json.Unmarshal(data, &w) != nil {
+			return fault{}, false
+		}
+		if present(w.Error) {
+			data = w.Error
+			continue
+		}
+		return w.fault()
+	}
+	return fault{}, false
+}
+
+func (w *wireFault) fault() (fault, bool) {
+	f := fault{message: plain(w.Message), kind: plain(w.Type), code: plain(w.Code)}
+	if f.message == "" {
+		f.message = plain(w.Detail)
+	}
+	if f.kind == "" {
+		f.kind = plain(w.Status)
+	}
+	if n, err := strconv.Atoi(f.code); err == nil && n >= 400 && n < 600 {
+		f.status = n
+	}
+	var meta struct {
+		Raw     json.RawMessage `json:"raw"`
+		Reasons json.RawMessage `json:"reasons"`
+		Flagged json.RawMessage `json:"flagged_input"`
+	}
+	if json.Unmarshal(w.Metadata, &meta) == nil {
+		f.raw = plain(meta.Raw)
+		f.moderated = present(meta.Reasons) || present(meta.Flagged)
+	}
+	return f, f.message != "" || f.kind != "" || f.code != ""
+}
+
+// present reports whether a field says anything: some servers send an error of null with each chunk.
+func present(raw json.RawMessage) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "null", "false", `""`, "{}", "[]":
+		return false
+	}
+	return true
+}
+
+// plain yields a string's text, and any other value as it is written.
+func plain(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	if !present(raw) {
+		return ""
+	}
+	return string(raw)
+}
+
+// refused is the failure that an answer other than 2xx stands for.
+func (x *exchange) refused() *provider.Error {
+	status := x.response.StatusCode
+	if status/100 == 3 {
+		return &provider.Error{
+			Kind: provider.KindValidation, Status: status, Code: "redirect", RequestID: x.requestID(),
+			Message: "the server redirects elsewhere, where neither prompt nor key are sent; correct BaseURL",
+		}
+	}
+	body, err := io.ReadAll(io.LimitReader(x, maxFault))
+	if err != nil && x.caller.Err() != nil {
+		return x.fail(err)
+	}
+	f, ok := parseFault(body)
+	if !ok && !bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) { // a proxy's page says nothing
+		f.message = string(body)
+	}
+	return x.fault(f, status)
+}
+
+// fault classifies what the server said. status is 0 if it was said in a reply that began well.
+func (x *exchange) fault(f fault, status int) *provider.Error {
+	e := &provider.Error{RequestID: x.requestID(), RetryAfter: x.retryAfter()}
+	if status == 0 {
+		status = f.status
+	}
+	e.Kind = f.classify(status, x.response.Header.Get("Retry-After") != "" || e.RetryAfter > 0)
+	if e.Status = status; status == 0 {
+		e.Status = x.response.StatusCode
+	}
+	code := f.code
+	if code == "" || (f.status != 0 && f.kind != "") {
+		code = f.kind
+	}
+	e.Code = x.secrets.clean(code)
+	message := f.message
+	if f.raw != "" && f.raw != message {
+		message += ": " + f.raw
+	}
+	e.Message = x.secrets.clean(message)
+	switch {
+	case e.Message != "":
+	case status == 0:
+		e.Message = "the server broke the reply off without saying why"
+	default:
+		e.Message = http.StatusText(status)
+	}
+	return e
+}
+
+// Codes and types that mean one thing wherever they appear. They go before the status, because a
+// vendor's 429 may stand for an empty account and its 400 for a full window.
+var exactKinds = map[string]provider.Kind{ //nolint:gochecknoglobals // a constant table
+	"insufficient_quota":                provider.KindQuota,
+	"credit_balance_exhausted":          provider.KindQuota,
+	"organization_spend_limit_exceeded": provider.KindQuota,
+	"project_spend_limit_exceeded":      provider.KindQuota,
+	"organization_usage_limit_exceeded": provider.KindQuota,
+	"billing_hard_limit_reached":        provider.KindQuota,
+	"billing_not_active":                provider.KindQuota,
+	"billing_error":                     provider.KindQuota,
+	"quota_exceeded":                    provider.KindQuota,
+	"context_length_exceeded":           provider.KindContextOverflow,
+	"model_context_window_exceeded":     provider.KindContextOverflow,
+	"exceed_context_size_error":         provider.KindContextOverflow,
+	"request_too_large":                 provider.KindContextOverflow,
+	"content_filter":                    provider.KindContentFilter,
+	"content_policy_violation":          provider.KindContentFilter,
+	"slow_down":                         provider.KindRateLimit,
+	"timeout_error":                     provider.KindTimeout,
+	"deadline_exceeded":                 provider.KindTimeout,
+	"overloaded_error":                  provider.KindAPI,
+}
+
+// Codes and types that a status says better. Without one, in a stream, they are all there is.
+var broadKinds = map[string]provider.Kind{ //nolint:gochecknoglobals // a constant table
+	"rate_limit_exceeded":   provider.KindRateLimit,
+	"rate_limit_error":      provider.KindRateLimit,
+	"resource_exhausted":    provider.KindRateLimit,
+	"too_many_requests":     provider.KindRateLimit,
+	"timeout":               provider.KindTimeout,
+	"invalid_api_key":       provider.KindAuthentication,
+	"authentication_error":  provider.KindAuthentication,
+	"permission_error":      provider.KindAuthentication,
+	"permission_denied":     provider.KindAuthentication,
+	"unauthenticated":       provider.KindAuthentication,
+	"invalid_request_error": provider.KindValidation,
+	"invalid_argument":      provider.KindValidation,
+	"badrequesterror":       provider.KindValidation,
+	"not_found_error":       provider.KindValidation,
+	"model_not_found":       provider.KindValidation,
+}
+
+// Words by which servers without a code of their own say that the window is full: vLLM and
+// OpenRouter, llama.cpp and Ollama, and the rest.
+var overflowWords = []string{ //nolint:gochecknoglobals // a constant table
+	"maximum context length", "exceeds the available context", "context_length_exceeded", "context length exceeded",
+}
+
+func (f *fault) classify(status int, retryAfter bool) provider.Kind {
+	code, kind := strings.ToLower(f.code), strings.ToLower(f.kind)
+	if k, ok := exactKinds[code]; ok {
+		return k
+	}
+	if k, ok := exactKinds[kind]; ok {
+		return k
+	}
+	switch status {
+	case 401, 403, 429:
+	default:
+		words := strings.ToLower(f.message + "\n" + f.raw)
+		for _, w := range overflowWords {
+			if strings.Contains(words, w) {
+				return provider.KindContextOverflow
+			}
+		}
+		if strings.Contains(words, "reached your specified api usage limits") {
+			return provider.KindQuota
+		}
+	}
+	if status != 0 {
+		return statusKind(status, retryAfter, f.moderated)
+	}
+	if f.moderated {
+		return provider.KindContentFilter
+	}
+	if k, ok := broadKinds[code]; ok {
+		return k
+	}
+	if k, ok := broadKinds[kind]; ok {
+		return k
+	}
+	return provider.KindAPI
+}
+
+func statusKind(status int, retryAfter, moderated bool) provider.Kind {
+	switch {
+	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
+		return provider.KindTimeout
+	case status == http.StatusTooManyRequests:
+		return provider.KindRateLimit
+	case status == http.StatusPaymentRequired && retryAfter:
+		return provider.KindRateLimit
+	case status == http.StatusPaymentRequired:
+		return provider.KindQuota
+	case status == http.StatusForbidden && moderated:
+		return provider.KindContentFilter
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return provider.KindAuthentication
+	case status == http.StatusRequestEntityTooLarge:
+		return provider.KindContextOverflow
+	case status == http.StatusConflict, status >= 500:
+		return provider.KindAPI
+	default:
+		return provider.KindValidation
+	}
+}
+
+// retryAfter reads what the server asks to wait: Retry-After-Ms, then Retry-After in seconds or as a
+// date, which is taken relative to the server's own clock if it told that too.
+func (x *exchange) retryAfter() time.Duration {
+	h := x.response.Header
+	if d, ok := units(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+		return d
+	}
+	value := h.Get("Retry-After")
+	if d, ok := units(value, time.Second); ok {
+		return d
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return max(0, date.Sub(now))
+}
+
+// units reads a number of units. A year is as good as for ever, and keeps the product in range.
+func units(s string, unit time.Duration) (time.Duration, bool) {
+	const year = 365 * 24 * time.Hour
+	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || n != n || n < 0 {
+		return 0, false
+	}
+	return time.Duration(min(n*float64(unit), float64(year))), true
+}

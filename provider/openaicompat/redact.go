@@ -1,0 +1,77 @@
+package openaicompat
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	redacted   = "[redacted]"
+	maxMessage = 500 // bytes of a foreign text in an error
+	minSecret  = 8   // bytes from which a header's value is taken for a secret
+)
+
+// redactor cuts the secrets of one request out of foreign text.
+type redactor []string
+
+func newRedactor(key string, base *url.URL, header http.Header) redactor {
+	var r redactor
+	add := func(s string) {
+		if s == "" {
+			return
+		}
+		quoted, _ := json.Marshal(s)
+		for _, form := range []string{s, url.QueryEscape(s), strings.Trim(string(quoted), `"`)} {
+			r = append(r, form)
+		}
+	}
+	add(key)
+	if password, ok := base.User.Password(); ok {
+		add(password)
+	}
+	for _, values := range base.Query() {
+		for _, v := range values {
+			if len(v) >= minSecret {
+				add(v)
+			}
+		}
+	}
+	for _, values := range header {
+		for _, v := range values {
+			if len(v) >= minSecret {
+				add(v)
+			}
+			if _, token, ok := strings.Cut(v, " "); ok && len(token) >= minSecret {
+				add(token) // "Bearer …"
+			}
+		}
+	}
+	return r
+}
+
+// clean yields one short printable line without secrets. It cuts last: a secret that the end of the
+// line divides would no longer be found.
+func (r redactor) clean(s string) string {
+	for _, secret := range r {
+		s = strings.ReplaceAll(s, secret, redacted)
+	}
+	words := strings.FieldsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) })
+	for i, w := range words {
+		if strings.Contains(w, "***") { // a vendor's masked key still shows its two ends
+			words[i] = redacted
+		}
+	}
+	s = strings.ToValidUTF8(strings.Join(words, " "), "?")
+	if len(s) <= maxMessage {
+		return s
+	}
+	cut := maxMessage
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,159 @@
+package openaicompat
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+type wireRequest struct {
+	Model               string          `json:"model"`
+	Messages            []wireMessage   `json:"messages"`
+	Stream              bool            `json:"stream"`
+	StreamOptions       *streamOptions  `json:"stream_options,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+	Tools               []wireTool      `json:"tools,omitempty"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type wireMessage struct {
+	Role       string         `json:"role"`
+	Content    *string        `json:"content"`
+	ToolCalls  []wireToolCall `json:"tool_calls,omitempty"`
+	ToolCallID string         `json:"tool_call_id,omitempty"`
+}
+
+type wireToolCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function wireFunction `json:"function"`
+}
+
+type wireFunction struct {
+	Name        string          `json:"name"`
+	Arguments   string          `json:"arguments,omitempty"`   // of a call: JSON in a string
+	Description string          `json:"description,omitempty"` // of a tool
+	Parameters  json.RawMessage `json:"parameters,omitempty"`  // of a tool
+}
+
+type wireTool struct {
+	Type     string       `json:"type"`
+	Function wireFunction `json:"function"`
+}
+
+type responseFormat struct {
+	Type   string     `json:"type"`
+	Schema jsonSchema `json:"json_schema"`
+}
+
+type jsonSchema struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// encode writes the request's body.
+func (p *Provider) encode(req *provider.Request) ([]byte, error) {
+	w := wireRequest{
+		Model:       req.Model,
+		Messages:    messages(req),
+		Stream:      true,
+		Temperature: req.Temperature,
+	}
+	if !p.NoStreamOptions {
+		w.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	if p.MaxCompletionTokens {
+		w.MaxCompletionTokens = req.MaxTokens
+	} else {
+		w.MaxTokens = req.MaxTokens
+	}
+	if req.Schema != nil {
+		w.ResponseFormat = &responseFormat{Type: "json_schema", Schema: lower(req.Schema)}
+	}
+	for _, t := range req.Tools {
+		w.Tools = append(w.Tools, wireTool{Type: "function", Function: wireFunction{
+			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
+		}})
+	}
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false) // the markers of fences are full of <
+	if err := encoder.Encode(&w); err != nil {
+		return nil, err
+	}
+	return body.Bytes(), nil
+}
+
+func lower(s *provider.Schema) jsonSchema {
+	j := jsonSchema{Name: s.Name, Schema: s.JSON}
+	if j.Name == "" {
+		j.Name = "reply"
+	}
+	if strict, ok := StrictSchema(s.JSON); ok {
+		j.Schema, j.Strict = strict, true
+	}
+	return j
+}
+
+// messages writes the conversation. What Chat says holds for all of it but the speaker's own tool
+// calls and their results, which have shapes of their own; other speakers' are left out.
+func messages(req *provider.Request) []wireMessage {
+	list := make([]wireMessage, 0, len(req.Messages)+2)
+	part := provider.Request{System: req.System, Self: req.Self}
+	chat := func(to []provider.Message) {
+		part.Messages = to
+		for role, text := range part.Chat() {
+			list = append(list, wireMessage{Role: string(role), Content: &text})
+		}
+		part.System = ""
+	}
+	mine := map[string]bool{}
+	from := 0
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		switch {
+		case len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self:
+			chat(req.Messages[from:i])
+			list = append(list, ownCalls(m, mine))
+			from = i + 1
+		case m.ToolResult != nil && mine[m.ToolResult.ID]:
+			chat(req.Messages[from:i])
+			text := m.ToolResult.Text
+			if m.ToolResult.Error {
+				text = "The tool failed: " + text // the protocol has no mark for it
+			}
+			list = append(list, wireMessage{Role: "tool", ToolCallID: m.ToolResult.ID, Content: &text})
+			from = i + 1
+		}
+	}
+	part.Last = req.Last
+	chat(req.Messages[from:])
+	return list
+}
+
+// ownCalls writes a message in which the speaker called tools, and notes the calls' ids.
+func ownCalls(m *provider.Message, ids map[string]bool) wireMessage {
+	w := wireMessage{Role: string(provider.RoleAssistant)}
+	if m.Text != "" {
+		w.Content = &m.Text
+	}
+	for _, c := range m.ToolCalls {
+		ids[c.ID] = true
+		arguments := string(c.Arguments)
+		if arguments == "" {
+			arguments = "{}"
+		}
+		w.ToolCalls = append(w.ToolCalls, wireToolCall{
+			ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name, Arguments: arguments},
+		})
+	}
+	return w
+}

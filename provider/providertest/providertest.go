@@ -1,0 +1,239 @@
+// Package providertest is the conformance suite for implementations of [provider.Provider]:
+//
+//	func TestConformance(t *testing.T) {
+//		providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
+//			server := httptest.NewServer(vendorThatBehavesAs(s))
+//			t.Cleanup(server.Close)
+//			return newvendor.At(server.URL, s.Key)
+//		})
+//	}
+//
+// Run it with the race detector, which sees what the suite cannot.
+package providertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// patience is how long a provider may take for what it should do at once. It is generous: a slow
+// machine is no fault of the provider's.
+const patience = 10 * time.Second
+
+// canary is the key of every scenario.
+const canary = "sk-canary-5f1d7a0c93be"
+
+// Run puts the provider through every scenario, each in a subtest of its own. It counts goroutines,
+// so it must not run in parallel with other tests.
+func Run(t *testing.T, connect Connect) {
+	t.Helper()
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			before := goroutines()
+			x := &exam{t: t, connect: connect, patience: patience}
+			// Registered first, this runs last: the server is gone by then.
+			t.Cleanup(func() {
+				for _, fault := range x.faults() {
+					t.Error(fault)
+				}
+				if left := leaked(before, patience); left != "" && !t.Skipped() {
+					t.Errorf("goroutines are left:\n%s", left)
+				}
+			})
+			c.run(x)
+		})
+	}
+}
+
+// exam is one run of one case.
+type exam struct {
+	t        *testing.T
+	connect  Connect
+	patience time.Duration
+
+	mu    sync.Mutex
+	found []error
+}
+
+func (x *exam) errorf(format string, args ...any) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.found = append(x.found, fmt.Errorf(format, args...))
+}
+
+func (x *exam) faults() []error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.found
+}
+
+func (x *exam) open(s Scenario) provider.Provider {
+	s.Key = canary
+	if s.Stop == "" {
+		s.Stop = provider.StopEnd
+	}
+	if s.Usage.IsZero() {
+		s.Usage = provider.Usage{Input: 12, Output: 3}
+	}
+	return x.connect(x.t, s)
+}
+
+// answer is what one call of Generate gave.
+type answer struct {
+	response *provider.Response
+	err      error
+	chunks   []string
+	hung     bool // it did not return; the rest is empty
+}
+
+// ask calls Generate on a goroutine of its own, so that one which never returns is a failure and
+// not a hang, and watches over emit. onChunk may be nil.
+func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Request, onChunk func()) answer {
+	// A provider that hangs must not hang the server's cleanup too.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan answer, 1)
+	go func() {
+		var a answer
+		var returned atomic.Bool
+		caller := goroutineID()
+		emit := func(c provider.Chunk) {
+			if goroutineID() != caller {
+				x.errorf("emit was called on another goroutine than Generate")
+				return
+			}
+			if returned.Load() {
+				x.errorf("emit was called after Generate had returned")
+				return
+			}
+			a.chunks = append(a.chunks, c.Text)
+			if onChunk != nil {
+				onChunk()
+			}
+		}
+		a.response, a.err = p.Generate(ctx, req, emit)
+		returned.Store(true)
+		done <- a
+	}()
+	timer := time.NewTimer(x.patience)
+	defer timer.Stop()
+	select {
+	case a := <-done:
+		x.inspect(a)
+		return a
+	case <-timer.C:
+		x.errorf("Generate did not return within %v", x.patience)
+		return answer{hung: true}
+	}
+}
+
+// inspect checks what holds for every answer.
+func (x *exam) inspect(a answer) {
+	if a.err == nil {
+		if a.response == nil {
+			x.errorf("Generate returned neither a response nor an error")
+			return
+		}
+		if got := strings.Join(a.chunks, ""); got != a.response.Text {
+			x.errorf("the chunks add up to %q, the response is %q", got, a.response.Text)
+		}
+		return
+	}
+	var e *provider.Error
+	if !errors.As(a.err, &e) {
+		x.errorf("the error is a %T, want a *provider.Error: %v", a.err, a.err)
+	}
+	for err := a.err; err != nil; err = errors.Unwrap(err) {
+		for _, format := range []string{"%v", "%+v", "%#v"} {
+			if strings.Contains(fmt.Sprintf(format, err), canary) {
+				x.errorf("the error shows the key (%T, %s)", err, format)
+				return
+			}
+		}
+	}
+}
+
+// succeed asks and expects a reply; it yields nil if there is none.
+func (x *exam) succeed(p provider.Provider, req *provider.Request) *provider.Response {
+	a := x.ask(context.Background(), p, req, nil)
+	switch {
+	case a.hung:
+		return nil
+	case a.err != nil:
+		x.errorf("Generate failed: %v", a.err)
+		return nil
+	}
+	return a.response
+}
+
+// kind yields the kind of a failure, "" if it is none or another kind of error.
+func kind(err error) provider.Kind {
+	var e *provider.Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+// goroutineID names the calling goroutine: the first line of its stack is "goroutine N [running]:".
+func goroutineID() string {
+	var b [64]byte
+	fields := strings.Fields(string(b[:runtime.Stack(b[:], false)]))
+	if len(fields) < 2 {
+		return ""
+	}
+	return fields[1]
+}
+
+// goroutines yields the stacks of all goroutines by their ids.
+func goroutines() map[string]string {
+	b := make([]byte, 1<<20)
+	for {
+		n := runtime.Stack(b, true)
+		if n < len(b) {
+			b = b[:n]
+			break
+		}
+		b = make([]byte, 2*len(b))
+	}
+	stacks := map[string]string{}
+	for stack := range strings.SplitSeq(string(b), "\n\n") {
+		if fields := strings.Fields(stack); len(fields) > 1 {
+			stacks[fields[1]] = stack
+		}
+	}
+	return stacks
+}
+
+// leaked yields the stacks of goroutines that were not there before and do not end within d.
+func leaked(before map[string]string, d time.Duration) string {
+	deadline := time.NewTimer(d)
+	defer deadline.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var left []string
+		for id, stack := range goroutines() {
+			if _, ok := before[id]; !ok {
+				left = append(left, stack)
+			}
+		}
+		if len(left) == 0 {
+			return ""
+		}
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			return strings.Join(left, "\n\n")
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package providertest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/providertest"
+)
+
+// model is a provider that does all it should; a test spoils one thing.
+type model struct {
+	s providertest.Scenario
+
+	twice        bool                    // asks the vendor twice
+	noReport     bool                    // nothing reaches the vendor
+	edit         func(*provider.Request) // changes the request
+	sent         func(*providertest.Sent)
+	reply        func(*provider.Response)
+	late         bool // emits all at the end
+	elsewhere    bool // emits on another goroutine
+	deaf         bool // does not look at ctx
+	keepsFailure bool // shows the key
+	plainError   bool
+	swallow      bool // a failure is a reply
+	kind         provider.Kind
+}
+
+func (m *model) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	if m.edit != nil {
+		m.edit(req)
+	}
+	if err := ctx.Err(); err != nil && !m.deaf {
+		return nil, m.ended(err)
+	}
+	m.report(req)
+	var text strings.Builder
+	out := func(s string) {
+		text.WriteString(s)
+		if m.elsewhere {
+			done := make(chan struct{})
+			go func() { defer close(done); emit(provider.Chunk{Text: s}) }()
+			<-done
+			return
+		}
+		emit(provider.Chunk{Text: s})
+	}
+	for i, piece := range m.s.Reply {
+		if !m.late {
+			out(piece)
+		}
+		if i == 0 && m.s.Hold != nil {
+			done := ctx.Done()
+			if m.deaf {
+				done = nil
+			}
+			select {
+			case <-m.s.Hold:
+			case <-done:
+				return nil, m.ended(ctx.Err())
+			}
+		}
+	}
+	if m.late {
+		out(strings.Join(m.s.Reply, ""))
+	}
+	if err := m.failure(); err != nil {
+		return nil, err
+	}
+	r := &provider.Response{Text: text.String(), Stop: m.s.Stop, Usage: m.s.Usage, Model: m.s.Model, Calls: m.s.Calls}
+	if m.reply != nil {
+		m.reply(r)
+	}
+	return r, nil
+}
+
+func (m *model) report(req *provider.Request) {
+	if m.s.Sent == nil || m.noReport {
+		return
+	}
+	sent := providertest.Sent{
+		Model: req.Model, System: req.System, MaxTokens: req.MaxTokens, Temperature: req.Temperature, Schema: req.Schema != nil,
+	}
+	for role, text := range req.Chat() {
+		n := len(sent.Turns) - 1
+		switch {
+		case role == provider.RoleSystem:
+		case n >= 0 && sent.Turns[n].Role == role: // as vendors want it that alternate
+			sent.Turns[n].Text += "\n\n" + text
+		default:
+			sent.Turns = append(sent.Turns, providertest.Turn{Role: role, Text: text})
+		}
+	}
+	for _, tool := range req.Tools {
+		sent.Tools = append(sent.Tools, tool.Name)
+	}
+	if m.sent != nil {
+		m.sent(&sent)
+	}
+	m.s.Sent(sent)
+	if m.twice {
+		m.s.Sent(sent)
+	}
+}
+
+func (m *model) ended(err error) error {
+	e := &provider.Error{Kind: provider.KindCanceled, Err: err}
+	if errors.Is(err, context.DeadlineExceeded) {
+		e.Kind = provider.KindTimeout
+	}
+	if m.kind != "" {
+		e.Kind = m.kind
+	}
+	return e
+}
+
+func (m *model) failure() error {
+	e := &provider.Error{Kind: m.s.Fail, RetryAfter: m.s.RetryAfter}
+	if m.s.Cut {
+		e.Kind = provider.KindNetwork
+	}
+	if e.Kind == "" || m.swallow {
+		return nil
+	}
+	if m.kind != "" {
+		e.Kind = m.kind
+	}
+	if m.keepsFailure {
+		e.Err = fmt.Errorf("request with %s failed", m.s.Key)
+		e.Message = "failed"
+	}
+	if m.plainError {
+		return errors.New("failed")
+	}
+	return e
+}
+
+func connect(spoil func(*model)) providertest.Connect {
+	return func(_ *testing.T, s providertest.Scenario) provider.Provider {
+		m := &model{s: s}
+		if spoil != nil {
+			spoil(m)
+		}
+		return m
+	}
+}
+
+func TestAGoodProviderPasses(t *testing.T) {
+	providertest.Run(t, connect(nil))
+}
+
+func TestSkippingIsAllowed(t *testing.T) {
+	good := connect(nil)
+	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
+		if len(s.Calls) > 0 {
+			t.Skip("no tools")
+		}
+		return good(t, s)
+	})
+}
+
+// Each demand of the suite is one that a provider can fail.
+func TestABadProviderFails(t *testing.T) {
+	text := func(r *provider.Response) { r.Text += "!" }
+	tests := []struct {
+		name  string
+		cases []string
+		spoil func(m *model)
+		want  string
+	}{
+		{"invents text", []string{"plain", "chunks"}, func(m *model) { m.reply = text }, "the chunks add up to"},
+		{"loses the stop", []string{"plain", "stop length", "tools"}, func(m *model) { m.reply = func(r *provider.Response) { r.Stop = "" } }, "the stop reason is"},
+		{"buffers", []string{"first chunk before the end"}, func(m *model) { m.late = true }, "no chunk came before"},
+		{"emits elsewhere", []string{"plain", "concurrent"}, func(m *model) { m.elsewhere = true }, "on another goroutine"},
+		{"retries", []string{"prompt"}, func(m *model) { m.twice = true }, "2 requests"},
+		{"retries failures", []string{"failure api_error"}, func(m *model) { m.twice = true }, "2 requests"},
+		{"does not report", []string{"prompt", "temperature"}, func(m *model) { m.noReport = true }, "0 requests"},
+		{"drops the system", []string{"prompt"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.System = "" } }, "the system prompt"},
+		{"makes a system up", []string{"empty system"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.System = "Be kind." } }, "made up"},
+		{"drops the last turn", []string{"prompt"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Turns = s.Turns[:2] } }, "did not reach the vendor"},
+		{"mixes up roles", []string{"prompt"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Turns[1].Role = provider.RoleUser } }, "did not reach the vendor"},
+		{"drops the fence", []string{"prompt"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) { s.Turns[0].Text = strings.ReplaceAll(s.Turns[0].Text, "<<<", "") }
+		}, "did not reach the vendor"},
+		{"another model", []string{"prompt"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Model = "" } }, "the model is"},
+		{"no limit", []string{"prompt"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.MaxTokens = 0 } }, "the limit of output tokens"},
+		{"tools of its own", []string{"prompt"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Tools = []string{"x"} } }, "nobody asked for"},
+		{"zero is unset", []string{"temperature"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Temperature = nil } }, "temperature of 0"},
+		{"unset is one", []string{"temperature"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) {
+				if one := 1.0; s.Temperature == nil {
+					s.Temperature = &one
+				}
+			}
+		}, "was made up"},
+		{"no usage", []string{"usage"}, func(m *model) { m.reply = func(r *provider.Response) { r.Usage = provider.Usage{} } }, "the usage is"},
+		{"own model name", []string{"usage"}, func(m *model) { m.reply = func(r *provider.Response) { r.Model = "mine" } }, "the vendor reported another"},
+		{"drops the schema", []string{"schema"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Schema = false } }, "the schema was not sent"},
+		{"drops the tools", []string{"tools"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Tools = nil } }, "the tools sent"},
+		{"loses a call", []string{"tools"}, func(m *model) { m.reply = func(r *provider.Response) { r.Calls = r.Calls[:1] } }, "1 tool calls"},
+		{"mixes up calls", []string{"tools"}, func(m *model) {
+			m.reply = func(r *provider.Response) { r.Calls = []provider.ToolCall{r.Calls[1], r.Calls[0]} }
+		}, "tool call 0 is"},
+		{"same ids", []string{"tools"}, func(m *model) {
+			m.reply = func(r *provider.Response) {
+				r.Calls = append([]provider.ToolCall(nil), r.Calls...)
+				r.Calls[1].ID = r.Calls[0].ID
+			}
+		}, "told apart"},
+		{"edits the request", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Model = "x" } }, "a field"},
+		{"edits a message", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Messages[0].Text = "x" } }, "a field"},
+		{"appends to the view", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { _ = append(r.Messages, r.Last) } }, "beyond its end"},
+		{"deaf", []string{"canceled in mid-stream", "deadline in mid-stream"}, func(m *model) { m.deaf = true }, "did not return"},
+		{"deaf at first", []string{"canceled before"}, func(m *model) { m.deaf = true }, "want an error of kind canceled"},
+		{"wrong kind", []string{
+			"canceled before", "canceled in mid-stream", "deadline in mid-stream", "cut stream", "cut before the first word",
+			"failure in mid-stream", "failure quota", "failure invalid_response",
+		}, func(m *model) { m.kind = provider.KindConflict }, `is of kind "conflict"`},
+		{"takes half for whole", []string{"cut stream", "failure in mid-stream", "failure timeout"}, func(m *model) { m.swallow = true }, "want an error of kind"},
+		{"shows the key", []string{"failure authentication", "failure in mid-stream"}, func(m *model) { m.keepsFailure = true }, "shows the key"},
+		{"another error type", []string{"failure authentication"}, func(m *model) { m.plainError = true }, "want a *provider.Error"},
+		{"no wait", []string{"failure rate_limit"}, func(m *model) { m.s.RetryAfter = 0 }, "RetryAfter is 0s"},
+		{"fails for nothing", []string{"plain", "first chunk before the end", "stop end", "concurrent"}, func(m *model) { m.s.Fail = provider.KindAPI }, "Generate failed"},
+	}
+	for _, tt := range tests {
+		for _, name := range tt.cases {
+			t.Run(tt.name+"/"+name, func(t *testing.T) {
+				faults := providertest.Examine(t, name, 100*time.Millisecond, connect(tt.spoil))
+				require.NotEmpty(t, faults, "the suite noticed nothing")
+				assert.Contains(t, errors.Join(faults...).Error(), tt.want)
+			})
+		}
+	}
+}
+
+type nothing struct{}
+
+func (nothing) Generate(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
+	return nil, nil //nolint:nilnil // that is the mistake
+}
+
+func TestNothingIsNoAnswer(t *testing.T) {
+	for _, name := range providertest.Names() {
+		faults := providertest.Examine(t, name, 100*time.Millisecond, func(*testing.T, providertest.Scenario) provider.Provider { return nothing{} })
+		assert.NotEmpty(t, faults, name)
+	}
+}
+
+func TestLeaksAreSeen(t *testing.T) {
+	before := providertest.Goroutines()
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() { <-stop })
+	assert.Contains(t, providertest.Leaked(before, 20*time.Millisecond), "TestLeaksAreSeen")
+	close(stop)
+	group.Wait()
+	assert.Empty(t, providertest.Leaked(before, 5*time.Second))
+}

@@ -1,0 +1,122 @@
+package scripted
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Reply is one answer of a script. Its zero value is an empty text that ends at once.
+type Reply struct {
+	Text string
+	// Chunks is the number of pieces in which the text is emitted, about equal in bytes and never
+	// cut inside a character; 0 and 1: in one piece. ChunkSize, in bytes, takes precedence.
+	Chunks    int
+	ChunkSize int
+
+	Delay    time.Duration // before the first chunk, or before Err
+	Interval time.Duration // before each further chunk
+	// Hold, if not nil, stops the reply after its first chunk until it is closed: a test then holds
+	// a stream in its middle without measuring time. Under testing/synctest, make it inside the bubble.
+	Hold <-chan struct{}
+
+	Stop  provider.StopReason // StopEnd if "", StopTool if there are Calls
+	Calls []provider.ToolCall
+	Model string // the request's if ""
+	// Usage is estimated if it is zero: a token for four bytes of request and of text, at least one
+	// of each. The estimate reads every message's length, so a benchmark sets Usage.
+	Usage provider.Usage
+
+	// Err is returned in place of the reply, after Delay and the first AfterChunks chunks: with
+	// AfterChunks a stream breaks in the middle. If Usage is set, a Response beside the error
+	// carries it. The same value is returned each time and must not be changed.
+	Err         error
+	AfterChunks int
+}
+
+func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	if r.Delay > 0 {
+		if err := sleep(ctx, r.Delay); err != nil {
+			return nil, ended(err, false)
+		}
+	}
+	if err := r.stream(ctx, emit); err != nil {
+		return nil, err
+	}
+	if r.Err != nil {
+		if r.Usage.IsZero() {
+			return nil, r.Err
+		}
+		return &provider.Response{Usage: r.Usage, Model: r.model(req)}, r.Err
+	}
+	response := &provider.Response{Text: r.Text, Stop: r.Stop, Usage: r.Usage, Model: r.model(req)}
+	if len(r.Calls) > 0 {
+		response.Calls = cloneCalls(r.Calls)
+	}
+	switch {
+	case r.Stop != "":
+	case len(r.Calls) > 0:
+		response.Stop = provider.StopTool
+	default:
+		response.Stop = provider.StopEnd
+	}
+	if response.Usage.IsZero() {
+		response.Usage = estimate(req, r.Text)
+	}
+	return response, nil
+}
+
+// stream emits the text in its pieces, as far as the script lets it.
+func (r *Reply) stream(ctx context.Context, emit func(provider.Chunk)) error {
+	size := r.ChunkSize
+	if size <= 0 && r.Chunks > 1 {
+		size = (len(r.Text) + r.Chunks - 1) / r.Chunks
+	}
+	rest := r.Text
+	for n := 0; rest != "" && (r.Err == nil || n < r.AfterChunks); n++ {
+		if n > 0 {
+			if err := sleep(ctx, r.Interval); err != nil {
+				return ended(err, false)
+			}
+		}
+		cut := boundary(rest, size)
+		emit(provider.Chunk{Text: rest[:cut]})
+		rest = rest[cut:]
+		if n == 0 && r.Hold != nil {
+			select {
+			case <-r.Hold:
+			case <-ctx.Done():
+				return ended(ctx.Err(), false)
+			}
+		}
+	}
+	return nil
+}
+
+// boundary yields where a piece of about size bytes ends without splitting a character.
+func boundary(s string, size int) int {
+	if size <= 0 || size >= len(s) {
+		return len(s)
+	}
+	for size < len(s) && !utf8.RuneStart(s[size]) {
+		size++
+	}
+	return size
+}
+
+func (r *Reply) model(req *provider.Request) string {
+	if r.Model != "" {
+		return r.Model
+	}
+	return req.Model
+}
+
+func estimate(req *provider.Request, text string) provider.Usage {
+	bytes := len(req.System) + len(req.Last.Text)
+	for i := range req.Messages {
+		bytes += len(req.Messages[i].Text)
+	}
+	return provider.Usage{Input: max(1, bytes/4), Output: max(1, len(text)/4)}
+}

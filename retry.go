@@ -1,0 +1,92 @@
+package debate
+
+import (
+	"slices"
+	"time"
+)
+
+// RetryPolicy is the policy for calls that fail: how often each kind of failure is tried again with the
+// same model before a fallback takes over, and how long to wait. Fields that are zero keep their
+// default.
+type RetryPolicy struct {
+	// Max is the number of retries by kind. Kinds that it does not name keep their default: network
+	// 3, rate_limit 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota,
+	// authentication, refusal and content_filter are never retried, whatever it says.
+	Max map[Kind]int `json:"max,omitempty"`
+	// Base is the first wait; each further one is twice as long. 1 s.
+	Base time.Duration `json:"base,omitempty"`
+	// Cap bounds a wait, and what a vendor may ask for: beyond it the call fails. 60 s.
+	Cap time.Duration `json:"cap,omitempty"`
+	// Jitter is added at random, up to this. 1 s.
+	Jitter time.Duration `json:"jitter,omitempty"`
+	// RateLimit is the wait after a rate limit without a hint. 60 s.
+	RateLimit time.Duration `json:"rateLimit,omitempty"`
+}
+
+// reaskDelay is the wait before a judge is asked again for an answer that was not accepted.
+const reaskDelay = 2 * time.Second
+
+func (p *RetryPolicy) withDefaults() RetryPolicy {
+	var out RetryPolicy
+	if p != nil {
+		out = *p
+	}
+	setIfZero(&out.Base, time.Second)
+	setIfZero(&out.Cap, 60*time.Second)
+	setIfZero(&out.Jitter, time.Second)
+	setIfZero(&out.RateLimit, 60*time.Second)
+	return out
+}
+
+// most yields how often a failure of this kind is retried.
+func (p *RetryPolicy) most(kind Kind) int {
+	switch kind {
+	case KindQuota, KindAuthentication, KindRefusal, KindContentFilter, KindValidation, KindContextOverflow:
+		return 0
+	default:
+	}
+	if p != nil {
+		if n, ok := p.Max[kind]; ok {
+			return n
+		}
+	}
+	switch kind {
+	case KindNetwork:
+		return 3
+	case KindRateLimit:
+		return 5
+	case KindAPI, KindTimeout:
+		return 2
+	case KindInvalidResponse:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// delay yields how long to wait before the next attempt; false: there is none. tries are the
+// failures of this call with this model so far, the last one included.
+func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (time.Duration, bool) {
+	kind := tries[len(tries)-1]
+	same := len(slices.DeleteFunc(slices.Clone(tries), func(k Kind) bool { return k != kind }))
+	policy := p.withDefaults()
+	if same > p.most(kind) || after > policy.Cap {
+		return 0, false
+	}
+	var wait time.Duration
+	switch {
+	case after > 0:
+		wait = after
+	case kind == KindRateLimit:
+		wait = policy.RateLimit
+	default:
+		wait = policy.Base
+		for range same - 1 {
+			if wait *= 2; wait >= policy.Cap {
+				wait = policy.Cap
+				break
+			}
+		}
+	}
+	return min(wait, policy.Cap) + time.Duration(bits%uint64(policy.Jitter+1)), true
+}

@@ -1,0 +1,158 @@
+package debate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/agonist-dev/debate/internal/schema"
+	"github.com/agonist-dev/debate/internal/strictjson"
+)
+
+// Schema is what the answer to a call must match: a JSON schema generated from a Go type, and a
+// check of what no schema can say. It is compiled once per process and type, and safe for
+// concurrent use.
+type Schema struct {
+	name   string
+	typ    *compiledType
+	err    error
+	decode func(data []byte) (any, error)
+	check  func(r *Record, v any) []string
+	wire   func(r *Record, schema []byte) []byte
+}
+
+// NewSchema makes the schema of T, whose fields are all required unless they are omitempty, with
+// nothing else allowed. check, which may be nil, says what is wrong with a value that matches: in
+// the program's own words, one line each. The value that it accepts is the Data of a turn.
+func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schema, error) {
+	s := schemaOf(name, check)
+	return s, s.err
+}
+
+// schemaOf is NewSchema for types that are known to compile; otherwise no answer is ever accepted.
+func schemaOf[T any](name string, check func(r *Record, v *T) []string) *Schema {
+	typ, err := compileType[T](name)
+	return &Schema{
+		name: name, typ: typ, err: err,
+		decode: func(data []byte) (any, error) {
+			v := new(T)
+			return v, json.Unmarshal(data, v)
+		},
+		check: func(r *Record, v any) []string {
+			if check == nil {
+				return nil
+			}
+			return check(r, v.(*T))
+		},
+	}
+}
+
+// compiledType is a type's schema; compiling takes longer than a whole debate of scripted models.
+type compiledType struct {
+	validator *schema.Schema
+	json      []byte // with the participants' names still open
+}
+
+// compiledTypes holds what was compiled, by type: it only ever grows, to the number of types.
+var compiledTypes sync.Map //nolint:gochecknoglobals // a cache of pure results
+
+// nameHole marks, in the schema of a Go type, where a debate's participants are named.
+const nameHole = `,"enum":["participant's name"]`
+
+func compileType[T any](name string) (*compiledType, error) {
+	key := reflect.TypeFor[T]()
+	if found, ok := compiledTypes.Load(key); ok {
+		return found.(*compiledType), nil
+	}
+	data, err := schema.For[T]()
+	if err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "schema " + name, Err: err}
+	}
+	validator, err := schema.Compile(name, bytes.ReplaceAll(data, []byte(nameHole), nil))
+	if err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "schema " + name, Err: err}
+	}
+	made, _ := compiledTypes.LoadOrStore(key, &compiledType{validator, data})
+	return made.(*compiledType), nil
+}
+
+// accept takes an answer apart, strictly. It yields the JSON itself and the value, or what is wrong.
+func (s *Schema) accept(r *Record, text string) (json.RawMessage, any, []string) {
+	if s.err != nil {
+		return nil, nil, []string{s.err.Error()}
+	}
+	text, err := strictjson.Unwrap(text)
+	if err != nil {
+		return nil, nil, []string{err.Error()}
+	}
+	tree, err := strictjson.Decode(text, strictjson.Limits{})
+	if err != nil {
+		return nil, nil, []string{err.Error()}
+	}
+	if problems := s.typ.validator.Validate(tree); len(problems) > 0 {
+		return nil, nil, problems
+	}
+	data := json.RawMessage(text)
+	value, err := s.decode(data)
+	if err != nil {
+		return nil, nil, []string{oneLine(err.Error(), 200)}
+	}
+	return data, value, s.check(r, value)
+}
+
+// narrow yields the schema as a provider gets it, with the names of this debate.
+func (s *Schema) narrow(r *Record) (json.RawMessage, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	if s.typ == nil {
+		return nil, errors.New("the schema is empty")
+	}
+	list, err := json.Marshal(namesOf(r.judged()))
+	if err != nil {
+		return nil, err
+	}
+	out := bytes.ReplaceAll(s.typ.json, []byte(nameHole), []byte(`,"enum":`+string(list)))
+	if s.wire != nil {
+		out = s.wire(r, out)
+	}
+	return out, nil
+}
+
+func namesOf(participants []Participant) []string {
+	names := make([]string, len(participants))
+	for i := range participants {
+		names[i] = participants[i].Name
+	}
+	return names
+}
+
+func judgementSchema() *Schema { return schemaOf(string(KindAssessment), checkJudgement) }
+
+// verdictSchema names the keys of the scores and criteria for the provider: a strict mode takes no
+// open maps. The local check stays with the Go type.
+func verdictSchema() *Schema {
+	s := schemaOf(string(KindVerdict), checkVerdict)
+	s.wire = func(r *Record, data []byte) []byte {
+		scores := closed(namesOf(r.judged()), `{"type":"number","minimum":0,"maximum":100}`)
+		criteria := closed(r.criteria(), `{"type":"string"}`)
+		data = bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(scores), 1)
+		return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"string"},"type":"object"`), []byte(criteria), 1)
+	}
+	return s
+}
+
+// closed begins the schema of an object that has exactly these keys; its last brace is left open.
+func closed(keys []string, each string) string {
+	var properties, required []string
+	for _, key := range keys {
+		name, _ := json.Marshal(key) //nolint:errchkjson // a string always marshals
+		properties = append(properties, string(name)+":"+each)
+		required = append(required, string(name))
+	}
+	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(required, ",") +
+		`],"additionalProperties":false`
+}

@@ -1,0 +1,591 @@
+package debate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Session is a debate that this process holds: its controls and its events. It is safe for
+// concurrent use. A session ends when its debate does, or by Close, which leaves the debate as it is
+// for somebody to open again.
+//
+// Nobody drives a session: whoever brings a result decides, under its lock, what follows from it,
+// and goes on with the next call. So a debate of one call at a time runs on one goroutine, and a
+// debate that waits for a person runs on none.
+type Session struct {
+	live *live
+	id   string
+
+	mu      sync.Mutex // of all that follows
+	core    *Core
+	flights map[string]*flight
+	closed  error // why the session no longer takes anything; nil: it does
+	leased  bool
+	timer   *time.Timer
+	running int           // goroutines that make calls, and a timer that will
+	quiet   chan struct{} // closed when none is left of a closed session; nil: nobody has asked
+
+	ctx    context.Context // of the calls
+	cancel context.CancelFunc
+
+	seq      atomic.Int64 // of the last event that is saved
+	over     atomic.Bool  // the debate is final, and nothing is in flight
+	watchers atomic.Pointer[[]*watcher]
+}
+
+// flight is a call that is being made.
+type flight struct {
+	command *Command
+	stream  *stream
+	ctx     context.Context
+	cancel  context.CancelFunc
+}
+
+// leaseTime is how long a lease lasts; each commit in its second half renews it.
+const leaseTime = time.Minute
+
+// PauseMode says what a pause does with the calls in flight.
+type PauseMode int
+
+// Drain lets the calls in flight finish. Without it they are broken off, and what they have cost is charged.
+const Drain PauseMode = 1
+
+func (l *live) newSession(config *Config) (*Session, error) {
+	core, err := l.coreFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return l.session(core), nil
+}
+
+// coreFor makes the core of a debate that is still to be configured.
+func (l *live) coreFor(config *Config) (*Core, error) {
+	if err := checkID(config.ID); err != nil {
+		return nil, err
+	}
+	name := config.Flow
+	if name == "" {
+		name = DefaultFlow
+	}
+	m := l.machines[name]
+	if m == nil {
+		m = l.machines[DefaultFlow] // Validate will say so
+	}
+	core, err := newCore(m, l.contexts, config.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, err = core.Step(l.input(Edit{Config: *config}))
+	return core, err
+}
+
+func (l *live) session(core *Core) *Session {
+	s := &Session{live: l, id: core.record.ID, core: core, flights: make(map[string]*flight)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.seq.Store(core.record.Seq)
+	s.watchers.Store(&[]*watcher{})
+	return s
+}
+
+// ID is the debate's id.
+func (s *Session) ID() string { return s.id }
+
+// State is the debate's present state.
+func (s *Session) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.core.record.State
+}
+
+// Edit replaces the config of a debate that has not started; the id stays.
+func (s *Session) Edit(config Config) error {
+	config.ID = s.id
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed != nil {
+		return s.closed
+	}
+	if !s.core.machine.allows(s.core.record, TriggerEdit) {
+		return s.core.machine.refusal(s.core.record, TriggerEdit)
+	}
+	core, err := s.live.coreFor(&config)
+	if err != nil {
+		return err
+	}
+	s.core = core
+	return nil
+}
+
+// Validate checks the config, and its models with the providers that can tell; then the debate is
+// ready. The error joins one *[Error] per field, and leaves it in configuring.
+func (s *Session) Validate(ctx context.Context) error {
+	s.mu.Lock()
+	config := s.core.record.config
+	core := s.core
+	_, err := s.apply(ctx, Validate{})
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	found := s.live.validate(ctx, config)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.core != core || core.record.State != StateValidating {
+		return &Error{Kind: KindState, Op: "validate", Err: errors.New("the debate was canceled in the meantime")}
+	}
+	if _, err := s.apply(ctx, Validated{OK: found == nil}); err != nil {
+		return err
+	}
+	return found
+}
+
+// Start begins a debate that is ready. If the store holds a debate of this id it is opened, given
+// that its config is the same; else the error is of kind conflict and names the difference.
+func (s *Session) Start(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed != nil {
+		return s.closed
+	}
+	if !s.core.machine.allows(s.core.record, TriggerStart) {
+		return s.core.machine.refusal(s.core.record, TriggerStart)
+	}
+	start, err := s.live.start(s.core.record.config)
+	if err != nil {
+		return err
+	}
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	stored, err := s.live.load(ctx, s.id)
+	switch {
+	case err == nil:
+		err = s.adopt(ctx, stored)
+	case errors.Is(err, ErrNotFound):
+		err = s.control(ctx, *start)
+	}
+	if err != nil {
+		s.drop(err)
+	}
+	return err
+}
+
+// adopt goes on with a stored debate of the same config.
+func (s *Session) adopt(ctx context.Context, stored *Core) error {
+	if err := sameConfig(stored.record.config, s.core.record.config); err != nil {
+		return err
+	}
+	s.core = stored
+	s.seq.Store(stored.record.Seq)
+	return s.wake(ctx)
+}
+
+// take leases the debate and makes this session the one that the engine opens.
+func (s *Session) take(ctx context.Context) error {
+	l := s.live
+	l.mu.Lock()
+	if other := l.sessions[s.id]; other != nil && other != s {
+		l.mu.Unlock()
+		return &Error{Kind: KindConflict, Op: "start", Field: "id", Err: ErrLeased}
+	}
+	l.sessions[s.id] = s
+	l.mu.Unlock()
+	if err := l.store.Lease(ctx, s.id, l.owner, leaseTime); err != nil {
+		l.forget(s)
+		return storeError("lease", err)
+	}
+	s.leased = true
+	return nil
+}
+
+func (l *live) forget(s *Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions[s.id] == s {
+		delete(l.sessions, s.id)
+	}
+}
+
+// open is Engine.Open.
+func (l *live) open(ctx context.Context, id string) (*Session, error) {
+	l.mu.Lock()
+	s := l.sessions[id]
+	l.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	core, err := l.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s = l.session(core)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if core.record.Final() {
+		s.over.Store(true)
+		s.closed = nil
+		return s, nil
+	}
+	if err := s.take(ctx); err != nil {
+		return nil, err
+	}
+	// The log may have grown before the lease was ours.
+	if s.core, err = l.load(ctx, id); err == nil {
+		s.seq.Store(s.core.record.Seq)
+		err = s.wake(ctx)
+	}
+	if err != nil {
+		s.drop(err)
+		return nil, err
+	}
+	return s, nil
+}
+
+// wake goes on with a log that somebody else has left: what was in flight then is lost.
+func (s *Session) wake(ctx context.Context) error {
+	for _, lost := range s.core.inFlight() {
+		if err := s.control(ctx, lost); err != nil {
+			return err
+		}
+	}
+	return s.control(ctx, Tick{})
+}
+
+// Pause stops new calls. Those in flight are broken off, or finish if mode is Drain.
+func (s *Session) Pause(ctx context.Context, mode ...PauseMode) error {
+	return s.do(ctx, Pause{Drain: len(mode) > 0 && mode[0] == Drain})
+}
+
+// Resume goes on after a pause.
+func (s *Session) Resume(ctx context.Context) error { return s.do(ctx, Resume{}) }
+
+// Stop ends the rounds: the verdict is given on what has been said. Without a turn, or after an
+// error, the debate ends without one.
+func (s *Session) Stop(ctx context.Context) error { return s.do(ctx, Stop{}) }
+
+// Cancel ends the debate without a verdict. Calls in flight are broken off.
+func (s *Session) Cancel(ctx context.Context) error { return s.do(ctx, Cancel{}) }
+
+// Retry goes back to where an error has stopped the debate. Nothing that has a result is repeated.
+func (s *Session) Retry(ctx context.Context) error { return s.do(ctx, Retry{}) }
+
+// Acknowledge says that the cost warning was seen.
+func (s *Session) Acknowledge(ctx context.Context) error { return s.do(ctx, Acknowledge{}) }
+
+// Answer answers an open inquiry by its id.
+func (s *Session) Answer(ctx context.Context, inquiry, text string) error {
+	return s.do(ctx, Answer{Inquiry: inquiry, Text: text})
+}
+
+// Send brings an input of the flow's own. payload is recorded as JSON; nil: none.
+func (s *Session) Send(ctx context.Context, trigger Trigger, payload any) error {
+	sent := Sent{Trigger: trigger}
+	if payload != nil {
+		data, err := json.Marshal(payload)
+		if err != nil {
+			return &Error{Kind: KindValidation, Op: "send", Field: "payload", Err: err}
+		}
+		sent.Payload = data
+	}
+	return s.do(ctx, sent)
+}
+
+// do brings a control.
+func (s *Session) do(ctx context.Context, signal Signal) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.control(ctx, signal)
+}
+
+// control steps a signal and lets other goroutines make the calls that follow.
+func (s *Session) control(ctx context.Context, signal Signal) error {
+	first, err := s.apply(ctx, signal)
+	if first != nil {
+		s.spawn(first)
+	}
+	return err
+}
+
+// apply is the one way into the core: step, save, then show and start. It yields one of the calls
+// that follow, for its caller to go on with; the others are started. The lock is held.
+func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
+	if s.closed != nil {
+		return nil, s.closed
+	}
+	out, err := s.core.Step(s.live.input(signal))
+	if err != nil {
+		if s.core.broken != nil {
+			s.drop(s.core.broken)
+		}
+		return nil, err
+	}
+	if len(out.Events) > 0 {
+		if err := s.save(ctx, out.Events); err != nil {
+			s.drop(err)
+			return nil, err
+		}
+	}
+	for _, id := range out.Abort {
+		if f := s.flights[id]; f != nil {
+			f.cancel()
+		}
+	}
+	first, err := s.launch(out.Start)
+	s.tickAt(out.Wait)
+	if s.core.record.Final() && s.core.record.InFlight() == 0 {
+		s.finish()
+	}
+	if len(out.Events) > 0 || s.over.Load() {
+		s.notify()
+	}
+	return first, err
+}
+
+// save appends what a Step gave. Once it is tried it is not broken off half-way: ctx gives values only.
+func (s *Session) save(ctx context.Context, events []Event) error {
+	last := events[len(events)-1].Seq
+	ctx = context.WithoutCancel(ctx)
+	if err := s.live.store.Append(ctx, s.id, events[0].Seq-1, s.live.owner, events); err != nil {
+		return storeError("save", err)
+	}
+	s.seq.Store(last)
+	s.live.log(s.id, events)
+	return nil
+}
+
+// launch makes ready the calls that are to be made, and starts all but the first.
+func (s *Session) launch(ids []string) (*flight, error) {
+	var first *flight
+	for i, id := range ids {
+		command, err := s.core.Command(id)
+		if err != nil {
+			s.drop(err)
+			return nil, err
+		}
+		f := &flight{command: command}
+		f.ctx, f.cancel = context.WithCancel(s.ctx)
+		if command.Stream {
+			f.stream = &stream{command: command, seq: s.core.record.Seq}
+			s.follow(f.stream)
+		}
+		s.flights[id] = f
+		if i == 0 {
+			first = f
+			continue
+		}
+		s.spawn(f)
+	}
+	return first, nil
+}
+
+// spawn lets a goroutine of the session make a call. The lock is held, and the session is not closed.
+func (s *Session) spawn(f *flight) {
+	if s.closed != nil {
+		return
+	}
+	s.running++
+	go s.fly(f)
+}
+
+// fly makes a call, brings its result, and goes on with the call that follows from it.
+func (s *Session) fly(f *flight) {
+	for f != nil {
+		f = s.bring(f, s.perform(f))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running--
+	s.settle()
+}
+
+// perform makes one call.
+func (s *Session) perform(f *flight) Signal {
+	emit := func(c provider.Chunk) {
+		if f.stream != nil && c.Text != "" {
+			f.stream.add(c.Text)
+			s.notifyChunk()
+		}
+	}
+	signal, err := s.live.perform(f.ctx, f.command, emit)
+	f.cancel()
+	if err != nil { // the host took away what the config names
+		return Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: classify(err), Free: true}
+	}
+	return signal
+}
+
+// bring steps a call's result. A closed session records nothing: its calls were broken off.
+func (s *Session) bring(f *flight, signal Signal) *flight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.flights[f.command.Call] == f {
+		delete(s.flights, f.command.Call)
+	}
+	if f.stream != nil {
+		text := ""
+		if result, ok := signal.(Result); ok {
+			text = result.Text
+		}
+		f.stream.close(text)
+	}
+	next, err := s.apply(s.ctx, signal)
+	if err != nil {
+		return nil
+	}
+	return next
+}
+
+// tickAt sets the one timer to the given time; zero: none.
+func (s *Session) tickAt(at time.Time) {
+	if s.timer != nil && s.timer.Stop() {
+		s.running--
+	}
+	s.timer = nil
+	if at.IsZero() || s.closed != nil {
+		return
+	}
+	s.running++
+	s.timer = time.AfterFunc(time.Until(at), func() {
+		s.mu.Lock()
+		first, err := s.apply(s.ctx, Tick{})
+		s.mu.Unlock()
+		if err != nil {
+			first = nil
+		}
+		s.fly(first)
+	})
+}
+
+// finish lets go of a debate that is over.
+func (s *Session) finish() {
+	s.over.Store(true)
+	s.release()
+	s.cancel()
+}
+
+func (s *Session) release() {
+	s.live.forget(s)
+	if s.leased {
+		s.leased = false
+		_ = s.live.store.Release(context.WithoutCancel(s.ctx), s.id, s.live.owner) // it ends by itself
+	}
+}
+
+// Close lets go of the debate, which stays as it is: calls in flight are broken off and not
+// recorded, the lease is released, and another process may open it. Close returns when nothing of
+// the session runs any more, so it must not be called from within a provider. It may be called again.
+func (s *Session) Close() error {
+	s.detach(ErrClosed)
+	<-s.idle()
+	return nil
+}
+
+func (s *Session) detach(reason error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(reason)
+}
+
+// drop ends the session for the given reason. The lock is held.
+func (s *Session) drop(reason error) {
+	if s.closed != nil {
+		return
+	}
+	s.closed = reason
+	s.tickAt(time.Time{})
+	s.cancel()
+	s.release()
+	s.settle()
+	s.notify()
+}
+
+// idle yields a channel that is closed when a closed session has no goroutine left.
+func (s *Session) idle() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.quiet == nil {
+		s.quiet = make(chan struct{})
+		s.settle()
+	}
+	return s.quiet
+}
+
+func (s *Session) settle() {
+	if s.closed == nil || s.running > 0 || s.quiet == nil {
+		return
+	}
+	select {
+	case <-s.quiet:
+	default:
+		close(s.quiet)
+	}
+}
+
+// Wait returns the record when the debate is over. It also returns, with a record of that moment,
+// when the debate comes to the error state (the error is its *[Error]) or waits for a person
+// ([ErrAwaitingInput]), when the session is closed, and when ctx is done.
+func (s *Session) Wait(ctx context.Context) (*Record, error) {
+	w := s.watch(0)
+	defer s.unwatch(w)
+	for {
+		w.asleep.Store(forRest)
+		if record, done, err := s.outcome(); done {
+			if record == nil {
+				record, _ = s.snapshot(ctx)
+			}
+			return record, err
+		}
+		select {
+		case <-w.wake:
+		case <-ctx.Done():
+			record, _ := s.snapshot(context.WithoutCancel(ctx))
+			return record, ctx.Err()
+		}
+	}
+}
+
+// outcome tells whether Wait has something to return. The record is nil where others still write it.
+func (s *Session) outcome() (record *Record, done bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.core.record
+	switch {
+	case s.over.Load():
+		return r, true, nil
+	case s.closed != nil:
+		return nil, true, s.closed
+	case r.State == StateError:
+		return nil, true, r.Failure
+	case r.State == StateAwaitingInput:
+		return nil, true, ErrAwaitingInput
+	default:
+		return nil, false, nil
+	}
+}
+
+// snapshot folds the saved log anew, for a reader of its own.
+func (s *Session) snapshot(ctx context.Context) (*Record, error) {
+	core, err := s.live.load(ctx, s.id)
+	if err != nil {
+		return nil, err
+	}
+	return core.record, nil
+}
+
+// Record yields the debate as it is now. It is the caller's own.
+func (s *Session) Record(ctx context.Context) (*Record, error) {
+	if s.seq.Load() == 0 {
+		return nil, &Error{Kind: KindState, Op: "record", Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
+	}
+	return s.snapshot(ctx)
+}

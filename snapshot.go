@@ -1,0 +1,133 @@
+package debate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// SnapshotVersion is the version of the snapshots that this release writes. Older ones can be restored.
+const SnapshotVersion = 1
+
+// MaxSnapshot is the size, in bytes, from which a snapshot is refused unread: 64 MiB.
+const MaxSnapshot = 64 << 20
+
+// snapshotJSON is a snapshot: the log itself.
+type snapshotJSON struct {
+	Version int     `json:"version"`
+	ID      string  `json:"id"`
+	Events  []Event `json:"events"`
+}
+
+// Snapshot yields the debate as versioned JSON: its whole log, the secret seed included, so it is as
+// confidential as the store. It can be taken at any time, also in the middle of a round.
+func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
+	if s.seq.Load() == 0 {
+		return nil, &Error{Kind: KindState, Op: "snapshot", Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
+	}
+	out := snapshotJSON{Version: SnapshotVersion, ID: s.id}
+	for event, err := range s.live.store.Read(ctx, s.id, 0) {
+		if err != nil {
+			return nil, storeError("snapshot", err)
+		}
+		out.Events = append(out.Events, event)
+	}
+	return json.Marshal(out)
+}
+
+// Restore puts a snapshot into the store and goes on with its debate, as Open does: only what the
+// snapshot lacks is asked again. If the store holds the debate already, its log must begin as the
+// snapshot does, and the longer one counts; else the error is of kind conflict. A snapshot that is
+// not whole, not of this kind, of a newer version or above [MaxSnapshot] is an error of kind
+// validation, and nothing is stored.
+func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	read, err := readSnapshot(snapshot)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.core(read.ID, read.Events); err != nil {
+		return nil, restoreError("events", err)
+	}
+	if err := l.keep(ctx, read); err != nil {
+		return nil, err
+	}
+	return l.open(ctx, read.ID)
+}
+
+func restoreError(field string, err error) error {
+	return &Error{Kind: KindValidation, Op: "restore", Field: field, Err: err}
+}
+
+// readSnapshot decodes a snapshot strictly.
+func readSnapshot(data []byte) (*snapshotJSON, error) {
+	if len(data) > MaxSnapshot {
+		return nil, restoreError("", fmt.Errorf("the snapshot has %d bytes: at most %d are read", len(data), MaxSnapshot))
+	}
+	var head struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, restoreError("", fmt.Errorf("this is no snapshot: %w", err))
+	}
+	switch {
+	case head.Version == nil || *head.Version < 1:
+		return nil, restoreError("version", errors.New("is missing: this is no snapshot"))
+	case *head.Version > SnapshotVersion:
+		return nil, restoreError("version", fmt.Errorf("is %d: this release reads snapshots up to version %d", *head.Version, SnapshotVersion))
+	}
+	var out snapshotJSON
+	if err := decodeStrict(data, &out); err != nil {
+		return nil, restoreError("", err)
+	}
+	if err := checkID(out.ID); err != nil {
+		return nil, restoreError("id", errors.New("is not an id"))
+	}
+	if len(out.Events) == 0 {
+		return nil, restoreError("events", errors.New("is empty"))
+	}
+	return &out, nil
+}
+
+// keep stores the events of a snapshot that the store does not hold yet.
+func (l *live) keep(ctx context.Context, s *snapshotJSON) error {
+	held := 0
+	for event, err := range l.store.Read(ctx, s.ID, 0) {
+		if errors.Is(err, ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return storeError("restore", err)
+		}
+		if held < len(s.Events) && !sameEvent(&event, &s.Events[held]) {
+			return &Error{Kind: KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d]", held), Err: errors.New("the store holds another debate of this id")}
+		}
+		held++
+	}
+	if held >= len(s.Events) {
+		return nil
+	}
+	if held > 0 {
+		l.mu.Lock()
+		open := l.sessions[s.ID] != nil
+		l.mu.Unlock()
+		if open {
+			return &Error{Kind: KindConflict, Op: "restore", Field: "id", Err: ErrLeased}
+		}
+	}
+	if err := l.store.Append(ctx, s.ID, int64(held), l.owner, s.Events[held:]); err != nil {
+		return storeError("restore", err)
+	}
+	return nil
+}
+
+// sameEvent compares two events as they are stored.
+func sameEvent(a, b *Event) bool {
+	left, errL := json.Marshal(a)
+	right, errR := json.Marshal(b)
+	return errL == nil && errR == nil && string(left) == string(right)
+}

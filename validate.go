@@ -1,0 +1,429 @@
+package debate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Validate checks a config without starting anything: its fields, the names that it uses, and its
+// models with the providers that can tell ([provider.Checker]). The error joins one *[Error] per
+// field, each of kind validation unless a provider has said otherwise; errors.As finds the first,
+// and its Unwrap() []error yields all.
+func (e *Engine) Validate(ctx context.Context, config Config) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	return l.validate(ctx, config.withDefaults())
+}
+
+// findings gathers what is wrong with a config.
+type findings []error
+
+func (f *findings) add(field, format string, args ...any) {
+	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
+}
+
+// validate checks a config whose defaults are written out.
+func (l *live) validate(ctx context.Context, c *Config) error {
+	var f findings
+	if err := checkID(c.ID); err != nil && c.ID != "" {
+		f = append(f, err)
+	}
+	f.text("topic", c.Topic, 20_000)
+	if strings.TrimSpace(c.Topic) == "" {
+		f.add("topic", "is empty")
+	}
+	f.numbers(c)
+	f.budget(c)
+	format := l.checkFormat(&f, c)
+	l.checkParticipants(&f, c, format)
+	l.checkJudging(&f, c)
+	l.checkFlow(&f, c)
+	if l.contexts[c.Context] == nil {
+		f.add("context", "no context manager %q is known", oneLine(c.Context, 40))
+	}
+	for key := range c.Labels {
+		if key == "" || len(key) > 128 || !utf8.ValidString(key) || !utf8.ValidString(c.Labels[key]) {
+			f.add("labels", "a label's name is 1 to 128 bytes, and both name and value are UTF-8")
+			break
+		}
+	}
+	if len(f) == 0 {
+		f = l.checkModels(ctx, c)
+	}
+	return errors.Join(f...)
+}
+
+// checkID keeps ids safe as the names of files, keys and rows.
+func checkID(id string) error {
+	bad := len(id) == 0 || len(id) > 128 || id[0] == '.' || strings.ContainsFunc(id, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+	})
+	if !bad {
+		return nil
+	}
+	return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first no '.'")}
+}
+
+func (f *findings) numbers(c *Config) {
+	for field, n := range ordered(map[string]int64{
+		"rounds": int64(c.Rounds), "reserve": int64(c.Reserve), "maxTokens": int64(c.MaxTokens), "roundDelay": int64(c.RoundDelay),
+		"turnTimeout": int64(c.TurnTimeout), "judgeTimeout": int64(c.JudgeTimeout),
+	}) {
+		if n < 0 {
+			f.add(field, "is negative")
+		}
+	}
+	f.temperature("temperature", c.Temperature)
+	if c.Mode != Sequential && c.Mode != Simultaneous {
+		f.add("mode", "no mode %q is known: it is %q or %q", oneLine(string(c.Mode), 40), Sequential, Simultaneous)
+	}
+	f.retry(c.Retry)
+}
+
+func (f *findings) retry(p *RetryPolicy) {
+	if p == nil {
+		return
+	}
+	for field, d := range ordered(map[string]time.Duration{
+		"retry.base": p.Base, "retry.cap": p.Cap, "retry.jitter": p.Jitter, "retry.rateLimit": p.RateLimit,
+	}) {
+		if d < 0 {
+			f.add(field, "is negative")
+		}
+	}
+	for kind, n := range ordered(p.Max) {
+		if n < 0 {
+			f.add("retry.max."+oneLine(string(kind), 40), "is negative")
+		}
+	}
+}
+
+func (f *findings) budget(c *Config) {
+	b := c.Budget
+	if b == nil {
+		return
+	}
+	for field, m := range ordered(map[string]Money{"budget.warn": b.Warn, "budget.soft": b.Soft, "budget.hard": b.Hard}) {
+		if m < 0 {
+			f.add(field, "is negative")
+		}
+	}
+	if b.Soft > 0 && b.Hard > 0 && b.Soft > b.Hard {
+		f.add("budget.soft", "is above budget.hard: the debate would stop before it could conclude")
+	}
+	if b.Confirm && b.Warn == 0 {
+		f.add("budget.confirm", "needs budget.warn")
+	}
+}
+
+func (f *findings) temperature(field string, t *float64) {
+	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
+		f.add(field, "is not between 0 and 2")
+	}
+}
+
+// text refuses what no vendor and no store takes.
+func (f *findings) text(field, text string, most int) {
+	switch {
+	case !utf8.ValidString(text):
+		f.add(field, "is not valid UTF-8")
+	case strings.ContainsRune(text, 0):
+		f.add(field, "holds a NUL character")
+	case len(text) > most:
+		f.add(field, "has %d bytes: at most %d are allowed", len(text), most)
+	}
+}
+
+// name refuses what could not stand in a fence, or be told from another name.
+func (f *findings) name(field, name string) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		f.add(field, "is empty")
+	case !utf8.ValidString(name) || utf8.RuneCountInString(name) > 64:
+		f.add(field, "is longer than 64 characters, or not valid UTF-8")
+	case name != strings.TrimSpace(name):
+		f.add(field, "begins or ends with white space")
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '<' || r == '>' }):
+		f.add(field, "holds a character that does not print, '<' or '>'")
+	}
+}
+
+func (l *live) checkFormat(f *findings, c *Config) *Format {
+	format := c.CustomFormat
+	if format == nil {
+		known, ok := l.formats[c.Format]
+		if !ok {
+			f.add("format", "no format %q is known", oneLine(c.Format, 40))
+			return nil
+		}
+		return &known
+	}
+	if c.Format != format.Name {
+		f.add("format", "is %q, but customFormat is named %q", oneLine(c.Format, 40), oneLine(format.Name, 40))
+	}
+	return f.format("customFormat", format)
+}
+
+// format checks a format of the host's own.
+func (f *findings) format(field string, format *Format) *Format {
+	f.name(field+".name", format.Name)
+	f.text(field+".guidance", format.Guidance, 20_000)
+	if len(format.Phases) == 0 {
+		f.add(field+".phases", "is empty")
+	}
+	for i, phase := range format.Phases {
+		at := fmt.Sprintf("%s.phases[%d]", field, i)
+		f.name(at+".name", phase.Name)
+		f.text(at+".instruction", phase.Instruction, 20_000)
+		if phase.First == 0 || phase.Last == 0 {
+			f.add(at, "first and last are rounds from 1, or from the end with -1")
+		}
+		for _, earlier := range format.Phases[:i] {
+			if earlier.Name == phase.Name {
+				f.add(at+".name", "is the name of an earlier phase")
+			}
+		}
+	}
+	if !slices.Contains([]End{EndByJudge, EndByRounds, EndByConvergence}, format.End) {
+		f.add(field+".end", "no rule %q is known", oneLine(string(format.End), 40))
+	}
+	if format.MinParticipants < 0 || format.MaxParticipants < 0 {
+		f.add(field+".minParticipants", "or maxParticipants is negative")
+	}
+	return format
+}
+
+func (l *live) checkParticipants(f *findings, c *Config, format *Format) {
+	if format != nil {
+		if least, most := format.participants(); len(c.Participants) < least || len(c.Participants) > most {
+			f.add("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
+		}
+	}
+	for i, p := range c.Participants {
+		at := fmt.Sprintf("participants[%d]", i)
+		f.name(at+".name", p.Name)
+		for j, other := range c.Participants[:i] {
+			if p.Name != "" && strings.EqualFold(p.Name, other.Name) {
+				f.add(at+".name", "is the name of participants[%d] too", j)
+				break
+			}
+		}
+		if !slices.Contains([]Side{"", For, Against, Neutral}, p.Side) {
+			f.add(at+".side", "no side %q is known: it is %q, %q, %q or empty", oneLine(string(p.Side), 40), For, Against, Neutral)
+		}
+		f.text(at+".position", p.Position, 20_000)
+		f.text(at+".persona", p.Persona, 20_000)
+		f.text(at+".instructions", p.Instructions, 100_000)
+		f.temperature(at+".temperature", p.Temperature)
+		if p.MaxTokens < 0 {
+			f.add(at+".maxTokens", "is negative")
+		}
+		l.checkModelNames(f, c, at, p.Model, p.Fallbacks)
+	}
+}
+
+func (l *live) checkJudging(f *findings, c *Config) {
+	j := c.Judging
+	if j == nil {
+		return
+	}
+	if j.When != EveryRound && j.When != AtEnd {
+		f.add("judging.when", "no time %q is known: it is %q or %q", oneLine(string(j.When), 40), EveryRound, AtEnd)
+	}
+	if len(j.Judges) != 1 {
+		f.add("judging.judges", "there are %d: there is exactly one judge", len(j.Judges))
+	}
+	for i, text := range j.Criteria {
+		f.name(fmt.Sprintf("judging.criteria[%d]", i), text)
+	}
+	for i, judge := range j.Judges {
+		at := fmt.Sprintf("judging.judges[%d]", i)
+		f.name(at+".name", judge.Name)
+		if slices.ContainsFunc(c.Participants, func(p Participant) bool { return strings.EqualFold(p.Name, judge.Name) }) {
+			f.add(at+".name", "is a participant's name too")
+		}
+		f.temperature(at+".temperature", judge.Temperature)
+		if judge.MaxTokens < 0 {
+			f.add(at+".maxTokens", "is negative")
+		}
+		switch {
+		case judge.Judge != "" && judge.Model != "":
+			f.add(at, "names both a model and a judge")
+		case judge.Judge != "":
+			if l.judges[judge.Judge] == nil {
+				f.add(at+".judge", "no judge %q is registered", oneLine(judge.Judge, 40))
+			}
+		default:
+			l.checkModelNames(f, c, at, judge.Model, judge.Fallbacks)
+		}
+	}
+}
+
+// checkModelNames checks that providers are there, and prices if a limit needs them.
+func (l *live) checkModelNames(f *findings, c *Config, at, model string, fallbacks []string) {
+	check := func(field, name string) {
+		host, _, ok := divide(name)
+		switch {
+		case name == "":
+			f.add(field, "is empty: it is \"provider/model\"")
+		case !ok:
+			f.add(field, "%q is not \"provider/model\"", oneLine(name, 80))
+		case l.providers[host] == nil:
+			f.add(field, "no provider %q is registered", oneLine(host, 40))
+		case c.limited() && !l.model(name).Priced:
+			f.add(field, "has no known price, which a budget needs: set it in Engine.Models[%q]", oneLine(name, 80))
+		}
+	}
+	check(at+".model", model)
+	for i, name := range fallbacks {
+		check(fmt.Sprintf("%s.fallbacks[%d]", at, i), name)
+	}
+}
+
+func (c *Config) limited() bool {
+	return c.Budget != nil && (c.Budget.Warn > 0 || c.Budget.Soft > 0 || c.Budget.Hard > 0)
+}
+
+func (l *live) checkFlow(f *findings, c *Config) {
+	m := l.machines[c.Flow]
+	if m == nil {
+		f.add("flow", "no flow %q is registered", oneLine(c.Flow, 40))
+		return
+	}
+	switch {
+	case m.flow.Decode != nil:
+		if _, err := m.flow.Decode(c.FlowConfig); err != nil {
+			f.add("flowConfig", "%w", err)
+		}
+	case len(c.FlowConfig) > 0:
+		f.add("flowConfig", "flow %s has no config of its own", c.Flow)
+	}
+	if m.flow.Check != nil {
+		if err := m.flow.Check(c); err != nil {
+			*f = append(*f, err)
+		}
+	}
+}
+
+// checkModels asks each provider that can tell about its models, each model once.
+func (l *live) checkModels(ctx context.Context, c *Config) (f findings) {
+	for field, name := range c.models() {
+		host, model, _ := divide(name)
+		checker, ok := l.providers[host].(provider.Checker)
+		if !ok {
+			continue
+		}
+		if err := checker.Check(ctx, model); err != nil {
+			failure := explain(ctx, err)
+			failure.Op, failure.Field = "config", field
+			f = append(f, failure)
+		}
+	}
+	return f
+}
+
+// models yields the models of a debate, each once, with the field that names it first.
+func (c *Config) models() func(yield func(field, name string) bool) {
+	return func(yield func(field, name string) bool) {
+		var seen []string
+		each := func(at, model string, fallbacks []string) bool {
+			for i, name := range append([]string{model}, fallbacks...) {
+				if name == "" || slices.Contains(seen, name) {
+					continue
+				}
+				seen = append(seen, name)
+				field := at + ".model"
+				if i > 0 {
+					field = fmt.Sprintf("%s.fallbacks[%d]", at, i-1)
+				}
+				if !yield(field, name) {
+					return false
+				}
+			}
+			return true
+		}
+		for i, p := range c.Participants {
+			if !each(fmt.Sprintf("participants[%d]", i), p.Model, p.Fallbacks) {
+				return
+			}
+		}
+		if c.Judging == nil {
+			return
+		}
+		for i, j := range c.Judging.Judges {
+			if !each(fmt.Sprintf("judging.judges[%d]", i), j.Model, j.Fallbacks) {
+				return
+			}
+		}
+	}
+}
+
+// model yields the prices and sizes of a model: the host's, or the embedded table's, by the
+// provider's vendor or its registered name.
+func (l *live) model(name string) Model {
+	if m, ok := l.models[name]; ok {
+		return m
+	}
+	host, id, _ := divide(name)
+	if v, ok := l.providers[host].(provider.Vendor); ok {
+		if m, ok := tableModel(v.Vendor(), id); ok {
+			return m
+		}
+	}
+	m, _ := tableModel(host, id)
+	return m
+}
+
+// start freezes what a debate needs.
+func (l *live) start(c *Config) (*Start, error) {
+	m := l.machines[c.Flow]
+	if m == nil {
+		return nil, &Error{Kind: KindValidation, Op: "start", Field: "flow", Err: fmt.Errorf("no flow %q is registered", oneLine(c.Flow, 40))}
+	}
+	format := c.CustomFormat
+	if format == nil {
+		known := l.formats[c.Format]
+		format = &known
+	}
+	s := &Start{
+		Version: LogVersion, Config: c, Format: format.clone(), Flow: m.flow.Name, FlowVersion: m.flow.Version,
+		Models: make(map[string]Model), Seed: newSeed(),
+	}
+	for _, name := range c.models() {
+		s.Models[name] = l.model(name)
+	}
+	texts, err := l.texts(m.flow, Setup{Config: c, Format: s.Format, Prompts: l.prompts, Fence: fenceOf(s.Seed)})
+	s.Texts = texts
+	return s, err
+}
+
+// sameConfig says how two configs differ.
+func sameConfig(stored, given *Config) error {
+	a, b := *stored, *given
+	a.ID, b.ID = "", "" // the log does not hold it twice
+	left, right := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range left.NumField() {
+		l, errL := json.Marshal(left.Field(i).Interface())
+		r, errR := json.Marshal(right.Field(i).Interface())
+		if errL == nil && errR == nil && bytes.Equal(l, r) {
+			continue
+		}
+		name := left.Type().Field(i).Name
+		return &Error{Kind: KindConflict, Op: "start", Field: strings.ToLower(name[:1]) + name[1:], Err: errors.New("a debate of this id exists with another value")}
+	}
+	return nil
+}

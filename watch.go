@@ -1,0 +1,433 @@
+package debate
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Events yields the numbered events after the given number, then those that happen, and between them
+// the chunks of turns as they are spoken. It ends after the debate's last event, or with an error:
+// ctx is done, or the session was closed.
+//
+// Each reader has its own pace and slows nobody. One that is slow gets chunks merged, which
+// Chunk.Parts counts, and never loses a fact. One that joins in the middle of a turn first gets its
+// text so far. No chunk follows its call's result: the chunks of the attempt that succeeds add up to
+// the turn's text, whether or not the provider streams.
+func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		w := s.watch(after)
+		defer s.unwatch(w)
+		for {
+			if !w.facts(ctx, yield) || !w.chunks(yield) {
+				return
+			}
+			if w.ended() {
+				return
+			}
+			if err := w.pause(ctx); err != nil {
+				yield(Event{}, err)
+				return
+			}
+		}
+	}
+}
+
+// stream is the text of one attempt as it comes in.
+type stream struct {
+	command *Command
+	seq     int64 // of the last event before the stream began
+
+	mu    sync.Mutex
+	parts []string
+	count int  // of the parts, also after they are let go
+	same  bool // the reply is what was streamed, or begins with it
+	done  bool
+}
+
+func (st *stream) add(text string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.parts = append(st.parts, text)
+	st.count++
+}
+
+// close lets the parts go: from now on the turn holds the text.
+func (st *stream) close(text string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.done, st.same = true, true
+	for _, part := range st.parts {
+		if !strings.HasPrefix(text, part) {
+			st.same = false
+			break
+		}
+		text = text[len(part):]
+	}
+	st.parts = nil
+}
+
+// since yields the text after the first so many parts.
+func (st *stream) since(parts int) (text string, count int) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.done || parts >= len(st.parts) {
+		return "", 0
+	}
+	fresh := st.parts[parts:]
+	if len(fresh) == 1 {
+		return fresh[0], 1
+	}
+	return strings.Join(fresh, ""), len(fresh)
+}
+
+// rest yields what is left of a turn's text after a reader has had so much of it.
+func (st *stream) rest(turn *Turn, parts, offset int) *Chunk {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !st.same {
+		parts, offset = 0, 0 // the reply differs from what was streamed: it replaces all of it
+	}
+	if offset >= len(turn.Text) {
+		return nil
+	}
+	return &Chunk{
+		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker,
+		Offset: offset, Text: turn.Text[offset:], Parts: max(1, st.count-parts),
+	}
+}
+
+// watcher is one reader.
+type watcher struct {
+	session *Session
+	cursor  int64
+	wake    chan struct{} // holds one token
+	asleep  atomic.Int32  // what would wake it
+
+	mu      sync.Mutex
+	streams []*followed // oldest first
+	flushed time.Time   // when chunks were last given out
+}
+
+// followed is how much of a stream a reader has had.
+type followed struct {
+	*stream
+	had, offset int
+}
+
+// What a sleeping watcher waits for.
+const (
+	awake     int32 = iota
+	forRest         // the debate comes to rest: it is over, in error, or waits for a person
+	forFacts        // or there are new facts
+	forChunks       // or new chunks
+)
+
+// watch adds a reader. It is given the streams that are open.
+func (s *Session) watch(after int64) *watcher {
+	w := &watcher{session: s, cursor: max(0, after), wake: make(chan struct{}, 1)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.flights {
+		if f.stream != nil {
+			w.streams = append(w.streams, &followed{stream: f.stream})
+		}
+	}
+	slices.SortFunc(w.streams, func(a, b *followed) int { return strings.Compare(a.command.Call, b.command.Call) })
+	all := append(slices.Clone(*s.watchers.Load()), w)
+	s.watchers.Store(&all)
+	return w
+}
+
+func (s *Session) unwatch(w *watcher) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rest := slices.DeleteFunc(slices.Clone(*s.watchers.Load()), func(x *watcher) bool { return x == w })
+	s.watchers.Store(&rest)
+}
+
+// follow gives a new stream to every reader. The session's lock is held.
+func (s *Session) follow(st *stream) {
+	for _, w := range *s.watchers.Load() {
+		w.mu.Lock()
+		w.streams = append(w.streams, &followed{stream: st})
+		w.mu.Unlock()
+	}
+}
+
+// notify wakes the readers: facts are there, or the debate has come to rest.
+func (s *Session) notify() {
+	state := s.core.record.State
+	least := forFacts
+	if s.closed != nil || s.over.Load() || state == StateError || state == StateAwaitingInput {
+		least = forRest
+	}
+	for _, w := range *s.watchers.Load() {
+		if w.asleep.Load() >= least {
+			w.rouse()
+		}
+	}
+}
+
+// notifyChunk wakes the readers who wait for chunks too.
+func (s *Session) notifyChunk() {
+	for _, w := range *s.watchers.Load() {
+		if w.asleep.Load() == forChunks {
+			w.rouse()
+		}
+	}
+}
+
+func (w *watcher) rouse() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// facts yields what is saved after the cursor. Before a turn comes what is left of its text.
+func (w *watcher) facts(ctx context.Context, yield func(Event, error) bool) bool {
+	if w.session.seq.Load() <= w.cursor {
+		return true
+	}
+	for event, err := range w.session.live.store.Read(ctx, w.session.id, w.cursor) {
+		if err != nil {
+			yield(Event{}, err)
+			return false
+		}
+		if chunk := w.settle(&event); chunk != nil {
+			if !yield(Event{Seq: w.cursor, At: event.At, Kind: EventChunk, Chunk: chunk}, nil) {
+				return false
+			}
+		}
+		if !yield(public(event), nil) {
+			return false
+		}
+		w.cursor = event.Seq
+	}
+	return true
+}
+
+// settle takes leave of the stream that an event ends. It yields what its reader has not had.
+func (w *watcher) settle(e *Event) *Chunk {
+	var spend *Spend
+	switch e.Kind {
+	case EventTurn, EventFailed, EventRejected, EventSpend:
+		spend = e.outcome()
+	default:
+		return nil
+	}
+	w.mu.Lock()
+	i := slices.IndexFunc(w.streams, func(f *followed) bool {
+		return f.command.Call == spend.Call && f.command.Attempt == spend.Attempt
+	})
+	if i < 0 {
+		w.mu.Unlock()
+		return nil
+	}
+	f := w.streams[i]
+	w.streams = slices.Delete(w.streams, i, i+1)
+	w.mu.Unlock()
+	if e.Kind != EventTurn {
+		return nil
+	}
+	return f.rest(e.Turn, f.had, f.offset)
+}
+
+// chunks yields what has come in of the turns that are being spoken.
+func (w *watcher) chunks(yield func(Event, error) bool) bool {
+	interval := w.session.live.interval
+	if interval > 0 && time.Since(w.flushed) < interval {
+		return true
+	}
+	w.mu.Lock()
+	open := w.streams
+	w.mu.Unlock()
+	gave := false
+	for _, f := range open {
+		if f.seq > w.cursor {
+			continue // its intent has not been given out yet
+		}
+		text, count := f.since(f.had)
+		if count == 0 {
+			continue
+		}
+		chunk := &Chunk{
+			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Offset: f.offset, Text: text, Parts: count,
+		}
+		f.had, f.offset, gave = f.had+count, f.offset+len(text), true
+		if !yield(Event{Seq: w.cursor, At: time.Now().Round(0).UTC(), Kind: EventChunk, Chunk: chunk}, nil) {
+			return false
+		}
+	}
+	if gave && interval > 0 {
+		w.flushed = time.Now()
+	}
+	return true
+}
+
+// ended reports whether everything has been given out and nothing more can come.
+func (w *watcher) ended() bool {
+	return w.session.over.Load() && w.session.seq.Load() <= w.cursor
+}
+
+// pause sleeps until there is something to give out.
+func (w *watcher) pause(ctx context.Context) error {
+	interval := w.session.live.interval
+	if interval <= 0 {
+		return w.wait(ctx, true, 0)
+	}
+	if left := interval - time.Since(w.flushed); left > 0 && w.hasChunks() {
+		return w.wait(ctx, false, left)
+	}
+	return w.wait(ctx, true, 0)
+}
+
+func (w *watcher) hasChunks() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.streams {
+		f.mu.Lock()
+		fresh := !f.done && len(f.parts) > f.had
+		f.mu.Unlock()
+		if fresh && f.seq <= w.cursor {
+			return true
+		}
+	}
+	return false
+}
+
+// wait sleeps until facts come, or chunks if they are wanted, or so much time has passed.
+func (w *watcher) wait(ctx context.Context, chunks bool, most time.Duration) error {
+	wanted := forFacts
+	if chunks {
+		wanted = forChunks
+	}
+	w.asleep.Store(wanted)
+	defer w.asleep.Store(awake)
+	if w.session.seq.Load() > w.cursor || w.session.over.Load() || chunks && w.hasChunks() {
+		return nil // it came before the watcher could be woken
+	}
+	if err := w.session.reason(); err != nil {
+		return err
+	}
+	var timeout <-chan time.Time
+	if most > 0 {
+		timer := time.NewTimer(most)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	select {
+	case <-w.wake:
+		return nil
+	case <-timeout:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// reason is why a session was closed before its debate was over.
+func (s *Session) reason() error {
+	if s.over.Load() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// public takes out of an event what only stores and snapshots may hold: the debate's seed, and the
+// prompts, which hold its fence.
+func public(e Event) Event {
+	if e.Start != nil {
+		start := *e.Start
+		start.Seed, start.Texts = "", nil
+		e.Start = &start
+	}
+	return e
+}
+
+// pollInterval is how often the log of a debate that runs elsewhere is looked at.
+const pollInterval = 250 * time.Millisecond
+
+// Events yields the numbered events of a debate after the given number, wherever it runs: as
+// [Session.Events] if it is open here, else the facts of its log as they are saved. It ends after
+// the debate's last event.
+func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		l, err := e.freeze()
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		l.mu.Lock()
+		s := l.sessions[id]
+		l.mu.Unlock()
+		if s != nil {
+			s.Events(ctx, after)(yield)
+			return
+		}
+		if err := l.tail(ctx, id, after, yield); err != nil && !errors.Is(err, errLeft) {
+			yield(Event{}, err)
+		}
+	}
+}
+
+var errLeft = errors.New("the reader has left")
+
+// tail reads a log until its debate is over.
+func (l *live) tail(ctx context.Context, id string, after int64, yield func(Event, error) bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var grown <-chan struct{}
+	if w, ok := l.store.(Watcher); ok {
+		grown = w.Watch(ctx, id)
+	}
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	core, err := l.load(ctx, id)
+	if err != nil {
+		return err
+	}
+	record, known := core.record, core.record.Seq
+	for event, err := range l.store.Read(ctx, id, after) {
+		if err != nil {
+			return storeError("events", err)
+		}
+		if event.Seq > known {
+			break
+		}
+		if !yield(public(event), nil) {
+			return errLeft
+		}
+		after = event.Seq
+	}
+	for {
+		for event, err := range l.store.Read(ctx, id, record.Seq) {
+			if err != nil {
+				return storeError("events", err)
+			}
+			if err := record.fold(&event, core.machine); err != nil {
+				return err
+			}
+			if event.Seq > after && !yield(public(event), nil) {
+				return errLeft
+			}
+		}
+		if record.Final() && record.InFlight() == 0 {
+			return nil
+		}
+		select {
+		case <-grown:
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
