@@ -1,13 +1,17 @@
 package debate_test
 
 import (
-	"fmt"
+	"encoding/json"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func TestADebateRunsFromConfigToVerdict(t *testing.T) {
@@ -20,8 +24,127 @@ func TestADebateRunsFromConfigToVerdict(t *testing.T) {
 	assert.Len(t, record.Assessments, 3)
 	require.NotNil(t, record.Verdict)
 	assert.Equal(t, "Ada", record.Verdict.Winner.Participant)
-	for event, err := range engine.Events(t.Context(), record.ID, 0) {
-		require.NoError(t, err)
-		fmt.Println(event.Seq, event.Kind, toJSON(event)[:min(150, len(toJSON(event)))])
+	assert.Equal(t, "the format has 3 rounds", record.Evidence)
+	assert.Equal(t, 10, record.Spent().Requests)
+	assert.Equal(t, record.Spent().Cost, record.SpentInRound(1).Cost+record.SpentInRound(2).Cost+record.SpentInRound(3).Cost)
+}
+
+func TestFreeFormEndsWhenTheJudgeSaysSo(t *testing.T) {
+	for name, tc := range map[string]struct {
+		format string
+		rounds int
+		change func(answer map[string]any, round int)
+		want   int
+		why    string
+	}{
+		"the judge ends":          {debate.FreeForm, 5, func(a map[string]any, round int) { a["shouldContinue"] = round < 2 }, 2, "judge wishes to end after round 2"},
+		"the cap ends":            {debate.FreeForm, 4, nil, 4, "all 4 rounds are spoken"},
+		"the default cap":         {debate.FreeForm, 0, nil, 5, "all 5 rounds are spoken"},
+		"a fixed number":          {debate.RoundLimited, 3, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 3, "the format has 3 rounds"},
+		"structured to the end":   {debate.StructuredRounds, 3, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 3, "the format has 3 rounds"},
+		"convergence":             {debate.ConvergenceSeeker, 6, flag("convergenceReached", 2), 2, "judge sees convergence in round 2"},
+		"diminishing returns":     {debate.ConvergenceSeeker, 6, flag("diminishingReturns", 3), 3, "judge sees diminishing returns in round 3"},
+		"convergence never comes": {debate.ConvergenceSeeker, 2, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 2, "all 2 rounds are spoken"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			config.Format, config.Rounds = tc.format, tc.rounds
+			engine, p := engineFor(config)
+			reply := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				r := reply(req)
+				if m := callRound.FindStringSubmatch(req.ID); m != nil && req.Schema != nil && tc.change != nil {
+					var answer map[string]any
+					_ = json.Unmarshal([]byte(r.Text), &answer)
+					round, _ := strconv.Atoi(m[1])
+					tc.change(answer, round)
+					r.Text = toJSON(answer)
+				}
+				return r
+			}
+			record := run(t, engine, config)
+			assert.Equal(t, tc.want, record.Round)
+			assert.Len(t, record.Assessments, tc.want)
+			assert.Equal(t, tc.why, record.Evidence)
+			assert.NotNil(t, record.Verdict)
+		})
 	}
+}
+
+func flag(name string, from int) func(map[string]any, int) {
+	return func(a map[string]any, round int) { a["flags"].(map[string]any)[name] = round >= from }
+}
+
+func TestWhoJudgesAndWhen(t *testing.T) {
+	t.Run("nobody", func(t *testing.T) {
+		config := twoDebaters()
+		config.Judging = nil
+		engine, p := engineFor(config)
+		record := run(t, engine, config)
+		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Nil(t, record.Verdict)
+		assert.Equal(t, 6, p.Calls())
+	})
+	t.Run("at the end only", func(t *testing.T) {
+		config := twoDebaters()
+		config.Judging.When = debate.AtEnd
+		engine, p := engineFor(config)
+		record := run(t, engine, config)
+		assert.Empty(t, record.Assessments)
+		assert.NotNil(t, record.Verdict)
+		assert.Equal(t, 7, p.Calls())
+	})
+}
+
+func TestRequests(t *testing.T) {
+	config := twoDebaters()
+	config.Participants[1].Temperature = new(0.0)
+	config.Labels = map[string]string{"tenant": "acme"}
+	engine, p := engineFor(config)
+	run(t, engine, config)
+	byID := map[string]provider.Request{}
+	for _, req := range p.Requests() {
+		_, call, _ := strings.Cut(req.ID, "/")
+		byID[call] = req
+	}
+	t.Run("the second round holds the opponents' words under their names", func(t *testing.T) {
+		req := byID["r2.rebuttal.Ada/1"]
+		var chat []string
+		for role, text := range req.Chat() {
+			chat = append(chat, string(role)+": "+text)
+		}
+		require.Len(t, chat, 4)
+		assert.Equal(t, "assistant: "+speech("Ada", 1), chat[1])
+		assert.Contains(t, chat[2], "user: <<<")
+		assert.Contains(t, chat[2], " Ben>>>\n"+speech("Ben", 1)+"\n<<<end ")
+		assert.Contains(t, chat[3], "2 of 3")
+	})
+	t.Run("temperatures and limits", func(t *testing.T) {
+		assert.InDelta(t, 0.8, *byID["r1.opening.Ada/1"].Temperature, 0)
+		assert.InDelta(t, 0.0, *byID["r1.opening.Ben/1"].Temperature, 0)
+		assert.InDelta(t, 0.2, *byID["verdict.judge/1"].Temperature, 0)
+		assert.Equal(t, 4096, byID["r1.opening.Ada/1"].MaxTokens)
+		assert.Equal(t, "acme", byID["verdict.judge/1"].Labels["tenant"])
+	})
+	t.Run("the schema names the participants", func(t *testing.T) {
+		schema := string(byID["verdict.judge/1"].Schema.JSON)
+		assert.Contains(t, schema, `"enum":["Ada","Ben"]`)
+		assert.NotContains(t, schema, "participant's name")
+		assert.NotContains(t, schema, `"additionalProperties":{`)
+	})
+	t.Run("all but the last message is the beginning of the next request", func(t *testing.T) {
+		for _, name := range []string{"Ada", "Ben"} {
+			var former string
+			for _, call := range []string{"r1.opening.", "r2.rebuttal.", "r3.closing."} {
+				req := byID[call+name+"/1"]
+				req.Last = provider.Message{}
+				var all strings.Builder
+				for role, text := range req.Chat() {
+					all.WriteString(string(role) + text)
+				}
+				assert.True(t, strings.HasPrefix(all.String(), former), "%s%s", call, name)
+				former = all.String()
+			}
+		}
+	})
 }

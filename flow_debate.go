@@ -198,12 +198,29 @@ func (r *Record) assessment() *Assessment {
 	return nil
 }
 
-// canContinue holds while at least two participants are left.
-func canContinue(r *Record) bool { return len(r.Active()) >= 2 }
+// canContinue holds while at least two participants are left, not all of them are rate-limited, and
+// the conversation fits everybody's model.
+func canContinue(r *Record) bool {
+	active, limited := r.Active(), 0
+	for _, p := range active {
+		call := r.current[p.Name]
+		if call == nil {
+			continue
+		}
+		switch call.standing() {
+		case StatusContextExceeded:
+			return false
+		case StatusRateLimited:
+			limited++
+		default:
+		}
+	}
+	return len(active) >= 2 && limited < len(active)
+}
 
 func proceed(r *Record) (Trigger, Note, bool) {
 	if !canContinue(r) {
-		return TriggerProceed, Note{Evidence: "fewer than two participants are left"}, true
+		return TriggerProceed, Note{Evidence: "too few participants are able to go on"}, true
 	}
 	return TriggerProceed, Note{Round: roundNote(r, r.Round+1)}, true
 }

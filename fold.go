@@ -193,6 +193,7 @@ func (r *Record) foldIntent(e *Event) error {
 	}
 	call.intent, call.status, call.at, call.aborted, call.retryAt = in, callOpen, e.At, false, time.Time{}
 	r.open = append(r.open, call)
+	r.current[in.By] = call
 	r.reserved = r.reserved.plus(in.Reserve)
 	return nil
 }
@@ -335,5 +336,5 @@ func (r *Record) inquiry(id string) *Inquiry {
 }
 
 func newRecord(id string) *Record {
-	return &Record{ID: id, State: StateConfiguring, calls: make(map[string]*callState)}
+	return &Record{ID: id, State: StateConfiguring, calls: make(map[string]*callState), current: make(map[string]*callState)}
 }

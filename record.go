@@ -40,10 +40,11 @@ type Record struct {
 	work     State // the working state that is current, or will be after a pause
 	entered  time.Time
 	calls    map[string]*callState
-	open     []*callState // the calls in flight, oldest first
-	failing  []*callState // those that a host's retry resets
-	latest   time.Time    // of what the record has seen
-	limit    WarningKind  // the limit that was reached
+	current  map[string]*callState // the latest call of each participant and judge
+	open     []*callState          // the calls in flight, oldest first
+	failing  []*callState          // those that a host's retry resets
+	latest   time.Time             // of what the record has seen
+	limit    WarningKind           // the limit that was reached
 	acked    bool
 	retries  int // host retries since the last progress
 	dropped  []string

@@ -117,7 +117,7 @@ func (p *Provider) request(ctx context.Context, x *exchange, method, path string
 	}
 	x.secrets = newRedactor(key, base, p.Header)
 
-	req, err := http.NewRequest(method, base.JoinPath(path).String(), bytes.NewReader(body)) //nolint:noctx // open adds it
+	req, err := http.NewRequest(method, base.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, &provider.Error{Kind: provider.KindValidation, Code: "base_url", Message: "BaseURL gives no valid request"}
 	}

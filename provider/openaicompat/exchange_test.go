@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,6 +81,21 @@ func TestRedirectWithinTheHost(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "Yes.", r.Text)
 	assert.Equal(t, []string{"/v2/chat"}, asked, "the host's own policy is still asked")
+}
+
+// A redirect that turns the request into a GET would ask for something else, without the prompt.
+func TestRedirectToAnotherMethodIsRefused(t *testing.T) {
+	var n atomic.Int32
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1) == 1 {
+			http.Redirect(w, r, "/v2/chat", http.StatusSeeOther)
+			return
+		}
+		say(w)
+	})
+	_, _, err := ask(t, p, request())
+	assert.Equal(t, http.StatusSeeOther, failure(t, err, provider.KindValidation).Status)
+	assert.Equal(t, int32(1), n.Load())
 }
 
 func TestRedirectLoopEnds(t *testing.T) {
@@ -225,6 +241,8 @@ func TestNotSent(t *testing.T) {
 	_, _, err = ask(t, openaicompat.Compatible("http://user:"+canary+"@"+address+"/v1?key="+canary, canary), request())
 	e := failure(t, err, provider.KindNetwork)
 	assert.True(t, e.NotSent)
+	assert.NotContains(t, e.Message, "/v1", "the URL is no part of the message")
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	assertNoKey(t, err)
 
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(w) }))

@@ -155,7 +155,7 @@ func (x *exchange) fault(f fault, status int) *provider.Error {
 
 // Codes and types that mean one thing wherever they appear. They go before the status, because a
 // vendor's 429 may stand for an empty account and its 400 for a full window.
-var exactKinds = map[string]provider.Kind{ //nolint:gochecknoglobals // a constant table
+var exactKinds = map[string]provider.Kind{
 	"insufficient_quota":                provider.KindQuota,
 	"credit_balance_exhausted":          provider.KindQuota,
 	"organization_spend_limit_exceeded": provider.KindQuota,
@@ -178,7 +178,7 @@ var exactKinds = map[string]provider.Kind{ //nolint:gochecknoglobals // a consta
 }
 
 // Codes and types that a status says better. Without one, in a stream, they are all there is.
-var broadKinds = map[string]provider.Kind{ //nolint:gochecknoglobals // a constant table
+var broadKinds = map[string]provider.Kind{
 	"rate_limit_exceeded":   provider.KindRateLimit,
 	"rate_limit_error":      provider.KindRateLimit,
 	"resource_exhausted":    provider.KindRateLimit,
@@ -198,7 +198,7 @@ var broadKinds = map[string]provider.Kind{ //nolint:gochecknoglobals // a consta
 
 // Words by which servers without a code of their own say that the window is full: vLLM and
 // OpenRouter, llama.cpp and Ollama, and the rest.
-var overflowWords = []string{ //nolint:gochecknoglobals // a constant table
+var overflowWords = []string{
 	"maximum context length", "exceeds the available context", "context_length_exceeded", "context length exceeded",
 }
 

@@ -225,8 +225,8 @@ func (o object) constrains(but string) bool {
 // What strict mode does not know and a reply does not need: notes, and bounds that are checked on
 // the reply itself.
 var (
-	notes  = []string{"$schema", "$id", "$comment", "$anchor", "default", "examples", "deprecated", "readOnly", "writeOnly"} //nolint:gochecknoglobals // a constant list
-	bounds = []string{                                                                                                       //nolint:gochecknoglobals // a constant list
+	notes  = []string{"$schema", "$id", "$comment", "$anchor", "default", "examples", "deprecated", "readOnly", "writeOnly"}
+	bounds = []string{
 		"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 		"minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType",
 		"minItems", "maxItems", "uniqueItems",

@@ -30,7 +30,8 @@ type model struct {
 	deaf         bool // does not look at ctx
 	keepsFailure bool // shows the key
 	plainError   bool
-	swallow      bool // a failure is a reply
+	quit         <-chan struct{} // the test's end
+	swallow      bool            // a failure is a reply
 	kind         provider.Kind
 }
 
@@ -60,7 +61,7 @@ func (m *model) Generate(ctx context.Context, req *provider.Request, emit func(p
 		if i == 0 && m.s.Hold != nil {
 			done := ctx.Done()
 			if m.deaf {
-				done = nil
+				done = m.quit
 			}
 			select {
 			case <-m.s.Hold:
@@ -144,8 +145,8 @@ func (m *model) failure() error {
 }
 
 func connect(spoil func(*model)) providertest.Connect {
-	return func(_ *testing.T, s providertest.Scenario) provider.Provider {
-		m := &model{s: s}
+	return func(t *testing.T, s providertest.Scenario) provider.Provider {
+		m := &model{s: s, quit: t.Context().Done()}
 		if spoil != nil {
 			spoil(m)
 		}
@@ -201,8 +202,8 @@ func TestABadProviderFails(t *testing.T) {
 				}
 			}
 		}, "was made up"},
-		{"no usage", []string{"usage"}, func(m *model) { m.reply = func(r *provider.Response) { r.Usage = provider.Usage{} } }, "the usage is"},
-		{"own model name", []string{"usage"}, func(m *model) { m.reply = func(r *provider.Response) { r.Model = "mine" } }, "the vendor reported another"},
+		{"no usage", []string{"usage and model"}, func(m *model) { m.reply = func(r *provider.Response) { r.Usage = provider.Usage{} } }, "the usage is"},
+		{"own model name", []string{"usage and model"}, func(m *model) { m.reply = func(r *provider.Response) { r.Model = "mine" } }, "the vendor reported another"},
 		{"drops the schema", []string{"schema"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Schema = false } }, "the schema was not sent"},
 		{"drops the tools", []string{"tools"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Tools = nil } }, "the tools sent"},
 		{"loses a call", []string{"tools"}, func(m *model) { m.reply = func(r *provider.Response) { r.Calls = r.Calls[:1] } }, "1 tool calls"},
@@ -244,7 +245,7 @@ func TestABadProviderFails(t *testing.T) {
 type nothing struct{}
 
 func (nothing) Generate(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
-	return nil, nil //nolint:nilnil // that is the mistake
+	return nil, nil
 }
 
 func TestNothingIsNoAnswer(t *testing.T) {

@@ -1,0 +1,433 @@
+package debate_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// slowly makes every reply take a second, in ten chunks.
+func slowly(p *scripted.Provider) {
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		r.Delay, r.Interval, r.Chunks = 100*time.Millisecond, 100*time.Millisecond, 10
+		return r
+	}
+}
+
+// inBubble runs a test of a started debate on a clock of its own.
+func inBubble(t *testing.T, config debate.Config, test func(t *testing.T, s *debate.Session, p *scripted.Provider)) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := engineFor(config)
+		slowly(p)
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		test(t, session, p)
+	})
+}
+
+func TestPauseBreaksStreamsOffAndResumeAsksAgain(t *testing.T) {
+	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, p *scripted.Provider) {
+		time.Sleep(1500 * time.Millisecond) // Ben is speaking
+		require.NoError(t, s.Pause(t.Context()))
+		synctest.Wait()
+		assert.Equal(t, debate.StatePaused, s.State())
+		calls := p.Calls()
+		time.Sleep(time.Hour)
+		assert.Equal(t, calls, p.Calls(), "nothing is asked in a pause")
+
+		paused, err := s.Record(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"r1 Ada"}, speakers(paused))
+		assert.Zero(t, paused.InFlight())
+		assert.Positive(t, int64(paused.SpentByParticipant()[1].Cost), "what was broken off is charged")
+
+		require.NoError(t, s.Resume(t.Context()))
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, undisturbed(t, twoDebaters()), canonical(t, record))
+	})
+}
+
+func TestADrainingPauseLetsTheSpeakerFinish(t *testing.T) {
+	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, p *scripted.Provider) {
+		time.Sleep(1500 * time.Millisecond)
+		require.NoError(t, s.Pause(t.Context(), debate.Drain))
+		time.Sleep(time.Hour)
+		paused, err := s.Record(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"r1 Ada", "r1 Ben"}, speakers(paused))
+		assert.Equal(t, 2, p.Calls())
+		require.NoError(t, s.Resume(t.Context()))
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 10, p.Calls(), "six turns, three assessments, a verdict: nothing was repeated")
+		assert.Equal(t, undisturbed(t, twoDebaters()), canonical(t, record))
+	})
+}
+
+func TestStopGoesToTheVerdict(t *testing.T) {
+	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, p *scripted.Provider) {
+		time.Sleep(1500 * time.Millisecond)
+		require.NoError(t, s.Stop(t.Context()))
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Equal(t, []string{"r1 Ada"}, speakers(record))
+		require.NotNil(t, record.Verdict)
+		assert.Equal(t, "stopped by the host", record.Evidence)
+		requests := p.Requests()
+		assert.Contains(t, requests[len(requests)-1].Last.Text, "cut short")
+	})
+}
+
+func TestStopBeforeTheFirstTurnEndsWithoutAVerdict(t *testing.T) {
+	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
+		time.Sleep(500 * time.Millisecond)
+		require.NoError(t, s.Stop(t.Context()))
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Nil(t, record.Verdict)
+		assert.Zero(t, record.InFlight())
+	})
+}
+
+func TestCancelEndsWithoutAVerdict(t *testing.T) {
+	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
+		time.Sleep(2500 * time.Millisecond)
+		began := time.Now()
+		require.NoError(t, s.Cancel(t.Context()))
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Zero(t, time.Since(began))
+		assert.Equal(t, debate.StateCanceled, record.State)
+		assert.Nil(t, record.Verdict)
+		assert.Positive(t, int64(record.Spent().Cost))
+
+		err = s.Resume(t.Context())
+		var refused *debate.Error
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, debate.KindState, refused.Kind)
+		assert.Contains(t, err.Error(), "resume")
+		assert.Contains(t, err.Error(), "canceled")
+	})
+}
+
+func TestCloseLeavesTheDebateForTheNextOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		slowly(p)
+		store := &debate.MemoryStore{}
+		engine.Store = store
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		time.Sleep(2500 * time.Millisecond) // the judge is at work
+		require.NoError(t, session.Close())
+		_, err = session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrClosed)
+		require.ErrorIs(t, session.Pause(t.Context()), debate.ErrClosed)
+
+		other, q := engineFor(config)
+		other.Store = store
+		again, err := other.Open(t.Context(), session.ID())
+		require.NoError(t, err)
+		record, err := again.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, undisturbed(t, config), canonical(t, record))
+		assert.Equal(t, 8, q.Calls(), "the two turns that are recorded are not asked again")
+		require.NoError(t, again.Close())
+	})
+}
+
+func TestAHeldDebateIsNotOpenedTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		slowly(p)
+		store := &debate.MemoryStore{}
+		engine.Store = store
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+
+		same, err := engine.Open(t.Context(), session.ID())
+		require.NoError(t, err)
+		assert.Same(t, session, same)
+
+		other, _ := engineFor(config)
+		other.Store = store
+		_, err = other.Open(t.Context(), session.ID())
+		require.ErrorIs(t, err, debate.ErrLeased)
+		var conflict *debate.Error
+		require.ErrorAs(t, err, &conflict)
+		assert.Equal(t, debate.KindConflict, conflict.Kind)
+	})
+}
+
+func TestStartingAnExistingID(t *testing.T) {
+	config := twoDebaters()
+	config.ID = "ban-cars"
+	engine, p := engineFor(config)
+	run(t, engine, config)
+	calls := p.Calls()
+
+	again, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	record, err := again.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, calls, p.Calls(), "the debate was opened, not repeated")
+	require.NoError(t, again.Close())
+
+	config.Topic = "Something else"
+	_, err = engine.Start(t.Context(), config)
+	var conflict *debate.Error
+	require.ErrorAs(t, err, &conflict)
+	assert.Equal(t, debate.KindConflict, conflict.Kind)
+	assert.Equal(t, "topic", conflict.Field)
+}
+
+func TestErrorAndRetryRepeatNothing(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	reply, broken := p.Reply, true
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		if broken && strings.Contains(req.ID, "r2.rebuttal.Ben") {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401, Message: "bad key"}}
+		}
+		return reply(req)
+	}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	var failure *debate.Error
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, debate.KindAuthentication, failure.Kind)
+	assert.Equal(t, "Ben", failure.Participant)
+	assert.Equal(t, 2, failure.Round)
+	assert.Equal(t, debate.StateError, record.State)
+	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
+
+	broken = false
+	require.NoError(t, session.Retry(t.Context()))
+	record, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, undisturbed(t, config), canonical(t, record))
+	assert.Equal(t, 11, p.Calls(), "ten calls and the one that failed")
+}
+
+func TestRunEndsWithTheReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the bubble fails if anything is left running
+		config := twoDebaters()
+		config.ID = "left"
+		engine, p := engineFor(config)
+		slowly(p)
+		for event, err := range engine.Run(t.Context(), config) {
+			require.NoError(t, err)
+			if event.Kind == debate.EventChunk {
+				break
+			}
+		}
+		record, err := engine.Record(t.Context(), "left")
+		require.NoError(t, err)
+		assert.Equal(t, debate.StateCanceled, record.State)
+		assert.Equal(t, 1, p.Calls())
+	})
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.ID = "detached"
+		engine, p := engineFor(config)
+		slowly(p)
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		var last error
+		for _, err := range engine.Run(ctx, config) {
+			last = err
+		}
+		require.ErrorIs(t, last, context.DeadlineExceeded)
+		session, err := engine.Open(t.Context(), "detached")
+		require.NoError(t, err)
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, undisturbed(t, config), canonical(t, record))
+	})
+}
+
+func TestRunYieldsTheErrorOfADebateThatStops(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	p.Reply = func(*provider.Request) scripted.Reply {
+		return scripted.Reply{Err: &provider.Error{Kind: provider.KindQuota, Status: 429}}
+	}
+	var last error
+	for _, err := range engine.Run(t.Context(), config) {
+		last = err
+	}
+	var failure *debate.Error
+	require.ErrorAs(t, last, &failure)
+	assert.Equal(t, debate.KindQuota, failure.Kind)
+	assert.Equal(t, 1, p.Calls())
+}
+
+func TestShutdownLetsGoOfEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		slowly(p)
+		var sessions []*debate.Session
+		for range 20 {
+			s, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			sessions = append(sessions, s)
+		}
+		time.Sleep(500 * time.Millisecond)
+		require.NoError(t, engine.Shutdown(t.Context()))
+		for _, s := range sessions {
+			_, err := s.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrClosed)
+		}
+	})
+}
+
+func TestASessionIsEditedUntilItIsValid(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	bad := config
+	bad.Topic = ""
+	session, err := engine.New(bad)
+	require.NoError(t, err)
+	defer session.Close()
+	assert.Equal(t, debate.StateConfiguring, session.State())
+	require.Error(t, session.Start(t.Context()))
+
+	require.ErrorContains(t, session.Validate(t.Context()), "topic")
+	assert.Equal(t, debate.StateConfiguring, session.State())
+	require.NoError(t, session.Edit(config))
+	require.NoError(t, session.Validate(t.Context()))
+	assert.Equal(t, debate.StateReady, session.State())
+	require.NoError(t, session.Edit(config))
+	assert.Equal(t, debate.StateConfiguring, session.State(), "an edit has to be validated")
+	require.Error(t, session.Start(t.Context()))
+	assert.Zero(t, p.Calls())
+	require.NoError(t, session.Validate(t.Context()))
+	require.NoError(t, session.Start(t.Context()))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, session.ID(), record.ID)
+	require.Error(t, session.Edit(config), "what has started is not edited")
+}
+
+func TestSimultaneousSpeakersDoNotHearEachOther(t *testing.T) {
+	config := twoDebaters()
+	config.Mode = debate.Simultaneous
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := engineFor(config)
+		slowly(p)
+		began := time.Now()
+		record := run(t, engine, config)
+		assert.Equal(t, 7*time.Second, time.Since(began), "three rounds of one turn and one assessment, and the verdict")
+		assert.Len(t, record.Turns, 6)
+		for _, req := range p.Requests() {
+			if req.Schema != nil {
+				continue
+			}
+			own := 0
+			for _, m := range req.Messages {
+				if m.Speaker == req.Self {
+					own++
+				}
+			}
+			assert.Len(t, req.Messages, 2*own, "%s has heard as much of the other as of itself", req.ID)
+		}
+	})
+}
+
+func TestTheBudget(t *testing.T) {
+	t.Run("warns once", func(t *testing.T) {
+		config := twoDebaters()
+		config.Budget = &debate.Budget{Warn: debate.USD / 1000}
+		engine, _ := engineFor(config)
+		record := run(t, engine, config)
+		require.Len(t, record.Warnings, 1)
+		assert.Equal(t, debate.WarnCost, record.Warnings[0].Kind)
+	})
+	t.Run("waits to be acknowledged", func(t *testing.T) {
+		config := twoDebaters()
+		config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
+		engine, _ := engineFor(config)
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.NoError(t, session.Acknowledge(t.Context()))
+		require.Error(t, session.Acknowledge(t.Context()))
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, undisturbed(t, config), canonical(t, record))
+	})
+	t.Run("a soft limit concludes", func(t *testing.T) {
+		config := twoDebaters()
+		config.MaxTokens = 300
+		config.Budget = &debate.Budget{Soft: 12 * debate.USD / 1000}
+		engine, _ := engineFor(config)
+		record := run(t, engine, config)
+		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.NotNil(t, record.Verdict)
+		assert.Less(t, len(record.Turns), 6)
+	})
+	t.Run("a hard limit is never passed", func(t *testing.T) {
+		for limit := debate.USD / 1000; limit < 100*debate.USD/1000; limit += 3 * debate.USD / 1000 {
+			config := twoDebaters()
+			config.MaxTokens = 300
+			config.Budget = &debate.Budget{Hard: limit}
+			engine, _ := engineFor(config)
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			record, err := session.Wait(t.Context())
+			assert.LessOrEqual(t, record.Spent().Cost, limit)
+			if err != nil {
+				require.ErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit})
+			}
+			require.NoError(t, session.Close())
+		}
+	})
+}
+
+// canonical is a record's canonical form.
+func canonical(t *testing.T, r *debate.Record) string {
+	t.Helper()
+	data, err := r.Canonical()
+	require.NoError(t, err)
+	return string(data)
+}
+
+// undisturbed is the canonical form of the debate if nothing interrupts it.
+func undisturbed(t *testing.T, config debate.Config) string {
+	t.Helper()
+	config.ID, config.Budget = "", nil
+	engine, _ := engineFor(config)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	return canonical(t, record)
+}
