@@ -42,8 +42,8 @@ func TestFreeFormEndsWhenTheJudgeSaysSo(t *testing.T) {
 		"the default cap":         {debate.FreeForm, 0, nil, 5, "all 5 rounds are spoken"},
 		"a fixed number":          {debate.RoundLimited, 3, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 3, "the format has 3 rounds"},
 		"structured to the end":   {debate.StructuredRounds, 3, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 3, "the format has 3 rounds"},
-		"convergence":             {debate.ConvergenceSeeker, 6, flag("convergenceReached", 2), 2, "judge sees convergence in round 2"},
-		"diminishing returns":     {debate.ConvergenceSeeker, 6, flag("diminishingReturns", 3), 3, "judge sees diminishing returns in round 3"},
+		"convergence":             {debate.ConvergenceSeeker, 6, raised("convergenceReached", 2), 2, "judge sees convergence in round 2"},
+		"diminishing returns":     {debate.ConvergenceSeeker, 6, raised("diminishingReturns", 3), 3, "judge sees diminishing returns in round 3"},
 		"convergence never comes": {debate.ConvergenceSeeker, 2, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 2, "all 2 rounds are spoken"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestFreeFormEndsWhenTheJudgeSaysSo(t *testing.T) {
 	}
 }
 
-func flag(name string, from int) func(map[string]any, int) {
+func raised(name string, from int) func(map[string]any, int) {
 	return func(a map[string]any, round int) { a["flags"].(map[string]any)[name] = round >= from }
 }
 

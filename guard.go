@@ -3,7 +3,9 @@ package debate
 import "slices"
 
 // Guards of the lifecycle. They are pure functions of the record.
-var ( //nolint:gochecknoglobals // constants in all but syntax: nothing assigns to them
+//
+//nolint:gochecknoglobals // constants in all but syntax: nothing assigns to them
+var (
 	hasValidConfig       = Guard{"hasValidConfig", func(r *Record) bool { return r.valid }}
 	allParticipantsReady = Guard{"allParticipantsReady", func(r *Record) bool {
 		return r.config != nil && !slices.ContainsFunc(r.Active(), func(p Participant) bool { return p.Name == "" })

@@ -149,10 +149,10 @@ func newMachine(flow *Flow) (*machine, error) {
 	}
 	m.chart = stateless.NewStateMachineWithExternalStorage(
 		func(ctx context.Context) (stateless.State, error) {
-			return ctx.Value(firingKey{}).(*firing).record.State, nil
+			return firingOf(ctx).record.State, nil
 		},
 		func(ctx context.Context, state stateless.State) error {
-			ctx.Value(firingKey{}).(*firing).to = state.(State)
+			firingOf(ctx).to, _ = state.(State)
 			return nil
 		},
 		stateless.FiringImmediate,
@@ -202,8 +202,7 @@ func (m *machine) expand(rule Rule) []Rule {
 // stateless takes two that match for a mistake.
 func (m *machine) permit(key place, rules []Rule, i int) {
 	first := func(ctx context.Context, _ ...any) bool {
-		r := ctx.Value(firingKey{}).(*firing).record
-		return match(rules, r) == &rules[i]
+		return match(rules, firingOf(ctx).record) == &rules[i]
 	}
 	state := m.chart.Configure(key.from)
 	if rules[i].To == key.from {
@@ -239,6 +238,17 @@ func (f *firing) Value(key any) any {
 		return f
 	}
 	return f.Context.Value(key)
+}
+
+// firingOf yields the firing that a context is or holds.
+func firingOf(ctx context.Context) *firing {
+	if f, ok := ctx.(*firing); ok {
+		return f
+	}
+	if f, ok := ctx.Value(firingKey{}).(*firing); ok {
+		return f
+	}
+	return &firing{record: &Record{}} // nobody but fire fires
 }
 
 // fire yields the state that the trigger leads to. A refusal names state, trigger and guards, and

@@ -19,7 +19,7 @@ type prepared struct {
 	model string
 	last  string
 	start int // the first message that the call may read
-	head  int // how many are sent from there, before those from from on
+	head  int // how many are sent from there, before the others
 	from  int // the first of the others
 	upto  int // and their end
 	left  int // messages that no longer fit

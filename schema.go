@@ -45,7 +45,11 @@ func schemaOf[T any](name string, check func(r *Record, v *T) []string) *Schema 
 			if check == nil {
 				return nil
 			}
-			return check(r, v.(*T))
+			value, ok := v.(*T)
+			if !ok {
+				return []string{"the value is of another type"}
+			}
+			return check(r, value)
 		},
 	}
 }
@@ -65,7 +69,8 @@ const nameHole = `,"enum":["participant's name"]`
 func compileType[T any](name string) (*compiledType, error) {
 	key := reflect.TypeFor[T]()
 	if found, ok := compiledTypes.Load(key); ok {
-		return found.(*compiledType), nil
+		made, _ := found.(*compiledType)
+		return made, nil
 	}
 	data, err := schema.For[T]()
 	if err != nil {
@@ -75,8 +80,9 @@ func compileType[T any](name string) (*compiledType, error) {
 	if err != nil {
 		return nil, &Error{Kind: KindValidation, Op: "schema " + name, Err: err}
 	}
-	made, _ := compiledTypes.LoadOrStore(key, &compiledType{validator, data})
-	return made.(*compiledType), nil
+	found, _ := compiledTypes.LoadOrStore(key, &compiledType{validator, data})
+	made, _ := found.(*compiledType)
+	return made, nil
 }
 
 // accept takes an answer apart, strictly. It yields the JSON itself and the value, or what is wrong.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,7 +54,7 @@ func verdict(names []string) string {
 func toJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err)
+		return err.Error()
 	}
 	return string(data)
 }
@@ -126,4 +127,9 @@ func speakers(r *debate.Record) []string {
 		out = append(out, fmt.Sprintf("r%d %s", turn.Round, turn.Speaker))
 	}
 	return slices.Clip(out)
+}
+
+// pass lets the time of a synctest bubble go by.
+func pass(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // in a bubble nobody waits
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"reflect"
 	"slices"
@@ -70,7 +71,7 @@ func (l *live) validate(ctx context.Context, c *Config) error {
 // checkID keeps ids safe as the names of files, keys and rows.
 func checkID(id string) error {
 	bad := len(id) == 0 || len(id) > 128 || id[0] == '.' || strings.ContainsFunc(id, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", r)
 	})
 	if !bad {
 		return nil
@@ -320,7 +321,8 @@ func (l *live) checkFlow(f *findings, c *Config) {
 }
 
 // checkModels asks each provider that can tell about its models, each model once.
-func (l *live) checkModels(ctx context.Context, c *Config) (f findings) {
+func (l *live) checkModels(ctx context.Context, c *Config) findings {
+	var f findings
 	for field, name := range c.models() {
 		host, model, _ := divide(name)
 		checker, ok := l.providers[host].(provider.Checker)
@@ -337,20 +339,30 @@ func (l *live) checkModels(ctx context.Context, c *Config) (f findings) {
 }
 
 // models yields the models of a debate, each once, with the field that names it first.
-func (c *Config) models() func(yield func(field, name string) bool) {
+func (c *Config) models() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		var seen []string
+		for field, name := range c.modelFields() {
+			if name == "" || slices.Contains(seen, name) {
+				continue
+			}
+			seen = append(seen, name)
+			if !yield(field, name) {
+				return
+			}
+		}
+	}
+}
+
+// modelFields yields every field that names a model.
+func (c *Config) modelFields() iter.Seq2[string, string] {
+	return func(yield func(field, name string) bool) {
 		each := func(at, model string, fallbacks []string) bool {
-			for i, name := range append([]string{model}, fallbacks...) {
-				if name == "" || slices.Contains(seen, name) {
-					continue
-				}
-				seen = append(seen, name)
-				field := at + ".model"
-				if i > 0 {
-					field = fmt.Sprintf("%s.fallbacks[%d]", at, i-1)
-				}
-				if !yield(field, name) {
+			if !yield(at+".model", model) {
+				return false
+			}
+			for i, name := range fallbacks {
+				if !yield(fmt.Sprintf("%s.fallbacks[%d]", at, i), name) {
 					return false
 				}
 			}

@@ -391,36 +391,12 @@ func (l *live) tail(ctx context.Context, id string, after int64, yield func(Even
 	}
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	core, err := l.load(ctx, id)
-	if err != nil {
-		return err
-	}
-	record, known := core.record, core.record.Seq
-	for event, err := range l.store.Read(ctx, id, after) {
-		if err != nil {
-			return storeError("events", err)
-		}
-		if event.Seq > known {
-			break
-		}
-		if !yield(public(event), nil) {
-			return errLeft
-		}
-		after = event.Seq
-	}
+	var core *Core
 	for {
-		for event, err := range l.store.Read(ctx, id, record.Seq) {
-			if err != nil {
-				return storeError("events", err)
-			}
-			if err := record.fold(&event, core.machine); err != nil {
-				return err
-			}
-			if event.Seq > after && !yield(public(event), nil) {
-				return errLeft
-			}
+		if err := l.catchUp(ctx, id, &core, after, yield); err != nil {
+			return err
 		}
-		if record.Final() && record.InFlight() == 0 {
+		if r := core.record; r.Final() && r.InFlight() == 0 {
 			return nil
 		}
 		select {
@@ -430,4 +406,31 @@ func (l *live) tail(ctx context.Context, id string, after int64, yield func(Even
 			return ctx.Err()
 		}
 	}
+}
+
+// catchUp folds what a log has grown by, and yields what the reader has not had.
+func (l *live) catchUp(ctx context.Context, id string, core **Core, after int64, yield func(Event, error) bool) error {
+	known := int64(0)
+	if *core != nil {
+		known = (*core).record.Seq
+	}
+	for event, err := range l.store.Read(ctx, id, known) {
+		if err != nil {
+			return storeError("events", err)
+		}
+		if *core == nil {
+			if *core, err = l.core(id, []Event{event}); err != nil {
+				return err
+			}
+		} else if err := (*core).record.fold(&event, (*core).machine); err != nil {
+			return err
+		}
+		if event.Seq > after && !yield(public(event), nil) {
+			return errLeft
+		}
+	}
+	if *core == nil {
+		return storeError("events", ErrNotFound)
+	}
+	return nil
 }

@@ -88,7 +88,7 @@ func TestASlowReaderGetsChunksMergedAndEveryFact(t *testing.T) {
 		var wg sync.WaitGroup
 		began := time.Now()
 		wg.Go(func() {
-			tr.follow(s, 0, func(debate.Event) { time.Sleep(700 * time.Millisecond) })
+			tr.follow(s, 0, func(debate.Event) { pass(700 * time.Millisecond) })
 		})
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestASlowReaderGetsChunksMergedAndEveryFact(t *testing.T) {
 
 func TestWhoJoinsInTheMiddleOfATurnGetsItsTextSoFar(t *testing.T) {
 	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-		time.Sleep(1550 * time.Millisecond) // five of Ben's ten chunks
+		pass(1550 * time.Millisecond) // five of Ben's ten chunks
 		tr := newTranscript(t)
 		first := true
 		tr.follow(s, 0, func(e debate.Event) {

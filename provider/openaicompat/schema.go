@@ -172,8 +172,8 @@ func (l *lowering) schema(o object, level, objects int) bool {
 		return l.raw(list[0], level, objects)
 	}
 	if ref, ok := o.get("$ref"); ok { // strict mode allows nothing beside it
-		local := strings.HasPrefix(plain(ref), "#")
-		if local && !o.constrains("$ref") {
+		to := plain(ref) // an anchor's name would lead nowhere: notes are left out
+		if (to == "#" || strings.HasPrefix(to, "#/")) && !o.constrains("$ref") {
 			l.out.WriteString(`{"$ref":`)
 			l.out.Write(ref)
 			l.out.WriteByte('}')
