@@ -275,8 +275,9 @@ func (c *Core) once() (again bool, err error) {
 	step := c.machine.flow.Steps[r.State]
 	due := due{core: c}
 	if step.Calls != nil {
-		for _, call := range step.Calls(r) {
-			if again, err := due.look(call); again || err != nil {
+		calls := step.Calls(r)
+		for i := range calls {
+			if again, err := due.look(&calls[i]); again || err != nil {
 				return again, err
 			}
 		}
@@ -333,7 +334,7 @@ type due struct {
 }
 
 // look deals with one missing call. again: the record has changed, so calls are to be computed anew.
-func (d *due) look(call Call) (again bool, err error) {
+func (d *due) look(call *Call) (again bool, err error) {
 	c, r := d.core, d.core.record
 	state := r.calls[call.ID]
 	if state != nil && state.status == callRejected {
@@ -369,7 +370,7 @@ func (d *due) look(call Call) (again bool, err error) {
 }
 
 // giveUp deals with a call that has failed for good.
-func (c *Core) giveUp(call Call, state *callState) (again bool, err error) {
+func (c *Core) giveUp(call *Call, state *callState) (again bool, err error) {
 	r := c.record
 	switch {
 	case call.OnFail.Skip:

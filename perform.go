@@ -20,6 +20,11 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 	if err != nil {
 		return Input{}, err
 	}
+	if c == nil {
+		return Input{}, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("the command is nil")}
+	}
+	ctx, cancel := live.bound(ctx, c)
+	defer cancel()
 	signal, err := live.perform(ctx, c, emit)
 	if err != nil {
 		return Input{}, err
@@ -27,19 +32,31 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 	return live.input(signal), nil
 }
 
-// perform makes the call.
+// bound yields the context of a call. Where calls have to queue its time begins later, in perform.
+func (l *live) bound(ctx context.Context, c *Command) (context.Context, context.CancelFunc) {
+	if l.places != nil || c.Timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, c.Timeout)
+}
+
+// perform makes the call, in a context that bound has given.
 func (l *live) perform(ctx context.Context, c *Command, emit func(provider.Chunk)) (Signal, error) {
-	if c == nil || (c.Request == nil) == (c.Task == nil) {
+	if (c.Request == nil) == (c.Task == nil) {
 		return nil, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("a command holds either a request or a judge's task")}
 	}
-	if err := l.acquire(ctx); err != nil {
-		return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(err), Free: true}, nil
-	}
-	defer l.release()
-	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
+	if l.places != nil {
+		select {
+		case l.places <- struct{}{}:
+		case <-ctx.Done():
+			return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(ctx.Err()), Free: true}, nil
+		}
+		defer func() { <-l.places }()
+		if c.Timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+			defer cancel()
+		}
 	}
 	began := time.Now()
 	if c.Task != nil {
@@ -115,23 +132,4 @@ func known(u Usage) Usage {
 		}
 	}
 	return u
-}
-
-// acquire waits for a place under MaxCalls.
-func (l *live) acquire(ctx context.Context) error {
-	if l.places == nil {
-		return ctx.Err()
-	}
-	select {
-	case l.places <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (l *live) release() {
-	if l.places != nil {
-		<-l.places
-	}
 }

@@ -15,7 +15,7 @@ import (
 // prepared is what was computed for an intent, and is needed again for its command. It can always be
 // computed anew from the record.
 type prepared struct {
-	call  Call
+	call  *Call
 	model string
 	last  string
 	start int // the first message that the call may read
@@ -27,7 +27,7 @@ type prepared struct {
 }
 
 // start makes the intent of a call, or finds what keeps it from starting.
-func (d *due) start(call Call) (again bool, err error) {
+func (d *due) start(call *Call) (again bool, err error) {
 	c := d.core
 	ready, intent, failure := c.prepare(call)
 	if failure != nil {
@@ -69,7 +69,7 @@ func wireJSON(s *provider.Schema) json.RawMessage {
 }
 
 // prepare computes what a call will send and the most that it can cost.
-func (c *Core) prepare(call Call) (*prepared, *Intent, *Error) {
+func (c *Core) prepare(call *Call) (*prepared, *Intent, *Error) {
 	r := c.record
 	state := r.calls[call.ID]
 	intent := &Intent{
@@ -141,9 +141,9 @@ func (c *Core) wire(name string) (*provider.Schema, error) {
 }
 
 // reask turns a call whose answer was rejected into the one that asks again, with what was wrong.
-func reask(call Call, rejected *callState) Call {
+func reask(call *Call, rejected *callState) *Call {
 	last, problems := call.Last, rejected.problem
-	out := call
+	out := *call
 	out.ID, out.again = call.ID+".again", call.ID
 	out.NotBefore = rejected.rejectedAt.Add(reaskDelay)
 	out.Last = func(r *Record) string {
@@ -153,7 +153,7 @@ func reask(call Call, rejected *callState) Call {
 		}
 		return text + strings.ReplaceAll(r.Text(TextAgain), problemsMark, bulleted(problems))
 	}
-	return out
+	return &out
 }
 
 // TextAgain names the text with which every flow asks again for an answer that was not accepted.
@@ -208,8 +208,13 @@ func (c *Core) Command(id string) (*Command, error) {
 		}
 	}
 	ready, intent, r := state.ready, state.intent, c.record
-	call := &ready.call
-	command := &Command{
+	call := ready.call
+	made := &struct {
+		Command
+		request provider.Request
+	}{}
+	command := &made.Command
+	*command = Command{
 		Debate: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
 		Timeout: call.Timeout, Stream: call.Schema == "",
 	}
@@ -222,7 +227,8 @@ func (c *Core) Command(id string) (*Command, error) {
 	}
 	host, model, _ := divide(ready.model)
 	command.Provider = host
-	command.Request = &provider.Request{
+	command.Request = &made.request // one allocation for both
+	made.request = provider.Request{
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
 		Messages: ready.messages(&r.shared), Last: provider.Message{Text: ready.last},
 		MaxTokens: intent.Tokens, Temperature: call.Temperature, Schema: ready.wire, Labels: r.config.Labels,
@@ -247,7 +253,9 @@ func (c *Core) recall(state *callState) error {
 	r, id := c.record, state.intent.Call
 	step := c.machine.flow.Steps[r.work]
 	if step.Calls != nil {
-		for _, call := range step.Calls(r) {
+		calls := step.Calls(r)
+		for i := range calls {
+			call := &calls[i]
 			if base := r.calls[call.ID]; state.intent.Again == call.ID && base != nil {
 				call = reask(call, base)
 			}

@@ -19,7 +19,7 @@ type Schema struct {
 	name   string
 	typ    *compiledType
 	err    error
-	decode func(data []byte) (any, error)
+	decode func(data []byte, tree any) (any, error)
 	check  func(r *Record, v any) []string
 	wire   func(r *Record, schema []byte) []byte
 }
@@ -37,7 +37,7 @@ func schemaOf[T any](name string, check func(r *Record, v *T) []string) *Schema 
 	typ, err := compileType[T](name)
 	return &Schema{
 		name: name, typ: typ, err: err,
-		decode: func(data []byte) (any, error) {
+		decode: func(data []byte, _ any) (any, error) {
 			v := new(T)
 			return v, json.Unmarshal(data, v)
 		},
@@ -102,7 +102,7 @@ func (s *Schema) accept(r *Record, text string) (json.RawMessage, any, []string)
 		return nil, nil, problems
 	}
 	data := json.RawMessage(text)
-	value, err := s.decode(data)
+	value, err := s.decode(data, tree)
 	if err != nil {
 		return nil, nil, []string{oneLine(err.Error(), 200)}
 	}
@@ -136,12 +136,17 @@ func namesOf(participants []Participant) []string {
 	return names
 }
 
-func judgementSchema() *Schema { return schemaOf(string(KindAssessment), checkJudgement) }
+func judgementSchema() *Schema {
+	s := schemaOf(string(KindAssessment), checkJudgement)
+	s.decode = func(_ []byte, tree any) (any, error) { return judgementOf(tree), nil }
+	return s
+}
 
 // verdictSchema names the keys of the scores and criteria for the provider: a strict mode takes no
 // open maps. The local check stays with the Go type.
 func verdictSchema() *Schema {
 	s := schemaOf(string(KindVerdict), checkVerdict)
+	s.decode = func(_ []byte, tree any) (any, error) { return verdictOf(tree), nil }
 	s.wire = func(r *Record, data []byte) []byte {
 		scores := closed(namesOf(r.judged()), `{"type":"number","minimum":0,"maximum":100}`)
 		criteria := closed(r.criteria(), `{"type":"string"}`)

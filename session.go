@@ -43,7 +43,7 @@ type Session struct {
 // flight is a call that is being made.
 type flight struct {
 	command *Command
-	stream  *stream
+	stream  stream
 	ctx     context.Context
 	cancel  context.CancelFunc
 }
@@ -169,7 +169,7 @@ func (s *Session) Start(ctx context.Context) error {
 	case err == nil:
 		err = s.adopt(ctx, stored)
 	case errors.Is(err, ErrNotFound):
-		err = s.control(ctx, *start)
+		err = s.control(context.WithoutCancel(ctx), *start)
 	}
 	if err != nil {
 		s.drop(err)
@@ -250,6 +250,7 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 
 // wake goes on with a log that somebody else has left: what was in flight then is lost.
 func (s *Session) wake(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
 	for _, lost := range s.core.inFlight() {
 		if err := s.control(ctx, lost); err != nil {
 			return err
@@ -304,7 +305,7 @@ func (s *Session) do(ctx context.Context, signal Signal) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.control(ctx, signal)
+	return s.control(context.WithoutCancel(ctx), signal)
 }
 
 // control steps a signal and lets other goroutines make the calls that follow.
@@ -351,10 +352,9 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	return first, err
 }
 
-// save appends what a Step gave. Once it is tried it is not broken off half-way: ctx gives values only.
+// save appends what a Step gave. Once it is tried it is not broken off half-way: ctx only gives values.
 func (s *Session) save(ctx context.Context, events []Event) error {
 	last := events[len(events)-1].Seq
-	ctx = context.WithoutCancel(ctx)
 	if err := s.live.store.Append(ctx, s.id, events[0].Seq-1, s.live.owner, events); err != nil {
 		return storeError("save", err)
 	}
@@ -373,10 +373,10 @@ func (s *Session) launch(ids []string) (*flight, error) {
 			return nil, err
 		}
 		f := &flight{command: command}
-		f.ctx, f.cancel = context.WithCancel(s.ctx)
+		f.ctx, f.cancel = s.live.bound(s.ctx, command)
 		if command.Stream {
-			f.stream = &stream{command: command, seq: s.core.record.Seq}
-			s.follow(f.stream)
+			f.stream.command, f.stream.seq = command, s.core.record.Seq
+			s.follow(&f.stream)
 		}
 		s.flights[id] = f
 		if i == 0 {
@@ -411,7 +411,7 @@ func (s *Session) fly(f *flight) {
 // perform makes one call.
 func (s *Session) perform(f *flight) Signal {
 	emit := func(c provider.Chunk) {
-		if f.stream != nil && c.Text != "" {
+		if f.command.Stream && c.Text != "" {
 			f.stream.add(c.Text)
 			s.notifyChunk()
 		}
@@ -431,14 +431,14 @@ func (s *Session) bring(f *flight, signal Signal) *flight {
 	if s.flights[f.command.Call] == f {
 		delete(s.flights, f.command.Call)
 	}
-	if f.stream != nil {
+	if f.command.Stream {
 		text := ""
 		if result, ok := signal.(Result); ok {
 			text = result.Text
 		}
 		f.stream.close(text)
 	}
-	next, err := s.apply(s.ctx, signal)
+	next, err := s.apply(context.Background(), signal)
 	if err != nil {
 		return nil
 	}
@@ -457,7 +457,7 @@ func (s *Session) tickAt(at time.Time) {
 	s.running++
 	s.timer = time.AfterFunc(time.Until(at), func() {
 		s.mu.Lock()
-		first, err := s.apply(s.ctx, Tick{})
+		first, err := s.apply(context.Background(), Tick{})
 		s.mu.Unlock()
 		if err != nil {
 			first = nil

@@ -134,8 +134,8 @@ func (s *Session) watch(after int64) *watcher {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.flights {
-		if f.stream != nil {
-			w.streams = append(w.streams, &followed{stream: f.stream})
+		if f.command.Stream {
+			w.streams = append(w.streams, &followed{stream: &f.stream})
 		}
 	}
 	slices.SortFunc(w.streams, func(a, b *followed) int { return strings.Compare(a.command.Call, b.command.Call) })
