@@ -143,7 +143,7 @@ func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 		return c.emit(Event{Kind: EventFailed, Failure: out})
 	}
 	policy := c.record.config.Retry
-	tries := append(slices.Clone(state.tries), failure.Kind)
+	tries := append(slices.Clone(state.tries()), failure.Kind)
 	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again {
 		out.RetryAt = c.in.At.Add(wait)
 	} else if next := state.intent.Next; next != "" && mayFallBack(failure.Kind) {

@@ -356,8 +356,8 @@ func (d *due) look(call *Call) (again bool, err error) {
 		return false, nil
 	}
 	from := call.NotBefore
-	if state != nil && state.retryAt.After(from) {
-		from = state.retryAt
+	if state != nil && state.retryAt().After(from) {
+		from = state.retryAt()
 	}
 	if from.After(c.in.At) {
 		d.busy = true
@@ -376,10 +376,10 @@ func (c *Core) giveUp(call *Call, state *callState) (again bool, err error) {
 	case call.OnFail.Skip:
 		return false, nil
 	case call.OnFail.Fire != "":
-		return true, c.fire(call.OnFail.Fire, Note{Evidence: state.failure.Error()}, false)
+		return true, c.fire(call.OnFail.Fire, Note{Evidence: state.trouble.failure.Error()}, false)
 	case call.OnFail.Drop && len(r.Active()) > 0:
-		return true, c.emit(Event{Kind: EventDropped, Dropped: &Dropped{Participant: call.By, Reason: state.failure.Error()}})
+		return true, c.emit(Event{Kind: EventDropped, Dropped: &Dropped{Participant: call.By, Reason: state.trouble.failure.Error()}})
 	default:
-		return true, c.fail(state.failure)
+		return true, c.fail(state.trouble.failure)
 	}
 }

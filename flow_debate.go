@@ -71,11 +71,11 @@ func turnCalls(r *Record) []Call {
 	phase := r.Format().Phase(r.Round, r.config.Rounds)
 	var calls []Call
 	for i, p := range r.Active() {
-		id := turnID(r.Round, phase.Name, p.Name)
-		if r.Done(id) {
+		seat := r.seat(i)
+		if r.spoken(phase.Name, seat) {
 			continue
 		}
-		calls = append(calls, turnCall(r, id, phase.Name, r.seat(i), p))
+		calls = append(calls, turnCall(r, turnID(r.Round, phase.Name, p.Name), phase.Name, seat, p))
 		if r.config.Mode == Sequential {
 			break
 		}
@@ -112,12 +112,22 @@ func allArgumentsReceived(r *Record) bool {
 		return false
 	}
 	phase := r.Format().Phase(r.Round, r.config.Rounds)
-	for _, p := range r.Active() {
-		if !r.Done(turnID(r.Round, phase.Name, p.Name)) {
+	for i := range r.Active() {
+		if !r.spoken(phase.Name, r.seat(i)) {
 			return false
 		}
 	}
 	return true
+}
+
+// spoken reports whether the participant in this seat has had its turn of the phase in the current round.
+func (r *Record) spoken(phase string, seat int) bool {
+	for i := len(r.Turns) - 1; i >= 0 && r.Turns[i].Round == r.Round; i-- {
+		if r.Turns[i].Slot == seat && string(r.Turns[i].Kind) == phase {
+			return true
+		}
+	}
+	return false
 }
 
 func responded(*Record) (Trigger, Note, bool) { return TriggerResponded, Note{}, true }
@@ -193,7 +203,7 @@ func endReason(r *Record) (string, bool) {
 // assessment yields the assessment of the current round; nil: there is none.
 func (r *Record) assessment() *Assessment {
 	if n := len(r.Assessments); n > 0 && r.Assessments[n-1].Round == r.Round {
-		return &r.Assessments[n-1]
+		return r.Assessments[n-1]
 	}
 	return nil
 }

@@ -167,7 +167,7 @@ func (r *Record) reset() {
 		if call.status != callRejected && call.status != callFailed {
 			continue
 		}
-		call.status, call.tries, call.model, call.retryAt, call.problem = callIdle, nil, 0, time.Time{}, nil
+		call.status, call.model, call.trouble = callIdle, 0, nil
 	}
 	r.failing = nil
 }
@@ -191,7 +191,10 @@ func (r *Record) foldIntent(e *Event) error {
 	case in.Reserve < 0 || in.Tokens < 0:
 		return invalid("intent.reserve", "is negative")
 	}
-	call.intent, call.status, call.at, call.aborted, call.retryAt = in, callOpen, e.At, false, time.Time{}
+	call.intent, call.status, call.aborted = in, callOpen, false
+	if call.trouble != nil {
+		call.trouble.retryAt = time.Time{}
+	}
 	r.open = append(r.open, call)
 	r.current[in.By] = call
 	r.reserved = r.reserved.plus(in.Reserve)
@@ -236,7 +239,7 @@ func (r *Record) foldOutcome(e *Event) error {
 	case EventTurn:
 		r.foldTurn(e.Turn)
 	case EventAssessment:
-		r.Assessments = append(r.Assessments, *e.Assessment)
+		r.Assessments = append(r.Assessments, e.Assessment)
 	case EventVerdict:
 		r.Verdict = e.Verdict
 	case EventRejected:
@@ -275,7 +278,7 @@ func (e *Event) outcome() *Spend {
 }
 
 func (r *Record) foldTurn(t *Turn) {
-	r.Turns = append(r.Turns, *t)
+	r.Turns = append(r.Turns, t)
 	if t.Hidden {
 		r.hidden = append(r.hidden, len(r.Turns)-1)
 		return
@@ -287,7 +290,8 @@ func (r *Record) foldTurn(t *Turn) {
 func (r *Record) foldRejection(call *callState, e *Event) {
 	rejection := e.Rejection
 	r.Rejections = append(r.Rejections, *rejection)
-	call.status, call.problem, call.rejectedAt = callRejected, rejection.Problems, e.At
+	call.status = callRejected
+	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: e.At}
 	r.failing = append(r.failing, call)
 	base := r.calls[call.intent.Again]
 	if base == nil {
@@ -295,7 +299,7 @@ func (r *Record) foldRejection(call *callState, e *Event) {
 	}
 	call.status = callFailed
 	base.status = callFailed
-	base.failure = &Error{
+	base.troubled().failure = &Error{
 		Kind: KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
 		Err: fmt.Errorf("the answer was not accepted: %s", oneLine(firstOf(rejection.Problems), 200)),
 	}
@@ -309,20 +313,21 @@ func firstOf(problems []string) string {
 }
 
 func (r *Record) foldFailure(call *callState, f *Failure) {
-	call.status, call.retryAt = callIdle, f.RetryAt
+	call.status = callIdle
 	switch {
 	case f.Void:
 	case f.Final:
-		call.status, call.failure = callFailed, f.Error
+		call.status, call.troubled().failure = callFailed, f.Error
 		r.failing = append(r.failing, call)
 		if base := r.calls[call.intent.Again]; base != nil {
-			base.status, base.failure = callFailed, f.Error
+			base.status, base.troubled().failure = callFailed, f.Error
 		}
 	case f.Next != "":
 		call.model++
-		call.tries = nil
+		call.trouble = nil
 	default:
-		call.tries = append(call.tries, f.Error.Kind)
+		t := call.troubled()
+		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
 	}
 }
 

@@ -36,8 +36,8 @@ type JudgeTask struct {
 	Round        int
 	Rounds       int
 	Participants []Participant
-	Turns        []Turn // that everybody can read, oldest first; their text is hostile
-	Instruction  string // what a model would be told, problems of a rejected answer included
+	Turns        []*Turn // that everybody can read, oldest first; their text is hostile
+	Instruction  string  // what a model would be told, problems of a rejected answer included
 	Schema       json.RawMessage
 	Labels       map[string]string
 }
@@ -197,11 +197,11 @@ func (r *Record) task(ready *prepared, intent *Intent) *JudgeTask {
 }
 
 // readable yields the turns that are not hidden.
-func (r *Record) readable() []Turn {
+func (r *Record) readable() []*Turn {
 	if len(r.hidden) == 0 {
 		return r.Turns[:len(r.Turns):len(r.Turns)]
 	}
-	var turns []Turn
+	var turns []*Turn
 	for i := range r.Turns {
 		if !r.hides(i) {
 			turns = append(turns, r.Turns[i])

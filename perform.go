@@ -23,9 +23,9 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 	if c == nil {
 		return Input{}, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("the command is nil")}
 	}
-	ctx, cancel := live.bound(ctx, c)
-	defer cancel()
-	signal, err := live.perform(ctx, c, emit)
+	call := live.bound(ctx, c)
+	defer call.cancel()
+	signal, err := live.perform(call, c, emit)
 	if err != nil {
 		return Input{}, err
 	}
@@ -33,11 +33,11 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 }
 
 // bound yields the context of a call. Where calls have to queue its time begins later, in perform.
-func (l *live) bound(ctx context.Context, c *Command) (context.Context, context.CancelFunc) {
-	if l.places != nil || c.Timeout <= 0 {
-		return context.WithCancel(ctx)
+func (l *live) bound(ctx context.Context, c *Command) *callContext {
+	if l.places != nil {
+		return newCallContext(ctx, 0)
 	}
-	return context.WithTimeout(ctx, c.Timeout)
+	return newCallContext(ctx, c.Timeout)
 }
 
 // perform makes the call, in a context that bound has given.
@@ -52,11 +52,9 @@ func (l *live) perform(ctx context.Context, c *Command, emit func(provider.Chunk
 			return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(ctx.Err()), Free: true}, nil
 		}
 		defer func() { <-l.places }()
-		if c.Timeout > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, c.Timeout)
-			defer cancel()
-		}
+		call := newCallContext(ctx, c.Timeout)
+		defer call.cancel()
+		ctx = call
 	}
 	began := time.Now()
 	if c.Task != nil {

@@ -142,10 +142,10 @@ func (c *Core) wire(name string) (*provider.Schema, error) {
 
 // reask turns a call whose answer was rejected into the one that asks again, with what was wrong.
 func reask(call *Call, rejected *callState) *Call {
-	last, problems := call.Last, rejected.problem
+	last, problems := call.Last, rejected.trouble.problems
 	out := *call
 	out.ID, out.again = call.ID+".again", call.ID
-	out.NotBefore = rejected.rejectedAt.Add(reaskDelay)
+	out.NotBefore = rejected.trouble.rejectedAt.Add(reaskDelay)
 	out.Last = func(r *Record) string {
 		text := ""
 		if last != nil {

@@ -19,11 +19,11 @@ type Record struct {
 	State State
 	// Round is the current round, from 1; 0 before the first.
 	Round       int
-	Turns       []Turn       // in the order in which they were recorded
-	Assessments []Assessment // likewise
-	Verdict     *Verdict     // nil: none was given
-	Rejections  []Rejection  // answers that were not accepted
-	Inquiries   []Inquiry    // the open ones
+	Turns       []*Turn       // in the order in which they were recorded
+	Assessments []*Assessment // likewise
+	Verdict     *Verdict      // nil: none was given
+	Rejections  []Rejection   // answers that were not accepted
+	Inquiries   []Inquiry     // the open ones
 	Answers     []Answer
 	Warnings    []Warning
 	Inputs      []Sent // a flow's own inputs
@@ -59,16 +59,43 @@ type Record struct {
 type callState struct {
 	intent  *Intent // of the latest attempt
 	status  callStatus
-	model   int // which of the call's models is asked
-	tries   []Kind
-	at      time.Time // of the latest intent
-	retryAt time.Time
-	failure *Error
-	aborted bool     // a control has broken off the attempt
-	problem []string // why the answer was rejected
+	aborted bool      // a control has broken off the attempt
+	model   int       // which of the call's models is asked
+	trouble *trouble  // what has gone wrong since the last retry; nil: nothing
+	ready   *prepared // not a fact: what was computed for the intent
+}
 
+// trouble is what has gone wrong with a call.
+type trouble struct {
+	tries      []Kind // failures with the present model
+	retryAt    time.Time
+	failure    *Error   // why there is no further attempt
+	problems   []string // why the answer was rejected
 	rejectedAt time.Time
-	ready      *prepared // not a fact: what was computed for the intent
+}
+
+// troubled yields the call's trouble, for writing.
+func (c *callState) troubled() *trouble {
+	if c.trouble == nil {
+		c.trouble = &trouble{}
+	}
+	return c.trouble
+}
+
+// tries yields the failures with the present model.
+func (c *callState) tries() []Kind {
+	if c.trouble == nil {
+		return nil
+	}
+	return c.trouble.tries
+}
+
+// retryAt is when the next attempt may start; zero: at once.
+func (c *callState) retryAt() time.Time {
+	if c.trouble == nil {
+		return time.Time{}
+	}
+	return c.trouble.retryAt
 }
 
 type callStatus uint8
@@ -151,14 +178,14 @@ func (r *Record) Active() []Participant {
 }
 
 // RoundTurns yields the turns of a round in slot order.
-func (r *Record) RoundTurns(round int) []Turn {
-	var turns []Turn
+func (r *Record) RoundTurns(round int) []*Turn {
+	var turns []*Turn
 	for i := range r.Turns {
 		if r.Turns[i].Round == round {
 			turns = append(turns, r.Turns[i])
 		}
 	}
-	slices.SortStableFunc(turns, func(a, b Turn) int { return a.Slot - b.Slot })
+	slices.SortStableFunc(turns, func(a, b *Turn) int { return a.Slot - b.Slot })
 	return turns
 }
 
@@ -241,7 +268,7 @@ func (r *Record) reveal() {
 	}
 	slices.SortStableFunc(r.hidden, func(a, b int) int { return r.Turns[a].Slot - r.Turns[b].Slot })
 	for _, i := range r.hidden {
-		r.shared.add(&r.Turns[i], r.fence)
+		r.shared.add(r.Turns[i], r.fence)
 	}
 	r.hidden = r.hidden[:0]
 }

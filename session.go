@@ -44,8 +44,7 @@ type Session struct {
 type flight struct {
 	command *Command
 	stream  stream
-	ctx     context.Context
-	cancel  context.CancelFunc
+	ctx     *callContext
 }
 
 // leaseTime is how long a lease lasts; each commit in its second half renews it.
@@ -338,7 +337,7 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	}
 	for _, id := range out.Abort {
 		if f := s.flights[id]; f != nil {
-			f.cancel()
+			f.ctx.cancel()
 		}
 	}
 	first, err := s.launch(out.Start)
@@ -373,7 +372,7 @@ func (s *Session) launch(ids []string) (*flight, error) {
 			return nil, err
 		}
 		f := &flight{command: command}
-		f.ctx, f.cancel = s.live.bound(s.ctx, command)
+		f.ctx = s.live.bound(s.ctx, command)
 		if command.Stream {
 			f.stream.command, f.stream.seq = command, s.core.record.Seq
 			s.follow(&f.stream)
@@ -417,7 +416,7 @@ func (s *Session) perform(f *flight) Signal {
 		}
 	}
 	signal, err := s.live.perform(f.ctx, f.command, emit)
-	f.cancel()
+	f.ctx.cancel()
 	if err != nil { // the host took away what the config names
 		return Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: classify(err), Free: true}
 	}

@@ -41,7 +41,7 @@ func (r *Record) Participant(name string) ParticipantState {
 	for i := range r.Turns {
 		if r.Turns[i].Speaker == name {
 			s.Turns++
-			last = &r.Turns[i]
+			last = r.Turns[i]
 		}
 	}
 	if last != nil {
@@ -51,7 +51,7 @@ func (r *Record) Participant(name string) ParticipantState {
 	}
 	if call := r.current[name]; call != nil {
 		s.Model = call.intent.Model
-		s.Status, s.RetryAt = call.standing(), call.retryAt
+		s.Status, s.RetryAt = call.standing(), call.retryAt()
 	}
 	for _, dropped := range r.dropped {
 		if dropped == name {
@@ -79,13 +79,13 @@ func (c *callState) standing() Status {
 	case callOpen:
 		return StatusSpeaking
 	case callFailed:
-		if c.failure != nil && c.failure.Kind == KindContextOverflow {
+		if c.trouble != nil && c.trouble.failure != nil && c.trouble.failure.Kind == KindContextOverflow {
 			return StatusContextExceeded
 		}
 		return StatusFailed
 	case callIdle:
-		if n := len(c.tries); n > 0 {
-			if c.tries[n-1] == KindRateLimit {
+		if n := len(c.tries()); n > 0 {
+			if c.tries()[n-1] == KindRateLimit {
 				return StatusRateLimited
 			}
 			return StatusRetrying
