@@ -31,7 +31,7 @@ func (c *Core) result(s Result) error {
 	spend := c.record.charge(state.intent, s.Usage, false)
 	spend.Took = s.Took
 	if c.record.Final() {
-		return c.emit(Event{Kind: EventSpend, Spend: &spend})
+		return c.spend(spend)
 	}
 	if failure := unusable(state.intent, s); failure != nil {
 		return c.setback(state, failure, spend)
@@ -47,6 +47,9 @@ func (c *Core) result(s Result) error {
 		Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: cut(s.Text, 2048), Problems: problems,
 	}})
 }
+
+// spend records what a call cost whose debate was over before its result came.
+func (c *Core) spend(s Spend) error { return c.emit(Event{Kind: EventSpend, Spend: &s}) }
 
 // bytesPerToken bounds an accepted reply: no vocabulary in use has tokens longer than 128 bytes, so
 // a longer reply did not keep the limit of output tokens.
@@ -114,7 +117,7 @@ func (c *Core) failed(s Failed) error {
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took = s.Took
 	if c.record.Final() {
-		return c.emit(Event{Kind: EventSpend, Spend: &spend})
+		return c.spend(spend)
 	}
 	return c.setback(state, failure, spend)
 }
@@ -127,7 +130,7 @@ func (c *Core) lost(s Lost) error {
 	}
 	spend := c.record.charge(state.intent, Usage{}, false)
 	if c.record.Final() {
-		return c.emit(Event{Kind: EventSpend, Spend: &spend})
+		return c.spend(spend)
 	}
 	return c.emit(Event{Kind: EventFailed, Failure: &Failure{
 		Spend: spend, By: state.intent.By, Void: true,

@@ -21,13 +21,12 @@ type callContext struct {
 	stop  func() bool // takes it off the parent
 }
 
-// newCallContext makes the context of a call. cancel must be called.
-func newCallContext(parent context.Context, timeout time.Duration) *callContext {
-	c := &callContext{Context: parent}
+// begin sets the context of a call, once. cancel must be called.
+func (c *callContext) begin(parent context.Context, timeout time.Duration) {
+	c.Context = parent
 	if timeout > 0 {
 		c.deadline = time.Now().Add(timeout)
 	}
-	return c
 }
 
 // Deadline implements [context.Context].

@@ -76,13 +76,15 @@ func (c *Core) inFlight() []Lost {
 // emit numbers a fact and folds it.
 func (c *Core) emit(e Event) error {
 	e.Seq, e.At = c.record.Seq+1, c.in.At
-	if err := c.record.fold(&e, c.machine); err != nil {
+	c.events = append(c.events, e)
+	last := len(c.events) - 1
+	if err := c.record.fold(&c.events[last], c.machine); err != nil {
+		c.events = c.events[:last]
 		return err
 	}
 	if e.Kind == EventDropped {
 		c.wires = nil // they name the participants
 	}
-	c.events = append(c.events, e)
 	return nil
 }
 

@@ -213,7 +213,7 @@ func (r *Record) assessment() *Assessment {
 func canContinue(r *Record) bool {
 	active, limited := r.Active(), 0
 	for _, p := range active {
-		call := r.current[p.Name]
+		call := r.latestOf(p.Name)
 		if call == nil {
 			continue
 		}

@@ -196,9 +196,20 @@ func (r *Record) foldIntent(e *Event) error {
 		call.trouble.retryAt = time.Time{}
 	}
 	r.open = append(r.open, call)
-	r.current[in.By] = call
+	r.hold(call)
 	r.reserved = r.reserved.plus(in.Reserve)
 	return nil
+}
+
+// hold makes the call the latest one of whom it asks.
+func (r *Record) hold(call *callState) {
+	for i := range r.current {
+		if r.current[i].intent.By == call.intent.By {
+			r.current[i] = call
+			return
+		}
+	}
+	r.current = append(r.current, call)
 }
 
 // foldInquiry turns the call in flight into a question that is open: it costs nothing, and no crash
@@ -253,8 +264,10 @@ func (r *Record) foldOutcome(e *Event) error {
 		return nil
 	}
 	call.status, r.retries = callDone, 0
-	if base := r.calls[call.intent.Again]; base != nil {
-		base.status = callDone
+	if call.intent.Again != "" {
+		if base := r.calls[call.intent.Again]; base != nil {
+			base.status = callDone
+		}
 	}
 	return nil
 }
@@ -341,5 +354,5 @@ func (r *Record) inquiry(id string) *Inquiry {
 }
 
 func newRecord(id string) *Record {
-	return &Record{ID: id, State: StateConfiguring, calls: make(map[string]*callState), current: make(map[string]*callState)}
+	return &Record{ID: id, State: StateConfiguring, calls: make(map[string]*callState)}
 }

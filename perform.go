@@ -23,21 +23,23 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 	if c == nil {
 		return Input{}, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("the command is nil")}
 	}
-	call := live.bound(ctx, c)
+	var call callContext
+	live.bound(&call, ctx, c)
 	defer call.cancel()
-	signal, err := live.perform(call, c, emit)
+	signal, err := live.perform(&call, c, emit)
 	if err != nil {
 		return Input{}, err
 	}
 	return live.input(signal), nil
 }
 
-// bound yields the context of a call. Where calls have to queue its time begins later, in perform.
-func (l *live) bound(ctx context.Context, c *Command) *callContext {
+// bound begins the context of a call. Where calls have to queue its time begins later, in perform.
+func (l *live) bound(call *callContext, parent context.Context, c *Command) {
 	if l.places != nil {
-		return newCallContext(ctx, 0)
+		call.begin(parent, 0)
+		return
 	}
-	return newCallContext(ctx, c.Timeout)
+	call.begin(parent, c.Timeout)
 }
 
 // perform makes the call, in a context that bound has given.
@@ -52,9 +54,10 @@ func (l *live) perform(ctx context.Context, c *Command, emit func(provider.Chunk
 			return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(ctx.Err()), Free: true}, nil
 		}
 		defer func() { <-l.places }()
-		call := newCallContext(ctx, c.Timeout)
+		var call callContext
+		call.begin(ctx, c.Timeout)
 		defer call.cancel()
-		ctx = call
+		ctx = &call
 	}
 	began := time.Now()
 	if c.Task != nil {

@@ -40,11 +40,11 @@ type Record struct {
 	work     State // the working state that is current, or will be after a pause
 	entered  time.Time
 	calls    map[string]*callState
-	current  map[string]*callState // the latest call of each participant and judge
-	open     []*callState          // the calls in flight, oldest first
-	failing  []*callState          // those that a host's retry resets
-	latest   time.Time             // of what the record has seen
-	limit    WarningKind           // the limit that was reached
+	current  []*callState // the latest call of each participant and judge
+	open     []*callState // the calls in flight, oldest first
+	failing  []*callState // those that a host's retry resets
+	latest   time.Time    // of what the record has seen
+	limit    WarningKind  // the limit that was reached
 	acked    bool
 	retries  int // host retries since the last progress
 	dropped  []string
@@ -146,6 +146,16 @@ func (r *Record) Done(call string) bool {
 func (r *Record) Failed(call string) bool {
 	c := r.calls[call]
 	return c != nil && c.status == callFailed
+}
+
+// latestOf yields the latest call of a participant or judge; nil: there was none.
+func (r *Record) latestOf(name string) *callState {
+	for _, call := range r.current {
+		if call.intent.By == name {
+			return call
+		}
+	}
+	return nil
 }
 
 // InFlight is the number of calls whose result is outstanding.

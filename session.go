@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,7 @@ type Session struct {
 
 	mu      sync.Mutex // of all that follows
 	core    *Core
-	flights map[string]*flight
+	flights []*flight
 	closed  error // why the session no longer takes anything; nil: it does
 	leased  bool
 	timer   *time.Timer
@@ -44,7 +45,7 @@ type Session struct {
 type flight struct {
 	command *Command
 	stream  stream
-	ctx     *callContext
+	ctx     callContext
 }
 
 // leaseTime is how long a lease lasts; each commit in its second half renews it.
@@ -86,7 +87,7 @@ func (l *live) coreFor(config *Config) (*Core, error) {
 }
 
 func (l *live) session(core *Core) *Session {
-	s := &Session{live: l, id: core.record.ID, core: core, flights: make(map[string]*flight)}
+	s := &Session{live: l, id: core.record.ID, core: core}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.seq.Store(core.record.Seq)
 	s.watchers.Store(&[]*watcher{})
@@ -336,8 +337,10 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 		}
 	}
 	for _, id := range out.Abort {
-		if f := s.flights[id]; f != nil {
-			f.ctx.cancel()
+		for _, f := range s.flights {
+			if f.command.Call == id {
+				f.ctx.cancel()
+			}
 		}
 	}
 	first, err := s.launch(out.Start)
@@ -372,12 +375,12 @@ func (s *Session) launch(ids []string) (*flight, error) {
 			return nil, err
 		}
 		f := &flight{command: command}
-		f.ctx = s.live.bound(s.ctx, command)
+		s.live.bound(&f.ctx, s.ctx, command)
 		if command.Stream {
 			f.stream.command, f.stream.seq = command, s.core.record.Seq
 			s.follow(&f.stream)
 		}
-		s.flights[id] = f
+		s.flights = append(s.flights, f)
 		if i == 0 {
 			first = f
 			continue
@@ -415,7 +418,7 @@ func (s *Session) perform(f *flight) Signal {
 			s.notifyChunk()
 		}
 	}
-	signal, err := s.live.perform(f.ctx, f.command, emit)
+	signal, err := s.live.perform(&f.ctx, f.command, emit)
 	f.ctx.cancel()
 	if err != nil { // the host took away what the config names
 		return Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: classify(err), Free: true}
@@ -427,8 +430,8 @@ func (s *Session) perform(f *flight) Signal {
 func (s *Session) bring(f *flight, signal Signal) *flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.flights[f.command.Call] == f {
-		delete(s.flights, f.command.Call)
+	if i := slices.Index(s.flights, f); i >= 0 {
+		s.flights = slices.Delete(s.flights, i, i+1)
 	}
 	if f.command.Stream {
 		text := ""

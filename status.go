@@ -49,7 +49,7 @@ func (r *Record) Participant(name string) ParticipantState {
 			s.ContextUsed = 100 * float64(last.Usage.Input+last.Usage.Output) / float64(m.Context)
 		}
 	}
-	if call := r.current[name]; call != nil {
+	if call := r.latestOf(name); call != nil {
 		s.Model = call.intent.Model
 		s.Status, s.RetryAt = call.standing(), call.retryAt()
 	}

@@ -82,7 +82,8 @@ type MemoryStore struct {
 
 type memoryLog struct {
 	mu     sync.Mutex
-	facts  []fact
+	facts  [][]fact // in blocks, so that a long log is not moved as it grows
+	length int64
 	writer string // of the last commit
 	before int64  // where it began
 	info   Info
@@ -105,14 +106,14 @@ func (s *MemoryStore) Append(_ context.Context, id string, after int64, writer s
 	l := s.log(id, true)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if int64(len(l.facts)) != after {
+	if l.length != after {
 		if l.writer == writer && writer != "" && l.before == after {
 			return nil
 		}
 		return ErrConflict
 	}
 	for i := range events {
-		l.facts = append(l.facts, pack(&events[i]))
+		l.add(pack(&events[i]))
 		l.note(&events[i])
 	}
 	l.writer, l.before = writer, after
@@ -123,6 +124,18 @@ func (s *MemoryStore) Append(_ context.Context, id string, after int64, writer s
 		}
 	}
 	return nil
+}
+
+// factBlock is the length of a block.
+const factBlock = 64
+
+func (l *memoryLog) add(f fact) {
+	if l.length%factBlock == 0 {
+		l.facts = append(l.facts, make([]fact, 0, factBlock))
+	}
+	last := &l.facts[len(l.facts)-1]
+	*last = append(*last, f)
+	l.length++
 }
 
 // note keeps what List tells.
@@ -145,18 +158,18 @@ func (s *MemoryStore) Read(ctx context.Context, id string, after int64) iter.Seq
 			return
 		}
 		l.mu.Lock()
-		facts := l.facts
+		facts, length := slices.Clone(l.facts), l.length
 		l.mu.Unlock()
-		if len(facts) == 0 {
+		if length == 0 {
 			yield(Event{}, ErrNotFound)
 			return
 		}
-		for i := max(0, after); i < int64(len(facts)); i++ {
+		for i := max(0, after); i < length; i++ {
 			if err := ctx.Err(); err != nil {
 				yield(Event{}, err)
 				return
 			}
-			if !yield(unpack(facts[i], i+1), nil) {
+			if !yield(unpack(facts[i/factBlock][i%factBlock], i+1), nil) {
 				return
 			}
 		}
