@@ -88,7 +88,7 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Event, []strin
 	if s.Stop != "" && s.Stop != provider.StopEnd {
 		return Event{}, []string{fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)}
 	}
-	data, value, problems := schema.accept(c.record, s.Text)
+	text, value, problems := schema.accept(c.record, s.Text)
 	if len(problems) > 0 {
 		return Event{}, problems
 	}
@@ -99,7 +99,7 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Event, []strin
 		return Event{Kind: EventVerdict, Verdict: &Verdict{Spend: spend, Judge: intent.By, FinalVerdict: *v}}, nil
 	default:
 		turn := c.turn(intent, spend, s)
-		turn.Text, turn.Data = string(data), data
+		turn.Text, turn.Data = text, []byte(text)
 		return Event{Kind: EventTurn, Turn: turn}, nil
 	}
 }

@@ -70,15 +70,17 @@ func roundNote(r *Record, n int) *Round {
 func turnCalls(r *Record) []Call {
 	phase := r.Format().Phase(r.Round, r.config.Rounds)
 	var calls []Call
-	for i, p := range r.Active() {
-		seat := r.seat(i)
+	active := r.Active()
+	for i := range active {
+		p, seat := &active[i], r.seat(i)
 		if r.spoken(phase.Name, seat) {
 			continue
 		}
-		calls = append(calls, turnCall(r, turnID(r.Round, phase.Name, p.Name), phase.Name, seat, p))
+		call := turnCall(r, turnID(r.Round, phase.Name, p.Name), phase.Name, seat, p)
 		if r.config.Mode == Sequential {
-			break
+			return []Call{call}
 		}
+		calls = append(calls, call)
 	}
 	return calls
 }
@@ -87,7 +89,7 @@ func turnID(round int, phase, name string) string {
 	return "r" + strconv.Itoa(round) + "." + phase + "." + name
 }
 
-func turnCall(r *Record, id, phase string, slot int, p Participant) Call {
+func turnCall(r *Record, id, phase string, slot int, p *Participant) Call {
 	call := Call{
 		ID: id, Kind: CallKind(phase), By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks, Round: r.Round, Slot: slot,
 		Hidden: r.config.Mode == Simultaneous, System: r.Text("system." + p.Name), Last: turnText,

@@ -19,7 +19,7 @@ type Schema struct {
 	name   string
 	typ    *compiledType
 	err    error
-	decode func(data []byte, tree any) (any, error)
+	decode func(text string, tree any) (any, error)
 	check  func(r *Record, v any) []string
 	wire   func(r *Record, schema []byte) []byte
 }
@@ -37,9 +37,9 @@ func schemaOf[T any](name string, check func(r *Record, v *T) []string) *Schema 
 	typ, err := compileType[T](name)
 	return &Schema{
 		name: name, typ: typ, err: err,
-		decode: func(data []byte, _ any) (any, error) {
+		decode: func(text string, _ any) (any, error) {
 			v := new(T)
-			return v, json.Unmarshal(data, v)
+			return v, json.Unmarshal([]byte(text), v)
 		},
 		check: func(r *Record, v any) []string {
 			if check == nil {
@@ -86,27 +86,25 @@ func compileType[T any](name string) (*compiledType, error) {
 }
 
 // accept takes an answer apart, strictly. It yields the JSON itself and the value, or what is wrong.
-func (s *Schema) accept(r *Record, text string) (json.RawMessage, any, []string) {
+func (s *Schema) accept(r *Record, text string) (answer string, value any, problems []string) {
 	if s.err != nil {
-		return nil, nil, []string{s.err.Error()}
+		return "", nil, []string{s.err.Error()}
 	}
 	text, err := strictjson.Unwrap(text)
 	if err != nil {
-		return nil, nil, []string{err.Error()}
+		return "", nil, []string{err.Error()}
 	}
 	tree, err := strictjson.Decode(text, strictjson.Limits{})
 	if err != nil {
-		return nil, nil, []string{err.Error()}
+		return "", nil, []string{err.Error()}
 	}
-	if problems := s.typ.validator.Validate(tree); len(problems) > 0 {
-		return nil, nil, problems
+	if problems = s.typ.validator.Validate(tree); len(problems) > 0 {
+		return "", nil, problems
 	}
-	data := json.RawMessage(text)
-	value, err := s.decode(data, tree)
-	if err != nil {
-		return nil, nil, []string{oneLine(err.Error(), 200)}
+	if value, err = s.decode(text, tree); err != nil {
+		return "", nil, []string{oneLine(err.Error(), 200)}
 	}
-	return data, value, s.check(r, value)
+	return text, value, s.check(r, value)
 }
 
 // narrow yields the schema as a provider gets it, with the names of this debate.
@@ -138,7 +136,7 @@ func namesOf(participants []Participant) []string {
 
 func judgementSchema() *Schema {
 	s := schemaOf(string(KindAssessment), checkJudgement)
-	s.decode = func(_ []byte, tree any) (any, error) { return judgementOf(tree), nil }
+	s.decode = func(_ string, tree any) (any, error) { return judgementOf(tree), nil }
 	return s
 }
 
@@ -146,7 +144,7 @@ func judgementSchema() *Schema {
 // open maps. The local check stays with the Go type.
 func verdictSchema() *Schema {
 	s := schemaOf(string(KindVerdict), checkVerdict)
-	s.decode = func(_ []byte, tree any) (any, error) { return verdictOf(tree), nil }
+	s.decode = func(_ string, tree any) (any, error) { return verdictOf(tree), nil }
 	s.wire = func(r *Record, data []byte) []byte {
 		scores := closed(namesOf(r.judged()), `{"type":"number","minimum":0,"maximum":100}`)
 		criteria := closed(r.criteria(), `{"type":"string"}`)

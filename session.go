@@ -537,7 +537,7 @@ func (s *Session) settle() {
 // when the debate comes to the error state (the error is its *[Error]) or waits for a person
 // ([ErrAwaitingInput]), when the session is closed, and when ctx is done.
 func (s *Session) Wait(ctx context.Context) (*Record, error) {
-	w := s.watch(0)
+	w := s.watch(0, false)
 	defer s.unwatch(w)
 	for {
 		w.asleep.Store(forRest)

@@ -21,7 +21,7 @@ import (
 // the turn's text, whether or not the provider streams.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		w := s.watch(after)
+		w := s.watch(after, true)
 		defer s.unwatch(w)
 		for {
 			if !w.facts(ctx, yield) || !w.chunks(yield) {
@@ -107,6 +107,7 @@ type watcher struct {
 	session *Session
 	cursor  int64
 	wake    chan struct{} // holds one token
+	reads   bool          // events, and not only the end
 	asleep  atomic.Int32  // what would wake it
 
 	mu      sync.Mutex
@@ -128,13 +129,13 @@ const (
 	forChunks       // or new chunks
 )
 
-// watch adds a reader. It is given the streams that are open.
-func (s *Session) watch(after int64) *watcher {
-	w := &watcher{session: s, cursor: max(0, after), wake: make(chan struct{}, 1)}
+// watch adds a reader. One that reads is given the streams that are open; another only waits.
+func (s *Session) watch(after int64, reads bool) *watcher {
+	w := &watcher{session: s, cursor: max(0, after), wake: make(chan struct{}, 1), reads: reads}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.flights {
-		if f.command.Stream {
+		if f.command.Stream && reads {
 			w.streams = append(w.streams, &followed{stream: &f.stream})
 		}
 	}
@@ -154,6 +155,9 @@ func (s *Session) unwatch(w *watcher) {
 // follow gives a new stream to every reader. The session's lock is held.
 func (s *Session) follow(st *stream) {
 	for _, w := range *s.watchers.Load() {
+		if !w.reads {
+			continue
+		}
 		w.mu.Lock()
 		w.streams = append(w.streams, &followed{stream: st})
 		w.mu.Unlock()
