@@ -47,8 +47,8 @@ type Engine struct {
 	Logger *slog.Logger
 	// MaxCalls is how many calls are made at once over all debates; 0: as many as there are.
 	MaxCalls int
-	// ChunkInterval gathers the chunks of a turn for so long before a reader of Events gets them; 0: at
-	// once. 100 ms suit a screen.
+	// ChunkInterval gathers the chunks of a turn for so long before a reader of Events gets them; 0: as
+	// they come, but no faster than every 0.2 ms. 100 ms suit a screen.
 	ChunkInterval time.Duration
 
 	once   sync.Once
@@ -74,6 +74,10 @@ type live struct {
 	sessions  map[string]*Session
 }
 
+// breath is the least time between two chunks of one reader. To wake a reader costs a speaker more
+// than a chunk does; nobody sees a fifth of a millisecond.
+const breath = 200 * time.Microsecond
+
 // freeze takes the engine's fields, once.
 func (e *Engine) freeze() (*live, error) {
 	e.once.Do(func() { e.frozen, e.err = e.build() })
@@ -85,7 +89,7 @@ func (e *Engine) build() (*live, error) {
 		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), models: maps.Clone(e.Models),
 		contexts: map[string]ContextManager{DefaultContext: window.Truncate{}},
 		formats:  make(map[string]Format), machines: make(map[string]*machine),
-		store: e.Store, logger: e.Logger, interval: e.ChunkInterval, sessions: make(map[string]*Session),
+		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), sessions: make(map[string]*Session),
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	for _, f := range BuiltinFormats() {

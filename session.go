@@ -37,6 +37,7 @@ type Session struct {
 	cancel context.CancelFunc
 
 	seq      atomic.Int64 // of the last event that is saved
+	base     atomic.Int64 // of the last event from before this session
 	over     atomic.Bool  // the debate is final, and nothing is in flight
 	watchers atomic.Pointer[[]*watcher]
 }
@@ -90,6 +91,7 @@ func (l *live) session(core *Core) *Session {
 	s := &Session{live: l, id: core.record.ID, core: core}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.seq.Store(core.record.Seq)
+	s.base.Store(core.record.Seq)
 	s.watchers.Store(&[]*watcher{})
 	return s
 }
@@ -184,6 +186,7 @@ func (s *Session) adopt(ctx context.Context, stored *Core) error {
 	}
 	s.core = stored
 	s.seq.Store(stored.record.Seq)
+	s.base.Store(stored.record.Seq)
 	return s.wake(ctx)
 }
 
@@ -239,6 +242,7 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 	// The log may have grown before the lease was ours.
 	if s.core, err = l.load(ctx, id); err == nil {
 		s.seq.Store(s.core.record.Seq)
+		s.base.Store(s.core.record.Seq)
 		err = s.wake(ctx)
 	}
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 // Each reader has its own pace and slows nobody. One that is slow gets chunks merged, which
 // Chunk.Parts counts, and never loses a fact. One that joins in the middle of a turn first gets its
 // text so far. No chunk follows its call's result: the chunks of the attempt that succeeds add up to
-// the turn's text, whether or not the provider streams.
+// the turn's text, whether or not the provider streams, and whether or not the reader was there when
+// it was spoken. Only turns from before the session was opened come without chunks.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		w := s.watch(after, true)
@@ -53,6 +54,9 @@ type stream struct {
 func (st *stream) add(text string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if st.parts == nil {
+		st.parts = make([]string, 0, 32)
+	}
 	st.parts = append(st.parts, text)
 	st.count++
 }
@@ -232,7 +236,7 @@ func (w *watcher) settle(e *Event) *Chunk {
 	})
 	if i < 0 {
 		w.mu.Unlock()
-		return nil
+		return w.whole(e)
 	}
 	f := w.streams[i]
 	w.streams = slices.Delete(w.streams, i, i+1)
@@ -243,10 +247,18 @@ func (w *watcher) settle(e *Event) *Chunk {
 	return f.rest(e.Turn, f.had, f.offset)
 }
 
+// whole yields the text of a turn that was spoken in this session before its reader came.
+func (w *watcher) whole(e *Event) *Chunk {
+	if e.Kind != EventTurn || e.Seq <= w.session.base.Load() || e.Turn.Data != nil {
+		return nil
+	}
+	t := e.Turn
+	return &Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Text, Parts: 1}
+}
+
 // chunks yields what has come in of the turns that are being spoken.
 func (w *watcher) chunks(yield func(Event, error) bool) bool {
-	interval := w.session.live.interval
-	if interval > 0 && time.Since(w.flushed) < interval {
+	if time.Since(w.flushed) < w.session.live.interval {
 		return true
 	}
 	w.mu.Lock()
@@ -269,7 +281,7 @@ func (w *watcher) chunks(yield func(Event, error) bool) bool {
 			return false
 		}
 	}
-	if gave && interval > 0 {
+	if gave {
 		w.flushed = time.Now()
 	}
 	return true
@@ -282,11 +294,7 @@ func (w *watcher) ended() bool {
 
 // pause sleeps until there is something to give out.
 func (w *watcher) pause(ctx context.Context) error {
-	interval := w.session.live.interval
-	if interval <= 0 {
-		return w.wait(ctx, true, 0)
-	}
-	if left := interval - time.Since(w.flushed); left > 0 && w.hasChunks() {
+	if left := w.session.live.interval - time.Since(w.flushed); left > 0 {
 		return w.wait(ctx, false, left)
 	}
 	return w.wait(ctx, true, 0)

@@ -107,14 +107,14 @@ func TestWhoJoinsInTheMiddleOfATurnGetsItsTextSoFar(t *testing.T) {
 		tr := newTranscript(t)
 		first := true
 		tr.follow(s, 0, func(e debate.Event) {
-			if e.Kind == debate.EventChunk && first {
+			if e.Kind == debate.EventChunk && first && e.Chunk.By == "Ben" {
 				first = false
 				assert.Equal(t, "r1.opening.Ben", e.Chunk.Call)
 				assert.Zero(t, e.Chunk.Offset)
 				assert.Equal(t, 5, e.Chunk.Parts)
 			}
 		})
-		assert.Len(t, tr.turns, 5, "the first turn was over")
+		assert.Len(t, tr.turns, 6, "the first turn was over, and came as a whole")
 		assert.Equal(t, 35, tr.facts)
 	})
 }
