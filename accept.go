@@ -44,7 +44,7 @@ func (c *Core) result(s Result) error {
 		return c.emit(event)
 	}
 	return c.emit(Event{Kind: EventRejected, Rejection: &Rejection{
-		Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: cut(s.Text, 2048), Problems: problems,
+		Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: cut(readable(s.Text), 2048), Problems: problems,
 	}})
 }
 
@@ -74,9 +74,12 @@ func unusable(intent *Intent, s Result) *Error {
 func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
 	return &Turn{
 		Spend: spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,
-		Target: intent.Target, Text: s.Text, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
+		Target: intent.Target, Text: readable(s.Text), Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
 	}
 }
+
+// readable yields a text as it will be read back from a log: there is no other than UTF-8.
+func readable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // structured makes the event of an answer that must match a schema, or says what is wrong with it.
 // An answer that did not end normally is not even parsed: half a number is a number too.

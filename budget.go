@@ -1,5 +1,7 @@
 package debate
 
+import "errors"
+
 // Account sums what was used under one name.
 type Account struct {
 	Name     string
@@ -96,26 +98,30 @@ func (r *Record) unconfirmed() bool {
 	return r.config != nil && r.config.Budget != nil && r.config.Budget.Confirm && !r.acked && r.warned()
 }
 
-// watchBudget gives warnings and stops at limits. stop: the state has changed, or may have.
-func (c *Core) watchBudget() (stop bool, err error) {
+// watchBudget gives warnings and stops at limits. act: nothing else is to be done in this pass; again:
+// the record has changed. A soft limit lets those who speak finish.
+func (c *Core) watchBudget() (act, again bool, err error) {
 	r, budget := c.record, c.record.config.Budget
 	if budget == nil {
-		return false, nil
+		return false, false, nil
 	}
 	spent := r.spent.total.Cost
 	if budget.Warn > 0 && spent >= budget.Warn && !r.warned() {
-		return true, c.warn(&Warning{Kind: WarnCost, Threshold: budget.Warn, Spend: spent})
+		return true, true, c.warn(&Warning{Kind: WarnCost, Threshold: budget.Warn, Spend: spent})
 	}
 	if c.machine.allows(r, TriggerWarn) {
-		return true, c.fire(TriggerWarn, Note{Evidence: "the cost warning waits to be acknowledged"}, false)
+		return true, true, c.fire(TriggerWarn, Note{Evidence: "the cost warning waits to be acknowledged"}, false)
 	}
 	if budget.Hard > 0 && spent >= budget.Hard && r.State != StateCompleting {
-		return true, c.reach(WarnHard, nil)
+		return true, true, c.reach(WarnHard, nil)
 	}
 	if budget.Soft > 0 && spent >= budget.Soft && r.State != StateCompleting && r.State != StateInitializing {
-		return true, c.reach(WarnSoft, nil)
+		if len(r.open) > 0 {
+			return true, false, nil
+		}
+		return true, true, c.reach(WarnSoft, nil)
 	}
-	return false, nil
+	return false, false, nil
 }
 
 func (c *Core) warn(w *Warning) error { return c.emit(Event{Kind: EventWarning, Warning: w}) }
@@ -134,6 +140,11 @@ func (c *Core) reach(limit WarningKind, short *Intent) error {
 		return err
 	}
 	return c.fire(TriggerLimit, Note{Evidence: string(limit) + " of the budget"}, false)
+}
+
+// limitError is the failure of a debate whose hard limit is reached.
+func limitError(round int) *Error {
+	return &Error{Kind: KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
 }
 
 // fits reports whether a call's worst case fits what is left of the limits, beside what is reserved.

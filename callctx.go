@@ -6,24 +6,26 @@ import (
 	"time"
 )
 
-// callContext bounds one call in time. Most of what context.WithTimeout does for a call is not needed
-// by a provider that answers at once, so the timer and the channel are made when somebody asks for
-// Done, and not before.
+// callContext bounds one call in time. Most of what context.WithTimeout does is not needed by a
+// provider that answers at once, so the timer and the channel are made when somebody asks for them,
+// and a session cancels its calls itself. cancel must be called. The zero value is ready to use.
 type callContext struct {
-	context.Context // the session's
-
-	deadline time.Time // zero: none
+	parent   context.Context // nil: none
+	deadline time.Time       // zero: none
 
 	mu    sync.Mutex
 	done  chan struct{}
 	err   error
+	after map[*func()]struct{} // what AfterFunc was given
 	timer *time.Timer
 	stop  func() bool // takes it off the parent
 }
 
-// begin sets the context of a call, once. cancel must be called.
-func (c *callContext) begin(parent context.Context, timeout time.Duration) {
-	c.Context = parent
+// attach makes the context end with its parent. It comes before the first use.
+func (c *callContext) attach(parent context.Context) { c.parent = parent }
+
+// limit sets the deadline. It comes before the first use.
+func (c *callContext) limit(timeout time.Duration) {
 	if timeout > 0 {
 		c.deadline = time.Now().Add(timeout)
 	}
@@ -31,29 +33,67 @@ func (c *callContext) begin(parent context.Context, timeout time.Duration) {
 
 // Deadline implements [context.Context].
 func (c *callContext) Deadline() (time.Time, bool) {
-	if deadline, ok := c.Context.Deadline(); ok && (c.deadline.IsZero() || deadline.Before(c.deadline)) {
-		return deadline, true
+	if c.parent != nil {
+		if deadline, ok := c.parent.Deadline(); ok && (c.deadline.IsZero() || deadline.Before(c.deadline)) {
+			return deadline, true
+		}
 	}
 	return c.deadline, !c.deadline.IsZero()
+}
+
+// Value implements [context.Context].
+func (c *callContext) Value(key any) any {
+	if c.parent == nil {
+		return nil
+	}
+	return c.parent.Value(key)
 }
 
 // Done implements [context.Context].
 func (c *callContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.done != nil {
-		return c.done
+	if c.done == nil {
+		c.done = make(chan struct{})
+		if c.err != nil {
+			close(c.done)
+		} else {
+			c.arm()
+		}
 	}
-	c.done = make(chan struct{})
+	return c.done
+}
+
+// AfterFunc lets package context derive contexts from this one without a goroutine for each.
+func (c *callContext) AfterFunc(f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.err != nil {
-		close(c.done)
-		return c.done
+		go f()
+		return func() bool { return false }
 	}
-	if !c.deadline.IsZero() {
+	if c.after == nil {
+		c.after = make(map[*func()]struct{})
+	}
+	c.after[&f] = struct{}{}
+	c.arm()
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, waiting := c.after[&f]
+		delete(c.after, &f)
+		return waiting
+	}
+}
+
+// arm makes the context end by itself. The lock is held.
+func (c *callContext) arm() {
+	if c.timer == nil && !c.deadline.IsZero() {
 		c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.end(context.DeadlineExceeded) })
 	}
-	c.stop = context.AfterFunc(c.Context, func() { c.end(c.Context.Err()) })
-	return c.done
+	if c.stop == nil && c.parent != nil {
+		c.stop = context.AfterFunc(c.parent, func() { c.end(c.parent.Err()) })
+	}
 }
 
 // Err implements [context.Context].
@@ -62,8 +102,8 @@ func (c *callContext) Err() error {
 	defer c.mu.Unlock()
 	switch {
 	case c.err != nil:
-	case c.Context.Err() != nil:
-		c.finish(c.Context.Err())
+	case c.parent != nil && c.parent.Err() != nil:
+		c.finish(c.parent.Err())
 	case !c.deadline.IsZero() && !time.Now().Before(c.deadline):
 		c.finish(context.DeadlineExceeded)
 	}
@@ -87,9 +127,15 @@ func (c *callContext) finish(reason error) {
 	c.err = reason
 	if c.done != nil {
 		close(c.done)
-		if c.timer != nil {
-			c.timer.Stop()
-		}
+	}
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	if c.stop != nil {
 		c.stop()
 	}
+	for f := range c.after {
+		go (*f)()
+	}
+	c.after = nil
 }

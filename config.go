@@ -46,7 +46,8 @@ type Config struct {
 	Reserve int `json:"reserve,omitempty"`
 	// MaxTokens is the most output tokens of a reply: 4096 if 0, and never more than the model can.
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// Temperature of the participants: 0.8 if nil. 0 is a value.
+	// Temperature of the participants: 0.8 if nil. 0 is a value. None is sent to models that take
+	// only their own, see Model.OwnTemperature.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`

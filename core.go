@@ -64,8 +64,9 @@ func (c *Core) Step(in Input) (Output, error) {
 	return c.out, nil
 }
 
-// inFlight yields a Lost for each call in flight: whoever opens a log steps them once.
-func (c *Core) inFlight() []Lost {
+// InFlight yields a Lost for each call in flight. Whoever opens a log that another process has left
+// steps each of them once, for nobody knows what became of those calls.
+func (c *Core) InFlight() []Lost {
 	lost := make([]Lost, len(c.record.open))
 	for i, call := range c.record.open {
 		lost[i] = Lost{Call: call.intent.Call, Attempt: call.intent.Attempt}
@@ -208,6 +209,7 @@ func (c *Core) answer(s Answer) error {
 	if inquiry == nil || c.record.Final() {
 		return &Error{Kind: KindState, Op: "answer", Err: fmt.Errorf("no inquiry %q is open", oneLine(s.Inquiry, 80))}
 	}
+	s.Text = readable(s.Text)
 	if strings.TrimSpace(s.Text) == "" {
 		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: errors.New("an answer holds text")}
 	}
@@ -271,17 +273,14 @@ func (c *Core) once() (again bool, err error) {
 	if r.start == nil || !c.machine.working(r.State) {
 		return false, nil
 	}
-	if stop, err := c.watchBudget(); stop || err != nil {
-		return true, err
+	if act, again, err := c.watchBudget(); act || err != nil {
+		return again, err
 	}
 	step := c.machine.flow.Steps[r.State]
 	due := due{core: c}
 	if step.Calls != nil {
-		calls := step.Calls(r)
-		for i := range calls {
-			if again, err := due.look(&calls[i]); again || err != nil {
-				return again, err
-			}
+		if again, err := due.all(step.Calls(r)); again || err != nil {
+			return again, err
 		}
 	}
 	switch {
@@ -333,11 +332,50 @@ type due struct {
 	limit WarningKind
 	short *Intent   // the call that does not fit
 	wait  time.Time // when the next call may start
+	one   [1]beginning
 }
 
-// look deals with one missing call. again: the record has changed, so calls are to be computed anew.
-func (d *due) look(call *Call) (again bool, err error) {
-	c, r := d.core, d.core.record
+// all deals with the missing calls of a state. Nothing is started before it is known that no call
+// of the batch ends the state. again: the record has changed, so calls are to be computed anew.
+func (d *due) all(calls []Call) (again bool, err error) {
+	r := d.core.record
+	for i := range calls {
+		if state := r.calls[calls[i].ID]; state != nil && state.status == callFailed && !calls[i].OnFail.Skip {
+			return d.core.giveUp(&calls[i], state)
+		}
+	}
+	var fresh []beginning
+	if len(calls) == 1 {
+		fresh = d.one[:0]
+	}
+	for i := range calls {
+		call, ok := d.look(&calls[i])
+		if !ok {
+			continue
+		}
+		ready, intent, failure := d.core.prepare(call)
+		if failure != nil {
+			return true, d.core.fail(failure)
+		}
+		fresh = append(fresh, beginning{ready, intent})
+	}
+	for _, b := range fresh {
+		if err := d.start(b.ready, b.intent); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// beginning is a call that may start.
+type beginning struct {
+	ready  *prepared
+	intent *Intent
+}
+
+// look sees whether a missing call may start now, and as what.
+func (d *due) look(call *Call) (*Call, bool) {
+	r := d.core.record
 	state := r.calls[call.ID]
 	if state != nil && state.status == callRejected {
 		call = reask(call, state)
@@ -345,30 +383,28 @@ func (d *due) look(call *Call) (again bool, err error) {
 	}
 	switch {
 	case state == nil || state.status == callIdle:
-	case state.status == callFailed:
-		return c.giveUp(call, state)
 	case state.status == callOpen:
 		if call.Performer == ByPerson {
 			d.asked = true
 		} else {
 			d.busy = true
 		}
-		return false, nil
+		return nil, false
 	default:
-		return false, nil
+		return nil, false
 	}
 	from := call.NotBefore
 	if state != nil && state.retryAt().After(from) {
 		from = state.retryAt()
 	}
-	if from.After(c.in.At) {
+	if from.After(d.core.in.At) {
 		d.busy = true
 		if d.wait.IsZero() || from.Before(d.wait) {
 			d.wait = from
 		}
-		return false, nil
+		return nil, false
 	}
-	return d.start(call)
+	return call, true
 }
 
 // giveUp deals with a call that has failed for good.

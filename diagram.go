@@ -19,7 +19,7 @@ func (f *Flow) Mermaid() string {
 			outer = append(outer, rule)
 		}
 	}
-	b.WriteString("  state running {\n")
+	b.WriteString("  state \"previous (the state that was left)\" as previous\n  state running {\n")
 	fmt.Fprintf(&b, "    [*] --> %s\n", f.Start)
 	for _, edge := range edges(own) {
 		fmt.Fprintf(&b, "    %s --> %s: %s\n", edge.from, edge.to, edge.label)

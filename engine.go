@@ -72,6 +72,8 @@ type live struct {
 	owner     string // who holds the leases
 	mu        sync.Mutex
 	sessions  map[string]*Session
+
+	renderings renderings
 }
 
 // breath is the least time between two chunks of one reader. To wake a reader costs a speaker more
@@ -199,34 +201,16 @@ func (e *Engine) Run(ctx context.Context, config Config) iter.Seq2[Event, error]
 		defer s.Close()
 		for event, err := range s.Events(ctx, 0) {
 			if !yield(event, err) {
-				if err == nil {
-					_ = s.Cancel(context.WithoutCancel(ctx)) // refused only if it is over already
+				if calm := context.WithoutCancel(ctx); err == nil && s.Cancel(calm) == nil {
+					_, _ = s.Wait(calm) // for what the calls that are broken off have cost
 				}
 				return
 			}
-			if stop := interruption(&event); stop != nil {
+			if stop := event.Err(); stop != nil {
 				yield(Event{}, stop)
 				return
 			}
 		}
-	}
-}
-
-// interruption is the error of a state in which an unattended debate cannot go on.
-func interruption(e *Event) error {
-	if e.Kind != EventTransition {
-		return nil
-	}
-	switch e.Transition.To {
-	case StateError:
-		if e.Transition.Failure != nil {
-			return e.Transition.Failure
-		}
-		return &Error{Kind: KindCostLimit, Op: "run", Err: errors.New(e.Transition.Evidence)}
-	case StateAwaitingInput:
-		return ErrAwaitingInput
-	default:
-		return nil
 	}
 }
 
@@ -252,6 +236,21 @@ func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 		return nil, err
 	}
 	return core.Record(), nil
+}
+
+// Freeze yields the first signal of a debate: its config with every default written out, and all
+// else that must not change while it runs. It is for runtimes of a host's own; the config should
+// have passed Validate. Each call draws a new seed.
+func (e *Engine) Freeze(config Config) (Start, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return Start{}, err
+	}
+	start, err := l.start(config.withDefaults())
+	if err != nil {
+		return Start{}, err
+	}
+	return *start, nil
 }
 
 // NewCore makes the core of a stored debate from its events, for a runtime of the host's own; without

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode"
@@ -151,6 +152,9 @@ func (e *Error) Hint() string {
 	case KindInvalidResponse:
 		return "The model's answer could not be used; retry, or use another model."
 	case KindValidation:
+		if e.Field == "" {
+			return "The request or the config is wrong as it stands: the message says how."
+		}
 		return "Mend the field that the error names."
 	case KindCanceled:
 		return "It was canceled; start or open the debate again to go on."
@@ -209,11 +213,15 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 func classify(err error) *Error {
 	var own *Error
 	if errors.As(err, &own) {
-		return &Error{Kind: kindOr(own.Kind, KindAPI), RetryAfter: own.RetryAfter, Err: note(own)}
+		reason := own.Err
+		if reason == nil {
+			reason = own
+		}
+		return &Error{Kind: kindOr(own.Kind, KindAPI), RetryAfter: own.RetryAfter, Err: note(reason)}
 	}
 	var failure *provider.Error
 	if errors.As(err, &failure) {
-		return &Error{Kind: kindOr(failure.Kind, KindAPI), RetryAfter: failure.RetryAfter, Err: note(failure)}
+		return &Error{Kind: kindOr(failure.Kind, KindAPI), RetryAfter: failure.RetryAfter, Err: words(failure)}
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -230,6 +238,17 @@ func kindOr(kind, otherwise Kind) Kind {
 		return otherwise
 	}
 	return kind
+}
+
+// words yields a provider's failure without its kind, which the Error around it tells.
+func words(failure *provider.Error) error {
+	plain := *failure
+	plain.Kind = ""
+	text := strings.TrimPrefix(plain.Error(), "provider: unclassified")
+	if text = strings.TrimLeft(text, ",: "); text == "" {
+		text = "the provider gave no reason"
+	}
+	return note(errors.New(text))
 }
 
 // note reduces an error to one short, printable line.
@@ -253,7 +272,7 @@ func oneLine(text string, most int) string {
 
 func seconds(s float64) time.Duration {
 	const most = float64(1 << 62)
-	if ns := s * float64(time.Second); ns > -most && ns < most {
+	if ns := math.Round(s * float64(time.Second)); ns > -most && ns < most {
 		return time.Duration(ns)
 	}
 	return 0

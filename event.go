@@ -65,6 +65,25 @@ type Event struct {
 	Chunk      *Chunk      `json:"chunk,omitempty"`
 }
 
+// Err yields the error of an event after which a debate does not go on by itself: the failure of a
+// transition to the error state, or [ErrAwaitingInput]; nil for all others.
+func (e *Event) Err() error {
+	if e.Kind != EventTransition || e.Transition == nil {
+		return nil
+	}
+	switch e.Transition.To {
+	case StateError:
+		if e.Transition.Failure != nil {
+			return e.Transition.Failure
+		}
+		return limitError(0)
+	case StateAwaitingInput:
+		return ErrAwaitingInput
+	default:
+		return nil
+	}
+}
+
 // LogVersion is the version of the event log that this release writes. Older ones can be read.
 const LogVersion = 1
 

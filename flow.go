@@ -27,7 +27,8 @@ type Flow struct {
 	Inputs []Trigger
 	// Schemas are what answers of this flow's calls must match, by the name in Call.Schema.
 	Schemas map[string]*Schema
-	// Texts renders the flow's prompts once, when a debate starts; Record.Text yields them. nil: none.
+	// Texts renders the flow's prompts once, when a debate starts; Record.Text yields them. It is a pure
+	// function of the setup: debates of the same setup share what it yields. nil: none.
 	Texts func(Setup) (map[string]string, error)
 	// Check looks at a config before anything is started; nil: nothing to add. It joins *Errors that
 	// name their fields.
@@ -36,12 +37,14 @@ type Flow struct {
 	Decode func(json.RawMessage) (any, error)
 }
 
-// Setup is what a flow's prompts are rendered from.
+// Setup is what a flow's prompts are rendered from. No prompt may speak of the config's ID, Labels,
+// Budget or Retry.
 type Setup struct {
 	Config  *Config
 	Format  *Format
 	Prompts *prompt.Set
-	// Fence is the secret word of the markers around what others have said.
+	// Fence stands for the secret word of the markers around what others have said; each debate gets
+	// its own in its place.
 	Fence string
 }
 

@@ -92,7 +92,7 @@ func turnID(round int, phase, name string) string {
 func turnCall(r *Record, id, phase string, slot int, p *Participant) Call {
 	call := Call{
 		ID: id, Kind: CallKind(phase), By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks, Round: r.Round, Slot: slot,
-		Hidden: r.config.Mode == Simultaneous, System: r.Text("system." + p.Name), Last: turnText,
+		Hidden: r.config.Mode == Simultaneous, System: r.systems[slot], Last: turnText,
 		MaxTokens: p.MaxTokens, Temperature: p.Temperature, Timeout: r.config.TurnTimeout,
 	}
 	if call.Temperature == nil {

@@ -1,10 +1,11 @@
 package debate
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // fold takes one event into the record. It uses the event alone, never what a flow would do, so that
@@ -116,8 +117,23 @@ func (r *Record) foldStart(e *Event) error {
 	}
 	r.start, r.config, r.valid = s, s.Config, true
 	r.fence = fenceOf(s.Seed)
+	r.expect()
 	r.State, r.StartedAt = StateReady, e.At
 	return nil
+}
+
+// expect makes room for what the debate will bring, as far as that is certain to be little.
+func (r *Record) expect() {
+	const most = 512
+	c := r.config
+	turns := min(most, max(1, c.Rounds)*len(c.Participants))
+	r.calls = make(map[string]*callState, min(most, turns+c.Rounds+1))
+	r.Turns = make([]*Turn, 0, turns)
+	r.shared = view{messages: make([]provider.Message, 0, turns), sizes: make([]int, 0, turns), rounds: make([]int, 0, turns)}
+	r.systems = make([]string, len(c.Participants))
+	for i := range c.Participants {
+		r.systems[i] = r.Text("system." + c.Participants[i].Name)
+	}
 }
 
 func (r *Record) foldTransition(e *Event, m *machine) error {
@@ -136,7 +152,7 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 	case t.To == StateError:
 		r.Failure = t.Failure
 		if r.Failure == nil {
-			r.Failure = &Error{Kind: KindCostLimit, Op: "limit", Round: r.Round, Err: errors.New("the hard limit of the budget is reached")}
+			r.Failure = limitError(r.Round)
 		}
 	case m.working(t.To) && t.To != r.work:
 		r.work, r.entered = t.To, e.At
@@ -163,13 +179,17 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 
 // reset gives every call that failed for good a new start: a host has asked for it.
 func (r *Record) reset() {
+	var rejected []*callState
 	for _, call := range r.failing {
-		if call.status != callRejected && call.status != callFailed {
-			continue
+		switch call.status {
+		case callFailed:
+			call.status, call.model, call.trouble = callIdle, 0, nil
+		case callRejected: // its re-ask is still to come
+			rejected = append(rejected, call)
+		default:
 		}
-		call.status, call.model, call.trouble = callIdle, 0, nil
 	}
-	r.failing = nil
+	r.failing = rejected
 }
 
 func (r *Record) foldIntent(e *Event) error {

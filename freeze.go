@@ -2,26 +2,79 @@ package debate
 
 import (
 	"log/slog"
+	"maps"
+	"reflect"
+	"strings"
+	"sync"
 
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// texts renders the prompts of a flow, and the one with which every flow asks again.
-func (l *live) texts(flow *Flow, s Setup) (map[string]string, error) {
+// fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
+const fenceHole = "\uE001fence\uE001"
+
+// rendering is what the prompts of a setup were rendered to, with the fence left open.
+type rendering struct {
+	flow   *Flow
+	config Config
+	format Format
+	texts  map[string]string
+}
+
+// renderings keep the last few, for a host that plays the same debate many times: executing the
+// templates is the largest part of what a start costs.
+type renderings struct {
+	mu   sync.Mutex
+	last [4]*rendering
+	next int
+}
+
+// texts yields the prompts of a debate: its own copies where they hold the fence, shared ones elsewhere.
+func (l *live) texts(flow *Flow, c *Config, f *Format, fence string) (map[string]string, error) {
+	made, err := l.rendered(flow, c, f)
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string]string, len(made.texts))
+	for name, text := range made.texts {
+		texts[name] = strings.ReplaceAll(text, fenceHole, fence)
+	}
+	return texts, nil
+}
+
+func (l *live) rendered(flow *Flow, c *Config, f *Format) (*rendering, error) {
+	key := *c
+	key.ID, key.Labels, key.Budget, key.Retry = "", nil, nil, nil // no prompt speaks of them
+	l.renderings.mu.Lock()
+	defer l.renderings.mu.Unlock()
+	for _, known := range l.renderings.last {
+		if known != nil && known.flow == flow && reflect.DeepEqual(&known.config, &key) && reflect.DeepEqual(&known.format, f) {
+			return known, nil
+		}
+	}
+	texts, err := render(flow, Setup{Config: c, Format: f, Prompts: l.prompts, Fence: fenceHole})
+	if err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "start", Field: "Prompts", Err: err}
+	}
+	made := &rendering{flow: flow, config: *key.clone(), format: *f.clone(), texts: texts}
+	l.renderings.last[l.renderings.next%len(l.renderings.last)] = made
+	l.renderings.next++
+	return made, nil
+}
+
+// render renders the prompts of a flow, and the one with which every flow asks again.
+func render(flow *Flow, s Setup) (map[string]string, error) {
 	texts := make(map[string]string)
 	if flow.Texts != nil {
 		rendered, err := flow.Texts(s)
 		if err != nil {
-			return nil, &Error{Kind: KindValidation, Op: "start", Field: "Prompts", Err: err}
+			return nil, err
 		}
-		texts = rendered
+		maps.Copy(texts, rendered)
 	}
 	again, err := s.Prompts.Again(prompt.Again{Problems: []string{problemsMark}})
-	if err != nil {
-		return nil, &Error{Kind: KindValidation, Op: "start", Field: "Prompts", Err: err}
-	}
 	texts[TextAgain] = again
-	return texts, nil
+	return texts, err
 }
 
 // log writes a line for each change of state and each failed attempt; never a text.

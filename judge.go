@@ -1,9 +1,11 @@
 package debate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -196,9 +198,10 @@ func (r *Record) task(ready *prepared, intent *Intent) *JudgeTask {
 	}
 }
 
-// readable yields the turns that are not hidden.
+// readable yields the turns that are not hidden, in the order of rounds and slots: that in which
+// simultaneous replies happened to arrive is not shown to anybody.
 func (r *Record) readable() []*Turn {
-	if len(r.hidden) == 0 {
+	if r.config.Mode == Sequential && len(r.hidden) == 0 {
 		return r.Turns[:len(r.Turns):len(r.Turns)]
 	}
 	var turns []*Turn
@@ -207,6 +210,7 @@ func (r *Record) readable() []*Turn {
 			turns = append(turns, r.Turns[i])
 		}
 	}
+	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
 	return turns
 }
 

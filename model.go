@@ -12,6 +12,8 @@ type Model struct {
 	Family    string `json:"family,omitempty"`    // models of one family judge each other kindly
 	Context   int    `json:"context,omitempty"`   // the window, in tokens; 0: unknown
 	MaxOutput int    `json:"maxOutput,omitempty"` // most output tokens of a reply; 0: unknown
+	// OwnTemperature: the model takes no temperature but its own, so that none is sent to it.
+	OwnTemperature bool `json:"ownTemperature,omitempty"`
 	// Priced tells a known price, which may be zero, from an unknown one.
 	Priced      bool  `json:"priced,omitempty"`
 	Input       Money `json:"input,omitempty"`
@@ -55,6 +57,17 @@ func divide(name string) (host, id string, ok bool) {
 	return host, id, ok && host != "" && id != ""
 }
 
+// ownTemperature reports whether OpenAI refuses a temperature for the model, as it does for all that reason.
+func ownTemperature(id string) bool {
+	id = strings.TrimPrefix(id, "openai/")
+	for _, prefix := range []string{"gpt-5", "o1", "o3", "o4"} {
+		if strings.HasPrefix(id, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // tableModel finds a model in the embedded table.
 func tableModel(vendor, id string) (Model, bool) {
 	row, ok := model.Lookup(vendor, id)
@@ -63,7 +76,8 @@ func tableModel(vendor, id string) (Model, bool) {
 	}
 	return Model{
 		Family: row.Family, Context: row.Context, MaxOutput: row.MaxOutput, Priced: row.Priced,
-		Input: Money(row.Input), Output: Money(row.Output),
+		OwnTemperature: row.Family == "openai" && row.Reasoning && ownTemperature(id),
+		Input:          Money(row.Input), Output: Money(row.Output),
 		CachedInput: Money(row.CachedInput), CacheWrite: Money(row.CacheWrite),
 		InputLong: Money(row.InputAbove200k), OutputLong: Money(row.OutputAbove200k),
 	}, true

@@ -24,7 +24,8 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 		return Input{}, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("the command is nil")}
 	}
 	var call callContext
-	live.bound(&call, ctx, c)
+	live.bound(&call, c)
+	call.attach(ctx)
 	defer call.cancel()
 	signal, err := live.perform(&call, c, emit)
 	if err != nil {
@@ -34,12 +35,10 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 }
 
 // bound begins the context of a call. Where calls have to queue its time begins later, in perform.
-func (l *live) bound(call *callContext, parent context.Context, c *Command) {
-	if l.places != nil {
-		call.begin(parent, 0)
-		return
+func (l *live) bound(call *callContext, c *Command) {
+	if l.places == nil {
+		call.limit(c.Timeout)
 	}
-	call.begin(parent, c.Timeout)
 }
 
 // perform makes the call, in a context that bound has given.
@@ -55,7 +54,8 @@ func (l *live) perform(ctx context.Context, c *Command, emit func(provider.Chunk
 		}
 		defer func() { <-l.places }()
 		var call callContext
-		call.begin(ctx, c.Timeout)
+		call.attach(ctx)
+		call.limit(c.Timeout)
 		defer call.cancel()
 		ctx = &call
 	}
@@ -113,7 +113,11 @@ func explain(ctx context.Context, err error) *Error {
 	case cause != nil:
 		return &Error{Kind: KindCanceled, Err: errors.New("broken off")}
 	default:
-		return classify(err)
+		failure := classify(err)
+		if failure.Kind == KindCanceled { // nobody has asked for that
+			failure.Kind = KindAPI
+		}
+		return failure
 	}
 }
 

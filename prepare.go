@@ -26,39 +26,35 @@ type prepared struct {
 	wire  *provider.Schema
 }
 
-// start makes the intent of a call, or finds what keeps it from starting.
-func (d *due) start(call *Call) (again bool, err error) {
+// start begins a call, unless the budget keeps it back.
+func (d *due) start(ready *prepared, intent *Intent) error {
 	c := d.core
-	ready, intent, failure := c.prepare(call)
-	if failure != nil {
-		return true, c.fail(failure)
-	}
 	if limit, ok := c.record.fits(intent.Reserve); !ok {
 		if len(c.record.open) > 0 {
 			d.busy = true // what is reserved may become free
 		} else if !d.busy {
 			d.held, d.limit, d.short = true, limit, intent
 		}
-		return false, nil
+		return nil
 	}
 	if ready.left > 0 && !c.record.shortened() {
-		if err := c.warn(&Warning{Kind: WarnShort, Call: call.ID, Left: ready.left}); err != nil {
-			return false, err
+		if err := c.warn(&Warning{Kind: WarnShort, Call: intent.Call, Left: ready.left}); err != nil {
+			return err
 		}
 	}
 	if err := c.emit(Event{Kind: EventIntent, Intent: intent}); err != nil {
-		return false, err
+		return err
 	}
-	if call.Performer == ByPerson {
+	if ready.call.Performer == ByPerson {
 		d.asked = true
-		return false, c.emit(Event{Kind: EventInquiry, Inquiry: &Inquiry{
-			ID: call.ID, Kind: call.Kind, To: call.By, Question: ready.last, Schema: wireJSON(ready.wire),
+		return c.emit(Event{Kind: EventInquiry, Inquiry: &Inquiry{
+			ID: intent.Call, Kind: intent.Kind, To: intent.By, Question: ready.last, Schema: wireJSON(ready.wire),
 		}})
 	}
-	c.record.calls[call.ID].ready = ready
-	c.out.Start = append(c.out.Start, call.ID)
+	c.record.calls[intent.Call].ready = ready
+	c.out.Start = append(c.out.Start, intent.Call)
 	d.busy = true
-	return false, nil
+	return nil
 }
 
 func wireJSON(s *provider.Schema) json.RawMessage {
@@ -196,24 +192,33 @@ type Command struct {
 	Stream bool
 }
 
-// Command yields a call in flight as a self-contained value. The core may go on while it is performed.
+// Command yields a call in flight as a self-contained value: the core may go on while it is
+// performed. The error, of kind state, says that no such call is in flight, or that the flow has
+// moved on from it; then nobody performs it any more, and it is to be stepped as [Lost].
 func (c *Core) Command(id string) (*Command, error) {
-	state := c.record.calls[id]
-	if state == nil || state.status != callOpen {
-		return nil, &Error{Kind: KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", oneLine(id, 80))}
-	}
-	if state.ready == nil {
-		if err := c.recall(state); err != nil {
-			return nil, err
-		}
-	}
-	ready, intent, r := state.ready, state.intent, c.record
-	call := ready.call
 	made := &struct {
 		Command
 		request provider.Request
 	}{}
-	command := &made.Command
+	if err := c.command(id, &made.Command, &made.request); err != nil {
+		return nil, err
+	}
+	return &made.Command, nil
+}
+
+// command writes a call in flight into what its caller has allocated.
+func (c *Core) command(id string, command *Command, request *provider.Request) error {
+	state := c.record.calls[id]
+	if state == nil || state.status != callOpen {
+		return &Error{Kind: KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", oneLine(id, 80))}
+	}
+	if state.ready == nil {
+		if err := c.recall(state); err != nil {
+			return err
+		}
+	}
+	ready, intent, r := state.ready, state.intent, c.record
+	call := ready.call
 	*command = Command{
 		Debate: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
 		Timeout: call.Timeout, Stream: call.Schema == "",
@@ -223,17 +228,21 @@ func (c *Core) Command(id string) (*Command, error) {
 	}
 	if call.Performer == ByJudge {
 		command.Judge, command.Task = call.Judge, r.task(ready, intent)
-		return command, nil
+		return nil
 	}
 	host, model, _ := divide(ready.model)
 	command.Provider = host
-	command.Request = &made.request // one allocation for both
-	made.request = provider.Request{
+	temperature := call.Temperature
+	if m, _ := r.Model(ready.model); m.OwnTemperature {
+		temperature = nil
+	}
+	command.Request = request
+	*request = provider.Request{
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
 		Messages: ready.messages(&r.shared), Last: provider.Message{Text: ready.last},
-		MaxTokens: intent.Tokens, Temperature: call.Temperature, Schema: ready.wire, Labels: r.config.Labels,
+		MaxTokens: intent.Tokens, Temperature: temperature, Schema: ready.wire, Labels: r.config.Labels,
 	}
-	return command, nil
+	return nil
 }
 
 // messages yields what of the conversation is sent: as it lies there, unless the plan left a gap.

@@ -51,7 +51,8 @@ type Record struct {
 	spent    accounts
 	reserved Money
 	shared   view
-	hidden   []int // turns that wait for the end of their phase
+	systems  []string // the system prompts of the participants
+	hidden   []int    // turns that wait for the end of their phase
 	fence    string
 }
 

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agonist-dev/debate/internal/schema"
 	"github.com/agonist-dev/debate/internal/strictjson"
@@ -22,6 +24,13 @@ type Schema struct {
 	decode func(text string, tree any) (any, error)
 	check  func(r *Record, v any) []string
 	wire   func(r *Record, schema []byte) []byte
+	last   atomic.Pointer[narrowed]
+}
+
+// narrowed is a schema with the names of a debate. The next debate often has the same.
+type narrowed struct {
+	participants, criteria []string
+	json                   json.RawMessage
 }
 
 // NewSchema makes the schema of T, whose fields are all required unless they are omitempty, with
@@ -115,7 +124,11 @@ func (s *Schema) narrow(r *Record) (json.RawMessage, error) {
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")
 	}
-	list, err := json.Marshal(namesOf(r.judged()))
+	names, criteria := namesOf(r.judged()), r.criteria()
+	if last := s.last.Load(); last != nil && slices.Equal(last.participants, names) && slices.Equal(last.criteria, criteria) {
+		return last.json, nil
+	}
+	list, err := json.Marshal(names)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +136,7 @@ func (s *Schema) narrow(r *Record) (json.RawMessage, error) {
 	if s.wire != nil {
 		out = s.wire(r, out)
 	}
+	s.last.Store(&narrowed{names, slices.Clone(criteria), out})
 	return out, nil
 }
 

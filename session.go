@@ -33,9 +33,6 @@ type Session struct {
 	running int           // goroutines that make calls, and a timer that will
 	quiet   chan struct{} // closed when none is left of a closed session; nil: nobody has asked
 
-	ctx    context.Context // of the calls
-	cancel context.CancelFunc
-
 	seq      atomic.Int64 // of the last event that is saved
 	base     atomic.Int64 // of the last event from before this session
 	over     atomic.Bool  // the debate is final, and nothing is in flight
@@ -44,7 +41,8 @@ type Session struct {
 
 // flight is a call that is being made.
 type flight struct {
-	command *Command
+	command Command
+	request provider.Request
 	stream  stream
 	ctx     callContext
 }
@@ -89,7 +87,6 @@ func (l *live) coreFor(config *Config) (*Core, error) {
 
 func (l *live) session(core *Core) *Session {
 	s := &Session{live: l, id: core.record.ID, core: core}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.seq.Store(core.record.Seq)
 	s.base.Store(core.record.Seq)
 	s.watchers.Store(&[]*watcher{})
@@ -231,9 +228,8 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 	s = l.session(core)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if core.record.Final() {
+	if core.record.Final() && core.record.InFlight() == 0 {
 		s.over.Store(true)
-		s.closed = nil
 		return s, nil
 	}
 	if err := s.take(ctx); err != nil {
@@ -255,7 +251,7 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 // wake goes on with a log that somebody else has left: what was in flight then is lost.
 func (s *Session) wake(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	for _, lost := range s.core.inFlight() {
+	for _, lost := range s.core.InFlight() {
 		if err := s.control(ctx, lost); err != nil {
 			return err
 		}
@@ -373,15 +369,14 @@ func (s *Session) save(ctx context.Context, events []Event) error {
 func (s *Session) launch(ids []string) (*flight, error) {
 	var first *flight
 	for i, id := range ids {
-		command, err := s.core.Command(id)
-		if err != nil {
+		f := &flight{}
+		if err := s.core.command(id, &f.command, &f.request); err != nil {
 			s.drop(err)
 			return nil, err
 		}
-		f := &flight{command: command}
-		s.live.bound(&f.ctx, s.ctx, command)
-		if command.Stream {
-			f.stream.command, f.stream.seq = command, s.core.record.Seq
+		s.live.bound(&f.ctx, &f.command)
+		if f.command.Stream {
+			f.stream.command, f.stream.seq = &f.command, s.core.record.Seq
 			s.follow(&f.stream)
 		}
 		s.flights = append(s.flights, f)
@@ -422,7 +417,7 @@ func (s *Session) perform(f *flight) Signal {
 			s.notifyChunk()
 		}
 	}
-	signal, err := s.live.perform(&f.ctx, f.command, emit)
+	signal, err := s.live.perform(&f.ctx, &f.command, emit)
 	f.ctx.cancel()
 	if err != nil { // the host took away what the config names
 		return Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: classify(err), Free: true}
@@ -476,14 +471,13 @@ func (s *Session) tickAt(at time.Time) {
 func (s *Session) finish() {
 	s.over.Store(true)
 	s.release()
-	s.cancel()
 }
 
 func (s *Session) release() {
 	s.live.forget(s)
 	if s.leased {
 		s.leased = false
-		_ = s.live.store.Release(context.WithoutCancel(s.ctx), s.id, s.live.owner) // it ends by itself
+		_ = s.live.store.Release(context.Background(), s.id, s.live.owner) // it ends by itself
 	}
 }
 
@@ -509,7 +503,9 @@ func (s *Session) drop(reason error) {
 	}
 	s.closed = reason
 	s.tickAt(time.Time{})
-	s.cancel()
+	for _, f := range s.flights {
+		f.ctx.cancel()
+	}
 	s.release()
 	s.settle()
 	s.notify()

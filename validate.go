@@ -418,7 +418,7 @@ func (l *live) start(c *Config) (*Start, error) {
 	for _, name := range c.models() {
 		s.Models[name] = l.model(name)
 	}
-	texts, err := l.texts(m.flow, Setup{Config: c, Format: s.Format, Prompts: l.prompts, Fence: fenceOf(s.Seed)})
+	texts, err := l.texts(m.flow, c, s.Format, fenceOf(s.Seed))
 	s.Texts = texts
 	return s, err
 }

@@ -404,12 +404,15 @@ func (l *live) tail(ctx context.Context, id string, after int64, yield func(Even
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	var core *Core
-	for {
+	for last := false; ; {
 		if err := l.catchUp(ctx, id, &core, after, yield); err != nil {
 			return err
 		}
-		if r := core.record; r.Final() && r.InFlight() == 0 {
-			return nil
+		if r := core.record; r.Final() {
+			if last || r.InFlight() == 0 {
+				return nil
+			}
+			last = true // what is in flight may still report its cost, if anybody is there
 		}
 		select {
 		case <-grown:

@@ -1,0 +1,90 @@
+// Package debate runs structured conversations between language models inside a Go program: debaters
+// speak in rounds, a judge assesses each round and gives a verdict, and the host watches, pauses,
+// stores and resumes what happens.
+//
+// # Running a debate
+//
+// An [Engine] holds what is live, above all the providers that reach the models. A [Config] says what
+// a debate is, as data: topic, format, [Participant] values, [Judging]. It names providers and
+// models as "provider/model".
+//
+//	engine := &debate.Engine{Providers: map[string]debate.Provider{"openai": openaicompat.OpenAI(key)}}
+//	config := debate.Config{
+//		Topic: "Should cities ban private cars from their centres?",
+//		Participants: []debate.Participant{
+//			{Name: "Ada", Side: debate.For, Model: "openai/gpt-4.1-mini"},
+//			{Name: "Ben", Side: debate.Against, Model: "openai/gpt-4.1-mini"},
+//		},
+//		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "openai/gpt-4.1"}}},
+//	}
+//	for event, err := range engine.Run(ctx, config) {
+//		…
+//	}
+//
+// [Engine.Run] is for programs that only watch; leaving its loop cancels the debate. [Engine.Start]
+// gives a [Session] with controls, and [Session.Wait] the [Record] of the debate once it is over. An
+// unset field of a Config has a default, which its comment gives; [Engine.Validate] checks a config
+// without starting anything, and names each field that is wrong.
+//
+// # Models
+//
+// [Provider] is one method; package provider defines it. Package provider/openaicompat reaches
+// OpenAI, OpenRouter, Mistral, Ollama, vLLM and whatever else serves chat completions; package
+// provider/scripted plays a script, for tests. An adapter of one's own proves itself with package
+// provider/providertest. Prices and sizes of common models are part of the package; Engine.Models
+// adds to them.
+//
+// # Formats and rounds
+//
+// A [Format] is data: the phases of a debate and the rule for its end. [BuiltinFormats] are
+// "free-form" (ends when the judge has heard enough), "structured-rounds" (openings, rebuttals,
+// closings), "round-limited" (exactly so many rounds) and "convergence-seeking" (ends when the
+// positions have met, or no longer move). Config.Rounds caps each of them. In a round the speakers hear each
+// other, unless Config.Mode is [Simultaneous].
+//
+// # Judging
+//
+// A judge is a model, or a [Judge] in Go: a function, a service, a person. It answers with a
+// [Judgement] for each round and a [FinalVerdict] at the end, in JSON that is checked strictly. An
+// answer that does not pass is asked for once more with what was wrong; if that fails too, the debate
+// goes to the error state. No score is ever made up.
+//
+// # Watching
+//
+// [Session.Events] and [Engine.Events] yield numbered events: facts, which are stored and never
+// change, and between them chunks, the text of a turn as it is spoken. A reader begins after any
+// number, and never slows the debate; a slow one gets chunks merged, and loses no fact.
+//
+// # Controls
+//
+// [Session.Pause] stops new calls and breaks off, or with [Drain] awaits, those in flight;
+// [Session.Resume] goes on. [Session.Stop] goes to the verdict with what is there, [Session.Cancel]
+// ends without one. When a failure has brought a debate to the error state, [Session.Retry] goes
+// back to where it stopped.
+//
+// # Storing and resuming
+//
+// All that is known of a debate is its log of events, kept in a [Store]; the [Record] is their sum.
+// [Engine.Open] continues a stored debate: only what is missing is asked again. [Session.Snapshot]
+// yields the log as versioned JSON at any moment, and [Engine.Restore] goes on with it, in this
+// process or another.
+//
+// # Money
+//
+// [Record.Spent] and its siblings count tokens and USD by model, participant and round, failed
+// attempts included. A [Budget] warns, ends the rounds early, or stops the debate; no call starts
+// that could pass its hard limit.
+//
+// # Errors
+//
+// Errors are [*Error] values with a [Kind], the field or participant they concern, and a Hint for a
+// person. Failed calls are tried again by their kind, as [RetryPolicy] says, then go to the
+// participant's fallback models.
+//
+// # Writing a flow or a runtime
+//
+// What is particular to debates is a [Flow]: rules of the state machine and the calls that a state
+// still lacks. Another kind of conversation is another Flow, in Engine.Flows; [Flow.Mermaid] draws
+// it. Beneath the engine is a [Core] without any I/O: a runtime of one's own steps it with inputs and
+// performs the commands that it yields by [Engine.Perform].
+package debate

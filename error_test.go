@@ -1,0 +1,193 @@
+package debate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+var kinds = []debate.Kind{
+	debate.KindNetwork, debate.KindRateLimit, debate.KindQuota, debate.KindAPI, debate.KindTimeout, debate.KindContextOverflow,
+	debate.KindAuthentication, debate.KindContentFilter, debate.KindRefusal, debate.KindInvalidResponse, debate.KindValidation,
+	debate.KindCanceled, debate.KindCostLimit, debate.KindState, debate.KindConflict,
+}
+
+func TestErrorsOfNothing(t *testing.T) {
+	var none *debate.Error
+	assert.NotEmpty(t, none.Error())
+	assert.NoError(t, none.Unwrap())
+	assert.False(t, none.Retryable())
+	assert.Empty(t, none.Hint())
+	assert.NotErrorIs(t, none, &debate.Error{Kind: debate.KindState})
+	data, err := none.MarshalJSON()
+	require.NoError(t, err)
+	assert.Equal(t, "null", string(data))
+
+	var zero debate.Error
+	assert.Equal(t, "debate: unspecified error", zero.Error())
+	assert.NotEmpty(t, zero.Hint())
+	assert.False(t, zero.Retryable())
+	data, err = json.Marshal(&zero)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{}`, string(data))
+}
+
+func TestErrorsAreOneLine(t *testing.T) {
+	err := &debate.Error{
+		Kind: debate.KindTimeout, Op: "r2.rebuttal.Ada", Field: "f", Participant: "Ada", Round: 2, Attempt: 3, Err: errors.New("no reply in time"),
+	}
+	assert.Equal(t, "debate: timeout: r2.rebuttal.Ada: f: Ada: attempt 3: no reply in time", err.Error())
+	assert.NotContains(t, (&debate.Error{Kind: debate.KindTimeout, Attempt: 1}).Error(), "attempt", "the first is not worth a word")
+}
+
+func TestErrorsHoldTheirCause(t *testing.T) {
+	cause := errors.New("cause")
+	err := fmt.Errorf("wrapped: %w", &debate.Error{Kind: debate.KindCostLimit, Op: "limit", Err: cause})
+	assert.ErrorIs(t, err, cause)
+	assert.ErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit}, "a target of a kind asks for the kind")
+	assert.NotErrorIs(t, err, &debate.Error{Kind: debate.KindState})
+	assert.NotErrorIs(t, err, &debate.Error{})
+	assert.NotErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit, Op: "limit"}, "one that says more is another error")
+	assert.NotErrorIs(t, err, (*debate.Error)(nil))
+	assert.NotErrorIs(t, err, debate.ErrConflict)
+}
+
+func TestEveryKindHasAHint(t *testing.T) {
+	retryable := map[debate.Kind]bool{
+		debate.KindNetwork: true, debate.KindRateLimit: true, debate.KindAPI: true, debate.KindTimeout: true, debate.KindInvalidResponse: true,
+		debate.KindAuthentication: true, debate.KindQuota: true,
+	}
+	other := (&debate.Error{Kind: "unheard of"}).Hint()
+	seen := map[string]debate.Kind{}
+	for _, kind := range kinds {
+		err := &debate.Error{Kind: kind}
+		assert.Equal(t, retryable[kind], err.Retryable(), "%s", kind)
+		hint := err.Hint()
+		assert.NotEqual(t, other, hint, "%s", kind)
+		assert.Empty(t, seen[hint], "%s has the hint of another", kind)
+		seen[hint] = kind
+	}
+	assert.Contains(t, (&debate.Error{Kind: debate.KindRateLimit, RetryAfter: 90 * time.Second}).Hint(), "1m30s")
+}
+
+func TestErrorsReadWhatTheyWrite(t *testing.T) {
+	for _, kind := range append(kinds, "") {
+		written := &debate.Error{
+			Kind: kind, Op: "op", Field: "a[1].b", Participant: "Ada", Round: 2, Attempt: 3, RetryAfter: 90 * time.Second, Err: errors.New("cause"),
+		}
+		data, err := json.Marshal(written)
+		require.NoError(t, err)
+		var read debate.Error
+		require.NoError(t, json.Unmarshal(data, &read))
+		assert.Equal(t, written.Error(), read.Error())
+		assert.Equal(t, written.Round, read.Round)
+		assert.Equal(t, written.RetryAfter, read.RetryAfter)
+		assert.Equal(t, written.Hint(), read.Hint())
+	}
+	var read debate.Error
+	assert.Error(t, json.Unmarshal([]byte(`{"kind":1}`), &read))
+	require.NoError(t, json.Unmarshal([]byte(`{"retryAfter":1e300}`), &read))
+	assert.Zero(t, read.RetryAfter, "a wait that does not fit is none")
+}
+
+// What a provider or a judge returns becomes one of the kinds, and one short line that prints.
+func TestFailuresAreClassified(t *testing.T) {
+	type failure struct {
+		err  error
+		kind debate.Kind
+		says string
+	}
+	cases := map[string]failure{
+		"an error of ours":      {fmt.Errorf("x: %w", &debate.Error{Kind: debate.KindRefusal, Err: errors.New("no")}), debate.KindRefusal, "no"},
+		"ours without a kind":   {&debate.Error{Err: errors.New("hm")}, debate.KindAPI, "hm"},
+		"theirs without a kind": {&provider.Error{Message: "hm"}, debate.KindAPI, "hm"},
+		"a foreign error":       {errors.New("boom"), debate.KindAPI, "boom"},
+		"a deadline":            {fmt.Errorf("dial: %w", context.DeadlineExceeded), debate.KindTimeout, "dial"},
+		"a cancellation":        {fmt.Errorf("dial: %w", context.Canceled), debate.KindAPI, "dial"}, // nobody had asked for that,
+		"control characters":    {errors.New("a\x1b[31mred\x07\r\nb\u202ec\x00d"), debate.KindAPI, "a [31mred   b c d"},
+		"not UTF-8":             {errors.New("a\xff\xfeb"), debate.KindAPI, "a"},
+		"very long":             {errors.New(strings.Repeat("é", 100_000)), debate.KindAPI, "…"},
+	}
+	for _, kind := range kinds {
+		told := kind
+		if kind == debate.KindCanceled { // nobody had asked for that
+			told = debate.KindAPI
+		}
+		cases["theirs: "+string(kind)] = failure{&provider.Error{Kind: kind, Status: 500, Message: "m"}, told, "m"}
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := twoDebaters()
+				config.Participants = config.Participants[:2]
+				engine, source := engineFor(config)
+				source.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: c.err} }
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				t.Cleanup(func() { session.Close() })
+				record, err := session.Wait(t.Context())
+				got := requireKind(t, err, c.kind)
+				assert.Equal(t, debate.StateError, record.State)
+				assert.Equal(t, got.Error(), record.Failure.Error())
+				assert.Equal(t, "Ada", got.Participant)
+				assert.Equal(t, 1, got.Round)
+				assert.Equal(t, "r1.opening.Ada", got.Op)
+				assert.ErrorContains(t, err, c.says)
+				assert.Less(t, len(err.Error()), 420)
+				assert.True(t, utf8.ValidString(err.Error()))
+				assert.NotContains(t, strings.Map(func(r rune) rune {
+					if unicode.IsPrint(r) {
+						return 'x'
+					}
+					return '!'
+				}, err.Error()), "!", "it prints")
+			})
+		})
+	}
+}
+
+func TestReduce(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		most       int
+	}{
+		{"", "", 5}, {"short", "short", 5}, {"longer", "longe…", 5}, {"ééé", "éé…", 5}, {"é", "…", 1}, {"a\tb", "a b", 5}, {"\xff\xff\xff", "\ufffd…", 1},
+	} {
+		assert.Equal(t, c.want, debate.Reduce(c.text, c.most), "%q", c.text)
+	}
+}
+
+func FuzzErrorJSON(f *testing.F) {
+	for _, seed := range []string{`{}`, `null`, `{"kind":"state","retryAfter":-1e300,"message":"m"}`, `{"round":-1}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var e debate.Error
+		if e.UnmarshalJSON(data) != nil {
+			return
+		}
+		_, _, _ = e.Error(), e.Hint(), e.Retryable()
+		written, err := json.Marshal(&e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again debate.Error
+		if err := json.Unmarshal(written, &again); err != nil || again.Kind != e.Kind {
+			t.Fatalf("%s: %v", written, err)
+		}
+	})
+}

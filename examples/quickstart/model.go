@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+)
+
+// choice is a debate that can be run.
+type choice struct {
+	engine *debate.Engine // nil: no model was found
+	config debate.Config
+	note   string // one line before all else
+	would  string // the model whose prices are shown, though nobody asked it
+}
+
+// source is where models come from: an API, or a server of one's own.
+type source struct {
+	name         string
+	model, judge string // if the flags do not say
+	provider     *openaicompat.Provider
+	serves       []string // what the server lists, where that was asked
+}
+
+// choose makes a debate with the models that the environment and the flags name. The first source
+// is the one of models without a provider's name.
+func choose(ctx context.Context, o options, getenv func(string) string) (choice, error) {
+	sources, err := find(ctx, getenv)
+	if err != nil || len(sources) == 0 {
+		return choice{}, err
+	}
+	engine := &debate.Engine{Providers: make(map[string]debate.Provider)}
+	for _, s := range sources {
+		engine.Providers[s.name] = s.provider
+	}
+	model, judge := o.model, o.judge
+	if model == "" {
+		model = sources[0].model
+	}
+	switch {
+	case judge == "" && o.model != "":
+		judge = model
+	case judge == "":
+		judge = sources[0].judge
+	}
+	c := choice{engine: engine, config: debaters(o.topic, o.rounds, qualify(model, sources), qualify(judge, sources))}
+	if getenv("OPENAI_BASE_URL") != "" { // a machine of one's own may take its time
+		c.config.TurnTimeout, c.config.JudgeTimeout = 10*time.Minute, 10*time.Minute
+	}
+	return c, nil
+}
+
+// debaters is the debate that this program is about.
+func debaters(topic string, rounds int, model, judge string) debate.Config {
+	return debate.Config{
+		Topic:  topic,
+		Format: debate.StructuredRounds,
+		Rounds: rounds,
+		Participants: []debate.Participant{
+			{Name: ada, Side: debate.For, Model: model},
+			{Name: ben, Side: debate.Against, Model: model},
+		},
+		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: judge}}},
+	}
+}
+
+// find yields the sources that the environment gives access to.
+func find(ctx context.Context, getenv func(string) string) ([]source, error) {
+	var sources []source
+	key := getenv("OPENAI_API_KEY")
+	if url := getenv("OPENAI_BASE_URL"); url != "" {
+		s := source{name: "local", model: "gpt-4.1-mini", judge: "gpt-4.1", provider: openaicompat.Compatible(url, key)}
+		if key != "" {
+			s.name = "openai" // a gateway
+		}
+		var err error
+		if s.serves, err = served(ctx, url, key); err != nil {
+			return nil, err
+		}
+		if len(s.serves) > 0 && !slices.Contains(s.serves, s.model) {
+			s.model, s.judge = s.serves[0], s.serves[0]
+		}
+		sources = append(sources, s)
+	} else if key != "" {
+		sources = append(sources, source{name: "openai", model: "gpt-4.1-mini", judge: "gpt-4.1", provider: openaicompat.OpenAI(key)})
+	}
+	if key := getenv("OPENROUTER_API_KEY"); key != "" {
+		sources = append(sources, source{
+			name: "openrouter", model: "openai/gpt-4.1-mini", judge: "openai/gpt-4.1", provider: openaicompat.OpenRouter(key),
+		})
+	}
+	if key := getenv("MISTRAL_API_KEY"); key != "" {
+		sources = append(sources, source{
+			name: "mistral", model: "mistral-small-latest", judge: "mistral-large-latest", provider: openaicompat.Mistral(key),
+		})
+	}
+	return sources, nil
+}
+
+// qualify puts the provider before a model's name, unless it stands there. Names of models hold
+// slashes too: a server that lists the whole name has the say.
+func qualify(model string, sources []source) string {
+	if !slices.Contains(sources[0].serves, model) {
+		prefix, _, _ := strings.Cut(model, "/")
+		for _, s := range sources {
+			if s.name == prefix && strings.Contains(model, "/") {
+				return model
+			}
+		}
+	}
+	return sources[0].name + "/" + model
+}
+
+// served lists the models of a server, those that only embed left out. A server that keeps no list
+// has none; one that does not answer is an error.
+func served(ctx context.Context, baseURL, key string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	wrong := &debate.Error{Kind: debate.KindValidation, Op: "OPENAI_BASE_URL", Err: errors.New("is not the address of a server")}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(baseURL, "/")+"/models", http.NoBody)
+	if err != nil || request.URL.Host == "" {
+		return nil, wrong
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		err = fmt.Errorf("%s does not answer: %w", request.URL.Host, cause(err))
+		return nil, &debate.Error{Kind: debate.KindNetwork, Op: wrong.Op, Err: err}
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, nil // the first call says what is wrong, if anything is
+	}
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if json.NewDecoder(io.LimitReader(response.Body, 4<<20)).Decode(&list) != nil {
+		return nil, nil
+	}
+	var names []string
+	for _, model := range list.Data {
+		if model.ID != "" && !strings.Contains(model.ID, "embed") {
+			names = append(names, model.ID)
+		}
+	}
+	return names, nil
+}
+
+// cause leaves out the address, which may hold a password.
+func cause(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return err
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+// printer shows a debate as it happens. Whatever a model, a server or a vendor wrote goes through a
+// cleaner first.
+type printer struct {
+	out     io.Writer
+	styled  bool
+	text    wrapper
+	cleaner cleaner
+	sides   map[string]debate.Side
+	shown   int  // bytes of the turn that were taken
+	bound   bool // some cost is a bound: the provider told no usage
+}
+
+func newPrinter(out io.Writer, styled bool) *printer {
+	return &printer{out: out, styled: styled, text: wrapper{out: out}, sides: make(map[string]debate.Side)}
+}
+
+func (p *printer) heading(text string) {
+	if p.styled {
+		text = "\x1b[1m" + text + "\x1b[0m"
+	}
+	sayf(p.out, "\n%s\n", text)
+}
+
+// paragraphf writes one paragraph, cleaned and wrapped.
+func (p *printer) paragraphf(format string, args ...any) {
+	p.text.write(clean(fmt.Sprintf(format, args...)))
+	p.text.end()
+}
+
+// begin shows what is going to be debated, and by whom.
+func (p *printer) begin(note string, c *debate.Config) {
+	if note != "" {
+		sayf(p.out, "%s\n", note)
+	}
+	var names []string
+	for _, one := range c.Participants {
+		p.sides[one.Name] = one.Side
+		names = append(names, fmt.Sprintf("%s (%s)", one.Name, one.Side))
+	}
+	p.heading(oneLine(c.Topic, 400))
+	if note == "" {
+		p.paragraphf("%s speak with %s; %s judges.", strings.Join(names, " and "),
+			c.Participants[0].Model, c.Judging.Judges[0].Model)
+	}
+}
+
+// show shows one event.
+func (p *printer) show(e *debate.Event) {
+	switch e.Kind {
+	case debate.EventRound:
+		p.heading(fmt.Sprintf("== Round %d of %d: %s ==", e.Round.N, e.Round.Of, oneLine(e.Round.Phase, 40)))
+	case debate.EventIntent:
+		p.announce(e.Intent)
+	case debate.EventChunk:
+		p.speak(e.Chunk)
+	case debate.EventTurn:
+		p.spent(&e.Turn.Spend)
+		p.hush()
+		if e.Turn.Cut {
+			p.paragraphf("(The reply was cut at the limit of its tokens.)")
+		}
+	case debate.EventAssessment:
+		p.spent(&e.Assessment.Spend)
+		p.assess(e.Assessment)
+	case debate.EventVerdict:
+		p.spent(&e.Verdict.Spend)
+		p.conclude(e.Verdict)
+	case debate.EventRejected:
+		p.spent(&e.Rejection.Spend)
+		p.paragraphf("(The answer of the %s was not accepted: %s.)", e.Rejection.By, oneLine(strings.Join(e.Rejection.Problems, "; "), 200))
+	case debate.EventFailed:
+		p.spent(&e.Failure.Spend)
+		p.fail(e)
+	case debate.EventSpend:
+		p.spent(e.Spend)
+	case debate.EventDropped:
+		p.paragraphf("(%s takes no further part: %s.)", e.Dropped.Participant, e.Dropped.Reason)
+	case debate.EventWarning:
+		if e.Warning.Kind == debate.WarnShort {
+			p.paragraphf("(The conversation no longer fits the model's window: the oldest turns are left out.)")
+		}
+	}
+}
+
+func (p *printer) spent(s *debate.Spend) { p.bound = p.bound || s.Estimated }
+
+// announce says who is going to speak.
+func (p *printer) announce(i *debate.Intent) {
+	p.hush()
+	heading := i.By
+	switch side := p.sides[i.By]; {
+	case i.Kind == debate.KindVerdict:
+		heading = "== Verdict =="
+	case i.Kind == debate.KindAssessment:
+		heading = fmt.Sprintf("The %s on round %d", i.By, i.Round)
+	case side != "":
+		heading += " (" + string(side) + ")"
+	}
+	if i.Attempt > 1 || i.Again != "" {
+		heading += ", once more"
+	}
+	p.heading(oneLine(heading, lineWidth))
+}
+
+// speak shows a piece of a turn.
+func (p *printer) speak(c *debate.Chunk) {
+	if c.Offset < p.shown {
+		p.hush()
+		p.paragraphf("(That reply is replaced by this one.)")
+	}
+	p.shown = c.Offset + len(c.Text)
+	p.text.write(p.cleaner.clean(c.Text))
+}
+
+// hush ends the text that is being shown.
+func (p *printer) hush() {
+	p.text.end()
+	p.cleaner = cleaner{}
+	p.shown = 0
+}
+
+func (p *printer) assess(a *debate.Assessment) {
+	marks := make([]string, len(a.Assessments))
+	for i, mark := range a.Assessments {
+		marks[i] = fmt.Sprintf("%s %g", mark.Participant, mark.Score)
+	}
+	wish := "would end it here"
+	if a.ShouldContinue {
+		wish = "would go on"
+	}
+	p.paragraphf("Quality %g of 10; %s; %s; %s.", a.QualityScore, strings.Join(marks, ", "), flagged(a.Flags), wish)
+	p.paragraphf("%s", oneLine(a.Reasoning, lineWidth-len(indent)))
+}
+
+func flagged(f debate.Flags) string {
+	var flags []string
+	for _, flag := range []struct {
+		name string
+		set  bool
+	}{
+		{"repetitive", f.Repetitive},
+		{"drifting", f.Drifting},
+		{"diminishing returns", f.DiminishingReturns},
+		{"convergence reached", f.ConvergenceReached},
+	} {
+		if flag.set {
+			flags = append(flags, flag.name)
+		}
+	}
+	if flags == nil {
+		return "no flags"
+	}
+	return strings.Join(flags, ", ")
+}
+
+func (p *printer) conclude(v *debate.Verdict) {
+	winner := "Nobody has won"
+	if v.Winner != nil {
+		winner = v.Winner.Participant + " has won"
+	}
+	var scores []string
+	for _, points := range v.KeyPoints {
+		scores = append(scores, fmt.Sprintf("%s %g", points.Participant, v.Scores[points.Participant]))
+	}
+	p.paragraphf("%s: %s of 100; quality of the debate %g.", winner, strings.Join(scores, ", "), v.QualityScore)
+	if v.Winner != nil {
+		p.paragraphf("%s", v.Winner.Reasoning)
+	}
+	sayf(p.out, "\n")
+	p.paragraphf("%s", v.Summary)
+	for _, list := range []struct {
+		title string
+		items []string
+	}{{"Agreed", v.AreasOfAgreement}, {"Still open", v.AreasOfDisagreement}} {
+		if len(list.items) > 0 {
+			sayf(p.out, "\n")
+			p.paragraphf("%s: %s.", list.title, strings.Join(list.items, "; "))
+		}
+	}
+}
+
+// fail shows that an attempt failed, unless a control has broken it off.
+func (p *printer) fail(e *debate.Event) {
+	f := e.Failure
+	p.hush()
+	if f.Void {
+		return
+	}
+	next := "."
+	switch {
+	case f.Next != "":
+		next = "; " + f.Next + " takes over."
+	case !f.RetryAt.IsZero():
+		next = fmt.Sprintf("; next attempt in %s.", f.RetryAt.Sub(e.At).Round(100*time.Millisecond))
+	}
+	p.paragraphf("(%s gave no answer: %s%s)", f.By, oneLine(reason(f.Error), 200), next)
+}
+
+func reason(err *debate.Error) string {
+	if err == nil {
+		return "no known reason"
+	}
+	if err.Err == nil {
+		return string(err.Kind)
+	}
+	return strings.TrimRight(strings.TrimPrefix(err.Err.Error(), "provider: "), ".")
+}
+
+// end shows what was used and what it cost.
+func (p *printer) end(r *debate.Record, would string) {
+	p.hush()
+	if r == nil {
+		return
+	}
+	total := r.Spent()
+	cost := fmt.Sprintf("$%.4f", float64(total.Cost)/float64(debate.USD))
+	if p.bound {
+		cost += " at most"
+	}
+	for _, one := range r.SpentByModel() {
+		if m, ok := r.Model(one.Name); !ok || !m.Priced {
+			cost = "at an unknown price"
+		}
+	}
+	p.heading("== Spent ==")
+	p.paragraphf("%d requests, %d tokens in (%d from a cache), %d tokens out: %s.",
+		total.Requests, total.Usage.Input, total.Usage.CachedInput, total.Usage.Output, cost)
+	if would != "" {
+		p.paragraphf("This is what %s would have cost; the demonstration was free.", would)
+	}
+}
+
+// complain writes what went wrong, with what a person can do about it, and yields the exit code.
+func complain(stderr io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	for _, one := range causes(err) {
+		sayf(stderr, "%s\n", oneLine(one.Error(), 500))
+		if typed, ok := errors.AsType[*debate.Error](one); ok {
+			sayf(stderr, "  %s\n", typed.Hint())
+		}
+	}
+	return 1
+}
+
+// causes yields the errors that are joined in one.
+func causes(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}

@@ -1,0 +1,257 @@
+package debate_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+const (
+	asks  debate.State   = "asking"
+	rests debate.State   = "resting"
+	done  debate.Trigger = "done"
+	lost  debate.Trigger = "lost"
+	nudge debate.Trigger = "nudge"
+)
+
+// oneState is a flow that asks for calls in one state, and then ends; lost leads to another that ends too.
+func oneState(calls func(r *debate.Record) []debate.Call) *debate.Flow {
+	fires := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, debate.Note, bool) {
+		return func(*debate.Record) (debate.Trigger, debate.Note, bool) { return on, debate.Note{}, true }
+	}
+	return &debate.Flow{
+		Name: "one", Version: 1, Start: asks,
+		Rules: []debate.Rule{
+			{From: asks, On: done, To: debate.StateCompleting},
+			{From: asks, On: lost, To: rests},
+			{From: rests, On: done, To: debate.StateCompleting},
+		},
+		Steps: map[debate.State]debate.Step{asks: {Calls: calls, Next: fires(done)}, rests: {Next: fires(done)}},
+	}
+}
+
+// callsOf yields a call for each active participant that has no result.
+func callsOf(how func(*debate.Call)) func(r *debate.Record) []debate.Call {
+	return func(r *debate.Record) []debate.Call {
+		var calls []debate.Call
+		for i, p := range r.Active() {
+			call := debate.Call{ID: "say." + p.Name, Kind: "word", By: p.Name, Model: p.Model, Slot: i}
+			how(&call)
+			if !r.Done(call.ID) {
+				calls = append(calls, call)
+			}
+		}
+		return calls
+	}
+}
+
+// withFlow is an engine of one flow, and a config that uses it.
+func withFlow(flow *debate.Flow) (*debate.Engine, *scripted.Provider, debate.Config) {
+	config := twoDebaters()
+	config.Flow, config.Judging = flow.Name, nil
+	engine, source := engineFor(config)
+	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+	return engine, source, config
+}
+
+// transitions yields the states that a stored debate went through.
+func transitions(t *testing.T, engine *debate.Engine, id string) (states []debate.State) {
+	t.Helper()
+	for event, err := range engine.Events(t.Context(), id, 0) {
+		require.NoError(t, err)
+		if event.Transition != nil {
+			states = append(states, event.Transition.To)
+		}
+		if event.Transition != nil && event.Transition.To == debate.StateError {
+			break
+		}
+	}
+	return states
+}
+
+func TestWhatBecomesOfACallThatFailed(t *testing.T) {
+	for name, c := range map[string]struct {
+		onFail debate.OnFail
+		active int
+		via    debate.State
+	}{
+		"it is left out":             {debate.OnFail{Skip: true}, 2, debate.StateCompleting},
+		"its participant is dropped": {debate.OnFail{Drop: true}, 1, debate.StateCompleting},
+		"the flow goes elsewhere":    {debate.OnFail{Fire: lost}, 2, rests},
+		"the debate stops":           {debate.OnFail{}, 2, debate.StateError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				engine, source, config := withFlow(oneState(callsOf(func(call *debate.Call) { call.OnFail = c.onFail })))
+				source.Reply = func(req *provider.Request) scripted.Reply {
+					if req.Self == "Ada" {
+						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}, Delay: time.Second}
+					}
+					return scripted.Reply{Text: "Ben speaks."}
+				}
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				if c.via == debate.StateError {
+					requireKind(t, err, debate.KindRefusal)
+					require.NoError(t, session.Stop(t.Context()))
+				} else {
+					require.NoError(t, err)
+				}
+				assert.Equal(t, []string{"r0 Ben"}, speakers(record))
+				assert.Len(t, record.Active(), c.active)
+				assert.True(t, record.Failed("say.Ada"))
+				assert.Contains(t, transitions(t, engine, session.ID()), c.via)
+				assert.Equal(t, 2, source.Calls())
+			})
+		})
+	}
+}
+
+// A flow that contradicts itself stops its debate at an error that says so.
+func TestFlowsThatContradictThemselves(t *testing.T) {
+	circle := oneState(nil)
+	circle.Rules = append(circle.Rules, debate.Rule{From: rests, On: "back", To: asks})
+	turn := func(on debate.Trigger) debate.Step {
+		return debate.Step{Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return on, debate.Note{}, true }}
+	}
+	circle.Steps[asks], circle.Steps[rests] = turn(lost), turn("back")
+	nowhere := oneState(nil)
+	nowhere.Steps[asks] = turn("nowhere")
+	for name, c := range map[string]struct {
+		flow *debate.Flow
+		kind debate.Kind
+		says string
+	}{
+		"in a circle":             {circle, debate.KindState, "circle"},
+		"a trigger without rules": {nowhere, debate.KindState, "nowhere"},
+		"an unknown schema":       {oneState(callsOf(func(c *debate.Call) { c.Schema = "plan" })), debate.KindValidation, "plan"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, source, config := withFlow(c.flow)
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			requireKind(t, err, c.kind)
+			assert.ErrorContains(t, err, c.says)
+			assert.Equal(t, debate.StateError, record.State)
+			assert.Zero(t, source.Calls())
+		})
+	}
+}
+
+func TestInputsOfAFlow(t *testing.T) {
+	flow := oneState(nil)
+	flow.Inputs = []debate.Trigger{nudge, "note", "once"}
+	flow.Rules = append(flow.Rules, debate.Rule{From: asks, On: "once", To: rests, When: debate.Guard{
+		Name: "isFirst", OK: func(r *debate.Record) bool { return len(r.Inputs) == 1 },
+	}})
+	flow.Rules = append(flow.Rules, debate.Rule{From: asks, On: nudge, To: rests, When: debate.Guard{
+		Name: "hasNote", OK: func(r *debate.Record) bool { return len(r.Inputs) > 0 && r.Inputs[0].Trigger == "note" },
+	}})
+	flow.Steps[asks] = debate.Step{Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "", debate.Note{}, false }}
+	engine, _, config := withFlow(flow)
+	session, err := engine.New(config)
+	require.NoError(t, err)
+	requireKind(t, session.Send(t.Context(), "note", nil), debate.KindState)
+	require.NoError(t, session.Validate(t.Context()))
+	require.NoError(t, session.Start(t.Context()))
+	assert.Equal(t, asks, session.State(), "nothing is due: it waits")
+
+	err = session.Send(t.Context(), nudge, nil)
+	requireKind(t, err, debate.KindState)
+	assert.ErrorContains(t, err, "hasNote")
+	requireKind(t, session.Send(t.Context(), "shout", nil), debate.KindState)
+	requireKind(t, session.Send(t.Context(), "note", func() {}), debate.KindValidation)
+	require.NoError(t, session.Send(t.Context(), "note", map[string]int{"n": 1}))
+	assert.Equal(t, asks, session.State(), "no rule wants it: it is only a fact")
+	require.NoError(t, session.Send(t.Context(), "once", nil))
+	assert.Equal(t, asks, session.State(), "the fact itself has settled it")
+	require.NoError(t, session.Send(t.Context(), nudge, nil))
+
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []debate.Sent{{Trigger: "note", Payload: json.RawMessage(`{"n":1}`)}, {Trigger: "once"}, {Trigger: nudge}}, record.Inputs)
+	assert.Contains(t, transitions(t, engine, session.ID()), rests)
+	assert.Error(t, session.Send(t.Context(), "note", nil), "it is over")
+}
+
+func TestNotBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		engine, source, config := withFlow(oneState(callsOf(func(c *debate.Call) {
+			c.NotBefore = began.Add(time.Minute)
+			if c.By == "Ben" {
+				c.NotBefore = began.Add(time.Hour)
+			}
+		})))
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		synctest.Wait()
+		assert.Zero(t, source.Calls())
+		_, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, time.Hour, time.Since(began))
+		assert.Equal(t, 2, source.Calls())
+	})
+}
+
+// A judge from outside does not read what is still hidden.
+func TestHiddenTurnsAreNotInATask(t *testing.T) {
+	var read []string
+	engine, _, config := withFlow(oneState(func(r *debate.Record) []debate.Call {
+		for i, p := range r.Active() {
+			if id := "say." + p.Name; !r.Done(id) {
+				return []debate.Call{{ID: id, Kind: "word", By: p.Name, Model: p.Model, Slot: i, Hidden: p.Name == "Ada"}}
+			}
+		}
+		if r.Done("view") {
+			return nil
+		}
+		return []debate.Call{{ID: "view", Kind: "view", By: "Cato", Performer: debate.ByJudge, Judge: "panel"}}
+	}))
+	engine.Judges = map[string]debate.Judge{"panel": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+		for _, turn := range task.Turns {
+			read = append(read, turn.Speaker)
+		}
+		return json.RawMessage("A word."), nil
+	})}
+	record := run(t, engine, config)
+	assert.Equal(t, []string{"Ben"}, read)
+	assert.Equal(t, []string{"r0 Ada", "r0 Ben", "r0 Cato"}, speakers(record))
+}
+
+// What a call reads is said by its View.
+func TestViews(t *testing.T) {
+	flow := reflecting()
+	calls := flow.Steps["reflecting"].Calls
+	flow.Steps["reflecting"] = debate.Step{Next: flow.Steps["reflecting"].Next, Calls: func(r *debate.Record) []debate.Call {
+		out := calls(r)
+		for i := range out {
+			out[i].View = debate.View{None: r.Round == 1, From: r.Round}
+		}
+		return out
+	}}
+	engine, source, config := withFlow(flow)
+	run(t, engine, config)
+	var read []int
+	for _, request := range source.Requests() {
+		if strings.Contains(request.ID, ".reflection.") {
+			read = append(read, len(request.Messages))
+		}
+	}
+	assert.Equal(t, []int{0, 2}, read, "nothing at all, then its own round only")
+}

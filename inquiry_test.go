@@ -1,0 +1,161 @@
+package debate_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+const (
+	stateAsking  debate.State   = "asking"
+	stateClosing debate.State   = "closing"
+	onAsked      debate.Trigger = "asked"
+	onHurry      debate.Trigger = "hurry"
+)
+
+// interview is a flow that asks two people at once, then a model. A host may hurry it.
+func interview() *debate.Flow {
+	ask := func(r *debate.Record) []debate.Call {
+		var calls []debate.Call
+		for i, name := range []string{"Ada", "Ben"} {
+			id := "question." + name
+			if !r.Done(id) {
+				calls = append(calls, debate.Call{
+					ID: id, Kind: "question", By: name, Performer: debate.ByPerson, Slot: i,
+					Last: func(*debate.Record) string { return "What do you say, " + name + "?" },
+				})
+			}
+		}
+		return calls
+	}
+	closing := func(r *debate.Record) []debate.Call {
+		if r.Done("closing") {
+			return nil
+		}
+		return []debate.Call{{ID: "closing", Kind: "closing", By: "Ada", Model: "test/debater", Last: func(*debate.Record) string { return "Close." }}}
+	}
+	next := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, debate.Note, bool) {
+		return func(*debate.Record) (debate.Trigger, debate.Note, bool) { return on, debate.Note{}, true }
+	}
+	return &debate.Flow{
+		Name: "interview", Version: 1, Start: stateAsking,
+		Rules: []debate.Rule{
+			{From: stateAsking, On: onAsked, To: stateClosing},
+			{From: stateAsking, On: onHurry, To: stateClosing},
+			{From: stateClosing, On: debate.TriggerComplete, To: debate.StateCompleting},
+		},
+		Steps: map[debate.State]debate.Step{
+			stateAsking:  {Calls: ask, Next: next(onAsked)},
+			stateClosing: {Calls: closing, Next: next(debate.TriggerComplete)},
+		},
+		Inputs: []debate.Trigger{onHurry},
+	}
+}
+
+func TestInquiriesAreAnsweredByPeople(t *testing.T) {
+	config := twoDebaters()
+	config.Flow = "interview"
+	store := &debate.MemoryStore{}
+	open := func() *debate.Engine {
+		engine, _ := engineFor(config)
+		engine.Store, engine.Flows = store, map[string]*debate.Flow{"interview": interview()}
+		return engine
+	}
+	engine := open()
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	assert.Equal(t, debate.StateAwaitingInput, record.State)
+	require.Len(t, record.Inquiries, 2)
+	assert.Equal(t, "What do you say, Ada?", record.Inquiries[0].Question)
+	require.NoError(t, session.Pause(t.Context()), "who waits can be paused too")
+	require.NoError(t, session.Resume(t.Context()))
+	require.ErrorContains(t, session.Answer(t.Context(), "question.Cyd", "Hello."), "no inquiry")
+	require.ErrorContains(t, session.Answer(t.Context(), "question.Ada", "  "), "text")
+	require.NoError(t, session.Answer(t.Context(), "question.Ben", "Prices."))
+	require.ErrorContains(t, session.Answer(t.Context(), "question.Ben", "Bans."), "no inquiry")
+	require.NoError(t, session.Close())
+
+	session, err = open().Open(t.Context(), session.ID())
+	require.NoError(t, err)
+	record, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput, "a question outlives its process")
+	require.Len(t, record.Inquiries, 1)
+	require.NoError(t, session.Answer(t.Context(), "question.Ada", "Bans."))
+	record, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, debate.StateCompleted, record.State)
+	require.Len(t, record.Turns, 3)
+	assert.Equal(t, "Prices.", record.Turns[0].Text)
+	assert.Equal(t, []string{"question.Ben", "question.Ada"}, []string{record.Answers[0].Inquiry, record.Answers[1].Inquiry})
+	assert.Equal(t, 3, record.Spent().Requests)
+	require.NoError(t, session.Close())
+}
+
+func TestRunEndsWhereAPersonIsNeeded(t *testing.T) {
+	config := twoDebaters()
+	config.Flow = "interview"
+	engine, _ := engineFor(config)
+	engine.Flows = map[string]*debate.Flow{"interview": interview()}
+	var last error
+	for _, err := range engine.Run(t.Context(), config) {
+		last = err
+	}
+	require.ErrorIs(t, last, debate.ErrAwaitingInput)
+}
+
+func TestAFlowsOwnInput(t *testing.T) {
+	config := twoDebaters()
+	config.Flow = "interview"
+	engine, _ := engineFor(config)
+	engine.Flows = map[string]*debate.Flow{"interview": interview()}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.ErrorContains(t, session.Send(t.Context(), "dance", nil), "no input")
+	require.ErrorContains(t, session.Send(t.Context(), onHurry, make(chan int)), "payload")
+
+	require.NoError(t, session.Send(t.Context(), onHurry, map[string]string{"why": "lunch"}), "a fact is kept in any state")
+	record, err := session.Record(t.Context())
+	require.NoError(t, err)
+	require.Len(t, record.Inputs, 1)
+	assert.JSONEq(t, `{"why":"lunch"}`, string(record.Inputs[0].Payload))
+	assert.Equal(t, debate.StateAwaitingInput, record.State, "no rule leads on from there")
+}
+
+func TestSnapshotsCarryADebateToAnotherEngine(t *testing.T) {
+	config := twoDebaters()
+	config.Flow = "interview"
+	engine, _ := engineFor(config)
+	engine.Flows = map[string]*debate.Flow{"interview": interview()}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	snapshot, err := session.Snapshot(t.Context())
+	require.NoError(t, err)
+	assert.True(t, json.Valid(snapshot))
+
+	other, _ := engineFor(config)
+	_, err = other.Restore(t.Context(), snapshot)
+	require.ErrorContains(t, err, `no flow "interview"`)
+
+	other, _ = engineFor(config)
+	other.Flows = map[string]*debate.Flow{"interview": interview()}
+	restored, err := other.Restore(t.Context(), snapshot)
+	require.NoError(t, err)
+	defer restored.Close()
+	require.NoError(t, restored.Answer(t.Context(), "question.Ada", "Bans."))
+	require.NoError(t, restored.Answer(t.Context(), "question.Ben", "Prices."))
+	record, err := restored.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, debate.StateCompleted, record.State)
+}

@@ -1,0 +1,224 @@
+package test_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+func TestLeavingRunInMidStreamCancels(t *testing.T) {
+	s := newStage(t, &debate.MemoryStore{}, holding("Ben", make(chan struct{})))
+	for event, err := range s.Run(soon(t), config("left", 3)) {
+		require.NoError(t, err)
+		if event.Kind == debate.EventChunk && event.Chunk.By == "Ben" {
+			break
+		}
+	}
+	assert.Zero(t, s.now.Load(), "nothing runs after the loop")
+
+	record, err := s.Record(t.Context(), "left")
+	require.NoError(t, err)
+	assert.Equal(t, debate.StateCanceled, record.State)
+	assert.Len(t, record.Turns, 1)
+}
+
+func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
+	s := newStage(t, &debate.MemoryStore{}, holding("Ben", make(chan struct{})))
+	for event, err := range s.Run(soon(t), config("left", 3)) {
+		require.NoError(t, err)
+		if event.Kind == debate.EventChunk && event.Chunk.By == "Ben" {
+			break
+		}
+	}
+	record, err := s.Record(t.Context(), "left")
+	require.NoError(t, err)
+	assert.Zero(t, record.InFlight())
+	assert.Equal(t, 2, record.Spent().Requests, "what was broken off is charged")
+	last := debate.Event{}
+	for event, err := range s.Events(soon(t), "left", 0) {
+		require.NoError(t, err, "the events of a canceled debate end")
+		last = event
+	}
+	assert.Equal(t, record.Seq, last.Seq)
+}
+
+func TestRunEndsWithItsContextAndIsOpenedAgain(t *testing.T) {
+	store := &debate.MemoryStore{}
+	s := newStage(t, store, holding("Ben", make(chan struct{})))
+	ctx, cancel := context.WithCancel(soon(t))
+	defer cancel()
+	var failure error
+	for event, err := range s.Run(ctx, config("ended", 3)) {
+		if err != nil {
+			failure = err
+		} else if event.Kind == debate.EventChunk && event.Chunk.By == "Ben" {
+			cancel()
+		}
+	}
+	require.ErrorIs(t, failure, context.Canceled)
+	assert.Zero(t, s.now.Load())
+	finish(t, store, "ended", 3)
+}
+
+// finish opens a debate with an engine of its own and lets it end.
+func finish(t *testing.T, store *debate.MemoryStore, id string, rounds int) {
+	t.Helper()
+	session, err := newStage(t, store, speak).Open(soon(t), id)
+	require.NoError(t, err)
+	record, err := session.Wait(soon(t))
+	require.NoError(t, err)
+	whole(t, record, rounds)
+	require.NoError(t, session.Close())
+}
+
+func TestCloseInMidCall(t *testing.T) {
+	store := &debate.MemoryStore{}
+	s := newStage(t, store, holding("Ben", make(chan struct{})))
+	session, err := s.Start(soon(t), config("closed", 2))
+	require.NoError(t, err)
+	untilChunk(t, session, "Ben")
+	before, err := s.Record(t.Context(), "closed")
+	require.NoError(t, err)
+
+	var closing sync.WaitGroup
+	for range 4 {
+		closing.Go(func() { assert.NoError(t, session.Close()) })
+	}
+	closing.Wait()
+	assert.Zero(t, s.now.Load(), "nothing runs after Close")
+	after, err := s.Record(t.Context(), "closed")
+	require.NoError(t, err)
+	assert.Equal(t, before.Seq, after.Seq, "Close records nothing")
+	require.ErrorIs(t, session.Pause(t.Context()), debate.ErrClosed)
+	_, err = session.Wait(soon(t))
+	require.ErrorIs(t, err, debate.ErrClosed)
+	for _, err := range session.Events(soon(t), after.Seq) {
+		require.ErrorIs(t, err, debate.ErrClosed)
+	}
+	finish(t, store, "closed", 2)
+}
+
+func TestShutdownWithManyDebates(t *testing.T) {
+	const debates = 100
+	store := &debate.MemoryStore{}
+	s := newStage(t, store, holding("Ben", make(chan struct{})))
+	var sessions []*debate.Session
+	for i := range debates {
+		session, err := s.Start(soon(t), config(fmt.Sprint("many-", i), 2))
+		require.NoError(t, err)
+		sessions = append(sessions, session)
+	}
+	for _, session := range sessions {
+		untilChunk(t, session, "Ben")
+	}
+	assert.EqualValues(t, debates, s.now.Load())
+	require.NoError(t, s.Shutdown(soon(t)))
+	assert.Zero(t, s.now.Load(), "nothing runs after Shutdown")
+	for _, session := range sessions {
+		_, err := session.Wait(soon(t))
+		require.ErrorIs(t, err, debate.ErrClosed)
+	}
+	other := newStage(t, store, speak)
+	for _, closed := range sessions {
+		session, err := other.Open(soon(t), closed.ID())
+		require.NoError(t, err)
+		record, err := session.Wait(soon(t))
+		require.NoError(t, err)
+		whole(t, record, 2)
+	}
+}
+
+func TestPauseInMidStream(t *testing.T) {
+	hold := make(chan struct{})
+	s := newStage(t, &debate.MemoryStore{}, holding("Ben", hold))
+	session, err := s.Start(soon(t), config("paused", 2))
+	require.NoError(t, err)
+	defer session.Close()
+	untilChunk(t, session, "Ben")
+	require.NoError(t, session.Pause(t.Context()))
+	awaitKind(t, session, debate.EventFailed)
+	assert.Zero(t, s.now.Load(), "the stream is broken off")
+	assert.Equal(t, debate.StatePaused, session.State())
+	close(hold)
+	require.NoError(t, session.Resume(t.Context()))
+	record, err := session.Wait(soon(t))
+	require.NoError(t, err)
+	whole(t, record, 2)
+}
+
+func TestADrainingPauseInMidStream(t *testing.T) {
+	hold := make(chan struct{})
+	s := newStage(t, &debate.MemoryStore{}, holding("Ben", hold))
+	session, err := s.Start(soon(t), config("drained", 2))
+	require.NoError(t, err)
+	defer session.Close()
+	untilChunk(t, session, "Ben")
+	require.NoError(t, session.Pause(t.Context(), debate.Drain))
+	assert.EqualValues(t, 1, s.now.Load(), "the speaker goes on")
+	close(hold)
+	awaitTurn(t, session, "Ben")
+	assert.Equal(t, debate.StatePaused, session.State())
+	paused, err := session.Record(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, paused.InFlight())
+	assert.Len(t, paused.Turns, 2)
+	require.NoError(t, session.Resume(t.Context()))
+	record, err := session.Wait(soon(t))
+	require.NoError(t, err)
+	whole(t, record, 2)
+	assert.Equal(t, 4, record.Spent().Requests, "nothing was asked twice")
+}
+
+// awaitKind reads a session's events up to the first of a kind.
+func awaitKind(t *testing.T, session *debate.Session, kind debate.EventKind) {
+	t.Helper()
+	for event, err := range session.Events(soon(t), 0) {
+		require.NoError(t, err)
+		if event.Kind == kind {
+			return
+		}
+	}
+	require.Fail(t, "there was no "+string(kind))
+}
+
+func awaitTurn(t *testing.T, session *debate.Session, speaker string) {
+	t.Helper()
+	for event, err := range session.Events(soon(t), 0) {
+		require.NoError(t, err)
+		if event.Kind == debate.EventTurn && event.Turn.Speaker == speaker {
+			return
+		}
+	}
+	require.Fail(t, speaker+" did not speak")
+}
+
+func TestEndingInMidStream(t *testing.T) {
+	for state, end := range map[debate.State]func(*debate.Session, context.Context) error{
+		debate.StateCanceled: (*debate.Session).Cancel, debate.StateCompleted: (*debate.Session).Stop,
+	} {
+		t.Run(string(state), func(t *testing.T) {
+			s := newStage(t, &debate.MemoryStore{}, holding("Ben", make(chan struct{})))
+			session, err := s.Start(soon(t), config("over", 3))
+			require.NoError(t, err)
+			defer session.Close()
+			untilChunk(t, session, "Ben")
+			require.NoError(t, end(session, t.Context()))
+			record, err := session.Wait(soon(t))
+			require.NoError(t, err)
+			assert.Equal(t, state, record.State)
+			assert.Len(t, record.Turns, 1)
+			assert.Zero(t, s.now.Load())
+			assert.Zero(t, record.InFlight())
+			assert.Equal(t, 2, record.Spent().Requests, "what was broken off is charged")
+			for _, err := range session.Events(soon(t), 0) {
+				require.NoError(t, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,450 @@
+package debate_test
+
+import (
+	flags "flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+var update = flags.Bool("update", false, "rewrite the golden files under testdata")
+
+// golden compares with a file under testdata, or writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", filepath.FromSlash(name))
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run the test with -update to write it")
+	assert.Equal(t, string(want), got, "run the test with -update if the change is meant")
+}
+
+// places yields every state of the lifecycle and of the flow, and every trigger that a rule names.
+func places(flow *debate.Flow) (states []debate.State, triggers []debate.Trigger) {
+	add := func(rules []debate.Rule) {
+		for _, rule := range rules {
+			for _, state := range []debate.State{rule.From, rule.To} {
+				if !slices.Contains(states, state) {
+					states = append(states, state)
+				}
+			}
+			if !slices.Contains(triggers, rule.On) {
+				triggers = append(triggers, rule.On)
+			}
+		}
+	}
+	add(debate.Lifecycle())
+	add(flow.Rules)
+	return states, append(triggers, "nonsense")
+}
+
+// came is the one condition of a guard that is not a yes or no: which working state was left.
+const came = "from "
+
+// assignment is what a test says of guards: "T" or "F", and for came a state.
+type assignment map[string]string
+
+// holds evaluates the name of a guard; it yields the first condition that nothing is said of.
+func (a assignment) holds(guard string) (ok bool, missing string) {
+	for atom := range strings.SplitSeq(guard, " and ") {
+		key, want := atom, "T"
+		if state, is := strings.CutPrefix(atom, came); is {
+			key, want = came, state
+		}
+		switch got, said := a[key]; {
+		case !said:
+			return false, key
+		case got != want:
+			return false, ""
+		}
+	}
+	return true, ""
+}
+
+// explore calls visit with each assignment that makes a difference to what fire does.
+func explore(working []debate.State, fire func(holds func(string) bool), visit func(assignment)) {
+	var descend func(a assignment)
+	descend = func(a assignment) {
+		missing := ""
+		fire(func(guard string) bool {
+			ok, unsaid := a.holds(guard)
+			if missing == "" {
+				missing = unsaid
+			}
+			return ok
+		})
+		values := []string{"T", "F"}
+		switch missing {
+		case "":
+			visit(a)
+			return
+		case came:
+			values = nil
+			for _, state := range working {
+				values = append(values, string(state))
+			}
+		}
+		for _, value := range values {
+			b := maps.Clone(a)
+			b[missing] = value
+			descend(b)
+		}
+	}
+	descend(assignment{})
+}
+
+func (a assignment) String() string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(a)) {
+		if key == came {
+			parts = append(parts, key+a[key])
+			continue
+		}
+		parts = append(parts, key+"="+a[key])
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " [" + strings.Join(parts, " ") + "]"
+}
+
+// lookup says by the rules as they are written down, without the machine, where a trigger leads:
+// every rule that holds, in order.
+func lookup(flow *debate.Flow, working []debate.State, from debate.State, on debate.Trigger, a assignment) (targets []debate.State) {
+	inner := working[2:] // behind initializing and completing come the flow's own
+	for _, rule := range slices.Concat(flow.Rules, debate.Lifecycle()) {
+		applies := rule.From == from && from != debate.StateRunning || rule.From == debate.StateRunning && slices.Contains(inner, from)
+		if !applies || rule.On != on {
+			continue
+		}
+		if ok, _ := a.holds(rule.When.Name); rule.When.Name != "" && !ok {
+			continue
+		}
+		switch rule.To {
+		case debate.StateRunning:
+			targets = append(targets, flow.Start)
+		case debate.StatePrevious:
+			targets = append(targets, debate.State(a[came]))
+		default:
+			targets = append(targets, rule.To)
+		}
+	}
+	return targets
+}
+
+func TestEveryTriggerInEveryState(t *testing.T) {
+	flow := debate.DebateFlow()
+	table, err := debate.CompileTable(flow)
+	require.NoError(t, err)
+	states, triggers := places(flow)
+	var b strings.Builder
+	for _, state := range states {
+		for _, on := range triggers {
+			explore(table.Working(), func(holds func(string) bool) {
+				require.NotPanics(t, func() { _, _ = table.Fire(state, on, holds) }, "more than one rule matches: %s in %s", on, state)
+			}, func(a assignment) {
+				to, err := table.Fire(state, on, func(guard string) bool { ok, _ := a.holds(guard); return ok })
+				want := lookup(flow, table.Working(), state, on, a)
+				if err != nil {
+					assert.Empty(t, want, "%s in %s%s is refused", on, state, a)
+					requireKind(t, err, debate.KindState)
+					fmt.Fprintf(&b, "%s %s%s: %v\n", state, on, a, err)
+					return
+				}
+				if assert.NotEmpty(t, want, "%s in %s%s", on, state, a) {
+					assert.Equal(t, want[0], to, "%s in %s%s: the first rule that matches wins", on, state, a)
+				}
+				fmt.Fprintf(&b, "%s %s%s -> %s\n", state, on, a, to)
+			})
+		}
+	}
+	golden(t, "machine_debate.golden", b.String())
+}
+
+// Only the table leads out of a final state, and it does not.
+func TestNothingLeavesAFinalState(t *testing.T) {
+	flow := debate.DebateFlow()
+	table, err := debate.CompileTable(flow)
+	require.NoError(t, err)
+	_, triggers := places(flow)
+	for _, state := range []debate.State{debate.StateCompleted, debate.StateCanceled} {
+		for _, on := range triggers {
+			_, err := table.Fire(state, on, func(string) bool { return true })
+			assert.Error(t, err, "%s in %s", on, state)
+		}
+	}
+}
+
+func TestEveryGuardBothWays(t *testing.T) {
+	guards, records := debate.GuardsOf(debate.DebateFlow()), debate.GuardRecords()
+	assert.Equal(t, slices.Sorted(maps.Keys(guards)), slices.Sorted(maps.Keys(records)), "every guard has its records")
+	for name, guard := range guards {
+		assert.False(t, guard.OK(records[name][0]), "%s", name)
+		assert.True(t, guard.OK(records[name][1]), "%s", name)
+	}
+}
+
+func TestDiagramsAreDrawnFromTheTable(t *testing.T) {
+	flow := debate.DebateFlow()
+	golden(t, "machine_debate.mmd", flow.Mermaid())
+	golden(t, "machine_debate.dot", flow.DOT())
+}
+
+func requireKind(t *testing.T, err error, kind debate.Kind) *debate.Error {
+	t.Helper()
+	var failure *debate.Error
+	require.ErrorAs(t, err, &failure)
+	require.Equal(t, kind, failure.Kind, "%v", err)
+	return failure
+}
+
+func TestMalformedFlowsAreRefused(t *testing.T) {
+	next := func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "go", debate.Note{}, true }
+	small := func() *debate.Flow {
+		return &debate.Flow{
+			Name: "small", Version: 1, Start: "only",
+			Rules: []debate.Rule{{From: "only", On: "go", To: debate.StateCompleting}},
+			Steps: map[debate.State]debate.Step{"only": {Next: next}},
+		}
+	}
+	yes := func(*debate.Record) bool { return true }
+	for name, c := range map[string]struct {
+		flow *debate.Flow
+		says string
+	}{
+		"nil":                  {nil, `under "small"`},
+		"another name":         {change(small(), func(f *debate.Flow) { f.Name = "other" }), `under "small"`},
+		"no start":             {change(small(), func(f *debate.Flow) { f.Start = "" }), "first state"},
+		"start of lifecycle":   {change(small(), func(f *debate.Flow) { f.Start = debate.StateReady }), "first state"},
+		"state without a step": {change(small(), func(f *debate.Flow) { delete(f.Steps, "only") }), `"only"`},
+		"step without a next":  {change(small(), func(f *debate.Flow) { f.Steps["only"] = debate.Step{} }), `"only"`},
+		"typo in a target":     {change(small(), func(f *debate.Flow) { f.Rules[0].To = "complting" }), `"complting"`},
+		"empty target":         {change(small(), func(f *debate.Flow) { f.Rules[0].To = "" }), `""`},
+		"step for no state":    {change(small(), func(f *debate.Flow) { f.Steps["lost"] = debate.Step{Next: next} }), `"lost"`},
+		"step when paused":     {change(small(), func(f *debate.Flow) { f.Steps[debate.StatePaused] = debate.Step{Next: next} }), "paused"},
+		"guard without name":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{OK: yes} }), "guard"},
+		"guard without test":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{Name: "sure"} }), "guard"},
+		"rule out of an end": {change(small(), func(f *debate.Flow) {
+			f.Rules = append(f.Rules, debate.Rule{From: debate.StateCompleted, On: "again", To: "only"})
+		}), "completed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, _ := engineFor(twoDebaters())
+			engine.Flows = map[string]*debate.Flow{"small": c.flow}
+			_, err := engine.New(twoDebaters())
+			requireKind(t, err, debate.KindValidation)
+			assert.ErrorContains(t, err, c.says)
+		})
+	}
+	t.Run("well-formed", func(t *testing.T) {
+		engine, _ := engineFor(twoDebaters())
+		engine.Flows = map[string]*debate.Flow{"small": small()}
+		config := twoDebaters()
+		config.Flow = "small"
+		assert.Equal(t, debate.StateCompleted, run(t, engine, config).State)
+	})
+}
+
+func change[T any](v *T, how func(*T)) *T {
+	how(v)
+	return v
+}
+
+// reflecting is the debate flow with one more state, in which a participant looks back on a round.
+func reflecting() *debate.Flow {
+	const (
+		state debate.State   = "reflecting"
+		done  debate.Trigger = "reflected"
+	)
+	id := func(r *debate.Record) string { return fmt.Sprintf("r%d.reflection.%s", r.Round, r.Active()[0].Name) }
+	flow := debate.DebateFlow()
+	flow.Name = "reflecting-debate"
+	for i := range flow.Rules {
+		if flow.Rules[i].To == debate.StateRoundComplete {
+			flow.Rules[i].To = state
+		}
+	}
+	flow.Rules = append(flow.Rules, debate.Rule{From: state, On: done, To: debate.StateRoundComplete})
+	flow.Steps[state] = debate.Step{
+		Calls: func(r *debate.Record) []debate.Call {
+			if r.Done(id(r)) {
+				return nil
+			}
+			p := r.Active()[0]
+			return []debate.Call{{
+				ID: id(r), Kind: "reflection", By: p.Name, Model: p.Model, Round: r.Round, System: r.Text("system." + p.Name),
+				Last: func(*debate.Record) string { return "What have you learned in this round?" },
+			}}
+		},
+		Next: func(r *debate.Record) (debate.Trigger, debate.Note, bool) { return done, debate.Note{}, true },
+	}
+	return flow
+}
+
+func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
+	before := debate.DebateFlow().Mermaid()
+	config := twoDebaters()
+	config.Flow = "reflecting-debate"
+	engine, provider := engineFor(config)
+	engine.Flows = map[string]*debate.Flow{"reflecting-debate": reflecting()}
+	record := run(t, engine, config)
+
+	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.NotNil(t, record.Verdict)
+	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r1 Ada", "r2 Ada", "r2 Ben", "r2 Ada", "r3 Ada", "r3 Ben"}, speakers(record))
+	assert.EqualValues(t, "reflection", record.Turns[2].Kind)
+	var last []string
+	for _, request := range provider.Requests() {
+		if strings.Contains(request.ID, ".reflection.") {
+			last = append(last, request.Last.Text)
+		}
+	}
+	assert.Equal(t, []string{"What have you learned in this round?", "What have you learned in this round?"}, last)
+	assertRows(t, engine, reflecting(), record.ID)
+
+	assert.Equal(t, before, debate.DebateFlow().Mermaid(), "the flow that it is made of is as it was")
+	plain := twoDebaters()
+	assert.NotContains(t, speakers(run(t, engine, plain))[2], "r1", "and the engine's own too")
+}
+
+// assertRows finds a row of the table for every change of state of a debate, and yields the triggers.
+func assertRows(t *testing.T, engine *debate.Engine, flow *debate.Flow, id string) []debate.Trigger {
+	t.Helper()
+	table, err := debate.CompileTable(flow)
+	require.NoError(t, err)
+	var fired []debate.Trigger
+	state := debate.StateReady
+	for event, err := range engine.Events(t.Context(), id, 0) {
+		require.NoError(t, err)
+		change := event.Transition
+		if change == nil {
+			continue
+		}
+		assert.Equal(t, state, change.From, "event %d goes on where the one before ended", event.Seq)
+		state = change.To
+		fired = append(fired, change.On)
+		row := false
+		explore(table.Working(), func(holds func(string) bool) {
+			to, err := table.Fire(change.From, change.On, holds)
+			row = row || err == nil && to == change.To
+		}, func(assignment) {})
+		assert.True(t, row, "%s -> %s on %s is no row of the table", change.From, change.To, change.On)
+	}
+	return fired
+}
+
+// asking is the debate flow with a question to a person before the first round.
+func asking() *debate.Flow {
+	flow := debate.DebateFlow()
+	flow.Name = "asking-debate"
+	begin := flow.Steps[debate.StateInitializing].Next
+	flow.Steps[debate.StateInitializing] = debate.Step{
+		Calls: func(r *debate.Record) []debate.Call {
+			if r.Done("r0.question.host") {
+				return nil
+			}
+			return []debate.Call{{
+				ID: "r0.question.host", Kind: "question", By: "host", Performer: debate.ByPerson,
+				Last: func(*debate.Record) string { return "Which city?" },
+			}}
+		},
+		Next: begin,
+	}
+	return flow
+}
+
+// Whatever is done to a debate, its state changes by rows of the table alone.
+func TestOnlyTheTableChangesAState(t *testing.T) {
+	type held struct {
+		*debate.Session
+		engine *debate.Engine
+		speak  func() // lets the first speaker, who is held in mid-stream, end
+	}
+	var fired []debate.Trigger
+	play := func(name string, config debate.Config, flow func() *debate.Flow, act func(t *testing.T, s held)) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				engine, source := engineFor(config)
+				hold := make(chan struct{})
+				answer := source.Reply
+				source.Reply = func(req *provider.Request) scripted.Reply {
+					reply := answer(req)
+					if req.Self == "Ada" {
+						reply.Hold = hold
+					}
+					return reply
+				}
+				config := config
+				if flow().Name != debate.DefaultFlow {
+					config.Flow = flow().Name
+					engine.Flows = map[string]*debate.Flow{config.Flow: flow()}
+				}
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				synctest.Wait()
+				act(t, held{session, engine, func() { close(hold) }})
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err)
+				require.True(t, record.Final())
+				fired = append(fired, assertRows(t, engine, flow(), session.ID())...)
+				session.Close()
+			})
+		})
+	}
+	plain := debate.DebateFlow
+	play("to its verdict", twoDebaters(), plain, func(_ *testing.T, s held) { s.speak() })
+	play("canceled", twoDebaters(), plain, func(t *testing.T, s held) { require.NoError(t, s.Cancel(t.Context())) })
+	play("stopped without a turn", twoDebaters(), plain, func(t *testing.T, s held) { require.NoError(t, s.Stop(t.Context())) })
+	play("paused", twoDebaters(), plain, func(t *testing.T, s held) {
+		require.NoError(t, s.Pause(t.Context(), debate.Drain))
+		s.speak()
+		synctest.Wait()
+		assert.Equal(t, debate.StatePaused, s.State())
+		require.NoError(t, s.Resume(t.Context()))
+	})
+	play("paused, then stopped with a turn", twoDebaters(), plain, func(t *testing.T, s held) {
+		require.NoError(t, s.Pause(t.Context(), debate.Drain))
+		s.speak()
+		synctest.Wait()
+		require.NoError(t, s.Stop(t.Context()))
+	})
+	soft := twoDebaters()
+	soft.Budget = &debate.Budget{Soft: debate.USD / 50}
+	play("a soft limit", soft, plain, func(_ *testing.T, s held) { s.speak() })
+	warned := twoDebaters()
+	warned.Budget = &debate.Budget{Warn: debate.USD / 10_000, Confirm: true}
+	play("a warning to be acknowledged", warned, plain, func(t *testing.T, s held) {
+		s.speak()
+		synctest.Wait()
+		require.Equal(t, debate.StateAwaitingInput, s.State())
+		require.NoError(t, s.Acknowledge(t.Context()))
+	})
+	play("a question", twoDebaters(), asking, func(t *testing.T, s held) {
+		require.Equal(t, debate.StateAwaitingInput, s.State())
+		require.NoError(t, s.Answer(t.Context(), "r0.question.host", "Oslo"))
+		s.speak()
+	})
+	play("one more state", twoDebaters(), reflecting, func(_ *testing.T, s held) { s.speak() })
+	for _, on := range []debate.Trigger{
+		debate.TriggerStart, debate.TriggerInitialized, debate.TriggerPause, debate.TriggerResume, debate.TriggerStop, debate.TriggerCancel,
+		debate.TriggerLimit, debate.TriggerWarn, debate.TriggerAsk, debate.TriggerAnswered, debate.TriggerCompleted,
+		debate.TriggerResponded, debate.TriggerJudged, debate.TriggerProceed, "reflected",
+	} {
+		assert.Contains(t, fired, on, "these debates fire every trigger but those of an error")
+	}
+}

@@ -1,0 +1,64 @@
+package debate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestTheProgramInTheReadmeRuns builds the README's program as it stands there, but for the address of
+// the models, and runs it.
+func TestTheProgramInTheReadmeRuns(t *testing.T) {
+	_, source, _ := block(t, "go")
+	const there = `openaicompat.OpenAI(os.Getenv("OPENAI_API_KEY"))`
+	require.Equal(t, 1, strings.Count(source, there))
+	server := httptest.NewServer(http.HandlerFunc(chat))
+	defer server.Close()
+	local := fmt.Sprintf("openaicompat.Compatible(%q, os.Getenv(%q))", server.URL, "OPENAI_API_KEY")
+
+	folder := t.TempDir()
+	file, program := filepath.Join(folder, "main.go"), filepath.Join(folder, "program.exe")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(source, there, local, 1)), 0o600))
+	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, file).CombinedOutput()
+	require.NoError(t, err, string(output))
+	output, err = exec.CommandContext(t.Context(), program).CombinedOutput()
+	require.NoError(t, err, string(output))
+
+	text := string(output)
+	assert.Equal(t, 5, strings.Count(text, "\nAda: My view.\n"), text)
+	assert.Equal(t, 5, strings.Count(text, "\nBen: My view.\n"), text)
+	assert.Contains(t, text, "A close debate.")
+}
+
+// chat answers chat completions: a view, or what the schema asks for.
+func chat(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		http.NotFound(w, r)
+		return
+	}
+	var body struct {
+		Format struct {
+			Schema struct{ Name string } `json:"json_schema"` //nolint:tagliatelle // the protocol's name
+		} `json:"response_format"` //nolint:tagliatelle // likewise
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	names := []string{"Ada", "Ben"}
+	text := map[string]string{"": "My view.", "assessment": judgement(names, true), "verdict": verdict(names)}[body.Format.Schema.Name]
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", toJSON(map[string]any{
+		"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": text}, "finish_reason": "stop"}},
+		"usage":   map[string]int{"prompt_tokens": 100, "completion_tokens": 10},
+	}))
+}

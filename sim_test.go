@@ -1,0 +1,284 @@
+package debate_test
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/agonist-dev/debate"
+)
+
+var simSeeds = flag.Uint64("sim.seeds", simRuns, "how many seeds TestSimulation plays")
+
+// TestSimulation plays each seed's debate twice: once undisturbed, and once with pauses, failures,
+// duplicates, late and overtaken results, rejected answers, crashes and refused inputs, on a core
+// that is made anew from JSON before every step. Both must end in the same canonical record.
+func TestSimulation(t *testing.T) {
+	const shards = 4
+	var seen [shards]troubles
+	t.Run("seeds", func(t *testing.T) {
+		for shard := range uint64(shards) {
+			t.Run(fmt.Sprintf("%d of %d", shard+1, shards), func(t *testing.T) {
+				t.Parallel()
+				engine := simEngine()
+				for seed := shard; seed < *simSeeds; seed += shards {
+					seen[shard].add(simulate(t, engine, seed))
+				}
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	for i := range seen[1:] {
+		seen[0].add(seen[i+1])
+	}
+	t.Logf("runs %d/%d, through %+v", *simSeeds, *simSeeds, seen[0])
+	if *simSeeds < 2_000 {
+		return // too few to meet everything
+	}
+	for name, n := range map[string]int{
+		"failure": seen[0].Failed, "rejected answer": seen[0].Rejected, "voided attempt": seen[0].Void,
+		"pause": seen[0].Paused, "error": seen[0].Errors, "question": seen[0].Warned, "shortened request": seen[0].Shortened,
+		"fallback": seen[0].Fallbacks, "late result": seen[0].Late,
+	} {
+		assert.Positive(t, n, "%s: the simulation no longer meets one", name)
+	}
+}
+
+// troubles count what the debates went through.
+type troubles struct {
+	Events, Failed, Void, Rejected, Paused, Errors, Warned, Shortened, Fallbacks, Late int
+}
+
+func (n *troubles) add(m troubles) {
+	n.Events, n.Failed, n.Void, n.Rejected = n.Events+m.Events, n.Failed+m.Failed, n.Void+m.Void, n.Rejected+m.Rejected
+	n.Paused, n.Errors, n.Warned, n.Shortened = n.Paused+m.Paused, n.Errors+m.Errors, n.Warned+m.Warned, n.Shortened+m.Shortened
+	n.Fallbacks, n.Late = n.Fallbacks+m.Fallbacks, n.Late+m.Late
+}
+
+// note counts one event.
+func (n *troubles) note(e *debate.Event) {
+	n.Events++
+	switch {
+	case e.Failure != nil && e.Failure.Void:
+		n.Void++
+	case e.Failure != nil:
+		n.Failed++
+		if e.Failure.Next != "" {
+			n.Fallbacks++
+		}
+	case e.Rejection != nil:
+		n.Rejected++
+	case e.Kind == debate.EventSpend:
+		n.Late++
+	case e.Warning != nil && e.Warning.Kind == debate.WarnShort:
+		n.Shortened++
+	case e.Transition == nil:
+	case e.Transition.To == debate.StatePaused:
+		n.Paused++
+	case e.Transition.To == debate.StateError:
+		n.Errors++
+	case e.Transition.To == debate.StateAwaitingInput:
+		n.Warned++
+	}
+}
+
+// simulate plays one seed.
+func simulate(t *testing.T, engine *debate.Engine, seed uint64) troubles {
+	t.Helper()
+	plain := newSim(t, engine, seed)
+	plain.play()
+	disturbed := newSim(t, engine, seed)
+	disturbed.trouble, disturbed.start, disturbed.told = true, plain.start, plain.told
+	disturbed.play()
+	want, got := plain.canonical(plain.live), disturbed.canonical(disturbed.core)
+	switch {
+	case !plain.core.Record().Final() || plain.core.Record().State != debate.StateCompleted:
+		plain.failf("the undisturbed debate ended in state %s", plain.core.Record().State)
+	case disturbed.cutShort:
+		disturbed.checkCutShort(plain)
+	case got != want:
+		disturbed.failf("the record is\n%s\nand undisturbed\n%s", got, want)
+	}
+	disturbed.checkEnd()
+	var seen troubles
+	for i := range disturbed.log {
+		seen.note(&disturbed.log[i])
+	}
+	return seen
+}
+
+// play goes on until the debate is over and nothing is on its way.
+func (s *sim) play() {
+	s.begin()
+	for range 5_000 {
+		if s.core.Record().Final() && len(s.flights) == 0 {
+			return
+		}
+		s.now = s.now.Add(time.Duration(s.dice.IntN(2_000)) * time.Millisecond)
+		if s.trouble {
+			s.disturb()
+		} else {
+			s.proceed(0)
+		}
+	}
+	s.failf("the debate does not end: it stands in state %s with %d calls in flight", s.core.Record().State, len(s.flights))
+}
+
+// proceed does what a runtime does: it brings the i-th result that is on its way, or lets time pass.
+func (s *sim) proceed(i int) {
+	r := s.core.Record()
+	switch {
+	case len(s.flights) > 0:
+		s.land(i)
+	case r.State == debate.StatePaused:
+		s.accepted(debate.Resume{})
+	case r.State == debate.StateAwaitingInput:
+		s.accepted(debate.Acknowledge{})
+	case r.State == debate.StateError:
+		s.accepted(debate.Retry{})
+	case !s.wait.IsZero():
+		s.now = later(s.now, s.wait)
+		s.accepted(debate.Tick{})
+	default:
+		s.failf("nothing is due in state %s", r.State)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// disturb does one thing at random.
+func (s *sim) disturb() {
+	r := s.core.Record()
+	switch s.dice.IntN(24) {
+	case 0:
+		s.control(debate.Pause{Drain: s.dice.IntN(2) == 0}, s.pausable())
+	case 1:
+		s.control(debate.Resume{}, r.State == debate.StatePaused)
+	case 2:
+		s.repeat()
+	case 3:
+		s.outdated()
+	case 4:
+		s.accepted(debate.Tick{}) // early, late or needless
+	case 5:
+		s.crash()
+	case 6:
+		s.refused(s.nonsense())
+	case 7:
+		s.control(debate.Acknowledge{}, s.warned && !s.acked && !r.Final())
+	case 8:
+		s.control(debate.Retry{}, r.State == debate.StateError)
+	case 9:
+		s.cut()
+	default:
+		if n := len(s.flights); n > 0 {
+			s.proceed(s.dice.IntN(n))
+			return
+		}
+		if !r.Final() {
+			s.proceed(0)
+		}
+	}
+}
+
+// control sends an input that is refused unless it is possible.
+func (s *sim) control(signal debate.Signal, possible bool) {
+	if possible {
+		s.accepted(signal)
+	} else {
+		s.refused(signal)
+	}
+}
+
+func (s *sim) pausable() bool {
+	switch s.core.Record().State {
+	case debate.StatePaused, debate.StateError, debate.StateCompleted, debate.StateCanceled:
+		return false
+	default:
+		return true
+	}
+}
+
+// cut ends some of the debates before their time.
+func (s *sim) cut() {
+	if !s.short || s.core.Record().Final() || s.dice.IntN(4) > 0 {
+		return
+	}
+	s.cutShort = true
+	if s.dice.IntN(2) == 0 {
+		s.accepted(debate.Cancel{})
+		return
+	}
+	s.control(debate.Stop{}, s.core.Record().State != debate.StateCompleting)
+}
+
+// repeat brings once more what has been brought before.
+func (s *sim) repeat() {
+	if len(s.past) > 0 {
+		s.ignored(s.past[s.dice.IntN(len(s.past))])
+	}
+}
+
+// outdated brings the reply to an attempt that is not outstanding.
+func (s *sim) outdated() {
+	if len(s.intents) == 0 {
+		return
+	}
+	in := s.intents[s.dice.IntN(len(s.intents))]
+	attempt := in.Attempt - 1
+	if s.dice.IntN(2) == 0 {
+		attempt = in.Attempt + 1_000
+	}
+	s.ignored(debate.Result{Call: in.Call, Attempt: attempt, Text: "This must not be recorded."})
+}
+
+// crash loses the process: whoever opens the log gives up the calls in flight. Some of their
+// results come late, from nowhere.
+func (s *sim) crash() {
+	for _, f := range s.flights {
+		if s.dice.IntN(2) == 0 {
+			s.past = append(s.past, debate.Result{Call: f.command.Call, Attempt: f.command.Attempt, Text: "This must not be recorded."})
+		}
+	}
+	lost := s.flights
+	s.flights = nil
+	for _, f := range lost {
+		s.accepted(debate.Lost{Call: f.command.Call, Attempt: f.command.Attempt})
+	}
+}
+
+// nonsense is an input that is refused in every state of a debate that runs.
+func (s *sim) nonsense() debate.Signal {
+	r := s.core.Record()
+	all := []debate.Signal{
+		debate.Validate{},
+		debate.Validated{OK: true},
+		debate.Edit{Config: debate.Config{Topic: "Another topic"}},
+		*s.start,
+		debate.Answer{Inquiry: "nobody.asked", Text: "This."},
+		debate.Answer{Inquiry: s.intents[0].Call, Text: "This."},
+		debate.Sent{Trigger: "dance"},
+		debate.Sent{Trigger: debate.TriggerCompleted},
+		nil,
+	}
+	if r.State != debate.StatePaused {
+		all = append(all, debate.Resume{})
+	}
+	if r.State != debate.StateError {
+		all = append(all, debate.Retry{})
+	}
+	if r.Final() {
+		all = append(all, debate.Stop{}, debate.Cancel{}, debate.Pause{}, debate.Acknowledge{})
+	}
+	return all[s.dice.IntN(len(all))]
+}

@@ -1,0 +1,361 @@
+package debate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// snapshotOf yields a stored debate's snapshot.
+func snapshotOf(t *testing.T, engine *debate.Engine, id string) []byte {
+	t.Helper()
+	session, err := engine.Open(t.Context(), id)
+	require.NoError(t, err)
+	data, err := session.Snapshot(t.Context())
+	require.NoError(t, err)
+	return data
+}
+
+// snapshot writes events as Session.Snapshot does.
+func snapshot(t *testing.T, id string, events []debate.Event) []byte {
+	t.Helper()
+	data, err := json.Marshal(map[string]any{"version": debate.SnapshotVersion, "id": id, "events": events})
+	require.NoError(t, err)
+	return data
+}
+
+// commits is a store that notes where each commit ended.
+type commits struct {
+	*debate.MemoryStore
+
+	ends []int
+}
+
+func (s *commits) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+	s.ends = append(s.ends, int(after)+len(events))
+	return s.MemoryStore.Append(ctx, id, after, writer, events)
+}
+
+// After whatever commit a snapshot is taken, only what it lacks is asked, and the debate becomes the same.
+func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
+	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
+		config := twoDebaters()
+		config.Mode = mode
+		engine, source := engineFor(config)
+		store := &commits{MemoryStore: &debate.MemoryStore{}}
+		engine.Store = store
+		record := run(t, engine, config)
+		want, err := record.Canonical()
+		require.NoError(t, err)
+		l := logOf(t, engine, record.ID)
+		require.Greater(t, len(store.ends), 9)
+		for _, n := range store.ends {
+			t.Run(fmt.Sprintf("%s/%d", mode, n), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					results := 0
+					for _, event := range l.events[:n] {
+						if event.Turn != nil || event.Assessment != nil || event.Verdict != nil {
+							results++
+						}
+					}
+					other, answers := engineFor(config)
+					session, err := other.Restore(t.Context(), snapshot(t, l.id, l.events[:n]))
+					require.NoError(t, err)
+					defer session.Close()
+					assert.Equal(t, l.id, session.ID())
+					restored, err := session.Wait(t.Context())
+					require.NoError(t, err)
+					got, err := restored.Canonical()
+					require.NoError(t, err)
+					assert.JSONEq(t, string(want), string(got))
+					assert.Equal(t, source.Calls()-results, answers.Calls())
+				})
+			})
+		}
+	}
+}
+
+func TestSnapshotsThatAreRefused(t *testing.T) {
+	l := playedLog(t, twoDebaters())
+	whole := snapshot(t, l.id, l.events)
+	with := func(old, new string) []byte {
+		require.Contains(t, string(whole), old)
+		return bytes.Replace(whole, []byte(old), []byte(new), 1)
+	}
+	event := func(kind debate.EventKind, n int, how func(*debate.Event)) []byte {
+		events := l.copied(t)
+		how(&events[l.index(t, kind, n)])
+		return snapshot(t, l.id, events)
+	}
+	config, err := json.Marshal(twoDebaters())
+	require.NoError(t, err)
+	cases := map[string]struct {
+		data  []byte
+		field string
+	}{
+		"nothing":                 {nil, ""},
+		"white space":             {[]byte(" \n"), ""},
+		"not JSON":                {[]byte("debate"), ""},
+		"null":                    {[]byte("null"), "version"},
+		"a list":                  {[]byte("[]"), ""},
+		"a number":                {[]byte("1"), ""},
+		"an object":               {[]byte("{}"), "version"},
+		"a config":                {config, "version"},
+		"another program's":       {[]byte(`{"version":"2.0","state":{}}`), ""},
+		"a newer version":         {with(`"version":1}`, `"version":2}`), "version"},
+		"a version far ahead":     {with(`"version":1}`, `"version":999999}`), "version"},
+		"version 0":               {with(`"version":1}`, `"version":0}`), "version"},
+		"a negative version":      {with(`"version":1}`, `"version":-1}`), "version"},
+		"text after it":           {append(bytes.Clone(whole), "x"...), ""},
+		"another one after it":    {append(bytes.Clone(whole), whole...), ""},
+		"a NUL after it":          {append(bytes.Clone(whole), 0), ""},
+		"an unknown key":          {with(`"version":1}`, `"version":1,"extra":true}`), ""},
+		"an unknown key in it":    {with(`"kind":"turn"`, `"kind":"turn","mood":1`), ""},
+		"100 MB":                  {bytes.Repeat([]byte(" "), 100<<20), ""},
+		"100 MB of brackets":      {bytes.Repeat([]byte("["), 100<<20), ""},
+		"deep":                    {[]byte(`{"version":1,"id":"x","events":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`), ""},
+		"no events":               {snapshot(t, l.id, nil), "events"},
+		"no id":                   {snapshot(t, "", l.events), "id"},
+		"an id that is a path":    {snapshot(t, "../"+l.id, l.events), "id"},
+		"an event left out":       {snapshot(t, l.id, append(l.copied(t)[:5], l.copied(t)[6:]...)), "events"},
+		"an event twice":          {snapshot(t, l.id, append(l.copied(t)[:6], l.copied(t)[5:]...)), "events"},
+		"the start left out":      {snapshot(t, l.id, l.events[1:]), "events"},
+		"two events exchanged":    {snapshot(t, l.id, append(append(l.copied(t)[:5], l.events[6], l.events[5]), l.events[7:]...)), "events"},
+		"an unknown state":        {event(debate.EventTransition, 2, func(e *debate.Event) { e.Transition.To = "limbo" }), "events"},
+		"an unknown kind":         {event(debate.EventTurn, 0, func(e *debate.Event) { e.Kind = "song" }), "events"},
+		"an unknown flow":         {event(debate.EventStart, 0, func(e *debate.Event) { e.Start.Flow = "opera" }), "events"},
+		"a newer log":             {event(debate.EventStart, 0, func(e *debate.Event) { e.Start.Version++ }), "events"},
+		"a turn nobody was asked": {event(debate.EventTurn, 0, func(e *debate.Event) { e.Turn.Call = "r1.song.Ada" }), "events"},
+	}
+	for n := 1; n < len(whole); n += len(whole) / 60 {
+		cases[fmt.Sprintf("its first %d bytes", n)] = struct {
+			data  []byte
+			field string
+		}{whole[:n], ""}
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			engine, source := engineFor(twoDebaters())
+			store := &debate.MemoryStore{}
+			engine.Store = store
+			session, err := engine.Restore(t.Context(), c.data)
+			assert.Nil(t, session)
+			failure := requireKind(t, err, debate.KindValidation)
+			assert.Equal(t, c.field, failure.Field, "%v", err)
+			assert.Less(t, len(err.Error()), 500)
+			assert.Zero(t, source.Calls())
+			for info := range store.List(t.Context(), debate.Filter{}) {
+				assert.Fail(t, "something was stored", "%+v", info)
+			}
+		})
+	}
+}
+
+// A store that holds the debate keeps the longer log, and never mixes two debates.
+func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
+	first := twoDebaters()
+	first.ID = "one"
+	l := playedLog(t, first)
+	second := twoDebaters()
+	second.ID, second.Topic = "one", "Another question?"
+	other := playedLog(t, second)
+	length := func(engine *debate.Engine) int {
+		record, err := engine.Record(t.Context(), "one")
+		require.NoError(t, err)
+		return int(record.Seq)
+	}
+	t.Run("the same", func(t *testing.T) {
+		engine, source := engineFor(first)
+		for range 2 {
+			session, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
+			require.NoError(t, err)
+			assert.Equal(t, debate.StateCompleted, session.State())
+		}
+		assert.Zero(t, source.Calls())
+		assert.Equal(t, len(l.events), length(engine))
+	})
+	t.Run("a shorter one", func(t *testing.T) {
+		engine, source := engineFor(first)
+		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
+		require.NoError(t, err)
+		session, err := engine.Restore(t.Context(), snapshot(t, "one", l.events[:7]))
+		require.NoError(t, err)
+		assert.Equal(t, debate.StateCompleted, session.State())
+		assert.Equal(t, len(l.events), length(engine))
+		assert.Zero(t, source.Calls())
+	})
+	t.Run("a longer one", func(t *testing.T) {
+		engine, source := engineFor(first)
+		store := &debate.MemoryStore{}
+		engine.Store = store
+		require.NoError(t, store.Append(t.Context(), "one", 0, "somebody", l.events[:7]))
+		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
+		require.NoError(t, err)
+		assert.Equal(t, len(l.events), length(engine))
+		assert.Zero(t, source.Calls())
+	})
+	t.Run("another debate", func(t *testing.T) {
+		engine, _ := engineFor(first)
+		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
+		require.NoError(t, err)
+		_, err = engine.Restore(t.Context(), snapshot(t, "one", other.events))
+		failure := requireKind(t, err, debate.KindConflict)
+		assert.Equal(t, "events[0]", failure.Field)
+		record, err := engine.Record(t.Context(), "one")
+		require.NoError(t, err)
+		assert.Equal(t, first.Topic, record.Config().Topic)
+	})
+	t.Run("one that somebody holds", func(t *testing.T) {
+		engine, _ := engineFor(first)
+		store := &debate.MemoryStore{}
+		engine.Store = store
+		require.NoError(t, store.Append(t.Context(), "one", 0, "somebody", l.events[:7]))
+		require.NoError(t, store.Lease(t.Context(), "one", "somebody", time.Hour))
+		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events[:7]))
+		requireKind(t, err, debate.KindConflict)
+		assert.ErrorIs(t, err, debate.ErrLeased)
+	})
+}
+
+func TestNothingToSnapshot(t *testing.T) {
+	engine, _ := engineFor(twoDebaters())
+	session, err := engine.New(twoDebaters())
+	require.NoError(t, err)
+	_, err = session.Snapshot(t.Context())
+	requireKind(t, err, debate.KindState)
+}
+
+func TestASnapshotHoldsNoChunksAndNoKeys(t *testing.T) {
+	l := playedLog(t, twoDebaters())
+	data := snapshotOf(t, l.engine, l.id)
+	assert.NotContains(t, string(data), `"chunk"`)
+	again := snapshotOf(t, l.engine, l.id)
+	assert.Equal(t, string(data), string(again), "the same log gives the same bytes")
+	var read struct {
+		Version int
+		ID      string
+	}
+	require.NoError(t, json.Unmarshal(data, &read))
+	assert.Equal(t, debate.SnapshotVersion, read.Version)
+	assert.Equal(t, l.id, read.ID)
+}
+
+// leaves calls visit for every value inside a JSON tree, with a function that replaces it.
+func leaves(path string, tree any, set func(any), visit func(path string, was any, set func(any))) {
+	visit(path, tree, set)
+	switch node := tree.(type) {
+	case map[string]any:
+		for key, value := range node {
+			leaves(path+"."+key, value, func(v any) { node[key] = v }, visit)
+		}
+	case []any:
+		for i, value := range node {
+			leaves(fmt.Sprintf("%s[%d]", path, i), value, func(v any) { node[i] = v }, visit)
+		}
+	}
+}
+
+// Whatever field of whatever event is changed, a snapshot is refused or folds: nothing panics.
+func TestChangedSnapshots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	config := twoDebaters()
+	config.Rounds = 1
+	l := playedLog(t, config)
+	var tree map[string]any
+	require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
+	engine, _ := engineFor(config)
+	tried, folded := 0, 0
+	for _, event := range tree["events"].([]any) {
+		leaves("", event, func(any) {}, func(path string, was any, set func(any)) {
+			if path == "" || strings.HasPrefix(path, ".start.texts.") || strings.HasPrefix(path, ".start.models.") {
+				return
+			}
+			for _, value := range []any{nil, true, -1, 0, 3, 1 << 15, "", "x", string(debate.StateError), []any{}, map[string]any{}} {
+				if value == -1 && path == ".intent.round" {
+					continue
+				}
+				set(value)
+				data, err := json.Marshal(tree)
+				require.NoError(t, err)
+				tried++
+				if restores(t, engine, data, fmt.Sprintf("%s = %v", path, value)) {
+					folded++
+				}
+			}
+			set(was)
+		})
+	}
+	assert.Greater(t, tried, 1000)
+	assert.Positive(t, folded)
+}
+
+// restores reports whether a snapshot's events fold; that they are refused by an error of kind
+// validation, and by no panic, is checked. The record is read as a host would.
+func restores(t *testing.T, engine *debate.Engine, data []byte, what string) (ok bool) {
+	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("%s: panic: %v", what, r)
+		}
+	}()
+	var read struct {
+		ID     string         `json:"id"`
+		Events []debate.Event `json:"events"`
+	}
+	if json.Unmarshal(data, &read) != nil {
+		return false
+	}
+	core, err := engine.NewCore(read.ID, read.Events)
+	if err != nil {
+		requireKind(t, err, debate.KindValidation)
+		return false
+	}
+	r := core.Record()
+	_, _ = r.Canonical()
+	_, _, _, _ = r.Active(), r.Spent(), r.RoundTurns(1), r.SpentInRound(1)
+	out, err := core.Step(debate.Input{At: time.Now(), Signal: debate.Tick{}})
+	if err == nil {
+		for _, call := range out.Start {
+			_, _ = core.Command(call)
+		}
+	}
+	_, _ = core.Step(debate.Input{At: time.Now(), Signal: debate.Stop{}})
+	return true
+}
+
+// FuzzRestore: no bytes make Restore panic, and what it refuses it does not store.
+func FuzzRestore(f *testing.F) {
+	for _, seed := range []string{
+		``, `null`, `{}`, `{"version":1}`, `{"version":2,"id":"x","events":[]}`, `{"version":1,"id":"x","events":[{"seq":1,"kind":"start"}]}`,
+		`{"version":1,"id":"x","events":[{"seq":1,"at":"2026-01-02T03:04:05Z","kind":"start","start":{"version":1,"config":{"topic":"t","participants":[]},"format":{"name":"f","phases":[],"end":"judge"},"flow":"debate","flowVersion":1}},{"seq":2,"at":"2026-01-02T03:04:05Z","kind":"transition","transition":{"from":"ready","to":"canceled","on":"cancel"}}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		engine := &debate.Engine{Store: &debate.MemoryStore{}}
+		session, err := engine.Restore(t.Context(), data)
+		if err == nil {
+			session.Close()
+			return
+		}
+		if !errors.Is(err, &debate.Error{Kind: debate.KindValidation}) {
+			return
+		}
+		for info := range engine.Store.List(t.Context(), debate.Filter{}) {
+			t.Fatalf("stored %v though refused: %v", info, err)
+		}
+	})
+}
