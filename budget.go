@@ -15,20 +15,27 @@ type accounts struct {
 	total        Account
 	models       []Account
 	participants []Account
-	rounds       []Account // by number, from 0: outside the rounds
+	rounds       []roundAccount // in the order of their first use
 }
 
 func (a *accounts) add(intent *Intent, s *Spend) {
 	a.total.add(s)
 	account(&a.models, s.Model).add(s)
 	account(&a.participants, intent.By).add(s)
-	for len(a.rounds) <= intent.Round {
-		if len(a.rounds) > 1<<20 {
-			return // a hostile log
+	for i := len(a.rounds) - 1; i >= 0; i-- {
+		if a.rounds[i].round == intent.Round {
+			a.rounds[i].add(s)
+			return
 		}
-		a.rounds = append(a.rounds, Account{})
 	}
-	a.rounds[intent.Round].add(s)
+	a.rounds = append(a.rounds, roundAccount{round: intent.Round})
+	a.rounds[len(a.rounds)-1].add(s)
+}
+
+// roundAccount is the account of one round; 0: outside the rounds.
+type roundAccount struct {
+	round int
+	Account
 }
 
 func (a *Account) add(s *Spend) {
@@ -60,10 +67,12 @@ func (r *Record) SpentByParticipant() []Account {
 
 // SpentInRound yields the account of a round, its judging included; 0 is what was spent outside the rounds.
 func (r *Record) SpentInRound(round int) Account {
-	if round < 0 || round >= len(r.spent.rounds) {
-		return Account{}
+	for i := range r.spent.rounds {
+		if r.spent.rounds[i].round == round {
+			return r.spent.rounds[i].Account
+		}
 	}
-	return r.spent.rounds[round]
+	return Account{}
 }
 
 // Reserved is the most that the calls in flight can still cost.

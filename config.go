@@ -1,11 +1,8 @@
 package debate
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"time"
@@ -258,19 +255,6 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	}
 	*c = Config(in.configFields)
 	c.RoundDelay, c.TurnTimeout, c.JudgeTimeout = time.Duration(in.RoundDelay), time.Duration(in.TurnTimeout), time.Duration(in.JudgeTimeout)
-	return nil
-}
-
-// decodeStrict reads one JSON value, all of it, and refuses keys that it does not know.
-func decodeStrict(data []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more after the value's end")
-	}
 	return nil
 }
 

@@ -413,9 +413,9 @@ func (c *Core) giveUp(call *Call, state *callState) (again bool, err error) {
 	switch {
 	case call.OnFail.Skip:
 		return false, nil
-	case call.OnFail.Fire != "":
+	case call.OnFail.Fire != "" && c.machine.allows(r, call.OnFail.Fire):
 		return true, c.fire(call.OnFail.Fire, Note{Evidence: state.trouble.failure.Error()}, false)
-	case call.OnFail.Drop && len(r.Active()) > 0:
+	case call.OnFail.Drop && r.isActive(call.By):
 		return true, c.emit(Event{Kind: EventDropped, Dropped: &Dropped{Participant: call.By, Reason: state.trouble.failure.Error()}})
 	default:
 		return true, c.fail(state.trouble.failure)

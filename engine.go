@@ -177,6 +177,9 @@ func (e *Engine) New(config Config) (*Session, error) {
 func (e *Engine) Start(ctx context.Context, config Config) (*Session, error) {
 	s, err := e.New(config)
 	if err != nil {
+		if all := e.Validate(ctx, config); all != nil {
+			return nil, all
+		}
 		return nil, err
 	}
 	if err := s.Validate(ctx); err != nil {

@@ -36,6 +36,14 @@ const (
 	KindConflict        = provider.KindConflict
 )
 
+// kinds yields all of them.
+func kinds() []Kind {
+	return []Kind{
+		KindNetwork, KindRateLimit, KindQuota, KindAPI, KindTimeout, KindContextOverflow, KindAuthentication, KindContentFilter,
+		KindRefusal, KindInvalidResponse, KindValidation, KindCanceled, KindCostLimit, KindState, KindConflict,
+	}
+}
+
 // Errors that are compared with errors.Is.
 var (
 	// ErrAwaitingInput says that the debate waits for an answer to an inquiry.

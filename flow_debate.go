@@ -124,8 +124,12 @@ func allArgumentsReceived(r *Record) bool {
 
 // spoken reports whether the participant in this seat has had its turn of the phase in the current round.
 func (r *Record) spoken(phase string, seat int) bool {
-	for i := len(r.Turns) - 1; i >= 0 && r.Turns[i].Round == r.Round; i-- {
-		if r.Turns[i].Slot == seat && string(r.Turns[i].Kind) == phase {
+	for i := len(r.Turns) - 1; i >= 0; i-- {
+		t := r.Turns[i]
+		if t.Round > 0 && t.Round < r.Round {
+			return false
+		}
+		if t.Round == r.Round && t.Slot == seat && string(t.Kind) == phase {
 			return true
 		}
 	}

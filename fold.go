@@ -126,8 +126,9 @@ func (r *Record) foldStart(e *Event) error {
 func (r *Record) expect() {
 	const most = 512
 	c := r.config
-	turns := min(most, max(1, c.Rounds)*len(c.Participants))
-	r.calls = make(map[string]*callState, min(most, turns+c.Rounds+1))
+	rounds := min(most, max(1, c.Rounds))
+	turns := min(most, rounds*min(most, len(c.Participants)))
+	r.calls = make(map[string]*callState, min(most, turns+rounds+1))
 	r.Turns = make([]*Turn, 0, turns)
 	r.shared = view{messages: make([]provider.Message, 0, turns), sizes: make([]int, 0, turns), rounds: make([]int, 0, turns)}
 	r.systems = make([]string, len(c.Participants))
@@ -209,7 +210,9 @@ func (r *Record) foldIntent(e *Event) error {
 	case in.Attempt != last+1:
 		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
 	case in.Reserve < 0 || in.Tokens < 0:
-		return invalid("intent.reserve", "is negative")
+		return invalid("intent.reserve", "or the number of tokens is negative")
+	case in.Round < 0 || in.Slot < 0:
+		return invalid("intent.round", "or the slot is negative")
 	}
 	call.intent, call.status, call.aborted = in, callOpen, false
 	if call.trouble != nil {
@@ -262,6 +265,9 @@ func (r *Record) foldOutcome(e *Event) error {
 	}
 	if spend.Cost < 0 {
 		return invalid("cost", "is negative")
+	}
+	if t := e.Turn; t != nil && (t.Round != call.intent.Round || t.Slot != call.intent.Slot || t.Speaker != call.intent.By) {
+		return invalid("turn", "is not the one that was asked for")
 	}
 	r.close(call)
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })

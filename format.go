@@ -49,14 +49,21 @@ func BuiltinFormats() []Format {
 	const (
 		opening  = "Lay out your position: your thesis and the main arguments for it."
 		rebuttal = "Answer what the others have argued, point by point and by name, and strengthen your own case where it was attacked."
-		closing  = "This is your last turn. Weigh the debate as it went: what stands, what fell, and why your position prevails. Bring no new arguments."
+		argument = "Move the debate forward: take up the strongest point against you, " +
+			"and add something that has not been said."
+		exploration = "Name what you now agree on, then narrow the remaining disagreement " +
+			"with a proposal that the others could accept."
+		closing = "This is your last turn. Weigh the debate as it went: what stands, what fell, and why your position prevails. Bring no new arguments."
 	)
 	return []Format{
 		{
 			Name:     FreeForm,
 			Guidance: "A free debate without a fixed structure: respond to what was said last, and go where the strongest disagreement is.",
-			Phases:   []Phase{{Name: "argument", First: 1, Last: -1, Instruction: "Move the debate forward: take up the strongest point against you, and add something that has not been said."}},
-			End:      EndByJudge,
+			Phases: []Phase{
+				{Name: "opening", First: 1, Last: 1, Instruction: opening},
+				{Name: "argument", First: 2, Last: -1, Instruction: argument},
+			},
+			End: EndByJudge,
 		},
 		{
 			Name:     StructuredRounds,
@@ -73,15 +80,19 @@ func BuiltinFormats() []Format {
 			Guidance: "The number of rounds is fixed and small: make each turn count, and build on the rounds before.",
 			Phases: []Phase{
 				{Name: "closing", First: -1, Last: -1, Instruction: closing},
-				{Name: "argument", First: 1, Last: -2, Instruction: rebuttal},
+				{Name: "opening", First: 1, Last: 1, Instruction: opening},
+				{Name: "argument", First: 2, Last: -2, Instruction: argument},
 			},
 			End: EndByRounds,
 		},
 		{
 			Name:     ConvergenceSeeker,
 			Guidance: "The aim is common ground: hold your position where it matters, concede what you should, and say precisely where you still differ.",
-			Phases:   []Phase{{Name: "exploration", First: 1, Last: -1, Instruction: "Name what you now agree on, then narrow the remaining disagreement with a proposal that the others could accept."}},
-			End:      EndByConvergence,
+			Phases: []Phase{
+				{Name: "opening", First: 1, Last: 1, Instruction: opening},
+				{Name: "exploration", First: 2, Last: -1, Instruction: exploration},
+			},
+			End: EndByConvergence,
 		},
 	}
 }

@@ -22,9 +22,11 @@ var (
 // maxRetries bounds a host's retries between two results.
 const maxRetries = 3
 
+const cameFromName = "from "
+
 // cameFrom holds if the state is the one that a pause, a question or a failure interrupted.
 func cameFrom(state State) Guard {
-	return Guard{"from " + string(state), func(r *Record) bool { return r.work == state }}
+	return Guard{cameFromName + string(state), func(r *Record) bool { return r.work == state }}
 }
 
 // and joins two guards.

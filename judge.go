@@ -180,14 +180,7 @@ func blank(field, text string) []string {
 // judged yields those whom a judge has to judge: who has spoken and still takes part.
 func (r *Record) judged() []Participant { return r.Active() }
 
-func (r *Record) isJudged(name string) bool {
-	for _, p := range r.judged() {
-		if p.Name == name {
-			return true
-		}
-	}
-	return false
-}
+func (r *Record) isJudged(name string) bool { return r.isActive(name) }
 
 // task makes what a judge from outside is asked.
 func (r *Record) task(ready *prepared, intent *Intent) *JudgeTask {

@@ -223,32 +223,16 @@ func match(rules []Rule, r *Record) *Rule {
 }
 
 // firing carries the record of the one debate that fires, and brings back the target. It is a
-// context of its own so that the shared machine needs no lock and no copy.
+// context, so that the shared machine needs no lock and no copy.
 type firing struct {
 	context.Context
 	record *Record
 	to     State
 }
 
-type firingKey struct{}
-
-// Value yields the firing itself for its key.
-func (f *firing) Value(key any) any {
-	if _, ok := key.(firingKey); ok {
-		return f
-	}
-	return f.Context.Value(key)
-}
-
-// firingOf yields the firing that a context is or holds.
+// firingOf yields the firing that a context of the chart is: nobody but fire fires.
 func firingOf(ctx context.Context) *firing {
-	if f, ok := ctx.(*firing); ok {
-		return f
-	}
-	if f, ok := ctx.Value(firingKey{}).(*firing); ok {
-		return f
-	}
-	return &firing{record: &Record{}} // nobody but fire fires
+	return ctx.(*firing) //nolint:forcetypeassert // see above
 }
 
 // fire yields the state that the trigger leads to. A refusal names state, trigger and guards, and
@@ -269,8 +253,9 @@ func (m *machine) refusal(r *Record, on Trigger) error {
 	}
 	var guards []string
 	for _, rule := range rules {
-		if !slices.Contains(guards, rule.When.Name) {
-			guards = append(guards, rule.When.Name)
+		name, _, _ := strings.Cut(rule.When.Name, " and "+cameFromName) // which state it would have led to is not the point
+		if !slices.Contains(guards, name) {
+			guards = append(guards, name)
 		}
 	}
 	return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, strings.Join(guards, ", "))}

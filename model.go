@@ -15,9 +15,10 @@ type Model struct {
 	// OwnTemperature: the model takes no temperature but its own, so that none is sent to it.
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
 	// Priced tells a known price, which may be zero, from an unknown one.
-	Priced      bool  `json:"priced,omitempty"`
-	Input       Money `json:"input,omitempty"`
-	Output      Money `json:"output,omitempty"`
+	Priced bool  `json:"priced,omitempty"`
+	Input  Money `json:"input,omitempty"`
+	Output Money `json:"output,omitempty"`
+	// CachedInput and CacheWrite are the prices of input that a vendor's cache held or took; 0: as Input.
 	CachedInput Money `json:"cachedInput,omitempty"`
 	CacheWrite  Money `json:"cacheWrite,omitempty"`
 	// InputLong and OutputLong are the prices of a request of more than 200,000 input tokens; 0: the same.
@@ -36,9 +37,17 @@ func (m Model) Cost(u Usage) Money {
 	}
 	plain := max(0, u.Input-u.CachedInput-u.CacheWrite)
 	return input.times(plain).
-		plus(m.CachedInput.times(u.CachedInput)).
-		plus(m.CacheWrite.times(u.CacheWrite)).
+		plus(orElse(m.CachedInput, input).times(u.CachedInput)).
+		plus(orElse(m.CacheWrite, input).times(u.CacheWrite)).
 		plus(output.times(u.Output))
+}
+
+// orElse yields a price, or the one that stands for it if it is not given.
+func orElse(price, otherwise Money) Money {
+	if price == 0 {
+		return otherwise
+	}
+	return price
 }
 
 // Bound is the most that a request can cost: so many input tokens at the dearest rate, and as many

@@ -46,7 +46,7 @@ func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.decimal()), nil }
 // not fit, is an error: money is never rounded in silence.
 func (m *Money) UnmarshalJSON(data []byte) error {
 	var number json.Number
-	if err := json.Unmarshal(data, &number); err != nil || number == "" || len(number) > 40 {
+	if err := json.Unmarshal(data, &number); err != nil || number == "" || len(number) > 40 || data[0] == '"' {
 		return fmt.Errorf("%.40q is not an amount of USD", data)
 	}
 	if _, exponent, ok := strings.Cut(strings.ToLower(string(number)), "e"); ok {

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -219,14 +220,10 @@ func (r *Record) Canonical() ([]byte, error) {
 		Assessments []Judgement   `json:"assessments"`
 		Verdict     *FinalVerdict `json:"verdict"`
 	}{State: r.State}
-	last := 0
-	for i := range r.Turns {
-		last = max(last, r.Turns[i].Round)
-	}
-	for round := 0; round <= last; round++ {
-		for _, t := range r.RoundTurns(round) {
-			out.Turns = append(out.Turns, turn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
-		}
+	turns := slices.Clone(r.Turns)
+	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Slot, b.Slot)) })
+	for _, t := range turns {
+		out.Turns = append(out.Turns, turn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
 	}
 	for i := range r.Assessments {
 		out.Assessments = append(out.Assessments, r.Assessments[i].Judgement)

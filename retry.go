@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -14,13 +15,13 @@ type RetryPolicy struct {
 	// authentication, refusal and content_filter are never retried, whatever it says.
 	Max map[Kind]int `json:"max,omitempty"`
 	// Base is the first wait; each further one is twice as long. 1 s.
-	Base time.Duration `json:"base,omitempty"`
+	Base time.Duration `json:"-"`
 	// Cap bounds a wait, and what a vendor may ask for: beyond it the call fails. 60 s.
-	Cap time.Duration `json:"cap,omitempty"`
+	Cap time.Duration `json:"-"`
 	// Jitter is added at random, up to this. 1 s.
-	Jitter time.Duration `json:"jitter,omitempty"`
+	Jitter time.Duration `json:"-"`
 	// RateLimit is the wait after a rate limit without a hint. 60 s.
-	RateLimit time.Duration `json:"rateLimit,omitempty"`
+	RateLimit time.Duration `json:"-"`
 }
 
 // reaskDelay is the wait before a judge is asked again for an answer that was not accepted.
@@ -89,4 +90,33 @@ func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (tim
 		}
 	}
 	return min(wait, policy.Cap) + time.Duration(bits%uint64(policy.Jitter+1)), true
+}
+
+// retryFields is RetryPolicy without its methods.
+type retryFields RetryPolicy
+
+// retryJSON writes durations as text.
+type retryJSON struct {
+	retryFields
+
+	Base      duration `json:"base,omitempty"`
+	Cap       duration `json:"cap,omitempty"`
+	Jitter    duration `json:"jitter,omitempty"`
+	RateLimit duration `json:"rateLimit,omitempty"`
+}
+
+// MarshalJSON writes the policy; durations are strings such as "2s".
+func (p RetryPolicy) MarshalJSON() ([]byte, error) {
+	return json.Marshal(retryJSON{retryFields(p), duration(p.Base), duration(p.Cap), duration(p.Jitter), duration(p.RateLimit)})
+}
+
+// UnmarshalJSON reads a policy strictly.
+func (p *RetryPolicy) UnmarshalJSON(data []byte) error {
+	var in retryJSON
+	if err := decodeStrict(data, &in); err != nil {
+		return err
+	}
+	*p = RetryPolicy(in.retryFields)
+	p.Base, p.Cap, p.Jitter, p.RateLimit = time.Duration(in.Base), time.Duration(in.Cap), time.Duration(in.Jitter), time.Duration(in.RateLimit)
+	return nil
 }

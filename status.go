@@ -1,6 +1,9 @@
 package debate
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Status is what a participant is doing.
 type Status string
@@ -93,6 +96,11 @@ func (c *callState) standing() Status {
 	default:
 	}
 	return StatusActive
+}
+
+// isActive reports whether a participant of that name still takes part.
+func (r *Record) isActive(name string) bool {
+	return slices.ContainsFunc(r.Active(), func(p Participant) bool { return p.Name == name })
 }
 
 // Duration is how long the debate has run, pauses included: until its last event.

@@ -21,7 +21,7 @@ type Store interface {
 	// Read yields the events with numbers above after, as far as there are any now; [ErrNotFound] if
 	// there is no such debate.
 	Read(ctx context.Context, id string, after int64) iter.Seq2[Event, error]
-	// List yields the debates that match, oldest first.
+	// List yields the debates that match, in the order of their ids; that of UUIDv7 is that of time.
 	List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
 	// Delete forgets a debate; it is no error if there is none.
 	Delete(ctx context.Context, id string) error
@@ -235,9 +235,13 @@ func (s *MemoryStore) Release(_ context.Context, id, owner string) error {
 		return nil
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.owner == owner {
 		l.owner, l.until = "", time.Time{}
+	}
+	empty := l.length == 0 && l.owner == "" && len(l.watch) == 0
+	l.mu.Unlock()
+	if empty {
+		s.forget(id, l)
 	}
 	return nil
 }
@@ -255,6 +259,17 @@ func (s *MemoryStore) Watch(ctx context.Context, id string) <-chan struct{} {
 		l.watch = slices.DeleteFunc(l.watch, func(c chan struct{}) bool { return c == w })
 	})
 	return w
+}
+
+// forget lets go of a log in which nothing was ever written.
+func (s *MemoryStore) forget(id string, l *memoryLog) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.logs[id] == l && l.length == 0 && l.owner == "" && len(l.watch) == 0 {
+		delete(s.logs, id)
+	}
 }
 
 func (s *MemoryStore) now() time.Time {

@@ -107,6 +107,9 @@ func (f *findings) retry(p *RetryPolicy) {
 		}
 	}
 	for kind, n := range ordered(p.Max) {
+		if !slices.Contains(kinds(), kind) {
+			f.add("retry.max."+oneLine(string(kind), 40), "is no kind of failure")
+		}
 		if n < 0 {
 			f.add("retry.max."+oneLine(string(kind), 40), "is negative")
 		}
@@ -202,8 +205,8 @@ func (f *findings) format(field string, format *Format) *Format {
 	if !slices.Contains([]End{EndByJudge, EndByRounds, EndByConvergence}, format.End) {
 		f.add(field+".end", "no rule %q is known", oneLine(string(format.End), 40))
 	}
-	if format.MinParticipants < 0 || format.MaxParticipants < 0 {
-		f.add(field+".minParticipants", "or maxParticipants is negative")
+	if least, most := format.participants(); format.MinParticipants < 0 || format.MaxParticipants < 0 || least > most {
+		f.add(field+".minParticipants", "or maxParticipants is negative, or the least is above the most")
 	}
 	return format
 }
@@ -250,6 +253,9 @@ func (l *live) checkJudging(f *findings, c *Config) {
 	}
 	for i, text := range j.Criteria {
 		f.name(fmt.Sprintf("judging.criteria[%d]", i), text)
+		if slices.Contains(j.Criteria[:i], text) {
+			f.add(fmt.Sprintf("judging.criteria[%d]", i), "stands there twice")
+		}
 	}
 	for i, judge := range j.Judges {
 		at := fmt.Sprintf("judging.judges[%d]", i)
@@ -264,6 +270,8 @@ func (l *live) checkJudging(f *findings, c *Config) {
 		switch {
 		case judge.Judge != "" && judge.Model != "":
 			f.add(at, "names both a model and a judge")
+		case judge.Judge != "" && len(judge.Fallbacks) > 0:
+			f.add(at+".fallbacks", "stand beside a judge that is no model")
 		case judge.Judge != "":
 			if l.judges[judge.Judge] == nil {
 				f.add(at+".judge", "no judge %q is registered", oneLine(judge.Judge, 40))
