@@ -13,7 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-var crowdSize = flag.Int("debates", 1000, "how many debates BenchmarkCrowd plays at once") //nolint:gochecknoglobals // a flag
+var crowdSize = flag.Int("debates", 1000, "how many debates BenchmarkCrowd plays at once")
 
 const crowdRounds = 10
 

@@ -22,11 +22,11 @@ type replier struct {
 }
 
 var (
-	filler = strings.Repeat("A claim, its reason, and the evidence for it. ", speechBytes/46+1) //nolint:gochecknoglobals // constant
+	filler = strings.Repeat("A claim, its reason, and the evidence for it. ", speechBytes/46+1)
 
 	// An assessment and a verdict as models write them, for Ada, Ben and Cy.
-	benchAssessment = judgementOfSize([]string{"Ada", "Ben", "Cy"}) //nolint:gochecknoglobals // constant
-	benchVerdict    = verdict([]string{"Ada", "Ben", "Cy"})         //nolint:gochecknoglobals // constant
+	benchAssessment = judgementOfSize([]string{"Ada", "Ben", "Cy"})
+	benchVerdict    = verdict([]string{"Ada", "Ben", "Cy"})
 )
 
 // judgementOfSize is a well-formed assessment of about 600 bytes.

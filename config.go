@@ -14,6 +14,8 @@ import (
 //
 // Its JSON is strict: a key that is not known, or is given twice in another case, is an error.
 // Durations are strings such as "90s", money is a number of USD.
+//
+//nolint:recvcheck // withDefaults works on a copy, and that is what it is for
 type Config struct {
 	// ID names the debate in the store: letters, digits, '-', '_' and '.', at most 128. "": a new UUIDv7.
 	ID string `json:"id,omitempty"`

@@ -197,8 +197,8 @@ func TestBadConfigs(t *testing.T) {
 				assert.Equal(t, c.fields, fields(t, err), "and Run")
 			}
 			assert.Zero(t, source.Calls(), "nothing was asked")
-			for info := range store.List(t.Context(), debate.Filter{}) {
-				assert.Fail(t, "something was stored", "%+v", info)
+			for info, err := range store.List(t.Context(), debate.Filter{}) {
+				assert.Fail(t, "something was stored", "%+v (%v)", info, err)
 			}
 		})
 	}
@@ -325,8 +325,8 @@ func TestConfigsThatDoNotRead(t *testing.T) {
 		"nothing":                  {``, ""},
 		"a list":                   {`[]`, ""},
 		"a misspelt key":           {`{"topic":"x","rouds":3}`, "rouds"},
-		"a participant's":          {`{"participants":[{"name":"Ada","modle":"a/b"}]}`, "modle"},
-		"a judge's":                {`{"judging":{"judges":[{"modle":"a/b"}]}}`, "modle"},
+		"a participant's":          {`{"participants":[{"name":"Ada","mdl":"a/b"}]}`, "mdl"},
+		"a judge's":                {`{"judging":{"judges":[{"mdl":"a/b"}]}}`, "mdl"},
 		"judging's":                {`{"judging":{"judge":[]}}`, "judge"},
 		"a budget's":               {`{"budget":{"harsh":1}}`, "harsh"},
 		"a format's":               {`{"customFormat":{"fases":[]}}`, "fases"},
@@ -426,8 +426,7 @@ func FuzzConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var config debate.Config
 		if err := config.UnmarshalJSON(data); err != nil {
-			var failure *debate.Error
-			if !errors.As(err, &failure) {
+			if _, ok := errors.AsType[*debate.Error](err); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return

@@ -229,7 +229,8 @@ func (c *Core) acknowledge() error {
 // sent takes an input of the flow's own: it is a fact, and fires its trigger if a rule wants it.
 func (c *Core) sent(s Sent) error {
 	if !c.machine.input(s.Trigger) {
-		return &Error{Kind: KindState, Op: "send", Err: fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, oneLine(string(s.Trigger), 40))}
+		err := fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, oneLine(string(s.Trigger), 40))
+		return &Error{Kind: KindState, Op: "send", Err: err}
 	}
 	if c.record.Final() || c.record.start == nil {
 		return c.machine.refusal(c.record, s.Trigger)
@@ -258,7 +259,8 @@ func (c *Core) advance() error {
 			return err
 		}
 	}
-	return c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: errors.New("the flow goes in a circle without asking anybody")})
+	circle := errors.New("the flow goes in a circle without asking anybody")
+	return c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
 }
 
 // once does one thing that is due; again: there may be more.

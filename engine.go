@@ -155,7 +155,7 @@ func newSeed() string {
 
 // input adds the time and the random bits.
 func (l *live) input(s Signal) Input {
-	return Input{At: time.Now().Round(0).UTC(), Bits: mathrand.Uint64(), Signal: s}
+	return Input{At: time.Now().Round(0).UTC(), Bits: mathrand.Uint64(), Signal: s} //nolint:gosec // jitter is no secret
 }
 
 // New makes a session of a debate that can still be edited. Nothing is checked, stored or paid for

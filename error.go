@@ -219,16 +219,14 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 // classify makes an Error of whatever a provider or a judge returned. Of foreign errors it keeps a
 // short text only: they may hold a request.
 func classify(err error) *Error {
-	var own *Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*Error](err); ok {
 		reason := own.Err
 		if reason == nil {
 			reason = own
 		}
 		return &Error{Kind: kindOr(own.Kind, KindAPI), RetryAfter: own.RetryAfter, Err: note(reason)}
 	}
-	var failure *provider.Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*provider.Error](err); ok {
 		return &Error{Kind: kindOr(failure.Kind, KindAPI), RetryAfter: failure.RetryAfter, Err: words(failure)}
 	}
 	switch {

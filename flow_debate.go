@@ -23,7 +23,7 @@ const (
 
 // DebateFlow yields the flow of an adversarial debate: rounds of turns, an assessment after each, a
 // verdict at the end.
-func DebateFlow() *Flow {
+func DebateFlow() *Flow { //nolint:revive // Flow is the type of all flows, this is that of a debate
 	always := Guard{}
 	received := Guard{"allArgumentsReceived", allArgumentsReceived}
 	ends := Guard{"shouldEndDebate", func(r *Record) bool { _, ok := endReason(r); return ok }}

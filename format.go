@@ -53,7 +53,8 @@ func BuiltinFormats() []Format {
 			"and add something that has not been said."
 		exploration = "Name what you now agree on, then narrow the remaining disagreement " +
 			"with a proposal that the others could accept."
-		closing = "This is your last turn. Weigh the debate as it went: what stands, what fell, and why your position prevails. Bring no new arguments."
+		closing = "This is your last turn. Weigh the debate as it went: what stands, what fell, " +
+			"and why your position prevails. Bring no new arguments."
 	)
 	return []Format{
 		{
@@ -87,7 +88,8 @@ func BuiltinFormats() []Format {
 		},
 		{
 			Name:     ConvergenceSeeker,
-			Guidance: "The aim is common ground: hold your position where it matters, concede what you should, and say precisely where you still differ.",
+			Guidance: "The aim is common ground: hold your position where it matters, concede what you should, " +
+				"and say precisely where you still differ.",
 			Phases: []Phase{
 				{Name: "opening", First: 1, Last: 1, Instruction: opening},
 				{Name: "exploration", First: 2, Last: -1, Instruction: exploration},

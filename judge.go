@@ -79,7 +79,7 @@ type FinalVerdict struct {
 	Winner              *Winner            `json:"winner" jsonschema:"nullable,description=null if nobody has won"`
 	Scores              map[string]float64 `json:"scores" jsonschema:"description=0 to 100 for every participant by name"`
 	Criteria            map[string]string  `json:"criteria" jsonschema:"description=a finding for every criterion"`
-	QualityScore        float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100,description=quality of the debate as a whole"`
+	QualityScore        float64            `json:"qualityScore" jsonschema:"minimum=0,maximum=100,description=quality of the debate as a whole"` //nolint:lll // a tag
 	Insights            []string           `json:"insights"`
 }
 
@@ -195,7 +195,7 @@ func (r *Record) task(ready *prepared, intent *Intent) *JudgeTask {
 // simultaneous replies happened to arrive is not shown to anybody.
 func (r *Record) readable() []*Turn {
 	if r.config.Mode == Sequential && len(r.hidden) == 0 {
-		return r.Turns[:len(r.Turns):len(r.Turns)]
+		return slices.Clip(r.Turns)
 	}
 	var turns []*Turn
 	for i := range r.Turns {
@@ -208,10 +208,5 @@ func (r *Record) readable() []*Turn {
 }
 
 func (r *Record) hides(turn int) bool {
-	for _, i := range r.hidden {
-		if i == turn {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.hidden, turn)
 }

@@ -475,7 +475,7 @@ var judgeLog struct {
 // innermost yields the JSON inside an accepted answer.
 func innermost(t *testing.T, answer string) string {
 	from, to := strings.Index(answer, "{"), strings.LastIndex(answer, "}")
-	if _, after, ok := strings.Cut(answer, "</think>"); ok && strings.Contains(answer[:strings.Index(answer, "</think>")], "<think>") {
+	if before, after, ok := strings.Cut(answer, "</think>"); ok && strings.Contains(before, "<think>") {
 		if trimmed := strings.TrimLeft(strings.TrimPrefix(answer, "\ufeff"), " \t\r\n"); strings.HasPrefix(trimmed, "<think>") {
 			return innermost(t, after)
 		}

@@ -291,7 +291,7 @@ func reflecting() *debate.Flow {
 				Last: func(*debate.Record) string { return "What have you learned in this round?" },
 			}}
 		},
-		Next: func(r *debate.Record) (debate.Trigger, debate.Note, bool) { return done, debate.Note{}, true },
+		Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return done, debate.Note{}, true },
 	}
 	return flow
 }

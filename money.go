@@ -28,7 +28,7 @@ func (m Money) String() string {
 
 // decimal writes the amount in USD without rounding.
 func (m Money) decimal() string {
-	sign, abs := "", uint64(m)
+	sign, abs := "", uint64(m) //nolint:gosec // of a negative amount the next lines take the complement back
 	if m < 0 {
 		sign, abs = "-", -abs
 	}

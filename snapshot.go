@@ -104,7 +104,8 @@ func (l *live) keep(ctx context.Context, s *snapshotJSON) error {
 			return storeError("restore", err)
 		}
 		if held < len(s.Events) && !sameEvent(&event, &s.Events[held]) {
-			return &Error{Kind: KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d]", held), Err: errors.New("the store holds another debate of this id")}
+			other := errors.New("the store holds another debate of this id")
+			return &Error{Kind: KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d]", held), Err: other}
 		}
 		held++
 	}

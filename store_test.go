@@ -28,10 +28,10 @@ func facts(after int64, n int) []debate.Event {
 	return events
 }
 
-// stored yields the participants of the dropped events: the numbers that facts wrote.
-func stored(t *testing.T, store debate.Store, id string, after int64) (out []string) {
+// stored yields the participants of the dropped events of debate a: the numbers that facts wrote.
+func stored(t *testing.T, store debate.Store, after int64) (out []string) {
 	t.Helper()
-	for event, err := range store.Read(t.Context(), id, after) {
+	for event, err := range store.Read(t.Context(), "a", after) {
 		require.NoError(t, err)
 		require.Equal(t, after+int64(len(out))+1, event.Seq)
 		out = append(out, event.Dropped.Participant)
@@ -44,10 +44,10 @@ func TestAppend(t *testing.T) {
 	var store debate.MemoryStore
 	require.NoError(t, store.Append(ctx, "a", 0, "w", facts(0, 2)))
 	require.NoError(t, store.Append(ctx, "a", 2, "w", facts(2, 1)))
-	assert.Equal(t, []string{"1", "2", "3"}, stored(t, &store, "a", 0))
-	assert.Equal(t, []string{"3"}, stored(t, &store, "a", 2))
-	assert.Empty(t, stored(t, &store, "a", 3))
-	assert.Empty(t, stored(t, &store, "a", 99))
+	assert.Equal(t, []string{"1", "2", "3"}, stored(t, &store, 0))
+	assert.Equal(t, []string{"3"}, stored(t, &store, 2))
+	assert.Empty(t, stored(t, &store, 3))
+	assert.Empty(t, stored(t, &store, 99))
 
 	assert.ErrorIs(t, store.Append(ctx, "a", 2, "other", facts(2, 1)), debate.ErrConflict, "somebody else was faster")
 	assert.ErrorIs(t, store.Append(ctx, "a", 0, "w", facts(0, 2)), debate.ErrConflict, "that is long past")
@@ -55,7 +55,7 @@ func TestAppend(t *testing.T) {
 	assert.ErrorIs(t, store.Append(ctx, "new", 1, "w", facts(1, 1)), debate.ErrConflict)
 	assert.ErrorIs(t, store.Append(ctx, "a", 2, "", facts(2, 1)), debate.ErrConflict, "a writer without a name cannot prove itself")
 	require.NoError(t, store.Append(ctx, "a", 2, "w", facts(2, 1)), "the same writer's second try has succeeded before")
-	assert.Equal(t, []string{"1", "2", "3"}, stored(t, &store, "a", 0), "and nothing is there twice")
+	assert.Equal(t, []string{"1", "2", "3"}, stored(t, &store, 0), "and nothing is there twice")
 	assert.NoError(t, store.Append(ctx, "a", 3, "w", nil))
 }
 
@@ -64,7 +64,7 @@ func TestTheCallersEventsMayBeOverwritten(t *testing.T) {
 	events := facts(0, 1)
 	require.NoError(t, store.Append(t.Context(), "a", 0, "w", events))
 	events[0] = debate.Event{Kind: debate.EventAck}
-	assert.Equal(t, []string{"1"}, stored(t, &store, "a", 0))
+	assert.Equal(t, []string{"1"}, stored(t, &store, 0))
 }
 
 // Every kind of event comes back as it went in.
@@ -119,7 +119,8 @@ func TestReadingStops(t *testing.T) {
 	}
 	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 5)))
 	n := 0
-	for range store.Read(t.Context(), "a", 0) {
+	for _, err := range store.Read(t.Context(), "a", 0) {
+		require.NoError(t, err)
 		if n++; n == 2 {
 			break
 		}
@@ -170,7 +171,8 @@ func TestLeases(t *testing.T) {
 
 	require.NoError(t, store.Append(ctx, "a", 0, "w", facts(0, 1)))
 	owner := func() (owner string) {
-		for info := range store.List(ctx, debate.Filter{}) {
+		for info, err := range store.List(ctx, debate.Filter{}) {
+			require.NoError(t, err)
 			owner = info.Owner
 		}
 		return owner
@@ -222,7 +224,8 @@ func TestList(t *testing.T) {
 		}
 		assert.Equal(t, c.want, strings.Join(ids, " "), name)
 	}
-	for range store.List(ctx, debate.Filter{}) {
+	for _, err := range store.List(ctx, debate.Filter{}) {
+		require.NoError(t, err)
 		break
 	}
 }
@@ -275,12 +278,13 @@ func TestManyWriters(t *testing.T) {
 					assert.NoError(t, err)
 				}
 				n := int64(0)
-				for event := range store.Read(t.Context(), "a", 0) {
+				for event, err := range store.Read(t.Context(), "a", 0) {
+					assert.NoError(t, err)
 					n++
 					assert.Equal(t, n, event.Seq)
 				}
-				for range store.List(t.Context(), debate.Filter{}) {
-					continue
+				for _, err := range store.List(t.Context(), debate.Filter{}) {
+					assert.NoError(t, err)
 				}
 				after = n
 			}
@@ -292,5 +296,5 @@ func TestManyWriters(t *testing.T) {
 		sum += n
 	}
 	assert.Equal(t, rounds, sum)
-	assert.Len(t, stored(t, &store, "a", 0), rounds)
+	assert.Len(t, stored(t, &store, 0), rounds)
 }

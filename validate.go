@@ -33,7 +33,7 @@ func (e *Engine) Validate(ctx context.Context, config Config) error {
 // findings gathers what is wrong with a config.
 type findings []error
 
-func (f *findings) add(field, format string, args ...any) {
+func (f *findings) addf(field, format string, args ...any) {
 	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
 }
 
@@ -45,7 +45,7 @@ func (l *live) validate(ctx context.Context, c *Config) error {
 	}
 	f.text("topic", c.Topic, 20_000)
 	if strings.TrimSpace(c.Topic) == "" {
-		f.add("topic", "is empty")
+		f.addf("topic", "is empty")
 	}
 	f.numbers(c)
 	f.budget(c)
@@ -54,11 +54,11 @@ func (l *live) validate(ctx context.Context, c *Config) error {
 	l.checkJudging(&f, c)
 	l.checkFlow(&f, c)
 	if l.contexts[c.Context] == nil {
-		f.add("context", "no context manager %q is known", oneLine(c.Context, 40))
+		f.addf("context", "no context manager %q is known", oneLine(c.Context, 40))
 	}
 	for key := range c.Labels {
 		if key == "" || len(key) > 128 || !utf8.ValidString(key) || !utf8.ValidString(c.Labels[key]) {
-			f.add("labels", "a label's name is 1 to 128 bytes, and both name and value are UTF-8")
+			f.addf("labels", "a label's name is 1 to 128 bytes, and both name and value are UTF-8")
 			break
 		}
 	}
@@ -76,7 +76,8 @@ func checkID(id string) error {
 	if !bad {
 		return nil
 	}
-	return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first no '.'")}
+	err := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first no '.'")
+	return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: err}
 }
 
 func (f *findings) numbers(c *Config) {
@@ -85,12 +86,12 @@ func (f *findings) numbers(c *Config) {
 		"turnTimeout": int64(c.TurnTimeout), "judgeTimeout": int64(c.JudgeTimeout),
 	}) {
 		if n < 0 {
-			f.add(field, "is negative")
+			f.addf(field, "is negative")
 		}
 	}
 	f.temperature("temperature", c.Temperature)
 	if c.Mode != Sequential && c.Mode != Simultaneous {
-		f.add("mode", "no mode %q is known: it is %q or %q", oneLine(string(c.Mode), 40), Sequential, Simultaneous)
+		f.addf("mode", "no mode %q is known: it is %q or %q", oneLine(string(c.Mode), 40), Sequential, Simultaneous)
 	}
 	f.retry(c.Retry)
 }
@@ -103,15 +104,15 @@ func (f *findings) retry(p *RetryPolicy) {
 		"retry.base": p.Base, "retry.cap": p.Cap, "retry.jitter": p.Jitter, "retry.rateLimit": p.RateLimit,
 	}) {
 		if d < 0 {
-			f.add(field, "is negative")
+			f.addf(field, "is negative")
 		}
 	}
 	for kind, n := range ordered(p.Max) {
 		if !slices.Contains(kinds(), kind) {
-			f.add("retry.max."+oneLine(string(kind), 40), "is no kind of failure")
+			f.addf("retry.max."+oneLine(string(kind), 40), "is no kind of failure")
 		}
 		if n < 0 {
-			f.add("retry.max."+oneLine(string(kind), 40), "is negative")
+			f.addf("retry.max."+oneLine(string(kind), 40), "is negative")
 		}
 	}
 }
@@ -123,20 +124,20 @@ func (f *findings) budget(c *Config) {
 	}
 	for field, m := range ordered(map[string]Money{"budget.warn": b.Warn, "budget.soft": b.Soft, "budget.hard": b.Hard}) {
 		if m < 0 {
-			f.add(field, "is negative")
+			f.addf(field, "is negative")
 		}
 	}
 	if b.Soft > 0 && b.Hard > 0 && b.Soft > b.Hard {
-		f.add("budget.soft", "is above budget.hard: the debate would stop before it could conclude")
+		f.addf("budget.soft", "is above budget.hard: the debate would stop before it could conclude")
 	}
 	if b.Confirm && b.Warn == 0 {
-		f.add("budget.confirm", "needs budget.warn")
+		f.addf("budget.confirm", "needs budget.warn")
 	}
 }
 
 func (f *findings) temperature(field string, t *float64) {
 	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
-		f.add(field, "is not between 0 and 2")
+		f.addf(field, "is not between 0 and 2")
 	}
 }
 
@@ -144,11 +145,11 @@ func (f *findings) temperature(field string, t *float64) {
 func (f *findings) text(field, text string, most int) {
 	switch {
 	case !utf8.ValidString(text):
-		f.add(field, "is not valid UTF-8")
+		f.addf(field, "is not valid UTF-8")
 	case strings.ContainsRune(text, 0):
-		f.add(field, "holds a NUL character")
+		f.addf(field, "holds a NUL character")
 	case len(text) > most:
-		f.add(field, "has %d bytes: at most %d are allowed", len(text), most)
+		f.addf(field, "has %d bytes: at most %d are allowed", len(text), most)
 	}
 }
 
@@ -156,13 +157,13 @@ func (f *findings) text(field, text string, most int) {
 func (f *findings) name(field, name string) {
 	switch {
 	case strings.TrimSpace(name) == "":
-		f.add(field, "is empty")
+		f.addf(field, "is empty")
 	case !utf8.ValidString(name) || utf8.RuneCountInString(name) > 64:
-		f.add(field, "is longer than 64 characters, or not valid UTF-8")
+		f.addf(field, "is longer than 64 characters, or not valid UTF-8")
 	case name != strings.TrimSpace(name):
-		f.add(field, "begins or ends with white space")
+		f.addf(field, "begins or ends with white space")
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '<' || r == '>' }):
-		f.add(field, "holds a character that does not print, '<' or '>'")
+		f.addf(field, "holds a character that does not print, '<' or '>'")
 	}
 }
 
@@ -171,13 +172,13 @@ func (l *live) checkFormat(f *findings, c *Config) *Format {
 	if format == nil {
 		known, ok := l.formats[c.Format]
 		if !ok {
-			f.add("format", "no format %q is known", oneLine(c.Format, 40))
+			f.addf("format", "no format %q is known", oneLine(c.Format, 40))
 			return nil
 		}
 		return &known
 	}
 	if c.Format != format.Name {
-		f.add("format", "is %q, but customFormat is named %q", oneLine(c.Format, 40), oneLine(format.Name, 40))
+		f.addf("format", "is %q, but customFormat is named %q", oneLine(c.Format, 40), oneLine(format.Name, 40))
 	}
 	return f.format("customFormat", format)
 }
@@ -187,26 +188,26 @@ func (f *findings) format(field string, format *Format) *Format {
 	f.name(field+".name", format.Name)
 	f.text(field+".guidance", format.Guidance, 20_000)
 	if len(format.Phases) == 0 {
-		f.add(field+".phases", "is empty")
+		f.addf(field+".phases", "is empty")
 	}
 	for i, phase := range format.Phases {
 		at := fmt.Sprintf("%s.phases[%d]", field, i)
 		f.name(at+".name", phase.Name)
 		f.text(at+".instruction", phase.Instruction, 20_000)
 		if phase.First == 0 || phase.Last == 0 {
-			f.add(at, "first and last are rounds from 1, or from the end with -1")
+			f.addf(at, "first and last are rounds from 1, or from the end with -1")
 		}
 		for _, earlier := range format.Phases[:i] {
 			if earlier.Name == phase.Name {
-				f.add(at+".name", "is the name of an earlier phase")
+				f.addf(at+".name", "is the name of an earlier phase")
 			}
 		}
 	}
 	if !slices.Contains([]End{EndByJudge, EndByRounds, EndByConvergence}, format.End) {
-		f.add(field+".end", "no rule %q is known", oneLine(string(format.End), 40))
+		f.addf(field+".end", "no rule %q is known", oneLine(string(format.End), 40))
 	}
 	if least, most := format.participants(); format.MinParticipants < 0 || format.MaxParticipants < 0 || least > most {
-		f.add(field+".minParticipants", "or maxParticipants is negative, or the least is above the most")
+		f.addf(field+".minParticipants", "or maxParticipants is negative, or the least is above the most")
 	}
 	return format
 }
@@ -214,7 +215,7 @@ func (f *findings) format(field string, format *Format) *Format {
 func (l *live) checkParticipants(f *findings, c *Config, format *Format) {
 	if format != nil {
 		if least, most := format.participants(); len(c.Participants) < least || len(c.Participants) > most {
-			f.add("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
+			f.addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
 		}
 	}
 	for i, p := range c.Participants {
@@ -222,19 +223,19 @@ func (l *live) checkParticipants(f *findings, c *Config, format *Format) {
 		f.name(at+".name", p.Name)
 		for j, other := range c.Participants[:i] {
 			if p.Name != "" && strings.EqualFold(p.Name, other.Name) {
-				f.add(at+".name", "is the name of participants[%d] too", j)
+				f.addf(at+".name", "is the name of participants[%d] too", j)
 				break
 			}
 		}
 		if !slices.Contains([]Side{"", For, Against, Neutral}, p.Side) {
-			f.add(at+".side", "no side %q is known: it is %q, %q, %q or empty", oneLine(string(p.Side), 40), For, Against, Neutral)
+			f.addf(at+".side", "no side %q is known: it is %q, %q, %q or empty", oneLine(string(p.Side), 40), For, Against, Neutral)
 		}
 		f.text(at+".position", p.Position, 20_000)
 		f.text(at+".persona", p.Persona, 20_000)
 		f.text(at+".instructions", p.Instructions, 100_000)
 		f.temperature(at+".temperature", p.Temperature)
 		if p.MaxTokens < 0 {
-			f.add(at+".maxTokens", "is negative")
+			f.addf(at+".maxTokens", "is negative")
 		}
 		l.checkModelNames(f, c, at, p.Model, p.Fallbacks)
 	}
@@ -246,35 +247,35 @@ func (l *live) checkJudging(f *findings, c *Config) {
 		return
 	}
 	if j.When != EveryRound && j.When != AtEnd {
-		f.add("judging.when", "no time %q is known: it is %q or %q", oneLine(string(j.When), 40), EveryRound, AtEnd)
+		f.addf("judging.when", "no time %q is known: it is %q or %q", oneLine(string(j.When), 40), EveryRound, AtEnd)
 	}
 	if len(j.Judges) != 1 {
-		f.add("judging.judges", "there are %d: there is exactly one judge", len(j.Judges))
+		f.addf("judging.judges", "there are %d: there is exactly one judge", len(j.Judges))
 	}
 	for i, text := range j.Criteria {
 		f.name(fmt.Sprintf("judging.criteria[%d]", i), text)
 		if slices.Contains(j.Criteria[:i], text) {
-			f.add(fmt.Sprintf("judging.criteria[%d]", i), "stands there twice")
+			f.addf(fmt.Sprintf("judging.criteria[%d]", i), "stands there twice")
 		}
 	}
 	for i, judge := range j.Judges {
 		at := fmt.Sprintf("judging.judges[%d]", i)
 		f.name(at+".name", judge.Name)
 		if slices.ContainsFunc(c.Participants, func(p Participant) bool { return strings.EqualFold(p.Name, judge.Name) }) {
-			f.add(at+".name", "is a participant's name too")
+			f.addf(at+".name", "is a participant's name too")
 		}
 		f.temperature(at+".temperature", judge.Temperature)
 		if judge.MaxTokens < 0 {
-			f.add(at+".maxTokens", "is negative")
+			f.addf(at+".maxTokens", "is negative")
 		}
 		switch {
 		case judge.Judge != "" && judge.Model != "":
-			f.add(at, "names both a model and a judge")
+			f.addf(at, "names both a model and a judge")
 		case judge.Judge != "" && len(judge.Fallbacks) > 0:
-			f.add(at+".fallbacks", "stand beside a judge that is no model")
+			f.addf(at+".fallbacks", "stand beside a judge that is no model")
 		case judge.Judge != "":
 			if l.judges[judge.Judge] == nil {
-				f.add(at+".judge", "no judge %q is registered", oneLine(judge.Judge, 40))
+				f.addf(at+".judge", "no judge %q is registered", oneLine(judge.Judge, 40))
 			}
 		default:
 			l.checkModelNames(f, c, at, judge.Model, judge.Fallbacks)
@@ -288,13 +289,13 @@ func (l *live) checkModelNames(f *findings, c *Config, at, model string, fallbac
 		host, _, ok := divide(name)
 		switch {
 		case name == "":
-			f.add(field, "is empty: it is \"provider/model\"")
+			f.addf(field, "is empty: it is \"provider/model\"")
 		case !ok:
-			f.add(field, "%q is not \"provider/model\"", oneLine(name, 80))
+			f.addf(field, "%q is not \"provider/model\"", oneLine(name, 80))
 		case l.providers[host] == nil:
-			f.add(field, "no provider %q is registered", oneLine(host, 40))
+			f.addf(field, "no provider %q is registered", oneLine(host, 40))
 		case c.limited() && !l.model(name).Priced:
-			f.add(field, "has no known price, which a budget needs: set it in Engine.Models[%q]", oneLine(name, 80))
+			f.addf(field, "has no known price, which a budget needs: set it in Engine.Models[%q]", oneLine(name, 80))
 		}
 	}
 	check(at+".model", model)
@@ -310,16 +311,16 @@ func (c *Config) limited() bool {
 func (l *live) checkFlow(f *findings, c *Config) {
 	m := l.machines[c.Flow]
 	if m == nil {
-		f.add("flow", "no flow %q is registered", oneLine(c.Flow, 40))
+		f.addf("flow", "no flow %q is registered", oneLine(c.Flow, 40))
 		return
 	}
 	switch {
 	case m.flow.Decode != nil:
 		if _, err := m.flow.Decode(c.FlowConfig); err != nil {
-			f.add("flowConfig", "%w", err)
+			f.addf("flowConfig", "%w", err)
 		}
 	case len(c.FlowConfig) > 0:
-		f.add("flowConfig", "flow %s has no config of its own", c.Flow)
+		f.addf("flowConfig", "flow %s has no config of its own", c.Flow)
 	}
 	if m.flow.Check != nil {
 		if err := m.flow.Check(c); err != nil {
@@ -443,7 +444,8 @@ func sameConfig(stored, given *Config) error {
 			continue
 		}
 		name := left.Type().Field(i).Name
-		return &Error{Kind: KindConflict, Op: "start", Field: strings.ToLower(name[:1]) + name[1:], Err: errors.New("a debate of this id exists with another value")}
+		other := errors.New("a debate of this id exists with another value")
+		return &Error{Kind: KindConflict, Op: "start", Field: strings.ToLower(name[:1]) + name[1:], Err: other}
 	}
 	return nil
 }

@@ -60,9 +60,9 @@ func (tr *transcript) read(e debate.Event) {
 	}
 }
 
-func (tr *transcript) follow(s *debate.Session, after int64, each func(debate.Event)) {
-	tr.last = after
-	for event, err := range s.Events(tr.t.Context(), after) {
+func (tr *transcript) follow(s *debate.Session, each func(debate.Event)) {
+	tr.last = 0
+	for event, err := range s.Events(tr.t.Context(), 0) {
 		require.NoError(tr.t, err)
 		tr.read(event)
 		if each != nil {
@@ -74,7 +74,7 @@ func (tr *transcript) follow(s *debate.Session, after int64, each func(debate.Ev
 func TestChunksComeAsTheyAreSpoken(t *testing.T) {
 	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
 		tr := newTranscript(t)
-		tr.follow(s, 0, nil)
+		tr.follow(s, nil)
 		assert.Len(t, tr.turns, 6)
 		assert.Equal(t, 60, tr.chunks)
 		assert.Equal(t, 60, tr.parts)
@@ -88,7 +88,7 @@ func TestASlowReaderGetsChunksMergedAndEveryFact(t *testing.T) {
 		var wg sync.WaitGroup
 		began := time.Now()
 		wg.Go(func() {
-			tr.follow(s, 0, func(debate.Event) { pass(700 * time.Millisecond) })
+			tr.follow(s, func(debate.Event) { pass(700 * time.Millisecond) })
 		})
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestWhoJoinsInTheMiddleOfATurnGetsItsTextSoFar(t *testing.T) {
 		pass(1550 * time.Millisecond) // five of Ben's ten chunks
 		tr := newTranscript(t)
 		first := true
-		tr.follow(s, 0, func(e debate.Event) {
+		tr.follow(s, func(e debate.Event) {
 			if e.Kind == debate.EventChunk && first && e.Chunk.By == "Ben" {
 				first = false
 				assert.Equal(t, "r1.opening.Ben", e.Chunk.Call)
@@ -158,7 +158,7 @@ func TestANewAttemptVoidsTheTextOfTheFormerOne(t *testing.T) {
 		defer s.Close()
 		tr := newTranscript(t)
 		attempts := map[int]bool{}
-		tr.follow(s, 0, func(e debate.Event) {
+		tr.follow(s, func(e debate.Event) {
 			if e.Kind == debate.EventChunk && e.Chunk.By == "Ben" && !tr.done["r1.opening.Ben"] {
 				attempts[e.Chunk.Attempt] = true
 			}
@@ -177,7 +177,7 @@ func TestAReplyThatDiffersFromItsStreamReplacesIt(t *testing.T) {
 	defer session.Close()
 	require.NoError(t, session.Validate(t.Context()))
 	require.NoError(t, session.Start(t.Context()))
-	newTranscript(t).follow(session, 0, nil)
+	newTranscript(t).follow(session, nil)
 }
 
 // trimming streams more than it replies.
@@ -196,7 +196,7 @@ func TestAProviderThatDoesNotStreamIsShownToo(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	tr := newTranscript(t)
-	tr.follow(session, 0, nil)
+	tr.follow(session, nil)
 	assert.Equal(t, 35, tr.facts)
 }
 
@@ -218,7 +218,7 @@ func TestAFlushIntervalGathersChunks(t *testing.T) {
 		defer s.Close()
 		tr := newTranscript(t)
 		var last time.Time
-		tr.follow(s, 0, func(e debate.Event) {
+		tr.follow(s, func(e debate.Event) {
 			if e.Kind == debate.EventChunk {
 				last = time.Now()
 			}

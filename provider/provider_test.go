@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -128,7 +127,7 @@ func TestErrorUnwraps(t *testing.T) {
 	var e *provider.Error
 	require.ErrorAs(t, wrapped, &e)
 	assert.Equal(t, provider.KindCanceled, e.Kind)
-	assert.False(t, errors.Is(&provider.Error{RetryAfter: time.Second}, context.Canceled))
+	assert.NotErrorIs(t, &provider.Error{RetryAfter: time.Second}, context.Canceled)
 }
 
 func TestUsage(t *testing.T) {

@@ -52,8 +52,7 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 func (p *Provider) models(ctx context.Context) ([]string, error) {
 	x, err := p.open(ctx, http.MethodGet, "models", nil, "")
 	if err != nil {
-		var e *provider.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*provider.Error](err); ok {
 			switch e.Status {
 			case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 				return nil, nil

@@ -82,7 +82,7 @@ func (p *Provider) open(ctx context.Context, method, path string, body []byte, i
 		GotConn: func(httptrace.GotConnInfo) { x.got.Store(true) },
 	}
 	var err error
-	x.response, err = p.client().Do(req.WithContext(httptrace.WithClientTrace(x.ctx, trace)))
+	x.response, err = p.client().Do(req.WithContext(httptrace.WithClientTrace(x.ctx, trace))) //nolint:bodyclose // x.close does
 	x.alarm.Stop()
 	if err != nil {
 		defer x.cancel(nil)
@@ -117,7 +117,7 @@ func (p *Provider) request(ctx context.Context, x *exchange, method, path string
 	}
 	x.secrets = newRedactor(key, base, p.Header)
 
-	req, err := http.NewRequest(method, base.JoinPath(path).String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, base.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, &provider.Error{Kind: provider.KindValidation, Code: "base_url", Message: "BaseURL gives no valid request"}
 	}

@@ -155,6 +155,8 @@ func (x *exchange) fault(f fault, status int) *provider.Error {
 
 // Codes and types that mean one thing wherever they appear. They go before the status, because a
 // vendor's 429 may stand for an empty account and its 400 for a full window.
+//
+//nolint:gochecknoglobals // read only
 var exactKinds = map[string]provider.Kind{
 	"insufficient_quota":                provider.KindQuota,
 	"credit_balance_exhausted":          provider.KindQuota,
@@ -178,6 +180,8 @@ var exactKinds = map[string]provider.Kind{
 }
 
 // Codes and types that a status says better. Without one, in a stream, they are all there is.
+//
+//nolint:gochecknoglobals // read only
 var broadKinds = map[string]provider.Kind{
 	"rate_limit_exceeded":   provider.KindRateLimit,
 	"rate_limit_error":      provider.KindRateLimit,
@@ -198,6 +202,8 @@ var broadKinds = map[string]provider.Kind{
 
 // Words by which servers without a code of their own say that the window is full: vLLM and
 // OpenRouter, llama.cpp and Ollama, and the rest.
+//
+//nolint:gochecknoglobals // read only
 var overflowWords = []string{
 	"maximum context length", "exceeds the available context", "context_length_exceeded", "context length exceeded",
 }

@@ -24,7 +24,7 @@ func newRedactor(key string, base *url.URL, header http.Header) redactor {
 		if s == "" {
 			return
 		}
-		quoted, _ := json.Marshal(s)
+		quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always marshals
 		for _, form := range []string{s, url.QueryEscape(s), strings.Trim(string(quoted), `"`)} {
 			r = append(r, form)
 		}

@@ -148,7 +148,7 @@ func (l *lowering) name(first *bool, name string) {
 		l.out.WriteByte(',')
 	}
 	*first = false
-	quoted, _ := json.Marshal(name)
+	quoted, _ := json.Marshal(name) //nolint:errchkjson // a string always marshals
 	l.out.Write(quoted)
 	l.out.WriteByte(':')
 }
@@ -204,12 +204,7 @@ func (o object) typed() bool {
 		closed, _ := o.get("additionalProperties")
 		return string(bytes.TrimSpace(closed)) == "false"
 	}
-	for _, name := range []string{"type", "enum", "const", "anyOf", "oneOf", "properties", "items"} {
-		if o.has(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"type", "enum", "const", "anyOf", "oneOf", "properties", "items"}, o.has)
 }
 
 // constrains reports whether something besides the named keyword and mere notes is said.
@@ -224,6 +219,8 @@ func (o object) constrains(but string) bool {
 
 // What strict mode does not know and a reply does not need: notes, and bounds that are checked on
 // the reply itself.
+//
+//nolint:gochecknoglobals // read only
 var (
 	notes  = []string{"$schema", "$id", "$comment", "$anchor", "default", "examples", "deprecated", "readOnly", "writeOnly"}
 	bounds = []string{

@@ -42,13 +42,13 @@ func (t *thinking) next(piece string) string {
 		return text
 	case thinkInside:
 		text := t.held + piece
-		i := strings.Index(text, thinkClose)
-		if i < 0 {
+		_, after, closed := strings.Cut(text, thinkClose)
+		if !closed {
 			t.held = text[max(0, len(text)-len(thinkClose)+1):]
 			return ""
 		}
 		t.state, t.held = thinkAfter, ""
-		return t.next(text[i+len(thinkClose):])
+		return t.next(after)
 	case thinkAfter:
 		text := strings.TrimLeft(piece, " \t\r\n")
 		if text != "" {

@@ -57,20 +57,21 @@ func (t *toolCalls) add(pieces []toolCall) bool {
 }
 
 // done yields the calls; ok is false if the arguments of one are not JSON.
-func (t toolCalls) done() (calls []provider.ToolCall, ok bool) {
-	for i := range t {
-		arguments := t[i].arguments.Bytes()
+func (t *toolCalls) done() (calls []provider.ToolCall, ok bool) {
+	for i := range *t {
+		call := &(*t)[i]
+		arguments := call.arguments.Bytes()
 		if len(bytes.TrimSpace(arguments)) == 0 {
 			arguments = []byte("{}")
 		}
-		if !json.Valid(arguments) || t[i].name == "" {
+		if !json.Valid(arguments) || call.name == "" {
 			return nil, false
 		}
-		id := t[i].id
+		id := call.id
 		if id == "" {
 			id = "call_" + strconv.Itoa(i)
 		}
-		calls = append(calls, provider.ToolCall{ID: id, Name: t[i].name, Arguments: arguments})
+		calls = append(calls, provider.ToolCall{ID: id, Name: call.name, Arguments: arguments})
 	}
 	return calls, true
 }

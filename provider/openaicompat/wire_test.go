@@ -66,7 +66,7 @@ func raw(t *testing.T, answer []byte) string {
 				return
 			}
 			group.Go(func() {
-				defer c.Close()
+				defer func() { _ = c.Close() }()
 				if req, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
 					_, _ = io.Copy(io.Discard, req.Body)
 					_, _ = c.Write(answer)

@@ -148,8 +148,7 @@ func (x *exam) inspect(a answer) {
 		}
 		return
 	}
-	var e *provider.Error
-	if !errors.As(a.err, &e) {
+	if _, ok := errors.AsType[*provider.Error](a.err); !ok {
 		x.errorf("the error is a %T, want a *provider.Error: %v", a.err, a.err)
 	}
 	for err := a.err; err != nil; err = errors.Unwrap(err) {
@@ -177,8 +176,7 @@ func (x *exam) succeed(p provider.Provider, req *provider.Request) *provider.Res
 
 // kind yields the kind of a failure, "" if it is none or another kind of error.
 func kind(err error) provider.Kind {
-	var e *provider.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*provider.Error](err); ok {
 		return e.Kind
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -154,12 +155,7 @@ func clone(req *provider.Request) provider.Request {
 	for i := range c.Tools {
 		c.Tools[i].Parameters = slices.Clone(c.Tools[i].Parameters)
 	}
-	if req.Labels != nil {
-		c.Labels = make(map[string]string, len(req.Labels))
-		for k, v := range req.Labels {
-			c.Labels[k] = v
-		}
-	}
+	c.Labels = maps.Clone(req.Labels)
 	return c
 }
 
