@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -14,7 +15,7 @@ type StopReason = provider.StopReason
 
 // current yields the call if this is its latest attempt and is outstanding.
 func (c *Core) current(call string, attempt int) *callState {
-	state := c.record.calls[call]
+	state := c.record.opened(call)
 	if state == nil || state.status != callOpen || state.intent.Attempt != attempt {
 		return nil
 	}
@@ -79,7 +80,12 @@ func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
 }
 
 // readable yields a text as it will be read back from a log: there is no other than UTF-8.
-func readable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+func readable(text string) string {
+	if utf8.ValidString(text) { // much faster than to look for what to replace
+		return text
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
 
 // structured makes the event of an answer that must match a schema, or says what is wrong with it.
 // An answer that did not end normally is not even parsed: half a number is a number too.

@@ -81,9 +81,9 @@ func (r *Record) Reserved() Money { return r.reserved }
 // charge yields what an attempt cost: by its usage, or its whole reservation if that is unknown.
 func (r *Record) charge(intent *Intent, usage Usage, free bool) Spend {
 	s := Spend{Call: intent.Call, Attempt: intent.Attempt, Model: intent.Model, Usage: usage}
-	model, _ := r.Model(intent.Model)
+	model := r.model(intent.Model)
 	switch {
-	case intent.Model == "" || free:
+	case model == nil || free:
 	case usage.IsZero():
 		s.Cost, s.Estimated = intent.Reserve, true
 	default:

@@ -2,6 +2,7 @@ package debate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/agonist-dev/debate/prompt"
@@ -68,7 +69,7 @@ func roundNote(r *Record, n int) *Round {
 // turnCalls yields the turns of the round that are still missing: the next one, or all of them if
 // the participants speak at once.
 func turnCalls(r *Record) []Call {
-	phase := r.Format().Phase(r.Round, r.config.Rounds)
+	phase := r.phase
 	var calls []Call
 	active := r.Active()
 	for i := range active {
@@ -104,10 +105,7 @@ func turnCall(r *Record, id, phase string, slot int, p *Participant) Call {
 	return call
 }
 
-func turnText(r *Record) string {
-	phase := r.Format().Phase(r.Round, r.config.Rounds)
-	return prompt.Fill(r.Text("turn."+phase.Name), r.Round)
-}
+func turnText(r *Record) string { return prompt.Fill(r.instruction, r.Round) }
 
 func allArgumentsReceived(r *Record) bool {
 	if r.Format() == nil || r.Round == 0 {
@@ -124,8 +122,7 @@ func allArgumentsReceived(r *Record) bool {
 
 // spoken reports whether the participant in this seat has had its turn of the phase in the current round.
 func (r *Record) spoken(phase string, seat int) bool {
-	for i := len(r.Turns) - 1; i >= 0; i-- {
-		t := r.Turns[i]
+	for _, t := range slices.Backward(r.Turns) {
 		if t.Round > 0 && t.Round < r.Round {
 			return false
 		}

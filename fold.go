@@ -82,6 +82,8 @@ func (r *Record) foldBody(e *Event, m *machine) error {
 			return invalid("round.n", "is %d after round %d", e.Round.N, r.Round)
 		}
 		r.Round = e.Round.N
+		r.phase = r.Format().Phase(r.Round, r.config.Rounds)
+		r.instruction = r.Text("turn." + r.phase.Name)
 	case EventIntent:
 		return r.foldIntent(e)
 	case EventDropped:
@@ -124,13 +126,16 @@ func (r *Record) foldStart(e *Event) error {
 
 // expect makes room for what the debate will bring, as far as that is certain to be little.
 func (r *Record) expect() {
-	const most = 512
+	const most = 64
 	c := r.config
 	rounds := min(most, max(1, c.Rounds))
 	turns := min(most, rounds*min(most, len(c.Participants)))
 	r.calls = make(map[string]*callState, min(most, turns+rounds+1))
 	r.Turns = make([]*Turn, 0, turns)
 	r.shared = view{messages: make([]provider.Message, 0, turns), sizes: make([]int, 0, turns), rounds: make([]int, 0, turns)}
+	for name, model := range ordered(r.start.Models) {
+		r.models = append(r.models, namedModel{name, model})
+	}
 	r.systems = make([]string, len(c.Participants))
 	for i := range c.Participants {
 		r.systems[i] = r.Text("system." + c.Participants[i].Name)
@@ -259,7 +264,7 @@ func (r *Record) close(call *callState) {
 // foldOutcome takes what became of an attempt.
 func (r *Record) foldOutcome(e *Event) error {
 	spend := e.outcome()
-	call := r.calls[spend.Call]
+	call := r.opened(spend.Call)
 	if call == nil || call.status != callOpen || call.intent.Attempt != spend.Attempt {
 		return invalid("call", "%q, attempt %d, is not in flight", oneLine(spend.Call, 80), spend.Attempt)
 	}

@@ -55,6 +55,8 @@ func BuiltinFormats() []Format {
 			"with a proposal that the others could accept."
 		closing = "This is your last turn. Weigh the debate as it went: what stands, what fell, " +
 			"and why your position prevails. Bring no new arguments."
+		seeking = "The aim is common ground: hold your position where it matters, concede what you should, " +
+			"and say precisely where you still differ."
 	)
 	return []Format{
 		{
@@ -88,8 +90,7 @@ func BuiltinFormats() []Format {
 		},
 		{
 			Name:     ConvergenceSeeker,
-			Guidance: "The aim is common ground: hold your position where it matters, concede what you should, " +
-				"and say precisely where you still differ.",
+			Guidance: seeking,
 			Phases: []Phase{
 				{Name: "opening", First: 1, Last: 1, Instruction: opening},
 				{Name: "exploration", First: 2, Last: -1, Instruction: exploration},

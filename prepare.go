@@ -51,7 +51,7 @@ func (d *due) start(ready *prepared, intent *Intent) error {
 			ID: intent.Call, Kind: intent.Kind, To: intent.By, Question: ready.last, Schema: wireJSON(ready.wire),
 		}})
 	}
-	c.record.calls[intent.Call].ready = ready
+	c.record.open[len(c.record.open)-1].ready = ready
 	c.out.Start = append(c.out.Start, intent.Call)
 	d.busy = true
 	return nil
@@ -208,7 +208,7 @@ func (c *Core) Command(id string) (*Command, error) {
 
 // command writes a call in flight into what its caller has allocated.
 func (c *Core) command(id string, command *Command, request *provider.Request) error {
-	state := c.record.calls[id]
+	state := c.record.opened(id)
 	if state == nil || state.status != callOpen {
 		return &Error{Kind: KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", oneLine(id, 80))}
 	}
@@ -233,7 +233,7 @@ func (c *Core) command(id string, command *Command, request *provider.Request) e
 	host, model, _ := divide(ready.model)
 	command.Provider = host
 	temperature := call.Temperature
-	if m, _ := r.Model(ready.model); m.OwnTemperature {
+	if m := r.model(ready.model); m != nil && m.OwnTemperature {
 		temperature = nil
 	}
 	command.Request = request

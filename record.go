@@ -35,26 +35,29 @@ type Record struct {
 	StartedAt, LastAt time.Time
 	Seq               int64 // the number of the last event
 
-	start    *Start
-	config   *Config
-	valid    bool  // the config has passed validation
-	work     State // the working state that is current, or will be after a pause
-	entered  time.Time
-	calls    map[string]*callState
-	current  []*callState // the latest call of each participant and judge
-	open     []*callState // the calls in flight, oldest first
-	failing  []*callState // those that a host's retry resets
-	latest   time.Time    // of what the record has seen
-	limit    WarningKind  // the limit that was reached
-	acked    bool
-	retries  int // host retries since the last progress
-	dropped  []string
-	spent    accounts
-	reserved Money
-	shared   view
-	systems  []string // the system prompts of the participants
-	hidden   []int    // turns that wait for the end of their phase
-	fence    string
+	start       *Start
+	config      *Config
+	valid       bool  // the config has passed validation
+	work        State // the working state that is current, or will be after a pause
+	entered     time.Time
+	calls       map[string]*callState
+	current     []*callState // the latest call of each participant and judge
+	open        []*callState // the calls in flight, oldest first
+	failing     []*callState // those that a host's retry resets
+	latest      time.Time    // of what the record has seen
+	limit       WarningKind  // the limit that was reached
+	acked       bool
+	retries     int // host retries since the last progress
+	dropped     []string
+	spent       accounts
+	reserved    Money
+	shared      view
+	systems     []string // the system prompts of the participants
+	models      []namedModel
+	phase       Phase  // of the current round
+	instruction string // of the phase
+	hidden      []int  // turns that wait for the end of their phase
+	fence       string
 }
 
 // callState is what the record knows of one call.
@@ -131,11 +134,26 @@ func (r *Record) Text(name string) string {
 
 // Model yields the frozen prices and sizes of a model of this debate.
 func (r *Record) Model(name string) (Model, bool) {
-	if r.start == nil {
-		return Model{}, false
+	if m := r.model(name); m != nil {
+		return *m, true
 	}
-	m, ok := r.start.Models[name]
-	return m, ok
+	return Model{}, false
+}
+
+// namedModel is a model of a debate. There are few: a list is faster than a map.
+type namedModel struct {
+	name string
+	Model
+}
+
+// model yields the frozen model; nil: it is not of this debate.
+func (r *Record) model(name string) *Model {
+	for i := range r.models {
+		if r.models[i].name == name {
+			return &r.models[i].Model
+		}
+	}
+	return nil
 }
 
 // Done reports whether the call has a result.
@@ -148,6 +166,16 @@ func (r *Record) Done(call string) bool {
 func (r *Record) Failed(call string) bool {
 	c := r.calls[call]
 	return c != nil && c.status == callFailed
+}
+
+// opened yields a call, fastest if it is in flight.
+func (r *Record) opened(id string) *callState {
+	for _, call := range r.open {
+		if call.intent.Call == id {
+			return call
+		}
+	}
+	return r.calls[id]
 }
 
 // latestOf yields the latest call of a participant or judge; nil: there was none.

@@ -89,7 +89,7 @@ func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (tim
 			}
 		}
 	}
-	return min(wait, policy.Cap) + time.Duration(bits%uint64(policy.Jitter+1)), true //nolint:gosec // Jitter is not negative: configs are checked, and so are logs
+	return min(wait, policy.Cap) + time.Duration(bits%uint64(policy.Jitter+1)), true //nolint:gosec // checked: Jitter is not negative
 }
 
 // retryFields is RetryPolicy without its methods.

@@ -73,8 +73,7 @@ func member(t reflect.Type, key string) (reflect.Type, bool) {
 	default:
 		return nil, true
 	}
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name == key && name != "-":
