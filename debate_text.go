@@ -63,7 +63,7 @@ func turnPrompt(s Setup, i int) prompt.Turn {
 	phase, rounds := s.Format.Phases[i], s.Config.Rounds
 	return prompt.Turn{
 		Phase: phase.Name, Instruction: phase.Instruction, Rounds: rounds,
-		Opening: phase.Name == "opening", Closing: phase.Name == "closing",
+		Opening: phase.Name == phaseOpening, Closing: phase.Name == phaseClosing,
 	}
 }
 

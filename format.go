@@ -44,6 +44,12 @@ const (
 	ConvergenceSeeker = "convergence-seeking"
 )
 
+// Names of the phases whose turns are told that they are the first or the last.
+const (
+	phaseOpening = "opening"
+	phaseClosing = "closing"
+)
+
 // BuiltinFormats yields the formats that every engine knows, each a fresh value.
 func BuiltinFormats() []Format {
 	const (
@@ -63,7 +69,7 @@ func BuiltinFormats() []Format {
 			Name:     FreeForm,
 			Guidance: "A free debate without a fixed structure: respond to what was said last, and go where the strongest disagreement is.",
 			Phases: []Phase{
-				{Name: "opening", First: 1, Last: 1, Instruction: opening},
+				{Name: phaseOpening, First: 1, Last: 1, Instruction: opening},
 				{Name: "argument", First: 2, Last: -1, Instruction: argument},
 			},
 			End: EndByJudge,
@@ -72,8 +78,8 @@ func BuiltinFormats() []Format {
 			Name:     StructuredRounds,
 			Guidance: "The first round holds the openings, the last the closings, and the rounds between are rebuttals.",
 			Phases: []Phase{
-				{Name: "opening", First: 1, Last: 1, Instruction: opening},
-				{Name: "closing", First: -1, Last: -1, Instruction: closing},
+				{Name: phaseOpening, First: 1, Last: 1, Instruction: opening},
+				{Name: phaseClosing, First: -1, Last: -1, Instruction: closing},
 				{Name: "rebuttal", First: 2, Last: -2, Instruction: rebuttal},
 			},
 			End: EndByRounds,
@@ -82,8 +88,8 @@ func BuiltinFormats() []Format {
 			Name:     RoundLimited,
 			Guidance: "The number of rounds is fixed and small: make each turn count, and build on the rounds before.",
 			Phases: []Phase{
-				{Name: "closing", First: -1, Last: -1, Instruction: closing},
-				{Name: "opening", First: 1, Last: 1, Instruction: opening},
+				{Name: phaseClosing, First: -1, Last: -1, Instruction: closing},
+				{Name: phaseOpening, First: 1, Last: 1, Instruction: opening},
 				{Name: "argument", First: 2, Last: -2, Instruction: argument},
 			},
 			End: EndByRounds,
@@ -92,7 +98,7 @@ func BuiltinFormats() []Format {
 			Name:     ConvergenceSeeker,
 			Guidance: seeking,
 			Phases: []Phase{
-				{Name: "opening", First: 1, Last: 1, Instruction: opening},
+				{Name: phaseOpening, First: 1, Last: 1, Instruction: opening},
 				{Name: "exploration", First: 2, Last: -1, Instruction: exploration},
 			},
 			End: EndByConvergence,

@@ -9,6 +9,8 @@ import (
 // RetryPolicy is the policy for calls that fail: how often each kind of failure is tried again with the
 // same model before a fallback takes over, and how long to wait. Fields that are zero keep their
 // default.
+//
+//nolint:recvcheck // encoding/json asks a value for MarshalJSON
 type RetryPolicy struct {
 	// Max is the number of retries by kind. Kinds that it does not name keep their default: network
 	// 3, rate_limit 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota,
