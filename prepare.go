@@ -26,37 +26,6 @@ type prepared struct {
 	wire  *provider.Schema
 }
 
-// start begins a call, unless the budget keeps it back.
-func (d *due) start(ready *prepared, intent *Intent) error {
-	c := d.core
-	if limit, ok := c.record.fits(intent.Reserve); !ok {
-		if len(c.record.open) > 0 {
-			d.busy = true // what is reserved may become free
-		} else if !d.busy {
-			d.held, d.limit, d.short = true, limit, intent
-		}
-		return nil
-	}
-	if ready.left > 0 && !c.record.shortened() {
-		if err := c.warn(&Warning{Kind: WarnShort, Call: intent.Call, Left: ready.left}); err != nil {
-			return err
-		}
-	}
-	if err := c.emit(Event{Kind: EventIntent, Intent: intent}); err != nil {
-		return err
-	}
-	if ready.call.Performer == ByPerson {
-		d.asked = true
-		return c.emit(Event{Kind: EventInquiry, Inquiry: &Inquiry{
-			ID: intent.Call, Kind: intent.Kind, To: intent.By, Question: ready.last, Schema: wireJSON(ready.wire),
-		}})
-	}
-	c.record.open[len(c.record.open)-1].ready = ready
-	c.out.Start = append(c.out.Start, intent.Call)
-	d.busy = true
-	return nil
-}
-
 func wireJSON(s *provider.Schema) json.RawMessage {
 	if s == nil {
 		return nil

@@ -393,45 +393,6 @@ func (c *Config) modelFields() iter.Seq2[string, string] {
 	}
 }
 
-// model yields the prices and sizes of a model: the host's, or the embedded table's, by the
-// provider's vendor or its registered name.
-func (l *live) model(name string) Model {
-	if m, ok := l.models[name]; ok {
-		return m
-	}
-	host, id, _ := divide(name)
-	if v, ok := l.providers[host].(provider.Vendor); ok {
-		if m, ok := tableModel(v.Vendor(), id); ok {
-			return m
-		}
-	}
-	m, _ := tableModel(host, id)
-	return m
-}
-
-// start freezes what a debate needs.
-func (l *live) start(c *Config) (*Start, error) {
-	m := l.machines[c.Flow]
-	if m == nil {
-		return nil, &Error{Kind: KindValidation, Op: "start", Field: "flow", Err: fmt.Errorf("no flow %q is registered", oneLine(c.Flow, 40))}
-	}
-	format := c.CustomFormat
-	if format == nil {
-		known := l.formats[c.Format]
-		format = &known
-	}
-	s := &Start{
-		Version: LogVersion, Config: c, Format: format.clone(), Flow: m.flow.Name, FlowVersion: m.flow.Version,
-		Models: make(map[string]Model), Seed: newSeed(),
-	}
-	for _, name := range c.models() {
-		s.Models[name] = l.model(name)
-	}
-	texts, err := l.texts(m.flow, c, s.Format, fenceOf(s.Seed))
-	s.Texts = texts
-	return s, err
-}
-
 // sameConfig says how two configs differ.
 func sameConfig(stored, given *Config) error {
 	a, b := *stored, *given

@@ -2,7 +2,6 @@ package debate
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -36,73 +35,6 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, erro
 				return
 			}
 		}
-	}
-}
-
-// stream is the text of one attempt as it comes in.
-type stream struct {
-	command *Command
-	seq     int64 // of the last event before the stream began
-
-	mu    sync.Mutex
-	parts []string
-	count int  // of the parts, also after they are let go
-	same  bool // the reply is what was streamed, or begins with it
-	done  bool
-}
-
-func (st *stream) add(text string) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.parts == nil {
-		st.parts = make([]string, 0, 32)
-	}
-	st.parts = append(st.parts, text)
-	st.count++
-}
-
-// close lets the parts go: from now on the turn holds the text.
-func (st *stream) close(text string) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.done, st.same = true, true
-	for _, part := range st.parts {
-		if !strings.HasPrefix(text, part) {
-			st.same = false
-			break
-		}
-		text = text[len(part):]
-	}
-	st.parts = nil
-}
-
-// since yields the text after the first so many parts.
-func (st *stream) since(parts int) (text string, count int) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.done || parts >= len(st.parts) {
-		return "", 0
-	}
-	fresh := st.parts[parts:]
-	if len(fresh) == 1 {
-		return fresh[0], 1
-	}
-	return strings.Join(fresh, ""), len(fresh)
-}
-
-// rest yields what is left of a turn's text after a reader has had so much of it.
-func (st *stream) rest(turn *Turn, parts, offset int) *Chunk {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if !st.same {
-		parts, offset = 0, 0 // the reply differs from what was streamed: it replaces all of it
-	}
-	if offset >= len(turn.Text) {
-		return nil
-	}
-	return &Chunk{
-		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker,
-		Offset: offset, Text: turn.Text[offset:], Parts: max(1, st.count-parts),
 	}
 }
 
@@ -363,89 +295,4 @@ func public(e Event) Event {
 		e.Start = &start
 	}
 	return e
-}
-
-// pollInterval is how often the log of a debate that runs elsewhere is looked at.
-const pollInterval = 250 * time.Millisecond
-
-// Events yields the numbered events of a debate after the given number, wherever it runs: as
-// [Session.Events] if it is open here, else the facts of its log as they are saved. It ends after
-// the debate's last event.
-func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		l, err := e.freeze()
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		l.mu.Lock()
-		s := l.sessions[id]
-		l.mu.Unlock()
-		if s != nil {
-			s.Events(ctx, after)(yield)
-			return
-		}
-		if err := l.tail(ctx, id, after, yield); err != nil && !errors.Is(err, errLeft) {
-			yield(Event{}, err)
-		}
-	}
-}
-
-var errLeft = errors.New("the reader has left")
-
-// tail reads a log until its debate is over.
-func (l *live) tail(ctx context.Context, id string, after int64, yield func(Event, error) bool) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var grown <-chan struct{}
-	if w, ok := l.store.(Watcher); ok {
-		grown = w.Watch(ctx, id)
-	}
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	var core *Core
-	for last := false; ; {
-		if err := l.catchUp(ctx, id, &core, after, yield); err != nil {
-			return err
-		}
-		if r := core.record; r.Final() {
-			if last || r.InFlight() == 0 {
-				return nil
-			}
-			last = true // what is in flight may still report its cost, if anybody is there
-		}
-		select {
-		case <-grown:
-		case <-ticker.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// catchUp folds what a log has grown by, and yields what the reader has not had.
-func (l *live) catchUp(ctx context.Context, id string, core **Core, after int64, yield func(Event, error) bool) error {
-	known := int64(0)
-	if *core != nil {
-		known = (*core).record.Seq
-	}
-	for event, err := range l.store.Read(ctx, id, known) {
-		if err != nil {
-			return storeError("events", err)
-		}
-		if *core == nil {
-			if *core, err = l.core(id, []Event{event}); err != nil {
-				return err
-			}
-		} else if err := (*core).record.fold(&event, (*core).machine); err != nil {
-			return err
-		}
-		if event.Seq > after && !yield(public(event), nil) {
-			return errLeft
-		}
-	}
-	if *core == nil {
-		return storeError("events", ErrNotFound)
-	}
-	return nil
 }
