@@ -35,14 +35,25 @@ func (f *Flow) Mermaid() string {
 // DOT draws the same for Graphviz.
 func (f *Flow) DOT() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n", f.Name)
+	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  compound=true;\n  node [shape=box, style=rounded];\n", f.Name)
+	b.WriteString("  \"[*]\" [shape=point, width=0.15];\n  \"[*]\" -> configuring;\n")
 	b.WriteString("  completed [peripheries=2];\n  canceled [peripheries=2];\n  subgraph cluster_running {\n    label=running;\n")
+	// An edge of running as a whole is one of its entry point, clipped at the cluster.
+	fmt.Fprintf(&b, "    %q [shape=point, width=0.15];\n", StateRunning)
 	for _, state := range f.states() {
 		fmt.Fprintf(&b, "    %q;\n", state)
 	}
+	fmt.Fprintf(&b, "    %q -> %q;\n", StateRunning, f.Start)
 	b.WriteString("  }\n")
 	for _, edge := range edges(append(slices.Clone(f.Rules), lifecycle()...)) {
-		fmt.Fprintf(&b, "  %q -> %q [label=%q];\n", edge.from, edge.to, edge.label)
+		clip := ""
+		if edge.from == StateRunning {
+			clip += ", ltail=cluster_running"
+		}
+		if edge.to == StateRunning {
+			clip += ", lhead=cluster_running"
+		}
+		fmt.Fprintf(&b, "  %q -> %q [label=%q%s];\n", edge.from, edge.to, edge.label, clip)
 	}
 	b.WriteString("}\n")
 	return b.String()
