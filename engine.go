@@ -173,7 +173,8 @@ func (e *Engine) New(config Config) (*Session, error) {
 
 // Start validates a config and starts its debate. ctx bounds the start only: the debate goes on
 // after it, until it ends or the session is closed. A debate that exists under config.ID already is
-// opened if its config is the same, and is an error of kind conflict if not.
+// opened if its config is the same (if it is open in this engine, that session is returned), and is
+// an error of kind conflict if not.
 func (e *Engine) Start(ctx context.Context, config Config) (*Session, error) {
 	s, err := e.New(config)
 	if err != nil {
@@ -185,7 +186,20 @@ func (e *Engine) Start(ctx context.Context, config Config) (*Session, error) {
 	if err := s.Validate(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.Start(ctx)
+	if err := s.Start(ctx); err != nil {
+		if held := s.live.held(s.id); held != nil && errors.Is(err, ErrLeased) {
+			return held, held.same(s)
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+// held yields the session of a debate that this engine has open; nil: it has not.
+func (l *live) held(id string) *Session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sessions[id]
 }
 
 // Run starts a debate and yields its events: facts, and chunks of turns as they are spoken. Leaving the loop

@@ -30,9 +30,10 @@ type Session struct {
 	running int           // goroutines that make calls, and a timer that will
 	quiet   chan struct{} // closed when none is left of a closed session; nil: nobody has asked
 
-	seq      atomic.Int64 // of the last event that is saved
-	base     atomic.Int64 // of the last event from before this session
-	over     atomic.Bool  // the debate is final, and nothing is in flight
+	seq      atomic.Int64          // of the last event that is saved
+	base     atomic.Int64          // of the last event from before this session
+	over     atomic.Bool           // the debate is final, and nothing is in flight
+	gone     atomic.Pointer[error] // closed, for readers, who do not wait for a slow store
 	watchers atomic.Pointer[[]*watcher]
 }
 
@@ -165,6 +166,13 @@ func (s *Session) Start(ctx context.Context) error {
 	return err
 }
 
+// same says how the config of another session differs from this one's.
+func (s *Session) same(other *Session) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sameConfig(s.core.record.config, other.core.record.config)
+}
+
 // adopt goes on with a stored debate of the same config.
 func (s *Session) adopt(ctx context.Context, stored *Core) error {
 	if err := sameConfig(stored.record.config, s.core.record.config); err != nil {
@@ -204,17 +212,14 @@ func (l *live) forget(s *Session) {
 
 // open is Engine.Open.
 func (l *live) open(ctx context.Context, id string) (*Session, error) {
-	l.mu.Lock()
-	s := l.sessions[id]
-	l.mu.Unlock()
-	if s != nil {
+	if s := l.held(id); s != nil {
 		return s, nil
 	}
 	core, err := l.load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	s = l.session(core)
+	s := l.session(core)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if core.record.Final() && core.record.InFlight() == 0 {
@@ -389,6 +394,7 @@ func (s *Session) drop(reason error) {
 		return
 	}
 	s.closed = reason
+	s.gone.Store(&reason)
 	s.tickAt(time.Time{})
 	for _, f := range s.flights {
 		f.ctx.cancel()

@@ -200,6 +200,26 @@ func TestStartingAnExistingID(t *testing.T) {
 	assert.Equal(t, "topic", conflict.Field)
 }
 
+func TestStartingADebateThatIsOpenHere(t *testing.T) {
+	config := twoDebaters()
+	config.ID = "twice"
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := engineFor(config)
+		slowly(p)
+		first, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer first.Close()
+		second, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		assert.Same(t, first, second)
+		other := config
+		other.Rounds = 9
+		_, err = engine.Start(t.Context(), other)
+		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindConflict}, "%v", err)
+		assert.ErrorContains(t, err, "rounds")
+	})
+}
+
 func TestErrorAndRetryRepeatNothing(t *testing.T) {
 	config := twoDebaters()
 	engine, p := engineFor(config)

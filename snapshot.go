@@ -113,10 +113,7 @@ func (l *live) keep(ctx context.Context, s *snapshotJSON) error {
 		return nil
 	}
 	if held > 0 {
-		l.mu.Lock()
-		open := l.sessions[s.ID] != nil
-		l.mu.Unlock()
-		if open {
+		if l.held(s.ID) != nil {
 			return &Error{Kind: KindConflict, Op: "restore", Field: "id", Err: ErrLeased}
 		}
 	}

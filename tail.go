@@ -20,10 +20,7 @@ func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[E
 			yield(Event{}, err)
 			return
 		}
-		l.mu.Lock()
-		s := l.sessions[id]
-		l.mu.Unlock()
-		if s != nil {
+		if s := l.held(id); s != nil {
 			s.Events(ctx, after)(yield)
 			return
 		}

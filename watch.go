@@ -278,12 +278,10 @@ func (w *watcher) wait(ctx context.Context, chunks bool, most time.Duration) err
 
 // reason is why a session was closed before its debate was over.
 func (s *Session) reason() error {
-	if s.over.Load() {
-		return nil
+	if gone := s.gone.Load(); gone != nil && !s.over.Load() {
+		return *gone
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
+	return nil
 }
 
 // public takes out of an event what only stores and snapshots may hold: the debate's seed, and the
