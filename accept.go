@@ -65,7 +65,7 @@ func unusable(intent *Intent, s Result) *Error {
 		return &Error{Kind: KindContentFilter, Err: errors.New("the provider's filter cut the reply")}
 	case strings.TrimSpace(s.Text) == "":
 		return &Error{Kind: KindInvalidResponse, Err: errors.New("the reply is blank")}
-	case intent.Tokens > 0 && len(s.Text) > intent.Tokens*bytesPerToken:
+	case intent.Tokens > 0 && (len(s.Text)-1)/bytesPerToken >= intent.Tokens:
 		return &Error{Kind: KindInvalidResponse, Err: fmt.Errorf("the reply has %d bytes: too many for %d tokens", len(s.Text), intent.Tokens)}
 	default:
 		return nil

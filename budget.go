@@ -15,27 +15,22 @@ type accounts struct {
 	total        Account
 	models       []Account
 	participants []Account
-	rounds       []roundAccount // in the order of their first use
+	rounds       map[int]*Account // 0: outside the rounds
 }
 
 func (a *accounts) add(intent *Intent, s *Spend) {
 	a.total.add(s)
 	account(&a.models, s.Model).add(s)
 	account(&a.participants, intent.By).add(s)
-	for i := len(a.rounds) - 1; i >= 0; i-- {
-		if a.rounds[i].round == intent.Round {
-			a.rounds[i].add(s)
-			return
+	round := a.rounds[intent.Round]
+	if round == nil {
+		round = &Account{}
+		if a.rounds == nil {
+			a.rounds = make(map[int]*Account)
 		}
+		a.rounds[intent.Round] = round
 	}
-	a.rounds = append(a.rounds, roundAccount{round: intent.Round})
-	a.rounds[len(a.rounds)-1].add(s)
-}
-
-// roundAccount is the account of one round; 0: outside the rounds.
-type roundAccount struct {
-	round int
-	Account
+	round.add(s)
 }
 
 func (a *Account) add(s *Spend) {
@@ -67,10 +62,8 @@ func (r *Record) SpentByParticipant() []Account {
 
 // SpentInRound yields the account of a round, its judging included; 0 is what was spent outside the rounds.
 func (r *Record) SpentInRound(round int) Account {
-	for i := range r.spent.rounds {
-		if r.spent.rounds[i].round == round {
-			return r.spent.rounds[i].Account
-		}
+	if a := r.spent.rounds[round]; a != nil {
+		return *a
 	}
 	return Account{}
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	mathrand "math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,7 +70,8 @@ type live struct {
 	logger    *slog.Logger
 	places    chan struct{}
 	interval  time.Duration
-	owner     string // who holds the leases
+	owner     string       // who holds the leases
+	writers   atomic.Int64 // counts the tokens for the store
 	mu        sync.Mutex
 	sessions  map[string]*Session
 
@@ -94,6 +96,7 @@ func (e *Engine) build() (*live, error) {
 		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), sessions: make(map[string]*Session),
 	}
 	maps.Copy(l.contexts, e.Contexts)
+	var problems []error
 	for _, f := range BuiltinFormats() {
 		l.formats[f.Name] = f
 	}
@@ -101,8 +104,10 @@ func (e *Engine) build() (*live, error) {
 		f = *f.clone()
 		f.Name = name
 		l.formats[name] = f
+		var found findings
+		found.format("Formats["+name+"]", &f)
+		problems = append(problems, found...)
 	}
-	var problems []error
 	var err error
 	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
 		problems = append(problems, &Error{Kind: KindValidation, Op: "engine", Field: "Prompts", Err: err})
@@ -223,7 +228,10 @@ func (e *Engine) Run(ctx context.Context, config Config) iter.Seq2[Event, error]
 				}
 				return
 			}
-			if stop := event.Err(); stop != nil {
+			if event.Err() == nil {
+				continue
+			}
+			if _, done, stop := s.outcome(ctx); done && stop != nil { // else it is over by now
 				yield(Event{}, stop)
 				return
 			}
@@ -335,15 +343,11 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 		sessions = append(sessions, s)
 	}
 	l.mu.Unlock()
-	for _, s := range sessions {
-		s.detach(ErrClosed)
+	var all sync.WaitGroup
+	errs := make([]error, len(sessions))
+	for i, s := range sessions {
+		all.Go(func() { errs[i] = s.detach(ctx) })
 	}
-	for _, s := range sessions {
-		select {
-		case <-s.idle():
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	all.Wait()
+	return errors.Join(errs...)
 }

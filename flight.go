@@ -51,13 +51,15 @@ func (s *Session) spawn(f *flight) {
 
 // fly makes a call, brings its result, and goes on with the call that follows from it.
 func (s *Session) fly(f *flight) {
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running--
+		s.settle()
+	}()
 	for f != nil {
 		f = s.bring(f, s.perform(f))
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running--
-	s.settle()
 }
 
 // perform makes one call.
@@ -89,6 +91,7 @@ func (s *Session) bring(f *flight, signal Signal) *flight {
 			text = result.Text
 		}
 		f.stream.close(text)
+		s.unfollow(&f.stream)
 	}
 	next, err := s.apply(context.Background(), signal)
 	if err != nil {

@@ -114,6 +114,8 @@ func (r *Record) foldStart(e *Event) error {
 		return invalid("start.version", "is %d: this release reads logs up to version %d", s.Version, LogVersion)
 	case s.Version < 1:
 		return invalid("start.version", "is %d", s.Version)
+	case len(s.Models) > mostOpen:
+		return invalid("start.models", "are more than %d", mostOpen)
 	case s.Config.Retry != nil && s.Config.Retry.Jitter < 0:
 		return invalid("start.config.retry.jitter", "is negative")
 	}
@@ -216,8 +218,13 @@ func (r *Record) foldIntent(e *Event) error {
 		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
 	case in.Reserve < 0 || in.Tokens < 0:
 		return invalid("intent.reserve", "or the number of tokens is negative")
+	case in.Model != "" && r.model(in.Model) == nil:
+		return invalid("intent.model", "%q is no model of this debate", oneLine(in.Model, 80))
 	case in.Round < 0 || in.Slot < 0:
 		return invalid("intent.round", "or the slot is negative")
+	}
+	if len(r.open) >= mostOpen || len(r.current) >= mostOpen {
+		return invalid("intent", "is one of more than %d in flight, or askers", mostOpen)
 	}
 	call.intent, call.status, call.aborted = in, callOpen, false
 	if call.trouble != nil {
@@ -228,6 +235,10 @@ func (r *Record) foldIntent(e *Event) error {
 	r.reserved = r.reserved.plus(in.Reserve)
 	return nil
 }
+
+// mostOpen bounds the calls in flight, the inquiries, and those who are asked: what looks through
+// their lists would otherwise take a hostile log's square.
+const mostOpen = 4096
 
 // hold makes the call the latest one of whom it asks.
 func (r *Record) hold(call *callState) {
@@ -246,6 +257,9 @@ func (r *Record) foldInquiry(q *Inquiry) error {
 	call := r.calls[q.ID]
 	if call == nil || call.status != callOpen {
 		return invalid("inquiry.id", "%q is no call in flight", oneLine(q.ID, 80))
+	}
+	if len(r.Inquiries) >= mostOpen {
+		return invalid("inquiry", "is one of more than %d", mostOpen)
 	}
 	r.close(call)
 	r.Inquiries = append(r.Inquiries, *q)
@@ -268,8 +282,8 @@ func (r *Record) foldOutcome(e *Event) error {
 	if call == nil || call.status != callOpen || call.intent.Attempt != spend.Attempt {
 		return invalid("call", "%q, attempt %d, is not in flight", oneLine(spend.Call, 80), spend.Attempt)
 	}
-	if spend.Cost < 0 {
-		return invalid("cost", "is negative")
+	if spend.Cost < 0 || spend.Model != call.intent.Model {
+		return invalid("cost", "is negative, or of a model that was not asked")
 	}
 	if t := e.Turn; t != nil && (t.Round != call.intent.Round || t.Slot != call.intent.Slot || t.Speaker != call.intent.By) {
 		return invalid("turn", "is not the one that was asked for")

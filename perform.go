@@ -81,8 +81,8 @@ func (l *live) askModel(ctx context.Context, c *Command, emit func(provider.Chun
 	}
 	if err != nil {
 		failed := Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: unpaid(err), Took: took}
-		if response != nil {
-			failed.Usage = known(response.Usage)
+		if response != nil && !response.Usage.IsZero() {
+			failed.Usage, failed.Free = known(response.Usage), false
 		}
 		return failed, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,23 +22,29 @@ type Session struct {
 	live *live
 	id   string
 
-	mu      sync.Mutex // of all that follows
+	mu      gate // of all that follows
 	core    *Core
 	flights []*flight
 	closed  error // why the session no longer takes anything; nil: it does
 	leased  bool
+	renewal *time.Timer // of the lease
 	timer   *time.Timer
-	running int           // goroutines that make calls, and a timer that will
-	quiet   chan struct{} // closed when none is left of a closed session; nil: nobody has asked
+	writer  string // this session's token for the store
+	running int    // goroutines that make calls, and timers
 
-	seq      atomic.Int64          // of the last event that is saved
-	base     atomic.Int64          // of the last event from before this session
-	over     atomic.Bool           // the debate is final, and nothing is in flight
-	gone     atomic.Pointer[error] // closed, for readers, who do not wait for a slow store
+	quiet chan struct{}         // closed when nothing is left of a closed session
+	shown atomic.Value          // State: as it is saved
+	seq   atomic.Int64          // of the last event that is saved
+	base  atomic.Int64          // of the last event from before this session
+	over  atomic.Bool           // the debate is final, and nothing is in flight
+	gone  atomic.Pointer[error] // closed, for readers, who do not wait for a slow store
+
+	readers  sync.Mutex // of the streams that are open, and of changes to the list of watchers
+	streams  []*stream
 	watchers atomic.Pointer[[]*watcher]
 }
 
-// leaseTime is how long a lease lasts; each commit in its second half renews it.
+// leaseTime is how long a lease lasts; it is renewed at half-time.
 const leaseTime = time.Minute
 
 // PauseMode says what a pause does with the calls in flight.
@@ -76,21 +83,36 @@ func (l *live) coreFor(config *Config) (*Core, error) {
 }
 
 func (l *live) session(core *Core) *Session {
-	s := &Session{live: l, id: core.record.ID, core: core}
-	s.seq.Store(core.record.Seq)
-	s.base.Store(core.record.Seq)
+	s := &Session{
+		live: l, id: core.record.ID, core: core, mu: newGate(), quiet: make(chan struct{}),
+		writer: l.owner + "/" + strconv.FormatInt(l.writers.Add(1), 10),
+	}
+	s.stand()
 	s.watchers.Store(&[]*watcher{})
 	return s
+}
+
+// stand makes the core's log the one that was there before this session.
+func (s *Session) stand() {
+	s.seq.Store(s.core.record.Seq)
+	s.base.Store(s.core.record.Seq)
+	s.show()
+}
+
+// show lets everybody see the state, which is saved.
+func (s *Session) show() {
+	if state := s.core.record.State; s.shown.Load() != state {
+		s.shown.Store(state)
+	}
 }
 
 // ID is the debate's id.
 func (s *Session) ID() string { return s.id }
 
-// State is the debate's present state.
+// State is the debate's present state, as it is saved.
 func (s *Session) State() State {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.core.record.State
+	state, _ := s.shown.Load().(State)
+	return state
 }
 
 // Edit replaces the config of a debate that has not started; the id stays.
@@ -109,13 +131,16 @@ func (s *Session) Edit(config Config) error {
 		return err
 	}
 	s.core = core
+	s.show()
 	return nil
 }
 
 // Validate checks the config, and its models with the providers that can tell; then the debate is
 // ready. The error joins one *[Error] per field, and leaves it in configuring.
 func (s *Session) Validate(ctx context.Context) error {
-	s.mu.Lock()
+	if err := s.mu.enter(ctx); err != nil {
+		return err
+	}
 	config := s.core.record.config
 	core := s.core
 	_, err := s.apply(ctx, Validate{})
@@ -138,7 +163,9 @@ func (s *Session) Validate(ctx context.Context) error {
 // Start begins a debate that is ready. If the store holds a debate of this id it is opened, given
 // that its config is the same; else the error is of kind conflict and names the difference.
 func (s *Session) Start(ctx context.Context) error {
-	s.mu.Lock()
+	if err := s.mu.enter(ctx); err != nil {
+		return err
+	}
 	defer s.mu.Unlock()
 	if s.closed != nil {
 		return s.closed
@@ -157,7 +184,10 @@ func (s *Session) Start(ctx context.Context) error {
 	switch {
 	case err == nil:
 		err = s.adopt(ctx, stored)
-	case errors.Is(err, ErrNotFound):
+	case !errors.Is(err, ErrNotFound):
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	default:
 		err = s.control(context.WithoutCancel(ctx), *start)
 	}
 	if err != nil {
@@ -179,8 +209,7 @@ func (s *Session) adopt(ctx context.Context, stored *Core) error {
 		return err
 	}
 	s.core = stored
-	s.seq.Store(stored.record.Seq)
-	s.base.Store(stored.record.Seq)
+	s.stand()
 	return s.wake(ctx)
 }
 
@@ -199,7 +228,27 @@ func (s *Session) take(ctx context.Context) error {
 		return storeError("lease", err)
 	}
 	s.leased = true
+	s.renewLater()
 	return nil
+}
+
+// renewLater keeps the lease for as long as the session has it.
+func (s *Session) renewLater() {
+	s.running++
+	s.renewal = time.AfterFunc(leaseTime/2, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running--
+		if s.leased {
+			err := s.live.store.Lease(context.Background(), s.id, s.live.owner, leaseTime)
+			if errors.Is(err, ErrLeased) {
+				s.drop(storeError("lease", err))
+			} else {
+				s.renewLater() // whatever else has failed may pass until the lease ends
+			}
+		}
+		s.settle()
+	})
 }
 
 func (l *live) forget(s *Session) {
@@ -227,12 +276,14 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 		return s, nil
 	}
 	if err := s.take(ctx); err != nil {
+		if held := l.held(id); held != nil {
+			return held, nil // somebody was faster
+		}
 		return nil, err
 	}
 	// The log may have grown before the lease was ours.
 	if s.core, err = l.load(ctx, id); err == nil {
-		s.seq.Store(s.core.record.Seq)
-		s.base.Store(s.core.record.Seq)
+		s.stand()
 		err = s.wake(ctx)
 	}
 	if err != nil {
@@ -294,10 +345,9 @@ func (s *Session) Send(ctx context.Context, trigger Trigger, payload any) error 
 
 // do brings a control.
 func (s *Session) do(ctx context.Context, signal Signal) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.control(context.WithoutCancel(ctx), signal)
 }
@@ -330,6 +380,7 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 			return nil, err
 		}
 	}
+	s.show()
 	for _, id := range out.Abort {
 		for _, f := range s.flights {
 			if f.command.Call == id {
@@ -351,7 +402,7 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 // save appends what a Step gave. Once it is tried it is not broken off half-way: ctx only gives values.
 func (s *Session) save(ctx context.Context, events []Event) error {
 	last := events[len(events)-1].Seq
-	if err := s.live.store.Append(ctx, s.id, events[0].Seq-1, s.live.owner, events); err != nil {
+	if err := s.live.store.Append(ctx, s.id, events[0].Seq-1, s.writer, events); err != nil {
 		return storeError("save", err)
 	}
 	s.seq.Store(last)
@@ -369,6 +420,9 @@ func (s *Session) release() {
 	s.live.forget(s)
 	if s.leased {
 		s.leased = false
+		if s.renewal.Stop() {
+			s.running--
+		}
 		_ = s.live.store.Release(context.Background(), s.id, s.live.owner) // it ends by itself
 	}
 }
@@ -377,15 +431,26 @@ func (s *Session) release() {
 // recorded, the lease is released, and another process may open it. Close returns when nothing of
 // the session runs any more, so it must not be called from within a provider. It may be called again; its error is always nil.
 func (s *Session) Close() error {
-	s.detach(ErrClosed)
-	<-s.idle()
+	s.mu.Lock()
+	s.drop(ErrClosed)
+	s.mu.Unlock()
+	<-s.quiet
 	return nil
 }
 
-func (s *Session) detach(reason error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop(reason)
+// detach is Close for at most as long as ctx lasts.
+func (s *Session) detach(ctx context.Context) error {
+	if err := s.mu.enter(ctx); err != nil {
+		return err
+	}
+	s.drop(ErrClosed)
+	s.mu.Unlock()
+	select {
+	case <-s.quiet:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // drop ends the session for the given reason. The lock is held.
@@ -404,19 +469,9 @@ func (s *Session) drop(reason error) {
 	s.notify()
 }
 
-// idle yields a channel that is closed when a closed session has no goroutine left.
-func (s *Session) idle() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.quiet == nil {
-		s.quiet = make(chan struct{})
-		s.settle()
-	}
-	return s.quiet
-}
-
+// settle tells that nothing of a closed session runs any more. The lock is held.
 func (s *Session) settle() {
-	if s.closed == nil || s.running > 0 || s.quiet == nil {
+	if s.closed == nil || s.running > 0 {
 		return
 	}
 	select {
@@ -428,13 +483,13 @@ func (s *Session) settle() {
 
 // Wait returns the record when the debate is over. It also returns, with a record of that moment,
 // when the debate comes to the error state (the error is its *[Error]) or waits for a person
-// ([ErrAwaitingInput]), when the session is closed, and when ctx is done.
+// ([ErrAwaitingInput]), and when the session is closed. When ctx is done it returns its error alone.
 func (s *Session) Wait(ctx context.Context) (*Record, error) {
 	w := s.watch(0, false)
 	defer s.unwatch(w)
 	for {
 		w.asleep.Store(forRest)
-		if record, done, err := s.outcome(); done {
+		if record, done, err := s.outcome(ctx); done {
 			if record == nil {
 				record, _ = s.snapshot(ctx)
 			}
@@ -443,15 +498,16 @@ func (s *Session) Wait(ctx context.Context) (*Record, error) {
 		select {
 		case <-w.wake:
 		case <-ctx.Done():
-			record, _ := s.snapshot(context.WithoutCancel(ctx))
-			return record, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }
 
 // outcome tells whether Wait has something to return. The record is nil where others still write it.
-func (s *Session) outcome() (record *Record, done bool, err error) {
-	s.mu.Lock()
+func (s *Session) outcome(ctx context.Context) (record *Record, done bool, err error) {
+	if err := s.mu.enter(ctx); err != nil {
+		return nil, true, err
+	}
 	defer s.mu.Unlock()
 	r := s.core.record
 	switch {

@@ -117,7 +117,7 @@ func (l *live) keep(ctx context.Context, s *snapshotJSON) error {
 			return &Error{Kind: KindConflict, Op: "restore", Field: "id", Err: ErrLeased}
 		}
 	}
-	if err := l.store.Append(ctx, s.ID, int64(held), l.owner, s.Events[held:]); err != nil {
+	if err := l.store.Append(ctx, s.ID, int64(held), newID(), s.Events[held:]); err != nil {
 		return storeError("restore", err)
 	}
 	return nil

@@ -107,7 +107,7 @@ func (s *MemoryStore) Append(_ context.Context, id string, after int64, writer s
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.length != after {
-		if l.writer == writer && writer != "" && l.before == after {
+		if l.writer == writer && writer != "" && l.before == after && l.length == after+int64(len(events)) {
 			return nil
 		}
 		return ErrConflict

@@ -218,14 +218,15 @@ func (l *live) checkParticipants(f *findings, c *Config, format *Format) {
 			f.addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
 		}
 	}
+	first := make(map[string]int)
 	for i, p := range c.Participants {
 		at := fmt.Sprintf("participants[%d]", i)
 		f.name(at+".name", p.Name)
-		for j, other := range c.Participants[:i] {
-			if p.Name != "" && strings.EqualFold(p.Name, other.Name) {
-				f.addf(at+".name", "is the name of participants[%d] too", j)
-				break
-			}
+		folded := strings.ToLower(p.Name)
+		if j, ok := first[folded]; ok && p.Name != "" {
+			f.addf(at+".name", "is the name of participants[%d] too", j)
+		} else {
+			first[folded] = i
 		}
 		if !slices.Contains([]Side{"", For, Against, Neutral}, p.Side) {
 			f.addf(at+".side", "no side %q is known: it is %q, %q, %q or empty", oneLine(string(p.Side), 40), For, Against, Neutral)

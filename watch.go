@@ -68,11 +68,11 @@ const (
 // watch adds a reader. One that reads is given the streams that are open; another only waits.
 func (s *Session) watch(after int64, reads bool) *watcher {
 	w := &watcher{session: s, cursor: max(0, after), wake: make(chan struct{}, 1), reads: reads}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.flights {
-		if f.command.Stream && reads {
-			w.streams = append(w.streams, &followed{stream: &f.stream})
+	s.readers.Lock()
+	defer s.readers.Unlock()
+	for _, st := range s.streams {
+		if reads {
+			w.streams = append(w.streams, &followed{stream: st})
 		}
 	}
 	slices.SortFunc(w.streams, func(a, b *followed) int { return strings.Compare(a.command.Call, b.command.Call) })
@@ -82,14 +82,17 @@ func (s *Session) watch(after int64, reads bool) *watcher {
 }
 
 func (s *Session) unwatch(w *watcher) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.readers.Lock()
+	defer s.readers.Unlock()
 	rest := slices.DeleteFunc(slices.Clone(*s.watchers.Load()), func(x *watcher) bool { return x == w })
 	s.watchers.Store(&rest)
 }
 
-// follow gives a new stream to every reader. The session's lock is held.
+// follow gives a new stream to every reader.
 func (s *Session) follow(st *stream) {
+	s.readers.Lock()
+	defer s.readers.Unlock()
+	s.streams = append(s.streams, st)
 	for _, w := range *s.watchers.Load() {
 		if !w.reads {
 			continue
@@ -97,6 +100,15 @@ func (s *Session) follow(st *stream) {
 		w.mu.Lock()
 		w.streams = append(w.streams, &followed{stream: st})
 		w.mu.Unlock()
+	}
+}
+
+// unfollow forgets a stream that is closed.
+func (s *Session) unfollow(st *stream) {
+	s.readers.Lock()
+	defer s.readers.Unlock()
+	if i := slices.Index(s.streams, st); i >= 0 {
+		s.streams = slices.Delete(s.streams, i, i+1)
 	}
 }
 

@@ -130,9 +130,7 @@ func (x *exchange) fault(f fault, status int) *provider.Error {
 		status = f.status
 	}
 	e.Kind = f.classify(status, x.response.Header.Get("Retry-After") != "" || e.RetryAfter > 0)
-	if e.Status = status; status == 0 {
-		e.Status = x.response.StatusCode
-	}
+	e.Status = x.response.StatusCode // an error in mid-stream has cost what came before it
 	code := f.code
 	if code == "" || (f.status != 0 && f.kind != "") {
 		code = f.kind
