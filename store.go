@@ -238,11 +238,8 @@ func (s *MemoryStore) Release(_ context.Context, id, owner string) error {
 	if l.owner == owner {
 		l.owner, l.until = "", time.Time{}
 	}
-	empty := l.length == 0 && l.owner == "" && len(l.watch) == 0
 	l.mu.Unlock()
-	if empty {
-		s.forget(id, l)
-	}
+	s.forget(id, l)
 	return nil
 }
 
@@ -255,13 +252,14 @@ func (s *MemoryStore) Watch(ctx context.Context, id string) <-chan struct{} {
 	l.mu.Unlock()
 	context.AfterFunc(ctx, func() {
 		l.mu.Lock()
-		defer l.mu.Unlock()
 		l.watch = slices.DeleteFunc(l.watch, func(c chan struct{}) bool { return c == w })
+		l.mu.Unlock()
+		s.forget(id, l)
 	})
 	return w
 }
 
-// forget lets go of a log in which nothing was ever written.
+// forget lets go of a log in which nothing was ever written and that nobody holds or watches.
 func (s *MemoryStore) forget(id string, l *memoryLog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
