@@ -16,9 +16,10 @@ import (
 // the whole reply: the Response is what counts, chunks are for watching. emit is never nil.
 //
 // Generate returns soon after ctx is done, does not modify or keep req, does not retry, and is safe
-// for concurrent use. It must not panic: that would be the whole program's panic. Failures that the engine can act on are *[Error]; an Error's NotSent says that
-// the request never left and nothing was paid. A non-nil Response beside an error carries the usage
-// that is known of the failed attempt; its text is ignored.
+// for concurrent use. It must not panic: that would be the whole program's panic. Failures that the
+// engine can act on are *[Error]; an Error's NotSent says that the request never left and nothing was
+// paid. A non-nil Response beside an error carries the usage that is known of the failed attempt,
+// which is charged; its text is ignored.
 type Provider interface {
 	Generate(ctx context.Context, req *Request, emit func(Chunk)) (*Response, error)
 }
