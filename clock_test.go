@@ -323,3 +323,24 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindTimeout})
 	})
 }
+
+func TestAHugeBaseWaitsForTheCap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.Retry = &debate.RetryPolicy{
+			Base: 1 << 62, Cap: time.Minute, Jitter: time.Nanosecond, Max: map[debate.Kind]int{debate.KindNetwork: 4},
+		}
+		engine, p := engineFor(config)
+		p.Reply = func(*provider.Request) scripted.Reply {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}
+		}
+		began := time.Now()
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = session.Wait(t.Context())
+		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindNetwork})
+		assert.InDelta(t, 4*time.Minute, time.Since(began), float64(time.Second))
+		assert.Equal(t, 5, p.Calls())
+	})
+}

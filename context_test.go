@@ -95,6 +95,38 @@ func TestWhatDoesNotFitAtAllIsAnErrorThatNamesIt(t *testing.T) {
 	}
 }
 
+// unread makes a flow whose speakers read nothing of what was said.
+func unread() *debate.Flow {
+	flow := debate.DebateFlow()
+	flow.Name = "unread"
+	step := flow.Steps[debate.StateAwaitingResponses]
+	calls := step.Calls
+	step.Calls = func(r *debate.Record) []debate.Call {
+		all := calls(r)
+		for i := range all {
+			all[i].View.None = true
+		}
+		return all
+	}
+	flow.Steps[debate.StateAwaitingResponses] = step
+	return flow
+}
+
+func TestWhoReadsNothingNeedsNoRoomForIt(t *testing.T) {
+	config := twoDebaters()
+	config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Flow = debate.RoundLimited, 12, 500, 500, "unread"
+	engine, p := narrowEngine(config, 2500)
+	engine.Flows = map[string]*debate.Flow{"unread": unread()}
+	record := run(t, engine, config)
+	assert.Len(t, record.Turns, 24)
+	assert.Empty(t, record.Warnings)
+	for _, req := range p.Requests() {
+		if req.Schema == nil {
+			assert.Empty(t, req.Messages)
+		}
+	}
+}
+
 func TestTheModelCapsTheOutput(t *testing.T) {
 	config := twoDebaters()
 	engine, p := engineFor(config)

@@ -66,7 +66,7 @@ func (c *Core) count(name string, counter token.Counter, shared *view) []int {
 		sums = append(sums, sums[i]+counter.Count(m.Text)+messageBound(m)-len(m.Text))
 	}
 	c.sums[name] = sums
-	return sums
+	return sums[:len(shared.messages)+1]
 }
 
 // size bounds the tokens of messages[from:upto] by their bytes.

@@ -83,12 +83,13 @@ func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (tim
 	case kind == KindRateLimit:
 		wait = policy.RateLimit
 	default:
-		wait = policy.Base
+		wait = min(policy.Base, policy.Cap)
 		for range same - 1 {
-			if wait *= 2; wait >= policy.Cap {
+			if wait > policy.Cap/2 {
 				wait = policy.Cap
 				break
 			}
+			wait *= 2
 		}
 	}
 	return min(wait, policy.Cap) + time.Duration(bits%uint64(policy.Jitter+1)), true //nolint:gosec // checked: Jitter is not negative

@@ -1,0 +1,453 @@
+package debate_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+const bensOpening = "r1.opening.Ben"
+
+// little is what a short reply uses.
+var little = provider.Usage{Input: 10, Output: 10}
+
+// stepper steps a core by hand, on a clock of its own and without jitter unless a test says so.
+type stepper struct {
+	*debate.Core
+	t    *testing.T
+	at   time.Time
+	bits uint64
+}
+
+// begun is the core of a debate that has just started.
+func begun(t *testing.T, config debate.Config) *stepper {
+	t.Helper()
+	engine, _ := engineFor(config)
+	start, err := engine.Freeze(config)
+	require.NoError(t, err)
+	core, err := engine.NewCore("stepped", nil)
+	require.NoError(t, err)
+	s := &stepper{Core: core, t: t, at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for _, signal := range []debate.Signal{debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}, start} {
+		s.step(signal)
+	}
+	return s
+}
+
+func (s *stepper) step(signal debate.Signal) debate.Output {
+	s.t.Helper()
+	out, err := s.Step(debate.Input{At: s.at, Bits: s.bits, Signal: signal})
+	require.NoError(s.t, err)
+	return out
+}
+
+// says brings a short reply to a call's attempt.
+func (s *stepper) says(call string, attempt int) debate.Output {
+	s.t.Helper()
+	return s.step(debate.Result{Call: call, Attempt: attempt, Text: "A word.", Usage: little})
+}
+
+// fails brings the failure of a call's attempt, for which nothing was paid.
+func (s *stepper) fails(call string, attempt int, failure debate.Error) debate.Output {
+	s.t.Helper()
+	return s.step(debate.Failed{Call: call, Attempt: attempt, Error: &failure, Free: true})
+}
+
+// told yields what events tell.
+func told(events []debate.Event) (out []debate.EventKind) {
+	for i := range events {
+		out = append(out, events[i].Kind)
+	}
+	return out
+}
+
+// brief is a debate of one round in which everybody speaks at once, and nobody judges.
+func brief() debate.Config {
+	config := twoDebaters()
+	config.Mode, config.Rounds, config.MaxTokens, config.Judging = debate.Simultaneous, 1, 300, nil
+	return config
+}
+
+// worstCases is the most that the calls of a debate's first step can cost.
+func worstCases(t *testing.T, config debate.Config) debate.Money {
+	t.Helper()
+	return begun(t, config).Record().Reserved()
+}
+
+// unmoved does not hear that it is broken off.
+type unmoved struct{ *scripted.Provider }
+
+func (p unmoved) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	return p.Provider.Generate(context.WithoutCancel(ctx), req, emit)
+}
+
+func TestAReplyAfterTheEndIsPaidAndNotHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		slowly(p)
+		engine.Providers["test"] = unmoved{p}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		pass(500 * time.Millisecond)
+		require.NoError(t, session.Cancel(t.Context()))
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, debate.StateCanceled, record.State)
+		assert.Empty(t, record.Turns)
+		assert.Zero(t, record.InFlight())
+		assert.Equal(t, 100, record.Spent().Usage.Input, "the reply did come")
+	})
+}
+
+func TestAfterTheEndOnlyTheSpendIsRecorded(t *testing.T) {
+	failure := &debate.Error{Kind: debate.KindNetwork}
+	for name, signal := range map[string]debate.Signal{
+		"a reply":         debate.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: little},
+		"a blank reply":   debate.Result{Call: adasOpening, Attempt: 1, Usage: little},
+		"a failure":       debate.Failed{Call: adasOpening, Attempt: 1, Error: failure, Usage: little},
+		"a lost attempt":  debate.Lost{Call: adasOpening, Attempt: 1},
+		"being cut short": debate.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: debate.KindCanceled}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := begun(t, twoDebaters())
+			assert.Equal(t, []string{adasOpening}, s.step(debate.Cancel{}).Abort)
+			out := s.step(signal)
+			require.Equal(t, []debate.EventKind{debate.EventSpend}, told(out.Events))
+			assert.Positive(t, int64(out.Events[0].Spend.Cost))
+			assert.Empty(t, out.Start)
+			assert.Empty(t, s.Record().Turns)
+			assert.Empty(t, s.step(debate.Tick{}).Events)
+		})
+	}
+}
+
+func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
+	canceled := debate.Error{Kind: debate.KindCanceled}
+	t.Run("no control did", func(t *testing.T) {
+		s := begun(t, twoDebaters())
+		out := s.fails(adasOpening, 1, canceled)
+		require.Equal(t, []debate.EventKind{debate.EventFailed, debate.EventTransition}, told(out.Events))
+		assert.False(t, out.Events[0].Failure.Void)
+		assert.True(t, out.Events[0].Failure.Final)
+		assert.Empty(t, out.Start, "it is not repeated")
+		assert.Equal(t, debate.StateError, s.Record().State)
+	})
+	t.Run("a draining pause did not", func(t *testing.T) {
+		s := begun(t, twoDebaters())
+		s.step(debate.Pause{Drain: true})
+		assert.False(t, s.fails(adasOpening, 1, canceled).Events[0].Failure.Void)
+	})
+	t.Run("a pause did", func(t *testing.T) {
+		s := begun(t, twoDebaters())
+		s.step(debate.Pause{})
+		assert.True(t, s.fails(adasOpening, 1, canceled).Events[0].Failure.Void)
+		assert.Equal(t, []string{adasOpening}, s.step(debate.Resume{}).Start)
+	})
+}
+
+func TestAHostRetriesThreeTimesBetweenTwoResults(t *testing.T) {
+	s := begun(t, twoDebaters())
+	badKey := debate.Error{Kind: debate.KindAuthentication}
+	for _, call := range []string{adasOpening, bensOpening} {
+		for attempt := range 3 {
+			s.fails(call, attempt+1, badKey)
+			assert.Equal(t, []string{call}, s.step(debate.Retry{}).Start, "retry %d", attempt+1)
+		}
+		if call == adasOpening {
+			s.says(call, 4) // progress: there are three more
+		}
+	}
+	s.fails(bensOpening, 4, badKey)
+	_, err := s.Step(debate.Input{At: s.at, Signal: debate.Retry{}})
+	requireKind(t, err, debate.KindState)
+	assert.Equal(t, debate.StateError, s.Record().State)
+}
+
+func TestCallsThatFitTheBudgetOnlySinglyAreMadeOneAfterTheOther(t *testing.T) {
+	config := brief()
+	both := worstCases(t, config)
+	config.Budget = &debate.Budget{Hard: both}
+	assert.Equal(t, both, begun(t, config).Record().Reserved(), "there is room for both at once")
+
+	config.Budget = &debate.Budget{Hard: both - 1}
+	s := begun(t, config)
+	assert.Equal(t, 1, s.Record().InFlight())
+	assert.Less(t, s.Record().Reserved(), both)
+	assert.Equal(t, []string{bensOpening}, s.says(adasOpening, 1).Start, "the first was cheaper than it might have been")
+	s.says(bensOpening, 1)
+	assert.Equal(t, debate.StateCompleted, s.Record().State)
+	assert.Len(t, s.Record().Turns, 2)
+	assert.Empty(t, s.Record().Warnings, "no limit was reached")
+}
+
+// The call in flight belongs to a state that the flow has left: only the reservation tells of it.
+func TestACallWaitsForWhatIsReservedInAStateThatWasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asking := func(name string) func(*debate.Record) []debate.Call {
+			return func(r *debate.Record) []debate.Call {
+				if r.Done("say." + name) {
+					return nil
+				}
+				return []debate.Call{{ID: "say." + name, Kind: "word", By: name, Model: "test/debater"}}
+			}
+		}
+		flow := oneState(asking("Ada"))
+		flow.Inputs = []debate.Trigger{nudge}
+		flow.Rules = append(flow.Rules, debate.Rule{From: asks, On: nudge, To: rests})
+		flow.Steps[rests] = debate.Step{Calls: asking("Ben"), Next: flow.Steps[rests].Next}
+		engine, p, config := withFlow(flow)
+		slowly(p)
+		config.MaxTokens = 300
+		config.Budget = &debate.Budget{Hard: 1_000_000_000} // one worst case is about 0.7 of that
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		pass(500 * time.Millisecond)
+		require.NoError(t, session.Send(t.Context(), nudge, nil))
+		synctest.Wait()
+		assert.Equal(t, rests, session.State())
+		assert.Equal(t, 1, p.Calls(), "what Ada's call can cost leaves no room for Ben's")
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"r0 Ada", "r0 Ben"}, speakers(record))
+		assert.Empty(t, record.Warnings)
+	})
+}
+
+func TestAReaderWhoHasHeardAFalseStartEndsWithTheTurnsText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		slowly(p)
+		engine.Providers["test"] = trimming{p}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		tr, heard := newTranscript(t), 0
+		tr.follow(session, func(e debate.Event) {
+			if e.Kind == debate.EventChunk && strings.Contains(e.Chunk.Text, "a false start") {
+				heard++
+			}
+		})
+		assert.Equal(t, 6, heard, "every false start was shown")
+		assert.Len(t, tr.turns, 6)
+	})
+}
+
+func TestTheEarliestOfSeveralWaitsCounts(t *testing.T) {
+	for name, waits := range map[string][2]time.Duration{
+		"the first's":  {7 * time.Second, 30 * time.Second},
+		"the second's": {30 * time.Second, 7 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := begun(t, brief())
+			began, early, late := s.at, adasOpening, bensOpening
+			if waits[1] < waits[0] {
+				early, late = late, early
+			}
+			s.fails(adasOpening, 1, debate.Error{Kind: debate.KindRateLimit, RetryAfter: waits[0]})
+			out := s.fails(bensOpening, 1, debate.Error{Kind: debate.KindRateLimit, RetryAfter: waits[1]})
+			assert.Empty(t, out.Start)
+			assert.Equal(t, began.Add(7*time.Second), out.Wait)
+			s.at = out.Wait
+			out = s.step(debate.Tick{})
+			assert.Equal(t, []string{early}, out.Start)
+			assert.Equal(t, began.Add(30*time.Second), out.Wait, "then the other's is the earliest")
+			s.at = out.Wait
+			assert.Equal(t, []string{late}, s.step(debate.Tick{}).Start)
+		})
+	}
+}
+
+func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
+	flow := debate.DebateFlow()
+	flow.Name = "dropping-debate"
+	turns := flow.Steps[debate.StateAwaitingResponses]
+	flow.Steps[debate.StateAwaitingResponses] = debate.Step{Next: turns.Next, Calls: func(r *debate.Record) []debate.Call {
+		calls := turns.Calls(r)
+		for i := range calls {
+			calls[i].OnFail = debate.OnFail{Drop: true}
+		}
+		return calls
+	}}
+	config := twoDebaters()
+	config.Flow = flow.Name
+	config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
+	engine, p := engineFor(config)
+	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		if strings.Contains(req.ID, "/r2.") && req.Self == "Cem" {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
+		}
+		names := []string{"Ada", "Ben"}
+		if req.Schema != nil && strings.Contains(string(req.Schema.JSON), "Cem") {
+			names = append(names, "Cem")
+		}
+		return script(names)(req)
+	}
+	record := run(t, engine, config)
+	assert.Len(t, record.Active(), 2)
+	var named []bool
+	for _, req := range p.Requests() {
+		if req.Schema != nil {
+			named = append(named, strings.Contains(string(req.Schema.JSON), "Cem"))
+		}
+	}
+	assert.Equal(t, []bool{true, false, false, false}, named, "three assessments and the verdict")
+	assert.Empty(t, record.Rejections)
+}
+
+func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
+	for name, reopen := range map[string]func(*debate.Engine, context.Context, debate.Config) (*debate.Session, error){
+		"opened": func(e *debate.Engine, ctx context.Context, config debate.Config) (*debate.Session, error) {
+			return e.Open(ctx, config.ID)
+		},
+		"started again": (*debate.Engine).Start,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := twoDebaters()
+				config.ID = "before"
+				engine, p := engineFor(config)
+				slowly(p)
+				first, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				pass(2500 * time.Millisecond) // the judge is at work
+				require.NoError(t, first.Close())
+				session, err := reopen(engine, t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				spoken := map[string]bool{}
+				tr := newTranscript(t)
+				tr.follow(session, func(e debate.Event) {
+					if e.Kind == debate.EventChunk {
+						spoken[e.Chunk.Call] = true
+					}
+				})
+				assert.NotContains(t, spoken, adasOpening)
+				assert.NotContains(t, spoken, bensOpening)
+				assert.Len(t, spoken, 4, "the turns of this session do")
+				assert.Len(t, tr.done, 6)
+			})
+		})
+	}
+}
+
+func TestNoChunkComesBeforeItsCallsIntent(t *testing.T) {
+	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
+		intended := map[string]bool{}
+		chunks := 0
+		for event, err := range s.Events(t.Context(), 0) {
+			require.NoError(t, err)
+			switch event.Kind {
+			case debate.EventIntent:
+				intended[event.Intent.Call] = true
+			case debate.EventChunk:
+				chunks++
+				assert.True(t, intended[event.Chunk.Call], "%s", event.Chunk.Call)
+			}
+			pass(330 * time.Millisecond) // so slow a reader is always behind
+		}
+		assert.Positive(t, chunks)
+	})
+}
+
+func TestASoftLimitLetsThoseWhoSpeakFinish(t *testing.T) {
+	config := brief()
+	config.Rounds, config.Judging = 3, twoDebaters().Judging
+	config.Budget = &debate.Budget{Soft: worstCases(t, config)}
+	s := begun(t, config)
+	require.Equal(t, 2, s.Record().InFlight())
+	out := s.step(debate.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: provider.Usage{Input: 10, Output: 1_000_000}})
+	assert.Equal(t, []debate.EventKind{debate.EventTurn}, told(out.Events), "Ben is still speaking")
+	assert.Empty(t, out.Abort)
+	assert.Equal(t, debate.StateAwaitingResponses, s.Record().State)
+
+	out = s.says(bensOpening, 1)
+	assert.Equal(t, []string{"r1 Ada", "r1 Ben"}, speakers(s.Record()))
+	assert.Equal(t, debate.StateCompleting, s.Record().State)
+	assert.Equal(t, []string{"verdict.judge"}, out.Start)
+	require.Len(t, s.Record().Warnings, 1)
+	assert.Equal(t, debate.WarnSoft, s.Record().Warnings[0].Kind)
+}
+
+func TestNoWaitIsLongerThanItsCap(t *testing.T) {
+	const tries, most = 80, 10 * time.Second
+	for name, tc := range map[string]struct {
+		kind      debate.Kind
+		base      time.Duration
+		rateLimit time.Duration
+	}{
+		"doubled many times":          {debate.KindNetwork, time.Second, 0},
+		"a first wait beyond the cap": {debate.KindNetwork, time.Minute, 0},
+		"a rate limit's own wait":     {debate.KindRateLimit, time.Second, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			config.Retry = &debate.RetryPolicy{
+				Max: map[debate.Kind]int{tc.kind: tries}, Base: tc.base, Cap: most, Jitter: time.Second, RateLimit: tc.rateLimit,
+			}
+			s := begun(t, config)
+			s.bits = uint64(time.Second) // the most that the jitter can be
+			var waits []time.Duration
+			for attempt := range tries {
+				out := s.fails(adasOpening, attempt+1, debate.Error{Kind: tc.kind})
+				require.False(t, out.Wait.IsZero(), "attempt %d", attempt+1)
+				waits = append(waits, out.Wait.Sub(s.at))
+				s.at = out.Wait
+				require.Equal(t, []string{adasOpening}, s.step(debate.Tick{}).Start)
+			}
+			assert.Equal(t, most+time.Second, slices.Max(waits))
+			assert.Equal(t, most+time.Second, waits[tries-1])
+		})
+	}
+}
+
+// counting is a context manager that sends all, and notes how much was asked about.
+type counting struct{ lengths *[]int }
+
+func (c counting) Plan(p window.Problem) window.Plan {
+	*c.lengths = append(*c.lengths, p.Len())
+	return window.Plan{Fits: true, TooBig: -1}
+}
+
+func TestACallIsPlannedOnTheMessagesThatItReads(t *testing.T) {
+	flow := reflecting()
+	step := flow.Steps["reflecting"]
+	flow.Steps["reflecting"] = debate.Step{Next: step.Next, Calls: func(r *debate.Record) []debate.Call {
+		calls := step.Calls(r)
+		for i := range calls {
+			calls[i].Model, calls[i].View = "test/small", debate.View{From: r.Round}
+		}
+		return calls
+	}}
+	config := twoDebaters()
+	config.Flow, config.Context = flow.Name, "counting"
+	config.Participants[0].Fallbacks = []string{"test/small"}
+	engine, p := engineFor(config)
+	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+	engine.Models["test/small"] = debate.Model{Priced: true, Context: 4300}
+	var planned, sent []int
+	engine.Contexts = map[string]debate.ContextManager{"counting": counting{&planned}}
+	run(t, engine, config)
+	for _, req := range p.Requests() {
+		if strings.Contains(req.ID, ".reflection.") {
+			sent = append(sent, len(req.Messages))
+		}
+	}
+	assert.Equal(t, []int{2, 2}, planned, "in the second round too it is two messages, not five")
+	assert.Equal(t, planned, sent)
+}
