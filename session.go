@@ -44,9 +44,6 @@ type Session struct {
 	watchers atomic.Pointer[[]*watcher]
 }
 
-// leaseTime is how long a lease lasts; it is renewed at half-time.
-const leaseTime = time.Minute
-
 // PauseMode says what a pause does with the calls in flight.
 type PauseMode int
 
@@ -196,114 +193,6 @@ func (s *Session) Start(ctx context.Context) error {
 	return err
 }
 
-// same says how the config of another session differs from this one's.
-func (s *Session) same(other *Session) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return sameConfig(s.core.record.config, other.core.record.config)
-}
-
-// adopt goes on with a stored debate of the same config.
-func (s *Session) adopt(ctx context.Context, stored *Core) error {
-	if err := sameConfig(stored.record.config, s.core.record.config); err != nil {
-		return err
-	}
-	s.core = stored
-	s.stand()
-	return s.wake(ctx)
-}
-
-// take leases the debate and makes this session the one that the engine opens.
-func (s *Session) take(ctx context.Context) error {
-	l := s.live
-	l.mu.Lock()
-	if other := l.sessions[s.id]; other != nil && other != s {
-		l.mu.Unlock()
-		return &Error{Kind: KindConflict, Op: "start", Field: "id", Err: ErrLeased}
-	}
-	l.sessions[s.id] = s
-	l.mu.Unlock()
-	if err := l.store.Lease(ctx, s.id, l.owner, leaseTime); err != nil {
-		l.forget(s)
-		return storeError("lease", err)
-	}
-	s.leased = true
-	s.renewLater()
-	return nil
-}
-
-// renewLater keeps the lease for as long as the session has it.
-func (s *Session) renewLater() {
-	s.running++
-	s.renewal = time.AfterFunc(leaseTime/2, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running--
-		if s.leased {
-			err := s.live.store.Lease(context.Background(), s.id, s.live.owner, leaseTime)
-			if errors.Is(err, ErrLeased) {
-				s.drop(storeError("lease", err))
-			} else {
-				s.renewLater() // whatever else has failed may pass until the lease ends
-			}
-		}
-		s.settle()
-	})
-}
-
-func (l *live) forget(s *Session) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.sessions[s.id] == s {
-		delete(l.sessions, s.id)
-	}
-}
-
-// open is Engine.Open.
-func (l *live) open(ctx context.Context, id string) (*Session, error) {
-	if s := l.held(id); s != nil {
-		return s, nil
-	}
-	core, err := l.load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	s := l.session(core)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if core.record.Final() && core.record.InFlight() == 0 {
-		s.over.Store(true)
-		return s, nil
-	}
-	if err := s.take(ctx); err != nil {
-		if held := l.held(id); held != nil {
-			return held, nil // somebody was faster
-		}
-		return nil, err
-	}
-	// The log may have grown before the lease was ours.
-	if s.core, err = l.load(ctx, id); err == nil {
-		s.stand()
-		err = s.wake(ctx)
-	}
-	if err != nil {
-		s.drop(err)
-		return nil, err
-	}
-	return s, nil
-}
-
-// wake goes on with a log that somebody else has left: what was in flight then is lost.
-func (s *Session) wake(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx)
-	for _, lost := range s.core.InFlight() {
-		if err := s.control(ctx, lost); err != nil {
-			return err
-		}
-	}
-	return s.control(ctx, Tick{})
-}
-
 // Pause stops new calls. Those in flight are broken off, or finish if mode is Drain.
 func (s *Session) Pause(ctx context.Context, mode ...PauseMode) error {
 	return s.do(ctx, Pause{Drain: len(mode) > 0 && mode[0] == Drain})
@@ -414,17 +303,6 @@ func (s *Session) save(ctx context.Context, events []Event) error {
 func (s *Session) finish() {
 	s.over.Store(true)
 	s.release()
-}
-
-func (s *Session) release() {
-	s.live.forget(s)
-	if s.leased {
-		s.leased = false
-		if s.renewal.Stop() {
-			s.running--
-		}
-		_ = s.live.store.Release(context.Background(), s.id, s.live.owner) // it ends by itself
-	}
 }
 
 // Close lets go of the debate, which stays as it is: calls in flight are broken off and not
