@@ -3,7 +3,10 @@ package debate_test
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
+	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -254,4 +257,88 @@ func TestWhatIsKnownOfAFailedAttemptIsCharged(t *testing.T) {
 	record, err := session.Wait(t.Context())
 	require.Error(t, err)
 	assert.Equal(t, 5000*debate.Money(1_000_000)+700*debate.Money(2_000_000), record.Spent().Cost)
+}
+
+// late is a store whose next append is told to have failed, and is written all the same: just before
+// the one after it.
+type late struct {
+	debate.MemoryStore
+	armed   bool
+	pending func() error
+}
+
+func (s *late) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+	if s.armed {
+		s.armed = false
+		kept := slices.Clone(events)
+		s.pending = func() error { return s.MemoryStore.Append(ctx, id, after, writer, kept) }
+		return errDeaf
+	}
+	if write := s.pending; write != nil {
+		s.pending = nil
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return s.MemoryStore.Append(ctx, id, after, writer, events)
+}
+
+func TestAnotherSessionsAppendIsNeverTakenForOnesOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		slowly(p)
+		store := &late{}
+		engine.Store = store
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		pass(500 * time.Millisecond)
+		store.armed = true
+		require.ErrorIs(t, session.Pause(t.Context()), errDeaf)
+		require.NoError(t, session.Close())
+
+		_, err = engine.Open(t.Context(), session.ID()) // reads the log before the pause is in it
+		require.ErrorIs(t, err, debate.ErrConflict)
+		again, err := engine.Open(t.Context(), session.ID())
+		require.NoError(t, err)
+		defer again.Close()
+		assert.Equal(t, debate.StatePaused, again.State())
+		require.NoError(t, again.Resume(t.Context()))
+		record, err := again.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, undisturbed(t, config), canonical(t, record))
+	})
+}
+
+func TestALogOfTooManyCallsIsRefusedSoon(t *testing.T) {
+	config := twoDebaters()
+	engine, _ := engineFor(config)
+	start, err := engine.Freeze(config)
+	require.NoError(t, err)
+	core, err := engine.NewCore("many", nil)
+	require.NoError(t, err)
+	for _, signal := range []debate.Signal{debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}} {
+		_, err := core.Step(debate.Input{At: time.Now(), Signal: signal})
+		require.NoError(t, err)
+	}
+	out, err := core.Step(debate.Input{At: time.Now(), Signal: start})
+	require.NoError(t, err)
+	log := slices.Clone(out.Events)
+	for i := range 5000 {
+		name := strconv.Itoa(i)
+		log = append(log, debate.Event{
+			Seq: int64(len(log) + 1), At: time.Now(), Kind: debate.EventIntent,
+			Intent: &debate.Intent{Call: name, By: name, Attempt: 1},
+		})
+	}
+	_, err = engine.NewCore("many", log)
+	require.ErrorIs(t, err, &debate.Error{Kind: debate.KindValidation}, "%v", err)
+	assert.ErrorContains(t, err, "in flight")
+}
+
+func TestAnyNumberOfTokensMayBeAllowed(t *testing.T) {
+	config := twoDebaters()
+	config.MaxTokens = math.MaxInt
+	engine, _ := engineFor(config)
+	assert.Equal(t, debate.StateCompleted, run(t, engine, config).State)
 }
