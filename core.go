@@ -45,8 +45,8 @@ func (c *Core) Step(in Input) (Output, error) {
 	if c.broken != nil {
 		return Output{}, c.broken
 	}
-	if in.At.Before(c.record.latest) {
-		in.At = c.record.latest // facts are in order, whatever a clock says
+	if in.At.Before(c.record.LastAt) {
+		in.At = c.record.LastAt // facts are in order, whatever a clock says
 	}
 	c.in, c.out, c.events = in, Output{}, c.events[:0]
 	if err := c.take(in.Signal); err != nil {

@@ -92,8 +92,6 @@ func (d *due) look(call *Call) (*Call, bool) {
 func (c *Core) giveUp(call *Call, state *callState) (again bool, err error) {
 	r := c.record
 	switch {
-	case call.OnFail.Skip:
-		return false, nil
 	case call.OnFail.Fire != "" && c.machine.allows(r, call.OnFail.Fire):
 		return true, c.fire(call.OnFail.Fire, Note{Evidence: state.trouble.failure.Error()}, false)
 	case call.OnFail.Drop && r.isActive(call.By):
@@ -109,7 +107,7 @@ func (d *due) start(ready *prepared, intent *Intent) error {
 	if limit, ok := c.record.fits(intent.Reserve); !ok {
 		if len(c.record.open) > 0 {
 			d.busy = true // what is reserved may become free
-		} else if !d.busy {
+		} else {
 			d.held, d.limit, d.short = true, limit, intent
 		}
 		return nil

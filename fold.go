@@ -23,7 +23,7 @@ func (r *Record) fold(e *Event, m *machine) error {
 	if err := r.foldBody(e, m); err != nil {
 		return err
 	}
-	r.Seq, r.LastAt, r.latest = e.Seq, e.At, e.At
+	r.Seq, r.LastAt = e.Seq, e.At
 	return nil
 }
 

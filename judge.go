@@ -127,7 +127,7 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 		names[i] = v.KeyPoints[i].Participant
 	}
 	problems := exactly(r, "keyPoints", names)
-	for _, p := range r.judged() {
+	for _, p := range r.Active() {
 		score, ok := v.Scores[p.Name]
 		switch {
 		case !ok:
@@ -136,10 +136,10 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 			problems = append(problems, fmt.Sprintf("scores: the score of %q is not between 0 and 100", p.Name))
 		}
 	}
-	if len(v.Scores) > len(r.judged()) {
+	if len(v.Scores) > len(r.Active()) {
 		problems = append(problems, "scores: somebody is scored who is no participant")
 	}
-	if v.Winner != nil && !r.isJudged(v.Winner.Participant) {
+	if v.Winner != nil && !r.isActive(v.Winner.Participant) {
 		problems = append(problems, "winner: is no participant, by the exact name")
 	}
 	return append(problems, blank("summary", v.Summary)...)
@@ -148,7 +148,7 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 // exactly compares names with the participants: each once, no other.
 func exactly(r *Record, field string, names []string) []string {
 	var problems []string
-	for _, p := range r.judged() {
+	for _, p := range r.Active() {
 		count := 0
 		for _, name := range names {
 			if name == p.Name {
@@ -163,7 +163,7 @@ func exactly(r *Record, field string, names []string) []string {
 		}
 	}
 	for i, name := range names {
-		if !r.isJudged(name) {
+		if !r.isActive(name) {
 			problems = append(problems, fmt.Sprintf("%s[%d]: the name is no participant's; write the names exactly as given", field, i))
 		}
 	}
@@ -176,11 +176,6 @@ func blank(field, text string) []string {
 	}
 	return nil
 }
-
-// judged yields those whom a judge has to judge: who has spoken and still takes part.
-func (r *Record) judged() []Participant { return r.Active() }
-
-func (r *Record) isJudged(name string) bool { return r.isActive(name) }
 
 // task makes what a judge from outside is asked.
 func (r *Record) task(ready *prepared, intent *Intent) *JudgeTask {

@@ -57,7 +57,6 @@ func (c *Core) prepare(call *Call) (*prepared, *Intent, *Error) {
 		ready.wire = wire
 	}
 	if call.Performer != ByModel {
-		ready.upto = len(r.shared.messages)
 		return ready, intent, nil
 	}
 	ready.model = call.Model

@@ -44,7 +44,6 @@ type Record struct {
 	current     []*callState // the latest call of each participant and judge
 	open        []*callState // the calls in flight, oldest first
 	failing     []*callState // those that a host's retry resets
-	latest      time.Time    // of what the record has seen
 	limit       WarningKind  // the limit that was reached
 	acked       bool
 	retries     int // host retries since the last progress

@@ -124,7 +124,7 @@ func (s *Schema) narrow(r *Record) (json.RawMessage, error) {
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")
 	}
-	names, criteria := namesOf(r.judged()), r.criteria()
+	names, criteria := namesOf(r.Active()), r.criteria()
 	if last := s.last.Load(); last != nil && slices.Equal(last.participants, names) && slices.Equal(last.criteria, criteria) {
 		return last.json, nil
 	}
@@ -160,7 +160,7 @@ func verdictSchema() *Schema {
 	s := schemaOf(string(KindVerdict), checkVerdict)
 	s.decode = func(_ string, tree any) (any, error) { return verdictOf(tree), nil }
 	s.wire = func(r *Record, data []byte) []byte {
-		scores := closed(namesOf(r.judged()), `{"type":"number","minimum":0,"maximum":100}`)
+		scores := closed(namesOf(r.Active()), `{"type":"number","minimum":0,"maximum":100}`)
 		criteria := closed(r.criteria(), `{"type":"string"}`)
 		data = bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(scores), 1)
 		return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"string"},"type":"object"`), []byte(criteria), 1)

@@ -307,7 +307,8 @@ func (s *Session) finish() {
 
 // Close lets go of the debate, which stays as it is: calls in flight are broken off and not
 // recorded, the lease is released, and another process may open it. Close returns when nothing of
-// the session runs any more, so it must not be called from within a provider. It may be called again; its error is always nil.
+// the session runs any more, so it must not be called from within a provider. It may be called
+// again; its error is always nil.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	s.drop(ErrClosed)
