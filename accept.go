@@ -34,8 +34,12 @@ func (c *Core) result(s Result) error {
 	if c.record.Final() {
 		return c.spend(spend)
 	}
-	if failure := unusable(state.intent, s); failure != nil {
+	s = bounded(state.intent, s, c.record.config.MaxTokens)
+	if failure := unusable(s); failure != nil {
 		return c.setback(state, failure, spend)
+	}
+	if state.intent.Kind == KindSummary && state.intent.Upto > 0 {
+		return c.emit(Event{Kind: EventSummary, Summary: c.summarized(state.intent, spend, s)})
 	}
 	if state.intent.Schema == "" {
 		return c.emit(Event{Kind: EventTurn, Turn: c.turn(state.intent, spend, s)})
@@ -44,20 +48,23 @@ func (c *Core) result(s Result) error {
 	if len(problems) == 0 {
 		return c.emit(event)
 	}
-	return c.emit(Event{Kind: EventRejected, Rejection: &Rejection{
-		Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: cut(readable(s.Text), 2048), Problems: problems,
-	}})
+	out := &Rejection{Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: cut(readable(s.Text), 2048), Problems: problems}
+	if state.intent.Again != "" {
+		out.Next = state.intent.Next
+	}
+	return c.emit(Event{Kind: EventRejected, Rejection: out})
 }
 
 // spend records what a call cost whose debate was over before its result came.
 func (c *Core) spend(s Spend) error { return c.emit(Event{Kind: EventSpend, Spend: &s}) }
 
-// bytesPerToken bounds an accepted reply: no vocabulary in use has tokens longer than 128 bytes, so
-// a longer reply did not keep the limit of output tokens.
-const bytesPerToken = 128
+// bytesPerToken bounds an accepted reply: it is cut at so many bytes for each token that it was allowed.
+// Text of any language has fewer on average (English about 4); without a bound nobody could say what
+// the calls that read the reply may cost.
+const bytesPerToken = 8
 
 // unusable finds replies that no debate can go on with.
-func unusable(intent *Intent, s Result) *Error {
+func unusable(s Result) *Error {
 	switch {
 	case s.Stop == provider.StopRefusal:
 		return &Error{Kind: KindRefusal, Err: errors.New("the model declined to answer")}
@@ -65,11 +72,24 @@ func unusable(intent *Intent, s Result) *Error {
 		return &Error{Kind: KindContentFilter, Err: errors.New("the provider's filter cut the reply")}
 	case strings.TrimSpace(s.Text) == "":
 		return &Error{Kind: KindInvalidResponse, Err: errors.New("the reply is blank")}
-	case intent.Tokens > 0 && (len(s.Text)-1)/bytesPerToken >= intent.Tokens:
-		return &Error{Kind: KindInvalidResponse, Err: fmt.Errorf("the reply has %d bytes: too many for %d tokens", len(s.Text), intent.Tokens)}
 	default:
 		return nil
 	}
+}
+
+// bounded cuts a reply that is longer than its tokens can have been.
+func bounded(intent *Intent, s Result, otherwise int) Result {
+	tokens := intent.Tokens
+	if tokens == 0 && intent.Schema == "" { // a person's words, which others read too
+		tokens = otherwise
+	}
+	if intent.Schema == "" {
+		s.Text = readable(s.Text)
+	}
+	if most := tokens * bytesPerToken; most > 0 && len(s.Text) > most {
+		s.Text, s.Stop = cut(s.Text, most), provider.StopLength
+	}
+	return s
 }
 
 func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
@@ -97,7 +117,11 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Event, []strin
 	if s.Stop != "" && s.Stop != provider.StopEnd {
 		return Event{}, []string{fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)}
 	}
-	text, value, problems := schema.accept(c.record, s.Text)
+	var l *labels
+	if c.record.anonymous != nil && (intent.Kind == KindAssessment || intent.Kind == KindVerdict) {
+		l = c.record.anonymous.labels
+	}
+	text, value, problems := schema.accept(c.record, s.Text, l)
 	if len(problems) > 0 {
 		return Event{}, problems
 	}
@@ -105,7 +129,11 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Event, []strin
 	case *Judgement:
 		return Event{Kind: EventAssessment, Assessment: &Assessment{Spend: spend, Round: intent.Round, Judge: intent.By, Judgement: *v}}, nil
 	case *FinalVerdict:
-		return Event{Kind: EventVerdict, Verdict: &Verdict{Spend: spend, Judge: intent.By, FinalVerdict: *v}}, nil
+		return Event{Kind: EventVerdict, Verdict: &Verdict{Spend: spend, Judge: intent.By, Swapped: intent.Swapped, FinalVerdict: *v}}, nil
+	case *BallotPaper:
+		return Event{Kind: EventBallot, Ballot: &Ballot{Spend: spend, Voter: intent.By, After: intent.After, BallotPaper: *v}}, nil
+	case *PositionPlan:
+		return Event{Kind: EventAssigned, Assigned: c.record.assigned(spend, v)}, nil
 	default:
 		turn := c.turn(intent, spend, s)
 		turn.Text, turn.Data = text, []byte(text)
@@ -150,6 +178,9 @@ func (c *Core) lost(s Lost) error {
 // setback records a failed attempt, and decides whether and when there is another, and by whom.
 func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 	out := &Failure{Spend: spend, By: state.intent.By, Error: c.place(state, failure)}
+	if failure.Kind == KindContextOverflow {
+		out.Window = c.record.overflowed(state.intent)
+	}
 	if state.aborted && failure.Kind == KindCanceled {
 		out.Void = true
 		return c.emit(Event{Kind: EventFailed, Failure: out})

@@ -49,7 +49,7 @@ func floorOf(t testing.TB, p provider.Provider, played *debate.Record) *floor {
 	t.Helper()
 	config := played.Config()
 	f := &floor{
-		provider: p, assess: played.Text("assess"), conclude: played.Text("verdict"), turns: []string{""},
+		provider: p, assess: played.Text("assess.judge"), conclude: played.Text("verdict.judge"), turns: []string{""},
 		judgement: answerSchemaOf[debate.Judgement](t, "assessment"), verdict: answerSchemaOf[debate.FinalVerdict](t, "verdict"),
 	}
 	for _, participant := range config.Participants {

@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 )
 
 // onClock plays a debate on a clock of its own and yields its events. A debate that stops with an
-// error is closed, and err is that error.
+// error, or waits for a person, is closed, and err is what Wait says.
 func onClock(t *testing.T, config debate.Config, change func(*debate.Engine, *scripted.Provider)) (events []debate.Event, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,6 +75,29 @@ func openings(events []debate.Event) (attempts []*debate.Intent, waits []time.Du
 }
 
 const adasOpening = "r1.opening.Ada"
+
+// halted yields why Ada's opening has halted a debate: the error that it has stopped with, or what a
+// person is asked about. Nobody but a person renews a key: of authentication it is the latter.
+func halted(t *testing.T, events []debate.Event, err error) *debate.Error {
+	t.Helper()
+	var failure *debate.Error
+	if !errors.Is(err, debate.ErrAwaitingInput) {
+		require.ErrorAs(t, err, &failure)
+		require.NotEqual(t, debate.KindAuthentication, failure.Kind)
+		return failure
+	}
+	for i := range events {
+		if q := events[i].Inquiry; q != nil {
+			require.Nil(t, failure, "one question")
+			require.Equal(t, adasOpening, q.About)
+			require.Equal(t, []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionEnd}, q.Options, "nobody else is left to go on")
+			failure = q.Failure
+		}
+	}
+	require.NotNil(t, failure)
+	require.Equal(t, debate.KindAuthentication, failure.Kind)
+	return failure
+}
 
 func TestRetriesWait(t *testing.T) {
 	s := time.Second
@@ -139,7 +163,8 @@ func TestJitter(t *testing.T) {
 	assert.Greater(t, high, 10)
 }
 
-// TestTriesEnd: each kind has its number of retries, after which the debate stops with that kind.
+// TestTriesEnd: each kind has its number of retries, after which the debate stops with that kind, or
+// asks about it.
 func TestTriesEnd(t *testing.T) {
 	for kind, requests := range map[provider.Kind]int{
 		provider.KindNetwork: 4, provider.KindRateLimit: 6, provider.KindAPI: 3, provider.KindTimeout: 3, provider.KindInvalidResponse: 2,
@@ -151,8 +176,7 @@ func TestTriesEnd(t *testing.T) {
 				p = made
 				failing(1_000, &provider.Error{Kind: kind, Message: "no luck"})(e, made)
 			})
-			var failure *debate.Error
-			require.ErrorAs(t, err, &failure)
+			failure := halted(t, events, err)
 			assert.Equal(t, kind, failure.Kind)
 			assert.Equal(t, "Ada", failure.Participant)
 			assert.Equal(t, 1, failure.Round)
@@ -175,7 +199,7 @@ func TestSomeKindsAreNeverRetried(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			events, err := onClock(t, config, failing(1, &provider.Error{Kind: kind}))
-			require.ErrorIs(t, err, &debate.Error{Kind: kind})
+			assert.Equal(t, kind, halted(t, events, err).Kind)
 			attempts, _ := openings(events)
 			assert.Len(t, attempts, 1)
 		})
@@ -298,6 +322,7 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 	config := twoDebaters()
 	config.Mode, config.Rounds = debate.Simultaneous, 1
 	config.TurnTimeout = 10 * time.Second
+	config.Participants[0].Side, config.Participants[1].Side = "", "" // nobody is the last of a side
 	for _, name := range []string{"Cem", "Dee", "Eve"} {
 		config.Participants = append(config.Participants, debate.Participant{Name: name, Model: "test/debater"})
 	}
@@ -319,8 +344,16 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 		assert.Equal(t, 7*9*time.Second, events[len(events)-1].At.Sub(events[0].At), "one call after the other")
 	})
 	t.Run("too slow", func(t *testing.T) {
-		_, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) { slow(e, p, 11*time.Second) })
+		events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) { slow(e, p, 11*time.Second) })
 		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindTimeout})
+		dropped := 0
+		for i := range events {
+			if events[i].Kind == debate.EventDropped {
+				dropped++
+				assert.Contains(t, events[i].Dropped.Reason, "no reply in time")
+			}
+		}
+		assert.Equal(t, 3, dropped, "of five, until the failure of one of the last two stops the debate")
 	})
 }
 

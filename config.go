@@ -37,10 +37,29 @@ type Config struct {
 	Participants []Participant `json:"participants"`
 	// Judging says who judges; nil: nobody, and there is no verdict.
 	Judging *Judging `json:"judging,omitempty"`
+	// Audience votes before and after the debate; nil: there is none.
+	Audience *Audience `json:"audience,omitempty"`
+	// Assign lets a model find positions for the participants without one; nil: they choose themselves.
+	Assign *Assign `json:"assign,omitempty"`
+	// Watch and StopOn are detectors beside those of the format: what the first find is shown to the
+	// judge, what the second find ends the debate after the round.
+	Watch  []Detector `json:"watch,omitempty"`
+	StopOn []Detector `json:"stopOn,omitempty"`
 	// Budget limits what the debate may cost; nil: no limit.
 	Budget *Budget `json:"budget,omitempty"`
-	// Context is the name of the context manager: "truncate" if empty.
+	// Unattended says what is chosen where a person would be asked; nil: the person is. Engine.Run is
+	// always unattended.
+	Unattended *Unattended `json:"unattended,omitempty"`
+	// Context is the name of the context manager: "hybrid" if empty; others are "truncate", "sliding"
+	// and "summarize", and those of Engine.Contexts.
 	Context string `json:"context,omitempty"`
+	// Summarizer is the model ("provider/model") that summarises what no longer fits; "": nothing is
+	// summarised. AutoSummary summarises from 80 % of a window on, before it is needed.
+	Summarizer  string `json:"summarizer,omitempty"`
+	AutoSummary bool   `json:"autoSummary,omitempty"`
+	// CutLong cuts a turn that alone is larger than a reader's window, visibly. Without it such a turn
+	// is a failure of kind context_overflow that names it.
+	CutLong bool `json:"cutLong,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens: 4096 if 0.
 	Reserve int `json:"reserve,omitempty"`
 	// MaxTokens is the most output tokens of a reply: 4096 if 0, and never more than the model can.
@@ -50,6 +69,9 @@ type Config struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`
+	// RoundTimeout bounds the speeches of a round: who still speaks then has failed, and who has not
+	// spoken is left out of the round. No bound if 0.
+	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a turn: 120 s if 0. Time in a queue does not count.
 	TurnTimeout time.Duration `json:"-"`
 	// JudgeTimeout bounds one attempt at an assessment or a verdict: 180 s if 0.
@@ -100,60 +122,16 @@ const (
 	Simultaneous Mode = "simultaneous" // all read up to the round before, and speak at once
 )
 
-// Judging says who judges, when, and by what.
-type Judging struct {
-	// Judges holds exactly one judge.
-	Judges []JudgeConfig `json:"judges"`
-	// When is EveryRound if empty.
-	When When `json:"when,omitempty"`
-	// Criteria replace the six default ones.
-	Criteria []string `json:"criteria,omitempty"`
-}
-
-// When says when the judge is asked.
-type When string
-
-// The times of judging. The verdict is given in both.
-const (
-	EveryRound When = "every-round"
-	AtEnd      When = "at-end"
-)
-
-// JudgeConfig names a judge: a model, or a [Judge] registered on the engine.
-type JudgeConfig struct {
-	// Name is "judge" if empty.
-	Name string `json:"name,omitempty"`
-	// Model is "provider/model".
-	Model string `json:"model,omitempty"`
-	// Judge is a name in Engine.Judges, in place of a model.
-	Judge string `json:"judge,omitempty"`
-	// Fallbacks are models that take over, in order, when the one before keeps failing.
-	Fallbacks []string `json:"fallbacks,omitempty"`
-	// Temperature is 0.2 if nil.
-	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens is the most output tokens of an answer: the debate's if 0.
-	MaxTokens int `json:"maxTokens,omitempty"`
-}
-
-// Budget limits the spend of a debate. A limit needs a known price for every model of the debate.
-type Budget struct {
-	// Warn gives one warning event when the spend reaches it; 0: none.
-	Warn Money `json:"warn,omitempty"`
-	// Confirm makes the debate wait at Warn until Session.Acknowledge.
-	Confirm bool `json:"confirm,omitempty"`
-	// Soft ends the rounds and goes to the verdict; 0: no limit.
-	Soft Money `json:"soft,omitempty"`
-	// Hard is never passed: no call starts whose worst case would; 0: no limit.
-	Hard Money `json:"hard,omitempty"`
-}
-
 // Defaults of a Config.
 const (
 	DefaultFlow         = "debate"
 	DefaultRounds       = 5
 	DefaultMaxTokens    = 4096
 	DefaultReserve      = 4096
-	DefaultContext      = "truncate"
+	DefaultContext      = "hybrid"
+	ContextTruncate     = "truncate"
+	ContextSliding      = "sliding"
+	ContextSummarize    = "summarize"
 	DefaultTurnTimeout  = 120 * time.Second
 	DefaultJudgeTimeout = 180 * time.Second
 
@@ -178,13 +156,16 @@ func (c Config) withDefaults() *Config {
 	setIfZero(&c.JudgeTimeout, DefaultJudgeTimeout)
 	setIfZero(&c.Temperature, new(defaultTemperature))
 	if c.Judging != nil {
-		setIfZero(&c.Judging.When, EveryRound)
-		for i := range c.Judging.Judges {
-			judge := &c.Judging.Judges[i]
-			setIfZero(&judge.Name, "judge")
-			setIfZero(&judge.Temperature, new(defaultJudgeTemperature))
-			setIfZero(&judge.MaxTokens, c.MaxTokens)
-		}
+		c.Judging.defaults(c.MaxTokens)
+	}
+	if c.Audience != nil {
+		c.Audience.defaults()
+	}
+	if c.Assign != nil {
+		c.Assign.defaults(c.Judging)
+	}
+	if c.Unattended != nil {
+		c.Unattended.defaults()
 	}
 	return &c
 }
@@ -208,14 +189,9 @@ func (c *Config) clone() *Config {
 		d.Participants[i].Fallbacks = slices.Clone(d.Participants[i].Fallbacks)
 		d.Participants[i].Temperature = cloneValue(d.Participants[i].Temperature)
 	}
-	if d.Judging = cloneValue(c.Judging); d.Judging != nil {
-		d.Judging.Criteria = slices.Clone(d.Judging.Criteria)
-		d.Judging.Judges = slices.Clone(d.Judging.Judges)
-		for i := range d.Judging.Judges {
-			d.Judging.Judges[i].Fallbacks = slices.Clone(d.Judging.Judges[i].Fallbacks)
-			d.Judging.Judges[i].Temperature = cloneValue(d.Judging.Judges[i].Temperature)
-		}
-	}
+	d.Judging, d.Audience, d.Assign = c.Judging.clone(), c.Audience.clone(), c.Assign.clone()
+	d.Watch, d.StopOn = slices.Clone(c.Watch), slices.Clone(c.StopOn)
+	d.Unattended = cloneValue(c.Unattended)
 	d.Budget = cloneValue(c.Budget)
 	d.Temperature = cloneValue(c.Temperature)
 	if d.Retry = cloneValue(c.Retry); d.Retry != nil {
@@ -240,13 +216,16 @@ type configFields Config
 type configJSON struct {
 	configFields
 	RoundDelay   duration `json:"roundDelay,omitempty"`
+	RoundTimeout duration `json:"roundTimeout,omitempty"`
 	TurnTimeout  duration `json:"turnTimeout,omitempty"`
 	JudgeTimeout duration `json:"judgeTimeout,omitempty"`
 }
 
 // MarshalJSON writes the config.
 func (c Config) MarshalJSON() ([]byte, error) {
-	return json.Marshal(configJSON{configFields(c), duration(c.RoundDelay), duration(c.TurnTimeout), duration(c.JudgeTimeout)})
+	return json.Marshal(configJSON{
+		configFields(c), duration(c.RoundDelay), duration(c.RoundTimeout), duration(c.TurnTimeout), duration(c.JudgeTimeout),
+	})
 }
 
 // UnmarshalJSON reads a config strictly.
@@ -256,7 +235,8 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 		return &Error{Kind: KindValidation, Op: "read config", Err: err}
 	}
 	*c = Config(in.configFields)
-	c.RoundDelay, c.TurnTimeout, c.JudgeTimeout = time.Duration(in.RoundDelay), time.Duration(in.TurnTimeout), time.Duration(in.JudgeTimeout)
+	c.RoundDelay, c.RoundTimeout = time.Duration(in.RoundDelay), time.Duration(in.RoundTimeout)
+	c.TurnTimeout, c.JudgeTimeout = time.Duration(in.TurnTimeout), time.Duration(in.JudgeTimeout)
 	return nil
 }
 

@@ -125,26 +125,35 @@ func TestBadConfigs(t *testing.T) {
 			[]string{"retry.max.network"},
 		},
 		"no judge in judging": {func(c *config) { c.Judging.Judges = nil }, []string{"judging.judges"}},
-		"two judges": {
+		"two judges of one name": {
 			func(c *config) {
-				c.Judging.Judges = append(c.Judging.Judges, debate.JudgeConfig{Name: "second", Model: "test/judge"})
-			}, []string{"judging.judges"},
+				c.Judging.Judges[0].Name = "First"
+				c.Judging.Judges = append(c.Judging.Judges, debate.JudgeConfig{Name: "first", Model: "test/judge"})
+			}, []string{"judging.judges[1].name"},
 		},
-		"unknown time of judging": {func(c *config) { c.Judging.When = "never" }, []string{"judging.when"}},
-		"bad criterion":           {func(c *config) { c.Judging.Criteria = []string{"wit", ""} }, []string{"judging.criteria[1]"}},
-		"judge without a model":   {judge(func(j *debate.JudgeConfig) { j.Model = "" }), []string{"judging.judges[0].model"}},
-		"judge's model":           {judge(func(j *debate.JudgeConfig) { j.Model = "judge" }), []string{"judging.judges[0].model"}},
-		"judge's provider":        {judge(func(j *debate.JudgeConfig) { j.Model = "acme/judge" }), []string{"judging.judges[0].model"}},
-		"judge's fallback":        {judge(func(j *debate.JudgeConfig) { j.Fallbacks = []string{"judge"} }), []string{"judging.judges[0].fallbacks[0]"}},
-		"unknown judge":           {judge(func(j *debate.JudgeConfig) { j.Model, j.Judge = "", "Solomon" }), []string{"judging.judges[0].judge"}},
-		"judge and model":         {judge(func(j *debate.JudgeConfig) { j.Judge = "Solomon" }), []string{"judging.judges[0]"}},
-		"judge's temperature":     {judge(func(j *debate.JudgeConfig) { j.Temperature = new(3.0) }), []string{"judging.judges[0].temperature"}},
-		"judge's tokens":          {judge(func(j *debate.JudgeConfig) { j.MaxTokens = -1 }), []string{"judging.judges[0].maxTokens"}},
-		"judge has a name taken":  {judge(func(j *debate.JudgeConfig) { j.Name = "ben" }), []string{"judging.judges[0].name"}},
-		"judge's name":            {judge(func(j *debate.JudgeConfig) { j.Name = "a\tb" }), []string{"judging.judges[0].name"}},
-		"negative budget":         {budget(debate.Budget{Warn: -1, Soft: -1, Hard: -1}), []string{"budget.hard", "budget.soft", "budget.warn"}},
-		"soft above hard":         {budget(debate.Budget{Soft: 2, Hard: 1}), []string{"budget.soft"}},
-		"confirm nothing":         {budget(debate.Budget{Confirm: true}), []string{"budget.confirm"}},
+		"a hundred and one judges": {panelOf(101), []string{"judging.judges"}},
+		"a quorum of nobody":       {func(c *config) { c.Judging.Quorum = -1 }, []string{"judging.quorum"}},
+		"a quorum above all":       {func(c *config) { panelOf(3)(c); c.Judging.Quorum = 4 }, []string{"judging.quorum"}},
+		"an unknown protocol":      {func(c *config) { c.Judging.Protocol = "by lot" }, []string{"judging.protocol"}},
+		"unknown time of judging":  {func(c *config) { c.Judging.When = "never" }, []string{"judging.when"}},
+		"bad criterion":            {func(c *config) { c.Judging.Criteria = []string{"wit", ""} }, []string{"judging.criteria[1]"}},
+		"judge without a model":    {judge(func(j *debate.JudgeConfig) { j.Model = "" }), []string{"judging.judges[0].model"}},
+		"judge's model":            {judge(func(j *debate.JudgeConfig) { j.Model = "judge" }), []string{"judging.judges[0].model"}},
+		"judge's provider":         {judge(func(j *debate.JudgeConfig) { j.Model = "acme/judge" }), []string{"judging.judges[0].model"}},
+		"judge's fallback":         {judge(func(j *debate.JudgeConfig) { j.Fallbacks = []string{"judge"} }), []string{"judging.judges[0].fallbacks[0]"}},
+		"unknown judge":            {judge(func(j *debate.JudgeConfig) { j.Model, j.Judge = "", "Solomon" }), []string{"judging.judges[0].judge"}},
+		"judge and model":          {judge(func(j *debate.JudgeConfig) { j.Judge = "Solomon" }), []string{"judging.judges[0]"}},
+		"judge's temperature":      {judge(func(j *debate.JudgeConfig) { j.Temperature = new(3.0) }), []string{"judging.judges[0].temperature"}},
+		"judge's tokens":           {judge(func(j *debate.JudgeConfig) { j.MaxTokens = -1 }), []string{"judging.judges[0].maxTokens"}},
+		"judge has a name taken":   {judge(func(j *debate.JudgeConfig) { j.Name = "ben" }), []string{"judging.judges[0].name"}},
+		"judge's name":             {judge(func(j *debate.JudgeConfig) { j.Name = "a\tb" }), []string{"judging.judges[0].name"}},
+		"negative budget":          {budget(debate.Budget{Warn: -1, Soft: -1, Hard: -1}), []string{"budget.hard", "budget.soft", "budget.warn"}},
+		"soft above hard":          {budget(debate.Budget{Soft: 2, Hard: 1}), []string{"budget.soft"}},
+		"limits below one round": {
+			budget(debate.Budget{Soft: 1, Hard: 1, SoftTokens: 1, HardTokens: 1, SoftCalls: 1, HardCalls: 1}),
+			[]string{"budget.hard", "budget.hardCalls", "budget.hardTokens", "budget.soft", "budget.softCalls", "budget.softTokens"},
+		},
+		"confirm nothing": {budget(debate.Budget{Confirm: true}), []string{"budget.confirm"}},
 		"a budget without prices": {
 			func(c *config) {
 				c.Budget = &debate.Budget{Hard: debate.USD}
@@ -213,6 +222,16 @@ func crowd(n int) func(*debate.Config) {
 	}
 }
 
+// panelOf makes a panel of so many judges.
+func panelOf(n int) func(*debate.Config) {
+	return func(c *debate.Config) {
+		c.Judging.Judges = nil
+		for range n {
+			c.Judging.Judges = append(c.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})
+		}
+	}
+}
+
 // What is only just allowed is allowed.
 func TestGoodConfigs(t *testing.T) {
 	for name, change := range map[string]func(*debate.Config){
@@ -222,6 +241,9 @@ func TestGoodConfigs(t *testing.T) {
 		"64 letters":         func(c *debate.Config) { c.Participants[0].Name = strings.Repeat("é", 64) },
 		"a budget of zero":   func(c *debate.Config) { c.Budget, c.Participants[0].Model = &debate.Budget{}, "test/free" },
 		"slashes":            func(c *debate.Config) { c.Participants[0].Model = "test/org/model" },
+		"two judges":         panelOf(2),
+		"a hundred judges":   panelOf(100),
+		"a quorum of all":    func(c *debate.Config) { panelOf(3)(c); c.Judging.Quorum = 3 },
 		"nobody judges":      func(c *debate.Config) { c.Judging = nil },
 		"many rounds":        func(c *debate.Config) { c.Rounds = 1_000_000 },
 		"a zero RetryPolicy": func(c *debate.Config) { c.Retry = &debate.RetryPolicy{} },
@@ -237,6 +259,24 @@ func TestGoodConfigs(t *testing.T) {
 			change(&config)
 			assert.NoError(t, engine.Validate(t.Context(), config))
 		})
+	}
+}
+
+// A limit holds one round with its verdict, to the last unit, or is refused before anything is paid.
+func TestALimitHoldsTheFirstRound(t *testing.T) {
+	config := twoDebaters()
+	engine, _ := engineFor(config)
+	estimate, err := engine.Estimate(t.Context(), config)
+	require.NoError(t, err)
+	require.Positive(t, int64(estimate.FirstRound))
+	for _, limit := range []func(debate.Money) *debate.Budget{
+		func(m debate.Money) *debate.Budget { return &debate.Budget{Soft: m} },
+		func(m debate.Money) *debate.Budget { return &debate.Budget{Hard: m} },
+	} {
+		config.Budget = limit(estimate.FirstRound)
+		assert.NoError(t, engine.Validate(t.Context(), config))
+		config.Budget = limit(estimate.FirstRound - 1)
+		assert.Len(t, fields(t, engine.Validate(t.Context(), config)), 1)
 	}
 }
 

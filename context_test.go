@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -14,7 +15,17 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// narrowEngine is an engine whose debaters have a small window and speak at length.
+// tokensOf counts what a request sends as text.
+func tokensOf(req *provider.Request) int {
+	n := 0
+	for _, text := range req.Chat() {
+		n += token.ForModel("debater").Count(text)
+	}
+	return n
+}
+
+// narrowEngine is an engine whose debaters have a small window, speak at length, and report what they
+// have read.
 func narrowEngine(config debate.Config, tokens int) (*debate.Engine, *scripted.Provider) {
 	engine, p := engineFor(config)
 	engine.Models["test/debater"] = debate.Model{Priced: true, Input: 1_000_000, Output: 2_000_000, Context: tokens}
@@ -23,6 +34,7 @@ func narrowEngine(config debate.Config, tokens int) (*debate.Engine, *scripted.P
 		r := reply(req)
 		if req.Schema == nil {
 			r.Text += strings.Repeat(" Prices are a gentler tool than bans, and they raise money for trams.", 20)
+			r.Usage.Input = tokensOf(req)
 		}
 		return r
 	}
@@ -30,69 +42,169 @@ func narrowEngine(config debate.Config, tokens int) (*debate.Engine, *scripted.P
 }
 
 func TestALongDebateIsCutToTheWindow(t *testing.T) {
-	config := twoDebaters()
-	config.Format, config.Rounds, config.MaxTokens, config.Reserve = debate.RoundLimited, 24, 500, 500
-	engine, p := narrowEngine(config, 8000)
-	record := run(t, engine, config)
+	const limit = 8000 - 500 // beside the reserve
+	for name, tc := range map[string]struct {
+		percent int // of the limit, at which the oldest are left out
+		opening bool
+		moves   int
+		told    []debate.WarningKind
+	}{
+		"":                     {80, true, 22, []debate.WarningKind{debate.WarnNear, debate.WarnShort, debate.WarnHigh}},
+		debate.ContextSliding:  {100, true, 13, []debate.WarningKind{debate.WarnNear, debate.WarnHigh, debate.WarnShort}},
+		debate.ContextTruncate: {100, false, 13, []debate.WarningKind{debate.WarnNear, debate.WarnHigh, debate.WarnShort}},
+	} {
+		t.Run(cmp.Or(name, "default"), func(t *testing.T) {
+			config := twoDebaters()
+			config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Context = debate.RoundLimited, 24, 500, 500, name
+			engine, p := narrowEngine(config, 8000)
+			record := run(t, engine, config)
 
-	require.Len(t, record.Warnings, 1)
-	assert.Equal(t, debate.WarnShort, record.Warnings[0].Kind)
-	assert.Positive(t, record.Warnings[0].Left)
-	shortest, moves, last := 1<<30, 0, map[string]string{}
-	for _, req := range p.Requests() {
-		if req.Schema != nil {
-			continue
-		}
-		tokens := 0
-		for _, text := range req.Chat() {
-			tokens += token.ForModel("debater").Count(text)
-		}
-		assert.LessOrEqual(t, tokens+500, 8000, "%s fits", req.ID)
-		if len(req.Messages) > 0 {
-			first := req.Messages[0].Text
-			if before, ok := last[req.Self]; ok && before != first {
-				moves++
+			told := map[string][]debate.WarningKind{}
+			for _, w := range record.Warnings {
+				told[w.By] = append(told[w.By], w.Kind)
+				assert.Equal(t, w.Kind == debate.WarnShort, w.Left > 0, "%+v", w)
+				assert.True(t, strings.HasSuffix(w.Call, "."+w.By), w.Call)
 			}
-			last[req.Self] = first
-		}
-		shortest = min(shortest, len(req.Messages))
-	}
-	assert.Positive(t, moves)
-	assert.Less(t, moves, 14, "the beginning stays put between cuts, so that caches hit")
-	for _, req := range p.Requests() {
-		if req.Schema != nil && req.Schema.Name == "verdict" {
-			assert.Len(t, req.Messages, 48, "the judge's window holds everything")
-		}
+			assert.Equal(t, map[string][]debate.WarningKind{"Ada": tc.told, "Ben": tc.told}, told, "the judge has room")
+			most, moves, last := 0, 0, map[string]string{}
+			for _, req := range p.Requests() {
+				if req.Schema != nil {
+					continue
+				}
+				most = max(most, tokensOf(&req))
+				if len(req.Messages) < 2 {
+					continue
+				}
+				first := req.Messages[0].Text
+				if tc.opening {
+					assert.Equal(t, record.Turns[0].Text, first, "the opening stays")
+					first = req.Messages[1].Text
+				}
+				if before, ok := last[req.Self]; ok && before != first {
+					moves++
+				}
+				last[req.Self] = first
+			}
+			assert.LessOrEqual(t, most, limit*tc.percent/100, "every request fits")
+			assert.Greater(t, most, limit*(tc.percent-20)/100, "and what there is room for is sent")
+			assert.Positive(t, moves)
+			assert.LessOrEqual(t, moves, tc.moves, "the beginning stays put between cuts, so that caches hit")
+			for _, req := range p.Requests() {
+				if req.Schema != nil && req.Schema.Name == "verdict" {
+					assert.Len(t, req.Messages, 48, "the judge's window holds everything")
+				}
+			}
+		})
 	}
 }
 
-func TestWhatDoesNotFitAtAllIsAnErrorThatNamesIt(t *testing.T) {
+// What does not fit is not sent. It has failed, with what does not fit, and a person is asked.
+func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 	config := twoDebaters()
 	config.MaxTokens, config.Reserve = 200, 200
+	config.Participants[0].MaxTokens = 800 // longer than Ben has room for
 	for name, tc := range map[string]struct {
 		tokens int
+		call   string
 		want   string
+		after  func(t *testing.T, s *debate.Session, q debate.Inquiry)
 	}{
-		"the prompt":  {500, "the prompt alone does not fit the window of 500 tokens"},
-		"one message": {1600, "the turn of Ada in round 1 alone does not fit the window of 1600 tokens"},
+		"the prompt": {900, "r1.opening.Ada", "the prompt alone does not fit the window of 900 tokens", func(t *testing.T, s *debate.Session, q debate.Inquiry) {
+			require.NoError(t, s.Choose(t.Context(), q.ID, debate.OptionTruncate))
+			record, err := s.Wait(t.Context())
+			again := question(t, record, err)
+			assert.Equal(t, q.About, again.About, "there is nothing to leave out")
+			assert.NotEqual(t, q.ID, again.ID)
+			require.NoError(t, s.Choose(t.Context(), again.ID, debate.OptionEnd))
+			record, err = s.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Empty(t, record.Turns)
+			assert.Equal(t, debate.EndHost, record.Reason)
+			assert.Contains(t, record.Evidence, "the prompt alone")
+		}},
+		"one message": {1600, "r1.opening.Ben", "the turn of Ada in round 1 alone does not fit the window of 1600 tokens", func(t *testing.T, s *debate.Session, q debate.Inquiry) {
+			require.NoError(t, s.Choose(t.Context(), q.ID, debate.OptionTruncate))
+			record, err := s.Wait(t.Context())
+			ada := question(t, record, err)
+			assert.Equal(t, "r2.rebuttal.Ada", ada.About, "Ben was asked about for the whole debate, and she for herself")
+			require.NoError(t, s.Choose(t.Context(), ada.ID, debate.OptionTruncate))
+			record, err = s.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Len(t, record.Turns, 6)
+			require.Len(t, record.Answers, 2)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, p := narrowEngine(config, tc.tokens)
+			engine.Store = &debate.MemoryStore{}
 			reply := p.Reply
 			p.Reply = func(req *provider.Request) scripted.Reply {
 				r := reply(req)
-				r.Text = strings.Repeat(r.Text, 4)
+				if req.Schema == nil {
+					r.Text = strings.Repeat(r.Text, 4)
+				}
 				return r
 			}
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			defer session.Close()
 			record, err := session.Wait(t.Context())
-			require.ErrorIs(t, err, &debate.Error{Kind: debate.KindContextOverflow}, "%v", err)
-			assert.ErrorContains(t, err, tc.want)
-			assert.Equal(t, debate.StateError, record.State)
+			q := question(t, record, err)
+			assert.Equal(t, tc.call, q.About)
+			assert.Equal(t, []debate.Option{debate.OptionTruncate, debate.OptionModel, debate.OptionEnd}, q.Options)
+			assert.Equal(t, debate.KindContextOverflow, q.Failure.Kind)
+			assert.ErrorContains(t, q.Failure, tc.want)
+			assert.Len(t, record.Turns, p.Calls(), "nothing was sent for it")
+			failure := failureOf(t, engine, record.ID, tc.call)
+			assert.True(t, failure.Final)
+			assert.Equal(t, q.Failure.Error(), failure.Error.Error())
+			assert.Zero(t, failure.Cost)
+			tc.after(t, session, q)
+			for _, req := range p.Requests() {
+				if req.Schema == nil {
+					assert.LessOrEqual(t, tokensOf(&req), tc.tokens-200, req.ID)
+				}
+			}
 		})
 	}
+}
+
+// With nobody there it is made smaller for as long as that can help, and is then the debate's error.
+func TestWhatDoesNotFitAtAllInAnUnattendedDebate(t *testing.T) {
+	config := twoDebaters()
+	config.MaxTokens, config.Reserve, config.Unattended = 200, 200, &debate.Unattended{}
+	engine, p := narrowEngine(config, 500)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	requireKind(t, err, debate.KindContextOverflow)
+	assert.ErrorContains(t, err, "the prompt alone does not fit the window of 500 tokens")
+	assert.Equal(t, debate.StateError, record.State)
+	assert.Zero(t, p.Calls())
+	require.NotEmpty(t, record.Answers)
+	for _, a := range record.Answers {
+		assert.Equal(t, debate.OptionTruncate, a.Option)
+		assert.True(t, a.Unattended)
+	}
+}
+
+// failureOf yields the first failure of a call in a debate's log. It comes right after the call's intent.
+func failureOf(t *testing.T, engine *debate.Engine, id, call string) *debate.Failure {
+	t.Helper()
+	var before debate.Event
+	for event, err := range engine.Events(t.Context(), id, 0) {
+		require.NoError(t, err)
+		if event.Kind == debate.EventFailed && event.Failure.Call == call {
+			require.Equal(t, debate.EventIntent, before.Kind)
+			require.Equal(t, call, before.Intent.Call)
+			return event.Failure
+		}
+		before = event
+	}
+	require.Fail(t, "no such failure", call)
+	return nil
 }
 
 // unread makes a flow whose speakers read nothing of what was said.

@@ -20,7 +20,6 @@ type Core struct {
 	in      Input
 	out     Output
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
-	sums    map[string][]int            // tokens of the turns, by model
 	events  []Event                     // the buffer behind out.Events
 	broken  error                       // a Step has failed half-way: the core is to be thrown away
 }
@@ -49,7 +48,14 @@ func (c *Core) Step(in Input) (Output, error) {
 		in.At = c.record.LastAt // facts are in order, whatever a clock says
 	}
 	c.in, c.out, c.events = in, Output{}, c.events[:0]
-	if err := c.take(in.Signal); err != nil {
+	c.record.keeps = true
+	out, err := c.step(in.Signal)
+	c.record.keeps = false
+	return out, err
+}
+
+func (c *Core) step(signal Signal) (Output, error) {
+	if err := c.take(signal); err != nil {
 		if len(c.events) > 0 {
 			c.broken = err
 		}
@@ -99,7 +105,7 @@ func (c *Core) fire(on Trigger, note Note, drain bool) error {
 		c.record.State = to
 		return nil
 	}
-	change := &Transition{From: from, To: to, On: on, Evidence: note.Evidence, Drain: drain}
+	change := &Transition{From: from, To: to, On: on, Reason: note.Reason, Evidence: note.Evidence, Drain: drain}
 	if to == StateError {
 		change.Failure = note.Failure
 	}
@@ -168,13 +174,13 @@ func (c *Core) control(signal Signal) error {
 	case Retry:
 		return c.fire(TriggerRetry, Note{}, false)
 	case Stop:
-		if err := c.fire(TriggerStop, Note{Evidence: "stopped by the host"}, false); err != nil {
+		if err := c.fire(TriggerStop, Note{Reason: EndHost, Evidence: "stopped by the host"}, false); err != nil {
 			return err
 		}
 		c.abort()
 		return nil
 	case Cancel:
-		if err := c.fire(TriggerCancel, Note{Evidence: "canceled by the host"}, false); err != nil {
+		if err := c.fire(TriggerCancel, Note{Reason: EndHost, Evidence: "canceled by the host"}, false); err != nil {
 			return err
 		}
 		c.abort()
@@ -208,6 +214,10 @@ func (c *Core) answer(s Answer) error {
 	if inquiry == nil || c.record.Final() {
 		return &Error{Kind: KindState, Op: "answer", Err: fmt.Errorf("no inquiry %q is open", oneLine(s.Inquiry, 80))}
 	}
+	if inquiry.About != "" {
+		return c.chosen(inquiry, s)
+	}
+	s.Option, s.Model, s.Row = "", "", nil
 	s.Text = readable(s.Text)
 	if strings.TrimSpace(s.Text) == "" {
 		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: errors.New("an answer holds text")}
@@ -277,6 +287,9 @@ func (c *Core) once() (again bool, err error) {
 	if act, again, err := c.watchBudget(); act || err != nil {
 		return again, err
 	}
+	if again, err := c.watchRound(); again || err != nil {
+		return again, err
+	}
 	step := c.machine.flow.Steps[r.State]
 	due := due{core: c}
 	if step.Calls != nil {
@@ -286,14 +299,45 @@ func (c *Core) once() (again bool, err error) {
 	}
 	switch {
 	case due.busy:
-		c.out.Wait = due.wait
+		c.waitUntil(due.wait)
+		c.waitUntil(r.times(c.in.At))
 		return false, nil
 	case due.asked:
 		return true, c.fire(TriggerAsk, Note{}, false)
 	case due.held:
-		return true, c.reach(due.limit, due.short)
+		return true, c.reach(due.limit, due.short.Call, due.what)
 	}
 	return c.next(step)
+}
+
+// watchRound ends a round whose time is over: who still speaks has failed.
+func (c *Core) watchRound() (again bool, err error) {
+	r := c.record
+	deadline := r.deadline()
+	if deadline.IsZero() || c.in.At.Before(deadline) {
+		return false, nil
+	}
+	for len(r.open) > 0 {
+		call := r.open[0]
+		c.out.Abort = append(c.out.Abort, call.intent.Call)
+		failure := &Error{Kind: KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.config.RoundTimeout)}
+		if err := c.emit(Event{Kind: EventFailed, Failure: &Failure{
+			Spend: r.charge(call.intent, Usage{}, false), By: call.intent.By, Error: c.place(call, failure), Final: true,
+		}}); err != nil {
+			return false, err
+		}
+		if !c.record.isActive(call.intent.By) || r.isDropped(call.intent.By) {
+			continue
+		}
+		if !droppable(r, call.intent.By) {
+			return true, c.fail(call.trouble.failure)
+		}
+		if err := c.drop(call.intent.By, call.trouble.failure.Error()); err != nil {
+			return false, err
+		}
+	}
+	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.config.RoundTimeout)
+	return true, c.warn(&Warning{Kind: WarnLate, Evidence: evidence})
 }
 
 // next fires what the flow says once no call is missing.
@@ -321,5 +365,5 @@ func passing(s State) Trigger {
 
 // fail goes to the error state.
 func (c *Core) fail(err *Error) error {
-	return c.fire(TriggerFail, Note{Failure: err, Evidence: err.Error()}, false)
+	return c.fire(TriggerFail, Note{Failure: err, Reason: EndFailed, Evidence: err.Error()}, false)
 }

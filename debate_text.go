@@ -1,76 +1,359 @@
 package debate
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// debateTexts renders the prompts of the debate flow: system prompts by name, the instruction of
-// each phase, and what the judge is asked.
+// Holes stand, in prompts that are rendered once, for what is known only later. Their runes are of
+// private use.
+const (
+	targetHole   = "\uE001target\uE001"   // whom a speech is addressed to
+	findingsHole = "\uE001findings\uE001" // what detectors have found
+)
+
+// debateTexts renders the prompts of the debate flow: system prompts by name, the instructions of each
+// phase and slot, and what judges, the audience and whoever finds positions are asked.
 func debateTexts(s Setup) (map[string]string, error) {
-	texts := make(map[string]string, len(s.Config.Participants)+8)
-	var err error
-	put := func(name string, render func() (string, error)) {
-		if err == nil {
-			texts[name], err = render()
-		}
-	}
-	people := make([]prompt.Person, len(s.Config.Participants))
-	for i, p := range s.Config.Participants {
-		people[i] = prompt.Person{Name: p.Name, Side: string(p.Side), Position: p.Position}
-	}
-	for i, p := range s.Config.Participants {
-		put("system."+p.Name, func() (string, error) { return s.Prompts.Debater(debater(s, people, i)) })
-	}
-	for i, phase := range s.Format.Phases {
-		put("turn."+phase.Name, func() (string, error) { return s.Prompts.Turn(turnPrompt(s, i)) })
-	}
-	if s.Config.Judging != nil {
-		names, criteria := namesOf(s.Config.Participants), s.Config.Judging.Criteria
-		for _, judge := range s.Config.Judging.Judges {
-			put("system."+judge.Name, func() (string, error) {
-				return s.Prompts.Judge(prompt.Judge{
-					Name: judge.Name, Topic: s.Config.Topic, Format: s.Format.Name, FormatGuidance: s.Format.Guidance,
-					Participants: people, Criteria: criteria, Rounds: s.Config.Rounds, Fence: s.Fence,
-				})
-			})
-		}
-		put("assess", func() (string, error) {
-			return s.Prompts.Assess(prompt.Assess{Participants: names, Rounds: s.Config.Rounds, Advisory: s.Format.End == EndByRounds})
-		})
-		for name, unfinished := range map[string]bool{"verdict": false, "verdict.unfinished": true} {
-			put(name, func() (string, error) {
-				return s.Prompts.Verdict(prompt.Verdict{
-					Participants: names, Criteria: criteria, Rounds: s.Config.Rounds, Unfinished: unfinished,
-				})
-			})
-		}
-	}
-	return texts, err
+	s.Config, s.Format = s.Config.bare(), s.Format.bare()
+	t := &textWriter{Setup: s, texts: make(map[string]string, len(s.Config.Participants)+8)}
+	t.debaters()
+	t.phases()
+	t.judges()
+	t.audience()
+	t.assign()
+	return t.texts, t.err
 }
 
-func debater(s Setup, people []prompt.Person, i int) prompt.Debater {
-	p := s.Config.Participants[i]
-	others := make([]prompt.Person, 0, len(people)-1)
-	others = append(append(others, people[:i]...), people[i+1:]...)
-	return prompt.Debater{
-		Topic: s.Config.Topic, Name: p.Name, Side: string(p.Side), Position: p.Position, Persona: p.Persona,
-		Instructions: p.Instructions, Format: s.Format.Name, FormatGuidance: s.Format.Guidance, Others: others,
-		Rounds: s.Config.Rounds, Fence: s.Fence,
+// textWriter gathers rendered texts until one fails.
+type textWriter struct {
+	Setup
+
+	texts map[string]string
+	err   error
+}
+
+func (t *textWriter) put(name string, text string, err error) {
+	if t.err == nil {
+		t.texts[name], t.err = text, err
 	}
 }
 
-func turnPrompt(s Setup, i int) prompt.Turn {
-	phase, rounds := s.Format.Phases[i], s.Config.Rounds
+// position yields a participant's, or the hole that stands for it until it is found.
+func (s *Setup) position(i int) string {
+	p := &s.Config.Participants[i]
+	if p.Position == "" && s.Config.Assign != nil && s.Format.judged(p) {
+		return positionHole(i)
+	}
+	return p.Position
+}
+
+// people yields the participants as others are told of them.
+func (s *Setup) people() []prompt.Person {
+	out := make([]prompt.Person, len(s.Config.Participants))
+	for i, p := range s.Config.Participants {
+		out[i] = prompt.Person{Name: p.Name, Side: string(p.Side), Position: s.position(i)}
+		if !s.Format.judged(&p) {
+			out[i].Side = "chair"
+		}
+	}
+	return out
+}
+
+func (t *textWriter) debaters() {
+	people := t.people()
+	for i := range t.Config.Participants {
+		p := &t.Config.Participants[i]
+		d := prompt.Debater{
+			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Position: people[i].Position, Persona: p.Persona,
+			Role: t.Format.role(p.Side), Instructions: p.Instructions, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
+			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Fence: t.Fence, Chair: !t.Format.judged(p),
+		}
+		if people[i].Position != p.Position { // a hole
+			d.KeyArguments = []string{argumentsHole(i)}
+			setIfZero(&d.Persona, personaHole(i))
+		}
+		text, err := t.Prompts.Debater(d)
+		t.put("system."+p.Name, text, err)
+	}
+}
+
+// phases renders what speakers are told last, once for each phase and slot.
+func (t *textWriter) phases() {
+	argument, err := t.Prompts.Turn(prompt.Turn{Phase: phaseArgument, Rounds: t.Config.Rounds}) // of rounds that no phase covers
+	t.put("turn."+phaseArgument, argument, err)
+	for i := range t.Format.Phases {
+		phase := &t.Format.Phases[i]
+		if len(phase.Slots) == 0 {
+			text, err := t.Prompts.Turn(t.turn(phase, phase.Name))
+			t.put("turn."+phase.Name, text, err)
+		}
+		for n := range phase.Slots {
+			t.slot(phase, &phase.Slots[n], n)
+		}
+	}
+}
+
+func (t *textWriter) turn(phase *Phase, kind string) prompt.Turn {
 	return prompt.Turn{
-		Phase: phase.Name, Instruction: phase.Instruction, Rounds: rounds,
-		Opening: phase.Name == phaseOpening, Closing: phase.Name == phaseClosing,
+		Phase: phase.Name, Instruction: phase.Instruction, Rounds: t.Config.Rounds,
+		Opening: kind == phaseOpening, Closing: kind == phaseClosing,
 	}
 }
 
-// criteria yields what the judge judges by.
-func (r *Record) criteria() []string {
-	if r.config.Judging == nil || len(r.config.Judging.Criteria) == 0 {
-		return prompt.DefaultCriteria()
+func (t *textWriter) slot(phase *Phase, slot *Slot, n int) {
+	kind := string(slot.Kind)
+	if kind == "" {
+		kind = phase.Name
 	}
-	return r.config.Judging.Criteria
+	ask := t.turn(phase, kind)
+	ask.Words, _ = slot.length()
+	if slot.To != "" {
+		ask.Target = targetHole
+	}
+	ask.Chair = slot.Who == TheChair
+	ask.Question = slot.Exchanges > 0 || slot.Kind == KindQuestion
+	ask.Answer = slot.Kind == KindAnswer
+	ask.Instruction = joined(phase.Instruction, slot.Instruction)
+	text, err := t.Prompts.Turn(ask)
+	t.put(slotText(phase.Name, n), text, err)
+	if slot.Exchanges == 0 {
+		return
+	}
+	answer := ask
+	answer.Question, answer.Answer, answer.Chair = false, true, slot.To == TheChair
+	answer.Instruction = joined(phase.Instruction, slot.Answer)
+	text, err = t.Prompts.Turn(answer)
+	t.put(answerText(phase.Name, n), text, err)
+}
+
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n")
+}
+
+func (t *textWriter) judges() {
+	j := t.Config.Judging
+	if j == nil {
+		return
+	}
+	for i := range j.Judges {
+		people, names, chairs := t.shown(t.Orders[i])
+		judge := prompt.Judge{
+			Name: j.Judges[i].Name, Topic: t.hide(t.Config.Topic), Format: t.Format.Name, FormatGuidance: t.hide(t.Format.Guidance),
+			Participants: people, Chairs: chairs, Criteria: j.Criteria, Rubric: j.Rubric.prompted(), Rounds: t.Config.Rounds,
+			NoWinner: t.Format.Decide == NoWinner, Fence: t.Fence,
+		}
+		text, err := t.Prompts.Judge(judge)
+		t.put("system."+judge.Name, text, err)
+		assess := prompt.Assess{
+			Participants: names, Rubric: judge.Rubric, Rounds: t.Config.Rounds, Advisory: t.Format.End == EndByRounds,
+		}
+		text, err = t.Prompts.Assess(assess)
+		t.put("assess."+judge.Name, text, err)
+		t.verdicts("verdict."+judge.Name, names)
+		if j.BothOrders {
+			slices.Reverse(names)
+			t.verdicts("verdict."+judge.Name+swappedSuffix, names)
+		}
+	}
+	findings, err := t.Prompts.Findings(prompt.Findings{Items: []string{findingsHole}})
+	t.put("findings", findings, err)
+}
+
+func (t *textWriter) verdicts(name string, names []string) {
+	v := prompt.Verdict{
+		Participants: names, Criteria: t.Config.Judging.criteria(), Rounds: t.Config.Rounds, NoWinner: t.Format.Decide == NoWinner,
+	}
+	text, err := t.Prompts.Verdict(v)
+	t.put(name, text, err)
+	v.Unfinished = true
+	text, err = t.Prompts.Verdict(v)
+	t.put(name+unfinishedSuffix, text, err)
+}
+
+// shown yields the participants as a judge is told of them, in the order drawn for the judge and under
+// their labels if names are hidden; names are those of the contestants.
+func (s *Setup) shown(order []int) (people []prompt.Person, names, chairs []string) {
+	all := s.people()
+	for _, seat := range order {
+		p := all[seat]
+		if s.Labels != nil {
+			p.Name = s.Labels[seat]
+			p.Position = s.hide(p.Position)
+		}
+		people = append(people, p)
+		if s.Format.judged(&s.Config.Participants[seat]) {
+			names = append(names, p.Name)
+		} else {
+			chairs = append(chairs, p.Name)
+		}
+	}
+	return people, names, chairs
+}
+
+// hide puts labels in place of names, if judges read those.
+func (s *Setup) hide(text string) string {
+	if s.Labels == nil {
+		return text
+	}
+	l := labels{names: namesOf(s.Config.Participants), labels: s.Labels}
+	for i := range l.names {
+		l.order = append(l.order, i)
+	}
+	return l.hide(text)
+}
+
+func (t *textWriter) audience() {
+	if t.Config.Audience == nil {
+		return
+	}
+	for i := range t.Config.Audience.Members {
+		m := &t.Config.Audience.Members[i]
+		text, err := t.Prompts.Voter(prompt.Voter{
+			Topic: t.Config.Topic, Name: m.Name, Persona: m.Persona, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
+			Participants: t.people(), Fence: t.Fence,
+		})
+		t.put("system."+m.Name, text, err)
+	}
+	for name, before := range map[string]bool{"ballot.before": true, "ballot.after": false} {
+		text, err := t.Prompts.Ballot(prompt.Ballot{Before: before})
+		t.put(name, text, err)
+	}
+}
+
+func (t *textWriter) assign() {
+	a := t.Config.Assign
+	if a == nil {
+		return
+	}
+	ask := prompt.Assign{Topic: t.Config.Topic, Diversity: string(a.Diversity)}
+	for i := range t.Config.Participants {
+		p := &t.Config.Participants[i]
+		switch {
+		case !t.Format.judged(p):
+		case p.Position == "":
+			ask.Count++
+		default:
+			ask.Taken = append(ask.Taken, prompt.Person{Name: p.Name, Side: string(p.Side), Position: p.Position})
+		}
+	}
+	text, err := t.Prompts.Assign(ask)
+	t.put("assign", text, err)
+}
+
+// Holes for what is assigned to the participant in a seat.
+func positionHole(seat int) string  { return "\uE002position " + strconv.Itoa(seat) + "\uE002" }
+func personaHole(seat int) string   { return "\uE002persona " + strconv.Itoa(seat) + "\uE002" }
+func argumentsHole(seat int) string { return "\uE002arguments " + strconv.Itoa(seat) + "\uE002" }
+
+// foldAssignment writes what was found into the prompts.
+func (r *Record) foldAssignment(a *Assignment) {
+	r.Assignment = a
+	var pairs []string
+	line := func(text string) string { return escape(oneLine(text, mostAssigned), r.fence) }
+	for _, found := range a.Positions {
+		seat := r.place(found.Participant, -1)
+		if seat < 0 {
+			continue
+		}
+		arguments := make([]string, len(found.KeyArguments))
+		for i := range arguments {
+			arguments[i] = line(found.KeyArguments[i])
+		}
+		pairs = append(pairs, positionHole(seat), line(found.Position), personaHole(seat), line(found.Persona),
+			argumentsHole(seat), strings.Join(arguments, "\n- "))
+	}
+	fill := strings.NewReplacer(pairs...)
+	hidden := fill
+	if r.anonymous != nil {
+		for i := 1; i < len(pairs); i += 2 {
+			pairs[i] = r.anonymous.labels.hide(pairs[i])
+		}
+		hidden = strings.NewReplacer(pairs...)
+	}
+	texts := make(map[string]string, len(r.texts))
+	for name, text := range r.texts {
+		if who, ok := strings.CutPrefix(name, "system."); ok && r.seatOfJudge(who) >= 0 {
+			texts[name] = hidden.Replace(text)
+			continue
+		}
+		texts[name] = fill.Replace(text)
+	}
+	r.texts = texts
+	r.readSystems()
+}
+
+// prompted yields the rubric as prompts want it.
+func (r *Rubric) prompted() []prompt.Criterion {
+	if r == nil {
+		return nil
+	}
+	out := make([]prompt.Criterion, len(r.Criteria))
+	for i, c := range r.Criteria {
+		out[i] = prompt.Criterion(c)
+	}
+	return out
+}
+
+// criteria yields what is judged by.
+func (j *Judging) criteria() []string {
+	switch {
+	case j == nil:
+	case j.Rubric != nil:
+		names := make([]string, len(j.Rubric.Criteria))
+		for i := range names {
+			names[i] = j.Rubric.Criteria[i].Name
+		}
+		return names
+	case len(j.Criteria) > 0:
+		return j.Criteria
+	}
+	return prompt.DefaultCriteria()
+}
+
+func (r *Record) criteria() []string { return r.config.Judging.criteria() }
+
+// bare takes the runes of the holes out of a text.
+func bare(text string) string {
+	if !strings.ContainsAny(text, "\uE001\uE002") {
+		return text
+	}
+	return strings.NewReplacer("\uE001", "", "\uE002", "").Replace(text)
+}
+
+// bare yields the config with no hole in what prompts tell of it.
+func (c *Config) bare() *Config {
+	d := *c
+	d.Topic = bare(c.Topic)
+	d.Participants = slices.Clone(c.Participants)
+	for i := range d.Participants {
+		p := &d.Participants[i]
+		p.Position, p.Persona, p.Instructions = bare(p.Position), bare(p.Persona), bare(p.Instructions)
+	}
+	if d.Audience = c.Audience.clone(); d.Audience != nil {
+		for i := range d.Audience.Members {
+			d.Audience.Members[i].Persona = bare(d.Audience.Members[i].Persona)
+		}
+	}
+	return &d
+}
+
+// bare yields the format likewise.
+func (f *Format) bare() *Format {
+	g := f.clone()
+	g.Guidance = bare(g.Guidance)
+	for i := range g.Seats {
+		g.Seats[i].Role = bare(g.Seats[i].Role)
+	}
+	for i := range g.Phases {
+		phase := &g.Phases[i]
+		phase.Instruction = bare(phase.Instruction)
+		for n := range phase.Slots {
+			phase.Slots[n].Instruction, phase.Slots[n].Answer = bare(phase.Slots[n].Instruction), bare(phase.Slots[n].Answer)
+		}
+	}
+	return g
 }

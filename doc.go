@@ -36,18 +36,34 @@
 //
 // # Formats and rounds
 //
-// A [Format] is data: the phases of a debate and the rule for its end. [BuiltinFormats] are
-// "free-form" (ends when the judge has heard enough), "structured-rounds" (openings, rebuttals,
-// closings), "round-limited" (exactly so many rounds) and "convergence-seeking" (ends when the
-// positions have met, or no longer move). Config.Rounds caps each of them. In a round the speakers hear each
-// other, unless Config.Mode is [Simultaneous].
+// A [Format] is data: who speaks when and to whom, how long, having read what, and the rule for the end.
+// [BuiltinFormats] are "free-form" (ends when the judges have heard enough), "structured-rounds"
+// (openings, rebuttals, closings), "round-limited", "convergence-seeking", "oxford" (decided by how the
+// audience swings), "lincoln-douglas", "karl-popper", "roundtable", "socratic", "devils-advocate" and
+// "dialectical-inquiry". A host writes its own in Go or in JSON ([ParseFormat]); [Format.Schedule]
+// shows what comes of it. Config.Rounds caps those whose rounds are not fixed. In the formats that have no
+// order of their own the speakers of a round hear each other, unless Config.Mode is [Simultaneous].
+//
+// [Assign] lets a model find positions, personas and key arguments for participants without one. An
+// [Audience] votes before and after, see [Record.Swing].
 //
 // # Judging
 //
-// A judge is a model, or a [Judge] in Go: a function, a service, a person. It answers with a
-// [Judgement] for each round and a [FinalVerdict] at the end, in JSON that is checked strictly. An
-// answer that does not pass is asked for once more with what was wrong; if that fails too, the debate
-// goes to the error state. No score is ever made up.
+// A judge is a model, a [Judge] in Go (a function, a service), or a person, who is asked through an
+// [Inquiry]. It answers with a [Judgement] for each round and a [FinalVerdict] at the end, in JSON that
+// is checked strictly. An answer that does not pass is asked for once more with what was wrong, then of
+// the judge's fallback models. No score is ever made up. With a [Rubric] the marks are the judge's and
+// the total is computed. [Judging] holds a panel as easily as one judge; [Record.Outcome] counts its votes,
+// keeps dissent, and says in what the debate was less than configured.
+//
+// Packages vote and detect, with the arithmetic of votes and the detectors of repetition,
+// diminishing returns and drift, are usable on their own.
+//
+// # Long debates
+//
+// A context manager ([Config.Context]) decides what is sent when a conversation nears a model's window:
+// the opening and the newest turns, or, with Config.Summarizer, a summary in place of what is old. What
+// was summarised, and each threshold that was reached, is an event.
 //
 // # Watching
 //
@@ -62,6 +78,11 @@
 // ends without one. When a failure has brought a debate to the error state, [Session.Retry] goes
 // back to where it stopped.
 //
+// A failure that a person can decide about (a judge that fails, a key that is refused, a conversation
+// that no longer fits) is an [Inquiry] with options, and the debate waits for [Session.Choose], here or
+// after a restart. [Config.Unattended] chooses where nobody is there. Participants that keep failing
+// are dropped while the others can go on.
+//
 // # Storing and resuming
 //
 // All that is known of a debate is its log of events, kept in a [Store]; the [Record] is their sum.
@@ -72,8 +93,9 @@
 // # Money
 //
 // [Record.Spent] and its siblings count tokens and USD by model, participant and round, failed
-// attempts included. A [Budget] warns, ends the rounds early, or stops the debate; no call starts
-// that could pass its hard limit.
+// attempts included. A [Budget] of USD, tokens, calls and time warns, ends the rounds early, or stops
+// the debate; no call starts that could pass its hard limit. [Engine.Estimate] tells beforehand what a
+// debate can cost at most.
 //
 // # Errors
 //

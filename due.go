@@ -12,6 +12,7 @@ type due struct {
 	held  bool // a call does not fit the budget
 	limit WarningKind
 	short *Intent   // the call that does not fit
+	what  string    // by how much
 	wait  time.Time // when the next call may start
 	one   [1]beginning
 }
@@ -22,7 +23,9 @@ func (d *due) all(calls []Call) (again bool, err error) {
 	r := d.core.record
 	for i := range calls {
 		if state := r.calls[calls[i].ID]; state != nil && state.status == callFailed && !calls[i].OnFail.Skip {
-			return d.core.giveUp(&calls[i], state)
+			if again, err := d.giveUp(&calls[i], state); again || err != nil {
+				return again, err
+			}
 		}
 	}
 	var fresh []beginning
@@ -34,11 +37,13 @@ func (d *due) all(calls []Call) (again bool, err error) {
 		if !ok {
 			continue
 		}
-		ready, intent, failure := d.core.prepare(call)
-		if failure != nil {
-			return true, d.core.fail(failure)
+		begun, again, err := d.ready(call, fresh)
+		if again || err != nil {
+			return again, err
 		}
-		fresh = append(fresh, beginning{ready, intent})
+		if begun.intent != nil {
+			fresh = append(fresh, begun)
+		}
 	}
 	for _, b := range fresh {
 		if err := d.start(b.ready, b.intent); err != nil {
@@ -46,6 +51,62 @@ func (d *due) all(calls []Call) (again bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// ready prepares a call, or the summary that has to be made before it. What cannot be sent has failed.
+func (d *due) ready(call *Call, fresh []beginning) (b beginning, again bool, err error) {
+	ready, intent, failure := d.core.prepare(call, true)
+	if failure == nil && ready.needs != nil {
+		for _, other := range fresh {
+			if other.intent.Call == ready.needs.ID {
+				return b, false, nil // somebody else of the batch needs it too
+			}
+		}
+		for _, w := range d.core.record.crossed(ready, intent) {
+			if err := d.core.warn(&w); err != nil {
+				return b, false, err
+			}
+		}
+		return d.summary(call, ready.needs)
+	}
+	if failure != nil {
+		return b, true, d.core.unsent(call, intent, failure)
+	}
+	return beginning{ready, intent}, false, nil
+}
+
+// summary prepares the summary that a call needs. If the budget does not allow it, the call goes
+// without.
+func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
+	summary, ok := d.look(needs)
+	if !ok {
+		return b, false, nil
+	}
+	ready, intent, failure := d.core.prepare(summary, true)
+	if failure == nil {
+		if _, _, ok := d.core.fits(intent); ok || len(d.core.record.open) > 0 {
+			return beginning{ready, intent}, false, nil
+		}
+		summary = call
+		ready, intent, failure = d.core.prepare(call, false)
+	}
+	if failure != nil {
+		return b, true, d.core.unsent(summary, intent, failure)
+	}
+	return beginning{ready, intent}, false, nil
+}
+
+// unsent records that a call cannot be made at all.
+func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
+	if intent == nil {
+		return c.fail(failure)
+	}
+	intent.Next = ""
+	if err := c.emit(Event{Kind: EventIntent, Intent: intent}); err != nil {
+		return err
+	}
+	out := &Failure{Spend: Spend{Call: call.ID, Attempt: intent.Attempt, Model: intent.Model}, By: call.By, Error: failure, Final: true, Unsent: true}
+	return c.emit(Event{Kind: EventFailed, Failure: out})
 }
 
 // beginning is a call that may start.
@@ -88,32 +149,19 @@ func (d *due) look(call *Call) (*Call, bool) {
 	return call, true
 }
 
-// giveUp deals with a call that has failed for good.
-func (c *Core) giveUp(call *Call, state *callState) (again bool, err error) {
-	r := c.record
-	switch {
-	case call.OnFail.Fire != "" && c.machine.allows(r, call.OnFail.Fire):
-		return true, c.fire(call.OnFail.Fire, Note{Evidence: state.trouble.failure.Error()}, false)
-	case call.OnFail.Drop && r.isActive(call.By):
-		return true, c.emit(Event{Kind: EventDropped, Dropped: &Dropped{Participant: call.By, Reason: state.trouble.failure.Error()}})
-	default:
-		return true, c.fail(state.trouble.failure)
-	}
-}
-
 // start begins a call, unless the budget keeps it back.
 func (d *due) start(ready *prepared, intent *Intent) error {
 	c := d.core
-	if limit, ok := c.record.fits(intent.Reserve); !ok {
+	if limit, what, ok := c.fits(intent); !ok {
 		if len(c.record.open) > 0 {
 			d.busy = true // what is reserved may become free
 		} else {
-			d.held, d.limit, d.short = true, limit, intent
+			d.held, d.limit, d.short, d.what = true, limit, intent, what
 		}
 		return nil
 	}
-	if ready.left > 0 && !c.record.shortened() {
-		if err := c.warn(&Warning{Kind: WarnShort, Call: intent.Call, Left: ready.left}); err != nil {
+	for _, w := range c.record.crossed(ready, intent) {
+		if err := c.warn(&w); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ type Engine struct {
 	Providers map[string]Provider
 	// Judges from outside, by the name in JudgeConfig.Judge.
 	Judges map[string]Judge
-	// Contexts are context managers by the name in Config.Context, beside the built-in "truncate".
+	// Contexts are context managers by the name in Config.Context, beside the built-in ones.
 	Contexts map[string]ContextManager
 	// Formats by the name in Config.Format, beside those of BuiltinFormats.
 	Formats map[string]Format
@@ -91,8 +91,11 @@ func (e *Engine) freeze() (*live, error) {
 func (e *Engine) build() (*live, error) {
 	l := &live{
 		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), models: maps.Clone(e.Models),
-		contexts: map[string]ContextManager{DefaultContext: window.Truncate{}},
-		formats:  make(map[string]Format), machines: make(map[string]*machine),
+		contexts: map[string]ContextManager{
+			ContextTruncate: window.Truncate{}, ContextSliding: window.Sliding{}, ContextSummarize: window.Summarize{},
+			DefaultContext: window.Hybrid{},
+		},
+		formats: make(map[string]Format), machines: make(map[string]*machine),
 		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), sessions: make(map[string]*Session),
 	}
 	maps.Copy(l.contexts, e.Contexts)
@@ -173,7 +176,7 @@ func (e *Engine) New(config Config) (*Session, error) {
 	if config.ID == "" {
 		config.ID = newID()
 	}
-	return l.newSession(&config)
+	return l.newSession(l.settle(config))
 }
 
 // Start validates a config and starts its debate. ctx bounds the start only: the debate goes on
@@ -207,7 +210,8 @@ func (l *live) held(id string) *Session {
 	return l.sessions[id]
 }
 
-// Run starts a debate and yields its events: facts, and chunks of turns as they are spoken. Leaving the loop
+// Run starts an unattended debate ([Config.Unattended]) and yields its events: facts, and chunks of
+// turns as they are spoken. Leaving the loop
 // cancels the debate. If ctx is done the session is closed, and the debate can be opened again. A
 // debate that comes to the error state, or waits for a person, ends the loop with that error; it can
 // be opened again too.
@@ -215,6 +219,9 @@ func (l *live) held(id string) *Session {
 // When the loop has ended nothing of the debate runs any more.
 func (e *Engine) Run(ctx context.Context, config Config) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		if config.Unattended == nil {
+			config.Unattended = &Unattended{}
+		}
 		s, err := e.Start(ctx, config)
 		if err != nil {
 			yield(Event{}, err)
@@ -271,7 +278,7 @@ func (e *Engine) Freeze(config Config) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	start, err := l.start(config.withDefaults())
+	start, err := l.start(l.settle(config).withDefaults())
 	if err != nil {
 		return Start{}, err
 	}

@@ -25,12 +25,15 @@ const (
 	EventRound      EventKind = "round"      // Round: a round begins
 	EventIntent     EventKind = "intent"     // Intent: somebody is about to be asked
 	EventTurn       EventKind = "turn"       // Turn: somebody has spoken
+	EventAssigned   EventKind = "assigned"   // Assigned: a model has found positions
+	EventBallot     EventKind = "ballot"     // Ballot: one of the audience has voted
+	EventSummary    EventKind = "summary"    // Summary: messages were summarised
 	EventAssessment EventKind = "assessment" // Assessment: a judge has assessed a round
 	EventVerdict    EventKind = "verdict"    // Verdict: a judge has given the verdict
 	EventRejected   EventKind = "rejected"   // Rejection: an answer was not accepted
 	EventFailed     EventKind = "failed"     // Failure: an attempt failed
 	EventSpend      EventKind = "spend"      // Spend: what a call cost whose result came after the end
-	EventDropped    EventKind = "dropped"    // Dropped: a participant takes no further part
+	EventDropped    EventKind = "dropped"    // Dropped: a participant or a judge takes no further part
 	EventWarning    EventKind = "warning"    // Warning: a threshold was reached
 	EventAck        EventKind = "ack"        // a person has acknowledged the warning
 	EventInquiry    EventKind = "inquiry"    // Inquiry: a person is asked
@@ -52,6 +55,9 @@ type Event struct {
 	Round      *Round      `json:"round,omitempty"`
 	Intent     *Intent     `json:"intent,omitempty"`
 	Turn       *Turn       `json:"turn,omitempty"`
+	Assigned   *Assignment `json:"assigned,omitempty"`
+	Ballot     *Ballot     `json:"ballot,omitempty"`
+	Summary    *Summarized `json:"summary,omitempty"`
 	Assessment *Assessment `json:"assessment,omitempty"`
 	Verdict    *Verdict    `json:"verdict,omitempty"`
 	Rejection  *Rejection  `json:"rejection,omitempty"`
@@ -105,8 +111,10 @@ type Transition struct {
 	From State   `json:"from"`
 	To   State   `json:"to"`
 	On   Trigger `json:"on"`
-	// Evidence says why, where a rule was decided by more than its name: "the judge wishes to end".
-	Evidence string `json:"evidence,omitempty"`
+	// Reason and Evidence say why the rounds, or the debate, ended: "judge", and "judge wishes to end
+	// after round 2".
+	Reason   EndReason `json:"reason,omitempty"`
+	Evidence string    `json:"evidence,omitempty"`
 	// Drain: a pause that lets the calls in flight finish.
 	Drain bool `json:"drain,omitempty"`
 	// Failure is why the debate went to the error state.
@@ -133,8 +141,14 @@ type Intent struct {
 	Slot    int      `json:"slot,omitempty"` // place in the round's order, from 0
 	Target  string   `json:"target,omitempty"`
 	Schema  string   `json:"schema,omitempty"`  // the name of the schema that the answer must match
-	Hidden  bool     `json:"hidden,omitempty"`  // the turn is read by others only once its phase is over
+	Hidden  bool     `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
+	After   bool     `json:"after,omitempty"`   // of a ballot: after the debate
+	Swapped bool     `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
+	View    string   `json:"view,omitempty"`    // of a summary: whose view is summarised
+	Upto    int      `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
 	Again   string   `json:"again,omitempty"`   // the call whose rejected answer this one replaces
+	Input   int      `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count
+	Bound   int      `json:"bound,omitempty"`   // the most tokens of input and output together
 	Tokens  int      `json:"tokens,omitempty"`  // most output tokens
 	Reserve Money    `json:"reserve,omitempty"` // the most that this attempt can cost
 }
@@ -167,6 +181,18 @@ type Turn struct {
 	Hidden bool `json:"hidden,omitempty"` // see Intent
 }
 
+// Summarized is a summary of a part of the conversation. It stands for all messages of a view from the
+// first after the opening to the one before Upto, those of the summary before it included.
+type Summarized struct {
+	Spend
+	View   string `json:"view,omitempty"` // whose view; "": everybody's
+	Upto   int    `json:"upto"`
+	Text   string `json:"text"`
+	Before int    `json:"before"` // size of what it stands for, in bytes
+	After  int    `json:"after"`  // its own
+	Cut    bool   `json:"cut,omitempty"`
+}
+
 // Rejection is an answer that was not accepted. The re-ask shows its problems.
 type Rejection struct {
 	Spend
@@ -174,6 +200,8 @@ type Rejection struct {
 	Round    int      `json:"round,omitempty"`
 	Text     string   `json:"text"` // the answer, cut to 2 KiB
 	Problems []string `json:"problems"`
+	// Next: the fallback model that is asked instead. Only of a re-ask: the first answer is asked for again.
+	Next string `json:"next,omitempty"`
 }
 
 // Failure is an attempt that gave no result.
@@ -189,11 +217,15 @@ type Failure struct {
 	Next string `json:"next,omitempty"`
 	// Void: the attempt was broken off by a control or lost in a crash; it does not count against the call.
 	Void bool `json:"void,omitempty"`
+	// Unsent: no request was made, since it could not fit; it counts in no account.
+	Unsent bool `json:"unsent,omitempty"`
+	// Window is the size, in tokens, that the model's window is taken to have since it overflowed.
+	Window int `json:"window,omitempty"`
 }
 
-// Dropped says that a participant takes no further part.
+// Dropped says that a participant or a judge takes no further part.
 type Dropped struct {
-	Participant string `json:"participant"`
+	Participant string `json:"participant"` // or judge
 	Reason      string `json:"reason"`
 }
 
@@ -203,33 +235,49 @@ type WarningKind string
 // The kinds of warnings.
 const (
 	WarnCost  WarningKind = "cost"       // Budget.Warn
-	WarnSoft  WarningKind = "soft-limit" // Budget.Soft: the rounds end
-	WarnHard  WarningKind = "hard-limit" // Budget.Hard: the debate stops
-	WarnShort WarningKind = "context"    // messages no longer fit the window and are left out
+	WarnSoft  WarningKind = "soft-limit" // a soft limit: the rounds end
+	WarnHard  WarningKind = "hard-limit" // a hard limit: the debate stops
+	WarnNear  WarningKind = "context-80" // 80 % of a window are used
+	WarnHigh  WarningKind = "context-90" // 90 % of a window are used
+	WarnShort WarningKind = "context"    // messages no longer fit a window and are left out, or one is cut
+	WarnLate  WarningKind = "round-time" // Config.RoundTimeout: the round ends
 )
 
-// Warning is given once per threshold.
+// Warning is given once per threshold; of a window once for each who is asked.
 type Warning struct {
 	Kind      WarningKind `json:"kind"`
 	Threshold Money       `json:"threshold,omitempty"`
 	Spend     Money       `json:"spend,omitempty"`
 	Call      string      `json:"call,omitempty"`
+	By        string      `json:"by,omitempty"`   // whose window it is
 	Left      int         `json:"left,omitempty"` // messages left out
+	// Evidence says what was reached, with figures.
+	Evidence string `json:"evidence,omitempty"`
 }
 
-// Inquiry is a question to a person.
+// Inquiry is a question to a person: to perform a call, or to say what becomes of one that has failed.
 type Inquiry struct {
-	ID       string          `json:"id"` // the call's id
+	ID       string          `json:"id"`
 	Kind     CallKind        `json:"kind"`
-	To       string          `json:"to"` // who is asked: a participant, a judge, an arbiter
+	To       string          `json:"to"` // who is asked, or whose call has failed: a participant, a judge
 	Question string          `json:"question"`
 	Schema   json.RawMessage `json:"schema,omitempty"` // of the answer, if it must match one
+	// About is the call that has failed. Then Options are the answers, and Failure says why.
+	About   string   `json:"about,omitempty"`
+	Options []Option `json:"options,omitempty"`
+	Failure *Error   `json:"failure,omitempty"`
 }
 
-// Answer is a person's answer to an inquiry.
+// Answer is the answer to an inquiry: Text, or one of its options.
 type Answer struct {
 	Inquiry string `json:"inquiry"`
-	Text    string `json:"text"`
+	Text    string `json:"text,omitempty"`
+	Option  Option `json:"option,omitempty"`
+	// Model is "provider/model", for OptionModel, and Row what is known of it, frozen like the others.
+	Model string `json:"model,omitempty"`
+	Row   *Model `json:"row,omitempty"`
+	// Unattended: nobody was asked; Config.Unattended has answered.
+	Unattended bool `json:"unattended,omitempty"`
 }
 
 // Sent is an input of a flow's own.

@@ -301,8 +301,8 @@ func ExampleEngine_Validate() {
 	// topic: is empty
 	// rounds: is negative
 	// format: no format "free-for-all" is known
-	// participants[1].name: is the name of participants[0] too
 	// participants[1].model: no provider "nowhere" is registered
+	// participants[1].name: cannot be told from the name of participants[0]
 }
 
 // A judge can be a function: here one that gives the longer speeches the better marks.

@@ -52,7 +52,8 @@ func GuardRecords() map[string][2]*Record {
 			Phases: []Phase{{Name: "argument", First: 1, Last: -1}}, End: EndByJudge,
 		}}
 		r.start.Config.Participants = []Participant{{Name: "Ada"}, {Name: "Ben"}}
-		r.config, r.Round = r.start.Config, 1
+		r.config, r.phase = r.start.Config, -2
+		r.beginRound(&Event{Round: &Round{N: 1}})
 		change(r)
 		return r
 	}
@@ -67,8 +68,8 @@ func GuardRecords() map[string][2]*Record {
 	}
 	spoken := func(names ...string) func(*Record) {
 		return func(r *Record) {
-			for slot := range names {
-				r.Turns = append(r.Turns, &Turn{Round: 1, Slot: slot, Kind: "argument"})
+			for slot, name := range names {
+				r.foldTurn(&Turn{Round: 1, Slot: slot, Kind: "argument", Speaker: name})
 			}
 		}
 	}
@@ -90,6 +91,7 @@ func GuardRecords() map[string][2]*Record {
 		"costLimitExceeded":    pair(func(r *Record) { r.limit = WarnSoft }, func(r *Record) { r.limit = WarnHard }),
 		"shouldAutoStop":       pair(func(r *Record) { r.limit = WarnHard }, func(r *Record) { r.limit = WarnSoft }),
 		"canRetry":             pair(failure(KindNetwork, maxRetries), failure(KindNetwork, maxRetries-1)),
+		"tooFewParticipants":   pair(same, func(r *Record) { r.dropped = []string{"Ben"} }),
 		"allArgumentsReceived": pair(spoken("Ada"), spoken("Ada", "Ben")),
 		"shouldEndDebate":      pair(assessed(true), assessed(false)),
 		"maxRoundsReached":     pair(same, func(r *Record) { r.Round = 2 }),

@@ -2,91 +2,342 @@ package debate
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // fit decides what of the conversation a call sends, and yields an upper bound of its input tokens.
 //
-// Bytes come first: no tokenizer makes more tokens than a text has bytes. Only when that bound
-// passes the model's window are the turns counted, each once per vocabulary.
-func (c *Core) fit(ready *prepared, model Model, output int) (bound int, failure *Error) {
+// Bytes come first: no tokenizer makes more tokens than a text has bytes. Only when that bound comes
+// near the model's window are the turns counted, each once per vocabulary.
+func (c *Core) fit(ready *prepared, intent *Intent, model Model) (bound int, failure *Error) {
 	r := c.record
-	shared, from := r.view(ready.call.View)
-	ready.start, ready.from, ready.upto = from, from, len(shared.messages)
-	fixed := len(ready.call.System) + len(ready.last) + 3*framing
-	if ready.wire != nil {
-		fixed += len(ready.wire.JSON)
+	if ready.call.span != nil {
+		return c.fitSpan(ready, intent, model)
 	}
+	shared, from := r.view(ready.call.View)
+	ready.view, ready.start, ready.from, ready.upto = shared, from, from, len(shared.messages)
+	fixed := ready.fixed()
 	bound = fixed + shared.size(from, len(shared.messages))
-	problem := window.Problem{Window: model.Context, Reserve: r.config.Reserve, Output: output}
-	if limit, limited := problem.Limit(); !limited || bound <= limit {
+	problem := window.Problem{Window: r.window(intent.Model, model), Reserve: r.config.Reserve, Output: intent.Tokens}
+	if limit, limited := problem.Limit(); !limited || int64(bound)*100 < int64(limit)*window.NearPercent {
 		return bound, nil
 	}
-	manager := c.plans[r.config.Context]
-	if manager == nil {
-		return 0, &Error{Kind: KindValidation, Field: "context", Err: fmt.Errorf("no context manager %q is registered", r.config.Context)}
+	manager, failure := c.manager(intent.By)
+	if failure != nil {
+		return bound, failure
 	}
-	_, name, _ := divide(ready.model)
-	counter := token.ForModel(name)
-	problem.Sums = c.count(name, counter, shared)[from:]
-	problem.Fixed = counter.Count(ready.call.System) + counter.Count(ready.last) + counter.Count(string(wireJSON(ready.wire))) + 3*framing
+	c.pose(&problem, ready, intent)
 	plan := manager.Plan(problem)
-	n := problem.Len()
-	if !plan.Fits || plan.Head < 0 || plan.Head > plan.From || plan.From > n {
-		return 0, overflow(shared, from, plan, model)
+	if n := problem.Len(); plan.Head < 0 || plan.Head > plan.From || plan.From > n {
+		err := fmt.Errorf("context manager %q has made a plan that makes no sense", r.config.Context)
+		return bound, &Error{Kind: KindValidation, Field: "context", Err: err}
 	}
-	ready.head, ready.from = plan.Head, from+plan.From
-	ready.left = plan.From - plan.Head
-	return fixed + shared.size(from, from+plan.Head) + shared.size(ready.from, ready.upto), nil
+	ready.limit = &problem
+	if wish := plan.Summarize; wish.To > wish.From && problem.Summarizer {
+		if call := r.summaryCall(shared, wish.To); !r.Failed(call.ID) && !r.Done(call.ID) {
+			ready.needs = call
+			return bound, nil
+		}
+		problem.Summarizer = false
+		plan = manager.Plan(problem)
+	}
+	intent.Input = plan.Used
+	if !plan.Fits {
+		return c.squeeze(ready, intent, &problem, plan)
+	}
+	return ready.take(plan, from), nil
+}
+
+// fixed bounds the tokens of what is sent in any case.
+func (p *prepared) fixed() int {
+	fixed := len(p.call.System) + len(p.last) + 3*framing
+	if p.wire != nil {
+		fixed += len(p.wire.JSON)
+	}
+	return fixed
+}
+
+// take sets what is sent, and yields its bound.
+func (p *prepared) take(plan window.Plan, from int) int {
+	p.head, p.from = plan.Head, from+plan.From
+	p.left = plan.From - plan.Head
+	bound := p.fixed() + p.view.size(from, from+plan.Head) + p.view.size(p.from, p.upto)
+	if plan.Summary && p.view.summary != nil {
+		p.summary = &p.view.summary.message
+		p.left = p.from - p.view.summary.upto
+		bound += messageBound(p.summary)
+	}
+	return bound
+}
+
+// manager yields the context manager for somebody: the config's, or what was chosen since.
+func (c *Core) manager(by string) (ContextManager, *Error) {
+	name := c.record.config.Context
+	if chosen, ok := c.record.shrinking(by); ok {
+		switch {
+		case chosen.option == OptionSummarize:
+			name = ContextSummarize
+		case name == ContextSummarize || name == DefaultContext:
+			name = ContextSliding
+		}
+	}
+	if manager := c.plans[name]; manager != nil {
+		return manager, nil
+	}
+	return nil, &Error{Kind: KindValidation, Field: "context", Err: fmt.Errorf("no context manager %q is registered", oneLine(name, 40))}
+}
+
+// pose counts what is to be sent. What vendors have reported corrects the counts: the window is made
+// smaller, or larger, by as much as they were wrong.
+func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
+	r := c.record
+	_, name, _ := divide(intent.Model)
+	counter := token.ForModel(name)
+	p.Sums = ready.view.count(name, counter)[ready.start:]
+	p.Fixed = counter.Count(ready.call.System) + counter.Count(ready.last) + counter.Count(string(wireJSON(ready.wire))) + 3*framing
+	if limit, _ := p.Limit(); limit > 0 {
+		p.Window += int(float64(limit)/r.ratio(intent.Model)) - limit
+	}
+	if ready.start > 0 || ready.call.View.Swapped {
+		return // a summary stands for the beginning
+	}
+	p.Summarizer = r.config.Summarizer != "" && !ready.slide
+	p.Auto = r.config.AutoSummary
+	if s := ready.view.summary; s != nil {
+		p.Covered = s.upto
+		p.Summary = counter.Count(s.message.Text) + messageBound(&s.message) - len(s.message.Text)
+	}
+}
+
+// squeeze deals with a conversation of which not even the newest message fits: it is cut, visibly, if
+// the config or a person says so.
+func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan window.Plan) (int, *Error) {
+	shared, n := ready.view, p.Len()
+	chosen, _ := c.record.shrinking(intent.By)
+	limit, _ := p.Limit()
+	room := limit - p.Fixed - 2*framing
+	if plan.TooBig < 0 || n == 0 || room < minCut || !c.record.config.CutLong && chosen.option != OptionTruncate {
+		return 0, overflow(shared, ready.start, plan, p.Window)
+	}
+	newest := &shared.messages[len(shared.messages)-1]
+	size := p.Size(n-1, n)
+	// The message's own mean of bytes per token, less a tenth, and never more bytes than were there.
+	keep := min(len(newest.Text), int(float64(room)*float64(len(newest.Text))/float64(max(1, size))*0.9))
+	_, name, _ := divide(intent.Model)
+	counter := token.ForModel(name)
+	text := cutAt(newest.Text, keep)
+	for counter.Count(text)+2*framing+len(newest.Speaker)+2*len(newest.Fence) > room && keep > minCut {
+		keep = keep * 3 / 4
+		text = cutAt(newest.Text, keep)
+	}
+	cut := *newest
+	cut.Text = text
+	ready.cut = &cut
+	ready.head, ready.from, ready.left = 0, len(shared.messages)-1, n-1
+	intent.Input = p.Fixed + counter.Count(text) + messageBound(&cut) - len(text)
+	return ready.fixed() + messageBound(&cut), nil
+}
+
+// minCut is the least, in tokens or bytes, that is worth leaving of a message.
+const minCut = 64
+
+// cutAt shortens a text, and says so in it.
+func cutAt(text string, keep int) string {
+	for keep > 0 && keep < len(text) && !utf8.RuneStart(text[keep]) {
+		keep--
+	}
+	if keep >= len(text) {
+		return text
+	}
+	return text[:keep] + "\n[… cut here: " + strconv.Itoa(len(text)-keep) + " of " + strconv.Itoa(len(text)) + " bytes are left out]"
 }
 
 // overflow names what does not fit.
-func overflow(shared *view, from int, plan window.Plan, model Model) *Error {
-	if i := from + plan.TooBig; !plan.Fits && plan.TooBig >= 0 && i < len(shared.messages) {
+func overflow(shared *view, from int, plan window.Plan, size int) *Error {
+	if i := from + plan.TooBig; plan.TooBig >= 0 && i < len(shared.messages) {
 		return &Error{Kind: KindContextOverflow, Err: fmt.Errorf(
-			"the turn of %s in round %d alone does not fit the window of %d tokens", shared.messages[i].Speaker, shared.rounds[i], model.Context)}
+			"the turn of %s in round %d alone does not fit the window of %d tokens", shared.messages[i].Speaker, shared.rounds[i], size)}
 	}
-	return &Error{Kind: KindContextOverflow, Err: fmt.Errorf("the prompt alone does not fit the window of %d tokens", model.Context)}
+	return &Error{Kind: KindContextOverflow, Err: fmt.Errorf("the prompt alone does not fit the window of %d tokens", size)}
 }
 
-// count yields the running sum of the turns' tokens in a model's vocabulary, from the first of the
-// messages on. Each turn is counted once and kept.
-func (c *Core) count(name string, counter token.Counter, shared *view) []int {
-	if c.sums == nil {
-		c.sums = make(map[string][]int)
+// count yields the running sum of the messages' tokens in a model's vocabulary. Each is counted once
+// and kept.
+func (v *view) count(name string, counter token.Counter) []int {
+	if v.sums == nil {
+		v.sums = make(map[string][]int)
 	}
-	sums := c.sums[name]
+	sums := v.sums[name]
 	if len(sums) == 0 {
 		sums = append(sums, 0)
 	}
-	for i := len(sums) - 1; i < len(shared.messages); i++ {
-		m := &shared.messages[i]
+	for i := len(sums) - 1; i < len(v.messages); i++ {
+		m := &v.messages[i]
 		sums = append(sums, sums[i]+counter.Count(m.Text)+messageBound(m)-len(m.Text))
 	}
-	c.sums[name] = sums
-	return sums[:len(shared.messages)+1]
+	v.sums[name] = sums
+	return sums[:len(v.messages)+1]
 }
 
-// size bounds the tokens of messages[from:upto] by their bytes.
-func (v *view) size(from, upto int) int {
-	if upto <= from {
-		return 0
-	}
-	size := v.sizes[upto-1]
-	if from > 0 {
-		size -= v.sizes[from-1]
-	}
-	return size
+// threshold is a share of a window that somebody's requests have reached.
+type threshold struct {
+	by   string
+	kind WarningKind
 }
 
-// shortened reports whether somebody has been warned already that not all messages fit.
-func (r *Record) shortened() bool {
-	for i := range r.Warnings {
-		if r.Warnings[i].Kind == WarnShort {
-			return true
+// crossed yields the warnings that a call calls for and that were not given yet.
+func (r *Record) crossed(ready *prepared, intent *Intent) []Warning {
+	p := ready.limit
+	if p == nil {
+		return nil
+	}
+	limit, _ := p.Limit()
+	total := p.Fixed + p.Size(0, p.Len())
+	if p.Covered > 0 && (ready.summary != nil || ready.needs != nil) {
+		total = p.Fixed + p.Size(0, window.Opening) + p.Summary + p.Size(p.Covered, p.Len())
+	}
+	var out []Warning
+	tell := func(kind WarningKind, is bool, left int) {
+		if !is || r.told(threshold{intent.By, kind}) {
+			return
+		}
+		out = append(out, Warning{
+			Kind: kind, Call: intent.Call, By: intent.By, Left: left,
+			Evidence: fmt.Sprintf("%d of %d tokens", total, limit),
+		})
+	}
+	tell(WarnNear, int64(total)*100 >= int64(limit)*window.NearPercent, 0)
+	tell(WarnHigh, int64(total)*100 >= int64(limit)*window.HighPercent, 0)
+	tell(WarnShort, ready.left > 0 || ready.cut != nil, ready.left)
+	return out
+}
+
+func (r *Record) told(t threshold) bool {
+	return slices.Contains(r.thresholds, t)
+}
+
+// foldThreshold remembers what was told of somebody's window.
+func (r *Record) foldThreshold(w *Warning) {
+	switch w.Kind {
+	case WarnNear, WarnHigh, WarnShort:
+		if t := (threshold{w.By, w.Kind}); !r.told(t) && len(r.thresholds) < mostOpen {
+			r.thresholds = append(r.thresholds, t)
+		}
+	case WarnLate:
+		r.late = true
+	default:
+	}
+}
+
+// modelSize is what a model's window has turned out to be.
+type modelSize struct {
+	model  string
+	window int
+}
+
+// window yields the size of a model's window: the table's, or what an overflow has shown.
+func (r *Record) window(name string, model Model) int {
+	for _, known := range r.windows {
+		if known.model == name && (model.Context == 0 || known.window < model.Context) {
+			return known.window
 		}
 	}
-	return false
+	return model.Context
+}
+
+// narrow takes a model's window for smaller than it was thought to be.
+func (r *Record) narrow(model string, size int) {
+	if size <= 0 {
+		return
+	}
+	for i := range r.windows {
+		if r.windows[i].model == model {
+			r.windows[i].window = min(r.windows[i].window, size)
+			return
+		}
+	}
+	if len(r.windows) < mostOpen {
+		r.windows = append(r.windows, modelSize{model, size})
+	}
+}
+
+// overflowed yields the size that a model's window is to be taken for after a request was too large
+// for it: three quarters of what was sent, and room for the reply.
+func (r *Record) overflowed(intent *Intent) int {
+	const bytesToToken = 4 // of English; if it is wrong, the next overflow makes it smaller again
+	sent := intent.Input
+	if sent == 0 {
+		sent = max(0, intent.Bound-intent.Tokens) / bytesToToken
+	}
+	return sent*3/4 + max(r.config.Reserve, intent.Tokens)
+}
+
+// modelRatio is by how much a model's tokens differ from what was counted.
+type modelRatio struct {
+	model string
+	ratio float64
+}
+
+// Bounds of what is believed about wrong counts. A count that is too high costs a little room, one that
+// is too low a request: that more fits than was counted is never believed.
+const (
+	leastRatio = 1.0
+	mostRatio  = 2.0
+)
+
+// learn compares what was counted with what the provider reported. It learns in steps of a tenth: with
+// every change of a limit the beginning of the next request may change, and vendors' caches miss.
+func (r *Record) learn(intent *Intent, spend *Spend) {
+	if intent.Input <= 0 || spend.Usage.Input <= 0 {
+		return
+	}
+	ratio := min(mostRatio, max(leastRatio, math.Ceil(10*float64(spend.Usage.Input)/float64(intent.Input))/10))
+	for i := range r.ratios {
+		if r.ratios[i].model == intent.Model {
+			r.ratios[i].ratio = ratio
+			return
+		}
+	}
+	if len(r.ratios) < mostOpen {
+		r.ratios = append(r.ratios, modelRatio{intent.Model, ratio})
+	}
+}
+
+func (r *Record) ratio(model string) float64 {
+	for _, known := range r.ratios {
+		if known.model == model {
+			return known.ratio
+		}
+	}
+	return 1
+}
+
+// messages yields what of the conversation is sent: as it lies there, unless the plan left a gap.
+func (p *prepared) messages() []provider.Message {
+	if p.view == nil || p.call.View.None {
+		return nil
+	}
+	if p.cut != nil {
+		return []provider.Message{*p.cut}
+	}
+	rest := p.view.messages[p.from:p.upto:p.upto]
+	if p.call.View.Swapped {
+		rest = p.view.swapped(rest, p.from)
+	}
+	if p.head == 0 && p.summary == nil {
+		return rest
+	}
+	out := make([]provider.Message, 0, p.head+1+len(rest))
+	out = append(out, p.view.messages[p.start:p.start+p.head]...)
+	if p.summary != nil {
+		out = append(out, *p.summary)
+	}
+	return append(out, rest...)
 }

@@ -46,6 +46,10 @@ type Setup struct {
 	// Fence stands for the secret word of the markers around what others have said; each debate gets
 	// its own in its place.
 	Fence string
+	// Orders are the orders in which each judge is shown the participants, by seat, drawn for the debate.
+	Orders [][]int
+	// Labels are the neutral names of the participants, by seat; nil: judges see their names.
+	Labels []string
 }
 
 // Step is what happens while the machine is in one state. Both are pure functions of the record.
@@ -61,7 +65,8 @@ type Step struct {
 type Note struct {
 	// Round, if it differs from the record's, begins a round.
 	Round *Round
-	// Evidence says why, where the rule's name does not tell.
+	// Reason and Evidence say why, where the rule's name does not tell.
+	Reason   EndReason
 	Evidence string
 	// Failure is what fail is fired with.
 	Failure *Error
@@ -74,6 +79,9 @@ type CallKind string
 const (
 	KindAssessment CallKind = "assessment"
 	KindVerdict    CallKind = "verdict"
+	KindBallot     CallKind = "ballot"  // of the audience
+	KindAssign     CallKind = "assign"  // of who finds positions
+	KindSummary    CallKind = "summary" // of the summarizer, in every flow
 )
 
 // Performer says who performs a call.
@@ -115,22 +123,29 @@ type Call struct {
 	NotBefore time.Time
 	OnFail    OnFail
 
-	again string // the call whose rejected answer this one replaces
+	again   string // the call whose rejected answer this one replaces
+	span    *span  // what a summary covers
+	after   bool   // of a ballot: after the debate
+	swapped bool   // of a verdict: in the other order
 }
 
-// View says what of the conversation a call reads: all of it from a round on, or none.
-type View struct {
-	From int
-	None bool
-}
-
-// OnFail says what becomes of a debate when a call has failed for good: without a trigger it goes to
-// the error state.
+// OnFail says what becomes of a debate when a call has failed for good. What is set first counts, in
+// the order of the fields; without any the debate goes to the error state.
 type OnFail struct {
-	// Drop lets the participant who was asked take no further part.
-	Drop bool
 	// Skip leaves the call out: Record.Failed tells, and Calls is asked again.
 	Skip bool
+	// Ask says what a person is asked; without options nobody is.
+	Ask func(r *Record, failure *Error) Question
 	// Fire fires a trigger of the flow.
 	Fire Trigger
+	// Drop lets the participant or judge who was asked take no further part.
+	Drop bool
+}
+
+// Question is what a person is asked about a call that has failed.
+type Question struct {
+	Text    string
+	Options []Option
+	// Default is chosen in a debate with Config.Unattended.
+	Default Option
 }

@@ -2,10 +2,10 @@ package debate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
-
-	"github.com/agonist-dev/debate/provider"
 )
 
 // fold takes one event into the record. It uses the event alone, never what a flow would do, so that
@@ -44,6 +44,12 @@ func (e *Event) complete() bool {
 		return e.Intent != nil
 	case EventTurn:
 		return e.Turn != nil
+	case EventAssigned:
+		return e.Assigned != nil
+	case EventBallot:
+		return e.Ballot != nil
+	case EventSummary:
+		return e.Summary != nil
 	case EventAssessment:
 		return e.Assessment != nil
 	case EventVerdict:
@@ -81,24 +87,23 @@ func (r *Record) foldBody(e *Event, m *machine) error {
 		if e.Round.N < 1 || e.Round.N < r.Round {
 			return invalid("round.n", "is %d after round %d", e.Round.N, r.Round)
 		}
-		r.Round = e.Round.N
-		r.phase = r.Format().Phase(r.Round, r.config.Rounds)
-		r.instruction = r.Text("turn." + r.phase.Name)
+		r.beginRound(e)
 	case EventIntent:
 		return r.foldIntent(e)
 	case EventDropped:
-		r.dropped = append(r.dropped, e.Dropped.Participant)
+		r.foldDropped(e.Dropped.Participant)
 	case EventWarning:
 		r.Warnings = append(r.Warnings, *e.Warning)
 		if e.Warning.Kind == WarnSoft || e.Warning.Kind == WarnHard {
 			r.limit = e.Warning.Kind
 		}
+		r.foldThreshold(e.Warning)
 	case EventAck:
 		r.acked = true
 	case EventInquiry:
 		return r.foldInquiry(e.Inquiry)
 	case EventAnswer:
-		r.Answers = append(r.Answers, *e.Answer)
+		return r.foldAnswer(e.Answer)
 	case EventSent:
 		r.Inputs = append(r.Inputs, *e.Sent)
 	default:
@@ -120,7 +125,7 @@ func (r *Record) foldStart(e *Event) error {
 		return invalid("start.config.retry.jitter", "is negative")
 	}
 	r.start, r.config, r.valid = s, s.Config, true
-	r.fence = fenceOf(s.Seed)
+	r.fence, r.texts, r.phase = fenceOf(s.Seed), s.Texts, -2
 	r.expect()
 	r.State, r.StartedAt = StateReady, e.At
 	return nil
@@ -134,14 +139,50 @@ func (r *Record) expect() {
 	turns := min(most, rounds*min(most, len(c.Participants)))
 	r.calls = make(map[string]*callState, min(most, turns+rounds+1))
 	r.Turns = make([]*Turn, 0, turns)
-	r.shared = view{messages: make([]provider.Message, 0, turns), sizes: make([]int, 0, turns), rounds: make([]int, 0, turns)}
+	r.makeViews(turns)
 	for name, model := range ordered(r.start.Models) {
 		r.models = append(r.models, namedModel{name, model})
 	}
 	r.systems = make([]string, len(c.Participants))
-	for i := range c.Participants {
-		r.systems[i] = r.Text("system." + c.Participants[i].Name)
+	r.readSystems()
+	r.bench = r.seated()
+}
+
+func (r *Record) readSystems() {
+	for i := range r.config.Participants {
+		r.systems[i] = r.Text("system." + r.config.Participants[i].Name)
 	}
+}
+
+// foldDropped lets somebody take no further part, and judges no longer be told to judge a participant.
+func (r *Record) foldDropped(name string) {
+	r.dropped = append(r.dropped, name)
+	if r.place(name, -1) < 0 || r.config.Judging == nil {
+		return
+	}
+	if r.anonymous != nil {
+		name = r.anonymous.labels.hide(name)
+	}
+	texts := maps.Clone(r.texts)
+	for key, text := range texts {
+		if strings.HasPrefix(key, "assess.") || strings.HasPrefix(key, "verdict.") {
+			texts[key] = strings.Replace(text, "\n- "+name+"\n", "\n", 1)
+		}
+	}
+	r.texts = texts
+}
+
+// beginRound takes up the schedule of a round; most rounds have that of the round before.
+func (r *Record) beginRound(e *Event) {
+	r.Round, r.late, r.roundAt = e.Round.N, false, e.At
+	if phase := r.start.Format.phase(r.Round, r.config.Rounds); phase != r.phase {
+		r.phase, r.schedule = phase, r.start.Format.speeches(phase, r.config)
+	}
+	if len(r.said) != len(r.schedule) {
+		r.said = make([]bool, len(r.schedule))
+	}
+	clear(r.said)
+	r.nextBatch()
 }
 
 func (r *Record) foldTransition(e *Event, m *machine) error {
@@ -154,21 +195,34 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
 		return invalid("transition.failure", "is missing")
 	}
+	concluding := r.work == StateCompleting
 	r.State = t.To
 	r.Failure = nil
+	if !m.working(t.To) {
+		r.left = e.At
+	}
 	switch {
 	case t.To == StateError:
+		r.formerly = [2]string{string(r.Reason), r.Evidence}
+		r.Reason, r.Evidence = t.Reason, t.Evidence
 		r.Failure = t.Failure
 		if r.Failure == nil {
 			r.Failure = limitError(r.Round)
 		}
-	case m.working(t.To) && t.To != r.work:
-		r.work, r.entered = t.To, e.At
-		r.reveal()
+	case m.working(t.To):
+		if !m.working(t.From) && r.work != "" { // a round's time stands still while nobody may speak
+			r.roundAt = r.roundAt.Add(e.At.Sub(r.left))
+		}
+		if t.To != r.work {
+			r.work, r.entered = t.To, e.At
+		}
+		if m.working(t.From) {
+			r.reveal()
+		}
 	}
-	if t.To == StateCompleting || r.Final() {
+	if t.To == StateCompleting && !concluding || r.Final() {
 		if t.Evidence != "" {
-			r.Evidence = t.Evidence
+			r.Reason, r.Evidence = t.Reason, t.Evidence
 		}
 		r.Inquiries = nil
 	}
@@ -179,7 +233,8 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 		}
 	case TriggerRetry:
 		r.retries++
-		r.limit = ""
+		r.limit, r.roundAt = "", e.At
+		r.Reason, r.Evidence = EndReason(r.formerly[0]), r.formerly[1]
 		r.reset()
 	}
 	return nil
@@ -255,11 +310,14 @@ func (r *Record) hold(call *callState) {
 // loses it.
 func (r *Record) foldInquiry(q *Inquiry) error {
 	call := r.calls[q.ID]
-	if call == nil || call.status != callOpen {
-		return invalid("inquiry.id", "%q is no call in flight", oneLine(q.ID, 80))
-	}
 	if len(r.Inquiries) >= mostOpen {
 		return invalid("inquiry", "is one of more than %d", mostOpen)
+	}
+	if q.About != "" {
+		return r.foldQuestion(q)
+	}
+	if call == nil || call.status != callOpen {
+		return invalid("inquiry.id", "%q is no call in flight", oneLine(q.ID, 80))
 	}
 	r.close(call)
 	r.Inquiries = append(r.Inquiries, *q)
@@ -288,16 +346,31 @@ func (r *Record) foldOutcome(e *Event) error {
 	if t := e.Turn; t != nil && (t.Round != call.intent.Round || t.Slot != call.intent.Slot || t.Speaker != call.intent.By) {
 		return invalid("turn", "is not the one that was asked for")
 	}
+	if e.Summary != nil {
+		if v := r.viewOf(e.Summary.View); v == nil || e.Summary.Upto < 2 || e.Summary.Upto > len(v.messages) {
+			return invalid("summary.upto", "is %d: no message of a view", e.Summary.Upto)
+		}
+	}
 	r.close(call)
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
-	r.spent.add(call.intent, spend)
+	if e.Failure == nil || !e.Failure.Unsent {
+		r.spent.add(call.intent, spend)
+	}
+	r.learn(call.intent, spend)
 	switch e.Kind {
 	case EventTurn:
 		r.foldTurn(e.Turn)
 	case EventAssessment:
 		r.Assessments = append(r.Assessments, e.Assessment)
 	case EventVerdict:
-		r.Verdict = e.Verdict
+		r.Verdicts = append(r.Verdicts, e.Verdict)
+		r.Verdict = r.opinion()
+	case EventAssigned:
+		r.foldAssignment(e.Assigned)
+	case EventBallot:
+		r.Ballots = append(r.Ballots, e.Ballot)
+	case EventSummary:
+		r.foldSummary(e.Summary)
 	case EventRejected:
 		r.foldRejection(call, e)
 		return nil
@@ -326,6 +399,12 @@ func (e *Event) outcome() *Spend {
 		return &e.Assessment.Spend
 	case EventVerdict:
 		return &e.Verdict.Spend
+	case EventAssigned:
+		return &e.Assigned.Spend
+	case EventBallot:
+		return &e.Ballot.Spend
+	case EventSummary:
+		return &e.Summary.Spend
 	case EventRejected:
 		return &e.Rejection.Spend
 	case EventFailed:
@@ -337,11 +416,15 @@ func (e *Event) outcome() *Spend {
 
 func (r *Record) foldTurn(t *Turn) {
 	r.Turns = append(r.Turns, t)
+	if t.Round == r.Round && t.Slot < len(r.said) {
+		r.said[t.Slot] = true
+	}
 	if t.Hidden {
 		r.hidden = append(r.hidden, len(r.Turns)-1)
 		return
 	}
-	r.shared.add(t, r.fence)
+	r.show(t)
+	r.nextBatch()
 }
 
 // foldRejection keeps the problems for the re-ask. A re-ask that is rejected too fails its call.
@@ -353,6 +436,12 @@ func (r *Record) foldRejection(call *callState, e *Event) {
 	r.failing = append(r.failing, call)
 	base := r.calls[call.intent.Again]
 	if base == nil {
+		return
+	}
+	if rejection.Next != "" { // another model is asked from the beginning
+		base.model = max(base.model, call.model) + 1
+		call.status, base.status = callIdle, callIdle
+		call.trouble, base.trouble = nil, nil
 		return
 	}
 	call.status = callFailed
@@ -372,6 +461,7 @@ func firstOf(problems []string) string {
 
 func (r *Record) foldFailure(call *callState, f *Failure) {
 	call.status = callIdle
+	r.narrow(call.intent.Model, f.Window)
 	switch {
 	case f.Void:
 	case f.Final:

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"maps"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -28,16 +30,34 @@ func (l *live) model(name string) Model {
 	return m
 }
 
+// format yields the format that a config names, or brings along.
+func (l *live) format(c *Config) (*Format, bool) {
+	if c.CustomFormat != nil {
+		return c.CustomFormat, true
+	}
+	name := c.Format
+	setIfZero(&name, FreeForm)
+	known, ok := l.formats[name]
+	return &known, ok
+}
+
+// settle writes out what a config leaves to its format.
+func (l *live) settle(c Config) *Config {
+	if format, ok := l.format(&c); ok && format.Rounds > 0 {
+		setIfZero(&c.Rounds, format.Rounds)
+	}
+	return &c
+}
+
 // start freezes what a debate needs.
 func (l *live) start(c *Config) (*Start, error) {
 	m := l.machines[c.Flow]
 	if m == nil {
-		return nil, &Error{Kind: KindValidation, Op: "start", Field: "flow", Err: fmt.Errorf("no flow %q is registered", oneLine(c.Flow, 40))}
+		return nil, unknown("flow", "no flow %q is registered", c.Flow)
 	}
-	format := c.CustomFormat
-	if format == nil {
-		known := l.formats[c.Format]
-		format = &known
+	format, ok := l.format(c)
+	if !ok {
+		return nil, unknown("format", "no format %q is known", c.Format)
 	}
 	s := &Start{
 		Version: LogVersion, Config: c, Format: format.clone(), Flow: m.flow.Name, FlowVersion: m.flow.Version,
@@ -46,9 +66,13 @@ func (l *live) start(c *Config) (*Start, error) {
 	for _, name := range c.models() {
 		s.Models[name] = l.model(name)
 	}
-	texts, err := l.texts(m.flow, c, s.Format, fenceOf(s.Seed))
+	texts, err := l.texts(m.flow, c, s.Format, s.Seed)
 	s.Texts = texts
 	return s, err
+}
+
+func unknown(field, format, name string) error {
+	return &Error{Kind: KindValidation, Op: string(TriggerStart), Field: field, Err: fmt.Errorf(format, oneLine(name, 40))}
 }
 
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
@@ -59,6 +83,8 @@ type rendering struct {
 	flow   *Flow
 	config Config
 	format Format
+	orders [][]int
+	labels []string
 	texts  map[string]string
 }
 
@@ -66,16 +92,19 @@ type rendering struct {
 // templates is the largest part of what a start costs.
 type renderings struct {
 	mu   sync.Mutex
-	last [4]*rendering
+	last [16]*rendering
 	next int
 }
 
 // texts yields the prompts of a debate: its own copies where they hold the fence, shared ones elsewhere.
-func (l *live) texts(flow *Flow, c *Config, f *Format, fence string) (map[string]string, error) {
-	made, err := l.rendered(flow, c, f)
+func (l *live) texts(flow *Flow, c *Config, f *Format, seed string) (map[string]string, error) {
+	made, err := l.rendered(flow, Setup{
+		Config: c, Format: f, Prompts: l.prompts, Fence: fenceHole, Orders: orders(seed, c), Labels: shownLabels(seed, c),
+	})
 	if err != nil {
 		return nil, err
 	}
+	fence := fenceOf(seed)
 	texts := make(map[string]string, len(made.texts))
 	for name, text := range made.texts {
 		texts[name] = strings.ReplaceAll(text, fenceHole, fence)
@@ -83,21 +112,42 @@ func (l *live) texts(flow *Flow, c *Config, f *Format, fence string) (map[string
 	return texts, nil
 }
 
-func (l *live) rendered(flow *Flow, c *Config, f *Format) (*rendering, error) {
-	key := *c
+// orders draws the order in which each judge is shown the participants.
+func orders(seed string, c *Config) [][]int {
+	if c.Judging == nil {
+		return nil
+	}
+	out := make([][]int, len(c.Judging.Judges))
+	for i := range out {
+		out[i] = shuffled(seed, "judge "+strconv.Itoa(i), len(c.Participants))
+	}
+	return out
+}
+
+// shownLabels yields the labels by seat; nil: names are shown.
+func shownLabels(seed string, c *Config) []string {
+	if c.Judging == nil || !c.Judging.Anonymous {
+		return nil
+	}
+	return labelsOf(seed, c.Participants).labels
+}
+
+func (l *live) rendered(flow *Flow, s Setup) (*rendering, error) {
+	key := *s.Config
 	key.ID, key.Labels, key.Budget, key.Retry = "", nil, nil, nil // no prompt speaks of them
 	l.renderings.mu.Lock()
 	defer l.renderings.mu.Unlock()
 	for _, known := range l.renderings.last {
-		if known != nil && known.flow == flow && reflect.DeepEqual(&known.config, &key) && reflect.DeepEqual(&known.format, f) {
+		if known != nil && known.flow == flow && slices.EqualFunc(known.orders, s.Orders, slices.Equal) && slices.Equal(known.labels, s.Labels) &&
+			reflect.DeepEqual(&known.config, &key) && reflect.DeepEqual(&known.format, s.Format) {
 			return known, nil
 		}
 	}
-	texts, err := render(flow, Setup{Config: c, Format: f, Prompts: l.prompts, Fence: fenceHole})
+	texts, err := render(flow, s)
 	if err != nil {
-		return nil, &Error{Kind: KindValidation, Op: "start", Field: "Prompts", Err: err}
+		return nil, &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "Prompts", Err: err}
 	}
-	made := &rendering{flow: flow, config: *key.clone(), format: *f.clone(), texts: texts}
+	made := &rendering{flow: flow, config: *key.clone(), format: *s.Format.clone(), orders: s.Orders, labels: s.Labels, texts: texts}
 	l.renderings.last[l.renderings.next%len(l.renderings.last)] = made
 	l.renderings.next++
 	return made, nil
@@ -112,6 +162,9 @@ func render(flow *Flow, s Setup) (map[string]string, error) {
 			return nil, err
 		}
 		maps.Copy(texts, rendered)
+	}
+	if err := summaryTexts(texts, s); err != nil {
+		return nil, err
 	}
 	again, err := s.Prompts.Again(prompt.Again{Problems: []string{problemsMark}})
 	texts[TextAgain] = again

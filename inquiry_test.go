@@ -56,6 +56,20 @@ func interview() *debate.Flow {
 	}
 }
 
+// question yields what a debate waits for: one inquiry, about a call that has failed for good.
+func question(t *testing.T, record *debate.Record, err error) debate.Inquiry {
+	t.Helper()
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.Equal(t, debate.StateAwaitingInput, record.State)
+	require.Nil(t, record.Failure)
+	require.Len(t, record.Inquiries, 1)
+	q := record.Inquiries[0]
+	require.NotNil(t, q.Failure)
+	require.True(t, record.Failed(q.About))
+	require.Equal(t, q.To, q.Failure.Participant)
+	return q
+}
+
 func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 	config := twoDebaters()
 	config.Flow = "interview"

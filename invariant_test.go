@@ -160,17 +160,17 @@ func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
 
 func TestAHostRetriesThreeTimesBetweenTwoResults(t *testing.T) {
 	s := begun(t, twoDebaters())
-	badKey := debate.Error{Kind: debate.KindAuthentication}
+	noQuota := debate.Error{Kind: debate.KindQuota}
 	for _, call := range []string{adasOpening, bensOpening} {
 		for attempt := range 3 {
-			s.fails(call, attempt+1, badKey)
+			s.fails(call, attempt+1, noQuota)
 			assert.Equal(t, []string{call}, s.step(debate.Retry{}).Start, "retry %d", attempt+1)
 		}
 		if call == adasOpening {
 			s.says(call, 4) // progress: there are three more
 		}
 	}
-	s.fails(bensOpening, 4, badKey)
+	s.fails(bensOpening, 4, noQuota)
 	_, err := s.Step(debate.Input{At: s.at, Signal: debate.Retry{}})
 	requireKind(t, err, debate.KindState)
 	assert.Equal(t, debate.StateError, s.Record().State)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,9 @@ import (
 // Judge must return soon after ctx is done, and is called from several goroutines at once if several
 // debates use it. Errors that are *provider.Error or *Error are retried by their kind, all others
 // as api_error.
+//
+// The answer's types are [Judgement], or [RubricJudgement] where the config has a rubric, [FinalVerdict]
+// and [BallotPaper]. A list that is nil is null in JSON, which is not accepted: an empty one is [].
 type Judge interface {
 	Judge(ctx context.Context, task JudgeTask) (json.RawMessage, error)
 }
@@ -30,15 +34,17 @@ func (f JudgeFunc) Judge(ctx context.Context, task JudgeTask) (json.RawMessage, 
 
 // JudgeTask is what a judge is asked. What it points to is shared: read only.
 type JudgeTask struct {
-	Debate       string
-	Call         string   // deterministic: an idempotency key together with Attempt
-	Attempt      int      // from 1
-	Kind         CallKind // KindAssessment or KindVerdict
-	Topic        string
-	Round        int
-	Rounds       int
+	Debate  string
+	Call    string   // deterministic: an idempotency key together with Attempt
+	Attempt int      // from 1
+	Kind    CallKind // KindAssessment, KindVerdict, or KindBallot
+	Topic   string
+	Round   int
+	Rounds  int
+	// Participants are those who still take part. Their models are left out, and with neutral labels
+	// their names are the labels, in Turns too.
 	Participants []Participant
-	Turns        []*Turn // that everybody can read, oldest first; their text is hostile
+	Turns        []*Turn // oldest first; their text is hostile
 	Instruction  string  // what a model would be told, problems of a rejected answer included
 	Schema       json.RawMessage
 	Labels       map[string]string
@@ -59,7 +65,29 @@ type ParticipantMark struct {
 	Participant string   `json:"participant" jsonschema:"enum=participant's name"`
 	Strengths   []string `json:"strengths"`
 	Weaknesses  []string `json:"weaknesses"`
-	Score       float64  `json:"score" jsonschema:"minimum=0,maximum=10"`
+	// Score is from 0 to 10: the judge's, or the weighted total of Criteria, which is computed here.
+	Score float64 `json:"score" jsonschema:"minimum=0,maximum=10"`
+	// Criteria are the marks by criterion, where the config has a rubric.
+	Criteria map[string]float64 `json:"criteria,omitempty" jsonschema:"-"`
+}
+
+// RubricJudgement is a Judgement in the JSON that a judge with a rubric answers with: marks in place of
+// scores, whose totals are computed.
+type RubricJudgement struct {
+	ShouldContinue  bool         `json:"shouldContinue" jsonschema:"description=whether another round is worth having"`
+	QualityScore    float64      `json:"qualityScore" jsonschema:"minimum=0,maximum=10,description=quality of this round as a whole"`
+	Assessments     []RubricMark `json:"assessments" jsonschema:"description=every participant exactly once"`
+	Flags           Flags        `json:"flags"`
+	Reasoning       string       `json:"reasoning" jsonschema:"description=why you judge so"`
+	Recommendations string       `json:"recommendations" jsonschema:"description=what the next round should bring"`
+}
+
+// RubricMark is a judge's view of one participant by a rubric.
+type RubricMark struct {
+	Participant string             `json:"participant" jsonschema:"enum=participant's name"`
+	Strengths   []string           `json:"strengths"`
+	Weaknesses  []string           `json:"weaknesses"`
+	Criteria    map[string]float64 `json:"criteria" jsonschema:"description=every criterion from 0 to 10"`
 }
 
 // Flags are what a judge has noticed about a round.
@@ -107,17 +135,53 @@ type Assessment struct {
 type Verdict struct {
 	Spend
 	Judge string `json:"judge"`
+	// Swapped: the judge was shown the participants in the other order.
+	Swapped bool `json:"swapped,omitempty"`
 	FinalVerdict
 }
 
-// checkJudgement finds what no schema can say: every active participant is assessed exactly once,
-// and nobody else is.
+// checkJudgement finds what no schema can say: every contestant is assessed exactly once, and nobody
+// else is.
 func checkJudgement(r *Record, j *Judgement) []string {
 	names := make([]string, len(j.Assessments))
 	for i := range j.Assessments {
 		names[i] = j.Assessments[i].Participant
 	}
 	return append(exactly(r, "assessments", names), blank("reasoning", j.Reasoning)...)
+}
+
+// checkMarks is checkJudgement where there is a rubric: every criterion is marked, and no other. It
+// computes the totals.
+func checkMarks(r *Record, j *Judgement) []string {
+	problems := checkJudgement(r, j)
+	rubric := r.rubric()
+	if rubric == nil {
+		return append(problems, "criteria: there is no rubric")
+	}
+	for i := range j.Assessments {
+		mark := &j.Assessments[i]
+		at := fmt.Sprintf("assessments[%d].criteria", i)
+		for _, c := range rubric.Criteria {
+			switch value, ok := mark.Criteria[c.Name]; {
+			case !ok:
+				problems = append(problems, fmt.Sprintf("%s: %q is missing", at, c.Name))
+			case value < 0 || value > 10:
+				problems = append(problems, fmt.Sprintf("%s: the mark of %q is not between 0 and 10", at, c.Name))
+			}
+		}
+		if len(mark.Criteria) > len(rubric.Criteria) {
+			problems = append(problems, at+": something is marked that is no criterion")
+		}
+		mark.Score = rubric.Total(mark.Criteria)
+	}
+	return problems
+}
+
+func (r *Record) rubric() *Rubric {
+	if r.config.Judging == nil {
+		return nil
+	}
+	return r.config.Judging.Rubric
 }
 
 // checkVerdict finds what no schema can say of a verdict.
@@ -127,29 +191,55 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 		names[i] = v.KeyPoints[i].Participant
 	}
 	problems := exactly(r, "keyPoints", names)
-	for _, p := range r.Active() {
-		score, ok := v.Scores[p.Name]
+	contestants := r.Contestants()
+	for i := range contestants {
+		name := contestants[i].Name
+		score, ok := v.Scores[name]
 		switch {
 		case !ok:
-			problems = append(problems, fmt.Sprintf("scores: %q is missing", p.Name))
+			problems = append(problems, fmt.Sprintf("scores: %q is missing", name))
 		case score < 0 || score > 100:
-			problems = append(problems, fmt.Sprintf("scores: the score of %q is not between 0 and 100", p.Name))
+			problems = append(problems, fmt.Sprintf("scores: the score of %q is not between 0 and 100", name))
 		}
 	}
-	if len(v.Scores) > len(r.Active()) {
+	if len(v.Scores) > len(contestants) {
 		problems = append(problems, "scores: somebody is scored who is no participant")
 	}
-	if v.Winner != nil && !r.isActive(v.Winner.Participant) {
+	switch {
+	case v.Winner == nil:
+	case r.Format().Decide == NoWinner:
+		problems = append(problems, "winner: is not null, but this format has no winner")
+	case !has(contestants, v.Winner.Participant):
 		problems = append(problems, "winner: is no participant, by the exact name")
 	}
 	return append(problems, blank("summary", v.Summary)...)
 }
 
+// Contestants yields the active participants who are judged: all but the chair.
+func (r *Record) Contestants() []Participant {
+	active := r.Active()
+	if r.start == nil || r.start.Format.Chair == "" {
+		return active
+	}
+	var out []Participant
+	for i := range active {
+		if r.start.Format.judged(&active[i]) {
+			out = append(out, active[i])
+		}
+	}
+	return out
+}
+
+func has(participants []Participant, name string) bool {
+	return slices.ContainsFunc(participants, func(p Participant) bool { return p.Name == name })
+}
+
 // exactly compares names with the participants: each once, no other.
 func exactly(r *Record, field string, names []string) []string {
 	var problems []string
-	for _, p := range r.Active() {
-		count := 0
+	contestants := r.Contestants()
+	for i := range contestants {
+		p, count := &contestants[i], 0
 		for _, name := range names {
 			if name == p.Name {
 				count++
@@ -163,7 +253,7 @@ func exactly(r *Record, field string, names []string) []string {
 		}
 	}
 	for i, name := range names {
-		if !r.isActive(name) {
+		if !has(contestants, name) {
 			problems = append(problems, fmt.Sprintf("%s[%d]: the name is no participant's; write the names exactly as given", field, i))
 		}
 	}
@@ -179,17 +269,61 @@ func blank(field, text string) []string {
 
 // task makes what a judge from outside is asked.
 func (r *Record) task(ready *prepared, intent *Intent) *JudgeTask {
-	return &JudgeTask{
+	task := &JudgeTask{
 		Debate: r.ID, Call: intent.Call, Attempt: intent.Attempt, Kind: intent.Kind, Topic: r.config.Topic,
-		Round: r.Round, Rounds: r.config.Rounds, Participants: r.Active(), Turns: r.readable(),
-		Instruction: ready.last, Schema: wireJSON(ready.wire), Labels: r.config.Labels,
+		Round: r.Round, Rounds: r.config.Rounds, Instruction: ready.last, Schema: wireJSON(ready.wire), Labels: r.config.Labels,
 	}
+	if !ready.call.View.None {
+		task.Turns = r.readable()
+	}
+	for _, seat := range r.shownTo(intent) {
+		if p := r.placed(seat); !r.isDropped(p.Name) {
+			p.Model, p.Fallbacks = "", nil
+			task.Participants = append(task.Participants, p)
+		}
+	}
+	if intent.Swapped {
+		task.Turns = swappedTurns(task.Turns)
+	}
+	if ready.call.View.Labels {
+		r.anonymous.labels.hideTask(task)
+	}
+	return task
+}
+
+// shownTo yields the seats in the order in which a judge is shown the participants.
+func (r *Record) shownTo(intent *Intent) []int {
+	order := make([]int, len(r.config.Participants))
+	for i := range order {
+		order[i] = i
+	}
+	if judge := r.seatOfJudge(intent.By); judge >= 0 {
+		order = shuffled(r.start.Seed, "judge "+strconv.Itoa(judge), len(order))
+	}
+	if intent.Swapped {
+		slices.Reverse(order)
+	}
+	return order
+}
+
+// swappedTurns turns round the order of turns that were spoken at once.
+func swappedTurns(turns []*Turn) []*Turn {
+	out := slices.Clone(turns)
+	for i := 0; i < len(out); {
+		j := i + 1
+		for out[i].Hidden && j < len(out) && out[j].Hidden && out[j].Round == out[i].Round {
+			j++
+		}
+		slices.Reverse(out[i:j])
+		i = j
+	}
+	return out
 }
 
 // readable yields the turns that are not hidden, in the order of rounds and slots: that in which
 // simultaneous replies happened to arrive is not shown to anybody.
 func (r *Record) readable() []*Turn {
-	if r.config.Mode == Sequential && len(r.hidden) == 0 {
+	if len(r.hidden) == 0 && r.inOrder() {
 		return slices.Clip(r.Turns)
 	}
 	var turns []*Turn
@@ -204,4 +338,9 @@ func (r *Record) readable() []*Turn {
 
 func (r *Record) hides(turn int) bool {
 	return slices.Contains(r.hidden, turn)
+}
+
+// inOrder reports whether the turns were recorded in the order of their slots.
+func (r *Record) inOrder() bool {
+	return slices.IsSortedFunc(r.Turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
 }

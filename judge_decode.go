@@ -24,7 +24,7 @@ func judgementOf(tree any) *Judgement {
 		mark := objectOf(list[i])
 		j.Assessments[i] = ParticipantMark{
 			Participant: mark.text("participant"), Strengths: mark.texts("strengths"), Weaknesses: mark.texts("weaknesses"),
-			Score: mark.number("score"),
+			Score: mark.number("score"), Criteria: mark.numbers("criteria"),
 		}
 	}
 	return j
@@ -80,6 +80,19 @@ func (o object) texts(key string) []string {
 	out := make([]string, len(list))
 	for i := range list {
 		out[i], _ = list[i].(string)
+	}
+	return out
+}
+
+// numbers yields an object of numbers; nil: there is none.
+func (o object) numbers(key string) map[string]float64 {
+	inner := objectOf(o[key])
+	if inner == nil {
+		return nil
+	}
+	out := make(map[string]float64, len(inner))
+	for name := range inner {
+		out[name] = inner.number(name)
 	}
 	return out
 }

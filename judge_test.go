@@ -150,18 +150,16 @@ func TestAnswersThatAreRejected(t *testing.T) {
 		b := newBench(kind, outside, bad, bad, bad)
 		session, record, err := b.start(t)
 
-		// Rejected, asked again with the reasons, and rejected again: the debate stops, without a score.
-		failure := requireKind(t, err, debate.KindInvalidResponse)
-		assert.Equal(t, "judge", failure.Participant)
-		assert.True(t, failure.Retryable())
-		assert.Equal(t, debate.StateError, record.State)
+		// Rejected, asked again with the reasons, and rejected again: a person is asked, without a score.
+		q := failedJudge(t, record, err, kind, debate.KindInvalidResponse)
+		assert.True(t, q.Failure.Retryable())
 		assert.Empty(t, recorded(record, kind), "no score is made up")
 		require.Len(t, record.Rejections, 2)
 		require.Len(t, b.asked, 2)
 		again(t, b.asked[0], b.asked[1], record.Rejections[0].Problems)
 
-		// A host's retry asks anew, and the re-ask of that is accepted.
-		require.NoError(t, session.Retry(t.Context()))
+		// A retry asks anew, and the re-ask of that is accepted.
+		require.NoError(t, session.Choose(t.Context(), q.ID, debate.OptionRetry))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, debate.StateCompleted, record.State)
@@ -198,6 +196,22 @@ func TestAnswersThatAreRejected(t *testing.T) {
 	golden(t, "judge/reject.golden", b.String())
 }
 
+// failedJudge yields what is asked about a judge who has failed for good.
+func failedJudge(t *testing.T, record *debate.Record, err error, call debate.CallKind, kind debate.Kind) debate.Inquiry {
+	t.Helper()
+	q := question(t, record, err)
+	id := "verdict.judge"
+	if call == debate.KindAssessment {
+		id = "r1.assessment.judge"
+	}
+	assert.Equal(t, id, q.About)
+	assert.Equal(t, call, q.Kind)
+	assert.Equal(t, "judge", q.To)
+	assert.Equal(t, []debate.Option{debate.OptionModel, debate.OptionRetry, debate.OptionWithout, debate.OptionEnd}, q.Options)
+	assert.Equal(t, kind, q.Failure.Kind)
+	return q
+}
+
 // again checks that a re-ask is a new call that shows what was wrong.
 func again(t *testing.T, first, second asked, problems []string) {
 	t.Helper()
@@ -232,7 +246,7 @@ func TestABrokenOffAnswerIsNotParsed(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBench(kind, false, scripted.Reply{Text: good(kind), Stop: stop}, scripted.Reply{Text: good(kind), Stop: stop})
 					_, record, err := b.start(t)
-					requireKind(t, err, debate.KindInvalidResponse)
+					failedJudge(t, record, err, kind, debate.KindInvalidResponse)
 					assert.Empty(t, recorded(record, kind))
 					require.Len(t, record.Rejections, 2)
 					assert.Contains(t, record.Rejections[0].Problems[0], string(stop))
@@ -250,7 +264,6 @@ func TestUnusableAnswersFail(t *testing.T) {
 		asked int
 	}{
 		"blank":     {scripted.Reply{Text: " \n\t "}, debate.KindInvalidResponse, 2},
-		"too long":  {scripted.Reply{Text: strings.Repeat("x", 4096*128+1)}, debate.KindInvalidResponse, 2},
 		"refused":   {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopRefusal}, debate.KindRefusal, 1},
 		"filtered":  {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopFilter}, debate.KindContentFilter, 1},
 		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, debate.KindAPI, 3},
@@ -259,14 +272,72 @@ func TestUnusableAnswersFail(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(debate.KindAssessment, false, slices.Repeat([]scripted.Reply{c.reply}, 9)...)
 				_, record, err := b.start(t)
-				requireKind(t, err, c.kind)
+				failedJudge(t, record, err, debate.KindAssessment, c.kind)
 				assert.Empty(t, recorded(record, debate.KindAssessment), "no score is made up")
+				assert.Empty(t, record.Rejections, "there is nothing to reject")
 				assert.Len(t, b.asked, c.asked)
 				for i, a := range b.asked {
 					assert.Equal(t, fmt.Sprintf("r1.assessment.judge/%d", i+1), a.call)
 				}
 			})
 		})
+	}
+}
+
+// A reply that is longer than its tokens can have been is cut there: what a judge said is then half an answer.
+func TestAnswersThatAreTooLong(t *testing.T) {
+	const most = 4096 * 8
+	for _, kind := range []debate.CallKind{debate.KindAssessment, debate.KindVerdict} {
+		for name, c := range map[string]struct {
+			length   int
+			rejected []string
+		}{
+			"only just not": {most, nil},
+			"by one byte":   {most + 1, []string{"the answer was broken off (length) before its end"}},
+		} {
+			t.Run(string(kind)+"/"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					text := good(kind) // white space may stand before it
+					b := newBench(kind, false, scripted.Reply{Text: strings.Repeat(" ", c.length-len(text)) + text})
+					_, record, err := b.start(t)
+					require.NoError(t, err)
+					assert.JSONEq(t, text, recorded(record, kind))
+					var problems []string
+					for _, r := range record.Rejections {
+						problems = append(problems, r.Problems...)
+					}
+					assert.Equal(t, c.rejected, problems)
+				})
+			})
+		}
+	}
+}
+
+// So is a turn, at a character's border, and flagged.
+func TestTurnsThatAreTooLong(t *testing.T) {
+	config := twoDebaters()
+	config.MaxTokens = 300
+	engine, source := engineFor(config)
+	answer := source.Reply
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		switch req.Self {
+		case "Ada":
+			return scripted.Reply{Text: strings.Repeat("é", 1199) + "x" + strings.Repeat("é", 9)} // 2400 bytes end within a character
+		case "Ben":
+			return scripted.Reply{Text: strings.Repeat("é", 1200)}
+		default:
+			return answer(req)
+		}
+	}
+	record := run(t, engine, config)
+	require.Len(t, record.Turns, 6)
+	for _, turn := range record.Turns {
+		assert.Equal(t, turn.Speaker == "Ada", turn.Cut, turn.Call)
+		if turn.Speaker == "Ada" {
+			assert.Equal(t, strings.Repeat("é", 1199)+"x", turn.Text)
+		} else {
+			assert.Equal(t, strings.Repeat("é", 1200), turn.Text)
+		}
 	}
 }
 

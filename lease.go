@@ -15,7 +15,7 @@ func (s *Session) take(ctx context.Context) error {
 	l.mu.Lock()
 	if other := l.sessions[s.id]; other != nil && other != s {
 		l.mu.Unlock()
-		return &Error{Kind: KindConflict, Op: "start", Field: "id", Err: ErrLeased}
+		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: "id", Err: ErrLeased}
 	}
 	l.sessions[s.id] = s
 	l.mu.Unlock()

@@ -97,6 +97,7 @@ func lifecycle() []Rule {
 		{StateAwaitingInput, TriggerAnswered, StatePrevious, allInquiriesAnswered},
 
 		{StateInitializing, TriggerLimit, StateError, costLimitExceeded},
+		{StateInitializing, TriggerLimit, StateCompleting, shouldAutoStop},
 		{StateRunning, TriggerLimit, StateError, costLimitExceeded},
 		{StateRunning, TriggerLimit, StateCompleting, shouldAutoStop},
 		{StateCompleting, TriggerLimit, StateError, costLimitExceeded},

@@ -424,7 +424,7 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 		require.NoError(t, s.Stop(t.Context()))
 	})
 	soft := twoDebaters()
-	soft.Budget = &debate.Budget{Soft: debate.USD / 50}
+	soft.Budget = &debate.Budget{SoftCalls: 4} // one round with its verdict, or the beginning of another
 	play("a soft limit", soft, plain, func(_ *testing.T, s held) { s.speak() })
 	warned := twoDebaters()
 	warned.Budget = &debate.Budget{Warn: debate.USD / 10_000, Confirm: true}

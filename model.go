@@ -14,6 +14,8 @@ type Model struct {
 	MaxOutput int    `json:"maxOutput,omitempty"` // most output tokens of a reply; 0: unknown
 	// OwnTemperature: the model takes no temperature but its own, so that none is sent to it.
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
+	// Reasoning: the model thinks before it answers, and its thoughts count as output.
+	Reasoning bool `json:"reasoning,omitempty"`
 	// Priced tells a known price, which may be zero, from an unknown one.
 	Priced bool  `json:"priced,omitempty"`
 	Input  Money `json:"input,omitempty"`
@@ -21,6 +23,8 @@ type Model struct {
 	// CachedInput and CacheWrite are the prices of input that a vendor's cache held or took; 0: as Input.
 	CachedInput Money `json:"cachedInput,omitempty"`
 	CacheWrite  Money `json:"cacheWrite,omitempty"`
+	// Thinking is the price of an output token spent on reasoning; 0: as Output.
+	Thinking Money `json:"thinking,omitempty"`
 	// InputLong and OutputLong are the prices of a request of more than 200,000 input tokens; 0: the same.
 	InputLong  Money `json:"inputLong,omitempty"`
 	OutputLong Money `json:"outputLong,omitempty"`
@@ -39,7 +43,8 @@ func (m Model) Cost(u Usage) Money {
 	return input.times(plain).
 		plus(orElse(m.CachedInput, input).times(u.CachedInput)).
 		plus(orElse(m.CacheWrite, input).times(u.CacheWrite)).
-		plus(output.times(u.Output))
+		plus(output.times(max(0, u.Output-u.Reasoning))).
+		plus(orElse(m.Thinking, output).times(min(u.Reasoning, u.Output)))
 }
 
 // orElse yields a price, or the one that stands for it if it is not given.
@@ -53,7 +58,7 @@ func orElse(price, otherwise Money) Money {
 // Bound is the most that a request can cost: so many input tokens at the dearest rate, and as many
 // output tokens as are allowed.
 func (m Model) Bound(input, output int) Money {
-	dearest, out := max(m.Input, m.CachedInput, m.CacheWrite), m.Output
+	dearest, out := max(m.Input, m.CachedInput, m.CacheWrite), max(m.Output, m.Thinking)
 	if input > longInput {
 		dearest, out = max(dearest, m.InputLong), max(out, m.OutputLong)
 	}
@@ -85,6 +90,7 @@ func tableModel(vendor, id string) (Model, bool) {
 	}
 	return Model{
 		Family: row.Family, Context: row.Context, MaxOutput: row.MaxOutput, Priced: row.Priced,
+		Reasoning:      row.Reasoning,
 		OwnTemperature: row.Family == "openai" && row.Reasoning && ownTemperature(id),
 		Input:          Money(row.Input), Output: Money(row.Output),
 		CachedInput: Money(row.CachedInput), CacheWrite: Money(row.CacheWrite),

@@ -4,26 +4,32 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // prepared is what was computed for an intent, and is needed again for its command. It can always be
 // computed anew from the record.
 type prepared struct {
-	call  *Call
-	model string
-	last  string
-	start int // the first message that the call may read
-	head  int // how many are sent from there, before the others
-	from  int // the first of the others
-	upto  int // and their end
-	left  int // messages that no longer fit
-	wire  *provider.Schema
+	call    *Call
+	model   string
+	last    string
+	view    *view
+	start   int               // the first message that the call may read
+	head    int               // how many are sent from there, before the others
+	summary *provider.Message // what is sent after those; nil: nothing
+	from    int               // the first of the others
+	upto    int               // and their end
+	left    int               // messages that are left out
+	cut     *provider.Message // all that is sent, cut; nil: nothing had to be
+	needs   *Call             // the summary that is to be made before
+	slide   bool              // without waiting for a summary
+	limit   *window.Problem   // that was solved, if one had to be
+	wire    *provider.Schema
 }
 
 func wireJSON(s *provider.Schema) json.RawMessage {
@@ -33,24 +39,23 @@ func wireJSON(s *provider.Schema) json.RawMessage {
 	return s.JSON
 }
 
-// prepare computes what a call will send and the most that it can cost.
-func (c *Core) prepare(call *Call) (*prepared, *Intent, *Error) {
+// prepare computes what a call will send and the most that it can cost. summaries: it may need one first.
+func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) {
 	r := c.record
 	state := r.calls[call.ID]
 	intent := &Intent{
 		Call: call.ID, Attempt: 1, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Target: call.Target,
-		Schema: call.Schema, Hidden: call.Hidden, Again: call.again, Tokens: call.MaxTokens,
+		Schema: call.Schema, Hidden: call.Hidden, After: call.after, Swapped: call.swapped, Again: call.again, Tokens: call.MaxTokens,
 	}
-	ready := &prepared{call: call}
-	fallen := 0
+	ready := &prepared{call: call, slide: !summaries}
 	if state != nil && state.intent != nil {
-		intent.Attempt, fallen = state.intent.Attempt+1, state.model
+		intent.Attempt = state.intent.Attempt + 1
 	}
 	if call.Last != nil {
 		ready.last = call.Last(r)
 	}
 	if call.Schema != "" {
-		wire, err := c.wire(call.Schema)
+		wire, err := c.wire(call.Schema, call.View.Labels)
 		if err != nil {
 			return nil, nil, &Error{Kind: KindValidation, Op: call.ID, Err: err}
 		}
@@ -59,33 +64,53 @@ func (c *Core) prepare(call *Call) (*prepared, *Intent, *Error) {
 	if call.Performer != ByModel {
 		return ready, intent, nil
 	}
-	ready.model = call.Model
-	if fallen > 0 && fallen <= len(call.Fallbacks) {
-		ready.model = call.Fallbacks[fallen-1]
-	}
-	if fallen < len(call.Fallbacks) {
-		intent.Next = call.Fallbacks[fallen]
-	}
-	model, _ := r.Model(ready.model)
+	model := c.pick(call, ready, intent)
 	if intent.Tokens == 0 {
 		intent.Tokens = r.config.MaxTokens
 	}
 	if model.MaxOutput > 0 {
 		intent.Tokens = min(intent.Tokens, model.MaxOutput)
 	}
-	intent.Model = ready.model
-	bound, failure := c.fit(ready, model, intent.Tokens)
+	bound, failure := c.fit(ready, intent, model)
 	if failure != nil {
 		failure.Op, failure.Participant, failure.Round = call.ID, call.By, call.Round
-		return nil, nil, failure
+		return nil, intent, failure
 	}
+	intent.Bound = bound + intent.Tokens
 	intent.Reserve = model.Bound(bound, intent.Tokens)
 	return ready, intent, nil
 }
 
-// wire yields the schema as it is sent: narrowed to this debate, made once.
-func (c *Core) wire(name string) (*provider.Schema, error) {
-	if made, ok := c.wires[name]; ok {
+// pick finds the model that is asked now, and the one after it.
+func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
+	r, fallen := c.record, 0
+	for _, id := range []string{call.ID, call.again} {
+		if state := r.calls[id]; state != nil {
+			fallen = max(fallen, state.model)
+		}
+	}
+	ready.model = call.Model
+	if other := r.replaced(call.By); other != "" {
+		ready.model = other
+	}
+	if fallen > 0 && fallen <= len(call.Fallbacks) {
+		ready.model = call.Fallbacks[fallen-1]
+	}
+	if fallen < len(call.Fallbacks) {
+		intent.Next = call.Fallbacks[fallen]
+	}
+	intent.Model = ready.model
+	model, _ := r.Model(ready.model)
+	return model
+}
+
+// wire yields the schema as it is sent: narrowed to this debate, or to its labels, made once.
+func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
+	key, l := name, (*labels)(nil)
+	if labelled && c.record.anonymous != nil {
+		key, l = name+"/labels", c.record.anonymous.labels
+	}
+	if made, ok := c.wires[key]; ok {
 		return made, nil
 	}
 	schema := c.machine.flow.Schemas[name]
@@ -95,12 +120,12 @@ func (c *Core) wire(name string) (*provider.Schema, error) {
 	if c.wires == nil {
 		c.wires = make(map[string]*provider.Schema)
 	}
-	narrowed, err := schema.narrow(c.record)
+	narrowed, err := schema.narrow(c.record, l)
 	if err != nil {
 		return nil, err
 	}
 	made := &provider.Schema{Name: name, JSON: narrowed}
-	c.wires[name] = made
+	c.wires[key] = made
 	return made, nil
 }
 
@@ -108,17 +133,20 @@ func (c *Core) wire(name string) (*provider.Schema, error) {
 func reask(call *Call, rejected *callState) *Call {
 	last, problems := call.Last, rejected.trouble.problems
 	out := *call
-	out.ID, out.again = call.ID+".again", call.ID
+	out.ID, out.again = call.ID+againSuffix, call.ID
 	out.NotBefore = rejected.trouble.rejectedAt.Add(reaskDelay)
 	out.Last = func(r *Record) string {
 		text := ""
 		if last != nil {
 			text = last(r) + "\n\n"
 		}
-		return text + strings.ReplaceAll(r.Text(TextAgain), problemsMark, bulleted(problems))
+		return text + strings.ReplaceAll(r.Text(TextAgain), problemsMark, escape(bulleted(problems), r.fence))
 	}
 	return &out
 }
+
+// againSuffix ends the id of a call that asks again.
+const againSuffix = ".again"
 
 // TextAgain names the text with which every flow asks again for an answer that was not accepted.
 const TextAgain = "again"
@@ -126,18 +154,25 @@ const TextAgain = "again"
 // problemsMark stands in that text for the list of problems.
 const problemsMark = "[[problems]]"
 
+// Bounds of what a re-ask shows: problems, the bytes of each, and of all.
+const (
+	mostProblems  = 12
+	problemLength = 300
+	problemBytes  = (mostProblems + 1) * (problemLength + 8)
+)
+
 // bulleted writes the problems as a list. They hold no text of the rejected answer beyond short, escaped extracts.
 func bulleted(problems []string) string {
 	var b strings.Builder
 	for i, p := range problems {
-		if i == 12 {
+		if i == mostProblems {
 			fmt.Fprintf(&b, "\n- and %d more", len(problems)-i)
 			break
 		}
 		if i > 0 {
 			b.WriteString("\n- ")
 		}
-		b.WriteString(oneLine(p, 300))
+		b.WriteString(oneLine(p, problemLength))
 	}
 	return b.String()
 }
@@ -207,45 +242,50 @@ func (c *Core) command(id string, command *Command, request *provider.Request) e
 	command.Request = request
 	*request = provider.Request{
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
-		Messages: ready.messages(&r.shared), Last: provider.Message{Text: ready.last},
+		Messages: ready.messages(), Last: provider.Message{Text: ready.last},
 		MaxTokens: intent.Tokens, Temperature: temperature, Schema: ready.wire, Labels: r.config.Labels,
 	}
 	return nil
 }
 
-// messages yields what of the conversation is sent: as it lies there, unless the plan left a gap.
-func (p *prepared) messages(shared *view) []provider.Message {
-	if p.call.View.None {
-		return nil
-	}
-	rest := shared.messages[p.from:p.upto:p.upto]
-	if p.head == 0 {
-		return rest
-	}
-	return append(slices.Clone(shared.messages[p.start:p.start+p.head]), rest...)
-}
-
 // recall computes anew what was prepared for a call in flight: this core has been loaded since.
 func (c *Core) recall(state *callState) error {
-	r, id := c.record, state.intent.Call
+	call := c.wanted(state)
+	if call == nil {
+		return &Error{Kind: KindState, Op: "command", Err: errors.New("the flow no longer wants the call " + oneLine(state.intent.Call, 80))}
+	}
+	ready, _, failure := c.prepare(call, false)
+	if failure != nil {
+		return failure
+	}
+	state.ready = ready
+	return nil
+}
+
+// wanted finds the call that an intent was for, among those that the flow still lacks.
+func (c *Core) wanted(state *callState) *Call {
+	r, intent := c.record, state.intent
+	if intent.Kind == KindSummary && intent.Upto > 0 {
+		if v := r.viewOf(intent.View); v != nil {
+			call := r.summaryCall(v, intent.Upto)
+			call.ID = intent.Call
+			return call
+		}
+		return nil
+	}
 	step := c.machine.flow.Steps[r.work]
-	if step.Calls != nil {
-		calls := step.Calls(r)
-		for i := range calls {
-			call := &calls[i]
-			if base := r.calls[call.ID]; state.intent.Again == call.ID && base != nil {
-				call = reask(call, base)
-			}
-			if call.ID != id {
-				continue
-			}
-			ready, _, failure := c.prepare(call)
-			if failure != nil {
-				return failure
-			}
-			state.ready = ready
-			return nil
+	if step.Calls == nil {
+		return nil
+	}
+	calls := step.Calls(r)
+	for i := range calls {
+		call := &calls[i]
+		if base := r.calls[call.ID]; intent.Again == call.ID && base != nil {
+			call = reask(call, base)
+		}
+		if call.ID == intent.Call {
+			return call
 		}
 	}
-	return &Error{Kind: KindState, Op: "command", Err: errors.New("the flow no longer wants the call " + oneLine(id, 80))}
+	return nil
 }

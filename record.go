@@ -2,14 +2,11 @@ package debate
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/detect"
 )
 
 // Record is what is known of a debate: the fold of its events, and nothing else. It is read only;
@@ -22,41 +19,64 @@ type Record struct {
 	Round       int
 	Turns       []*Turn       // in the order in which they were recorded
 	Assessments []*Assessment // likewise
-	Verdict     *Verdict      // nil: none was given
-	Rejections  []Rejection   // answers that were not accepted
-	Inquiries   []Inquiry     // the open ones
-	Answers     []Answer
-	Warnings    []Warning
-	Inputs      []Sent // a flow's own inputs
+	// Verdict is what a judge has found; nil: nobody has. Of a panel it is the first verdict that agrees
+	// with the panel's outcome, and Verdicts holds all. What counts is Outcome.
+	Verdict    *Verdict
+	Verdicts   []*Verdict    // in the order in which they were recorded
+	Ballots    []*Ballot     // the audience's votes, likewise
+	Assignment *Assignment   // the positions that a model has found; nil: none were asked for
+	Summaries  []*Summarized // what was summarised, oldest first
+	Rejections []Rejection   // answers that were not accepted
+	Inquiries  []Inquiry     // the open ones
+	Answers    []Answer
+	Warnings   []Warning
+	Inputs     []Sent // a flow's own inputs
 	// Failure is why the debate is in the error state; nil in all others.
 	Failure *Error
-	// Evidence is why the debate ended, or went on to its verdict.
+	// Reason and Evidence are why the debate ended, went on to its verdict, or stopped in the error state.
+	Reason            EndReason
 	Evidence          string
 	StartedAt, LastAt time.Time
 	Seq               int64 // the number of the last event
 
-	start       *Start
-	config      *Config
-	valid       bool  // the config has passed validation
-	work        State // the working state that is current, or will be after a pause
-	entered     time.Time
-	calls       map[string]*callState
-	current     []*callState // the latest call of each participant and judge
-	open        []*callState // the calls in flight, oldest first
-	failing     []*callState // those that a host's retry resets
-	limit       WarningKind  // the limit that was reached
-	acked       bool
-	retries     int // host retries since the last progress
-	dropped     []string
-	spent       accounts
-	reserved    Money
-	shared      view
-	systems     []string // the system prompts of the participants
-	models      []namedModel
-	phase       Phase  // of the current round
-	instruction string // of the phase
-	hidden      []int  // turns that wait for the end of their phase
-	fence       string
+	start      *Start
+	config     *Config
+	valid      bool  // the config has passed validation
+	work       State // the working state that is current, or will be after a pause
+	entered    time.Time
+	calls      map[string]*callState
+	current    []*callState // the latest call of each participant and judge
+	open       []*callState // the calls in flight, oldest first
+	failing    []*callState // those that a host's retry resets
+	limit      WarningKind  // the limit that was reached
+	acked      bool
+	retries    int // host retries since the last progress
+	dropped    []string
+	spent      accounts
+	reserved   Money
+	views      []*view // everybody's first
+	readers    []*view // by seat; nil: all read everybody's
+	anonymous  *view   // with labels for names; nil: nobody reads it
+	texts      map[string]string
+	systems    []string // the system prompts of the participants
+	models     []namedModel
+	bench      []int // the judges who are not recused, by place
+	schedule   []Speech
+	phase      int       // which the schedule is of
+	said       []bool    // by slot of the schedule
+	late       bool      // the round's time is over
+	roundAt    time.Time // when the round began, later by as long as nobody might speak
+	left       time.Time // when the debate last stopped working
+	formerly   [2]string // reason and evidence from before an error
+	hidden     []int     // turns that wait for others of their group
+	fence      string
+	swaps      []replacement     // models that took over by a person's choice
+	shrunk     []choice          // what was chosen for those whose context was too large
+	windows    []modelSize       // sizes of windows that vendors' overflows have shown
+	ratios     []modelRatio      // by how much counts of tokens were wrong
+	keeps      bool              // what is computed may be kept: nobody else reads the record now
+	shingles   []detect.Shingles // of the turns, if a detector has asked
+	thresholds []threshold       // of windows, that were told of
 }
 
 // callState is what the record knows of one call.
@@ -123,13 +143,8 @@ func (r *Record) Format() *Format {
 	return r.start.Format
 }
 
-// Text yields a prompt of the flow, as rendered when the debate started.
-func (r *Record) Text(name string) string {
-	if r.start == nil {
-		return ""
-	}
-	return r.start.Texts[name]
-}
+// Text yields a prompt of the flow, as rendered when the debate started, with what was assigned since.
+func (r *Record) Text(name string) string { return r.texts[name] }
 
 // Model yields the frozen prices and sizes of a model of this debate.
 func (r *Record) Model(name string) (Model, bool) {
@@ -242,75 +257,70 @@ func (r *Record) Canonical() ([]byte, error) {
 		Cut     bool            `json:"cut,omitempty"`
 	}
 	out := struct {
-		State       State         `json:"state"`
-		Turns       []turn        `json:"turns"`
-		Assessments []Judgement   `json:"assessments"`
-		Verdict     *FinalVerdict `json:"verdict"`
+		State       State          `json:"state"`
+		Turns       []turn         `json:"turns"`
+		Assessments []Judgement    `json:"assessments"`
+		Verdict     *FinalVerdict  `json:"verdict"`
+		Verdicts    []namedVerdict `json:"verdicts,omitempty"`
+		Ballots     []namedBallot  `json:"ballots,omitempty"`
 	}{State: r.State}
 	turns := slices.Clone(r.Turns)
 	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Slot, b.Slot)) })
 	for _, t := range turns {
 		out.Turns = append(out.Turns, turn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
 	}
-	for i := range r.Assessments {
-		out.Assessments = append(out.Assessments, r.Assessments[i].Judgement)
+	for _, a := range r.ordered(r.Assessments) {
+		out.Assessments = append(out.Assessments, a.Judgement)
 	}
 	if r.Verdict != nil {
 		out.Verdict = &r.Verdict.FinalVerdict
 	}
+	if len(r.Verdicts) > 1 {
+		for _, v := range r.Verdicts {
+			out.Verdicts = append(out.Verdicts, namedVerdict{v.Judge, v.Swapped, v.FinalVerdict})
+		}
+		slices.SortStableFunc(out.Verdicts, func(a, b namedVerdict) int {
+			return cmp.Or(cmp.Compare(r.seatOfJudge(a.Judge), r.seatOfJudge(b.Judge)), order(a.Swapped, b.Swapped))
+		})
+	}
+	for _, b := range r.Ballots {
+		out.Ballots = append(out.Ballots, namedBallot{b.Voter, b.After, b.BallotPaper})
+	}
+	slices.SortStableFunc(out.Ballots, func(a, b namedBallot) int { return cmp.Or(order(a.After, b.After), cmp.Compare(a.Voter, b.Voter)) })
 	return json.Marshal(out)
 }
 
-// view is the conversation as everybody reads it: append only, so that all requests of a debate share it.
-type view struct {
-	messages []provider.Message
-	sizes    []int // sizes[i] is an upper bound of the tokens of messages[:i]
-	rounds   []int
-}
-
-// framing bounds the tokens that a vendor adds around one message: roles, separators, names.
-const framing = 24
-
-func (v *view) add(t *Turn, fence string) {
-	m := provider.Message{Speaker: t.Speaker, Text: escape(t.Text, fence), Fence: fence}
-	size := 0
-	if n := len(v.sizes); n > 0 {
-		size = v.sizes[n-1]
+// namedVerdict and namedBallot are verdicts and votes as the canonical form has them.
+type (
+	namedVerdict struct {
+		Judge   string       `json:"judge"`
+		Swapped bool         `json:"swapped,omitempty"`
+		Verdict FinalVerdict `json:"verdict"`
 	}
-	v.messages = append(v.messages, m)
-	v.rounds = append(v.rounds, t.Round)
-	v.sizes = append(v.sizes, size+messageBound(&m))
-}
-
-// messageBound is an upper bound of a message's tokens: a token holds at least one byte.
-func messageBound(m *provider.Message) int {
-	return len(m.Text) + 2*len(m.Fence) + len(m.Speaker) + framing
-}
-
-// view yields the conversation as a call reads it, and where it begins.
-func (r *Record) view(v View) (shared *view, from int) {
-	if v.None {
-		return &view{}, 0
+	namedBallot struct {
+		Voter string      `json:"voter"`
+		After bool        `json:"after,omitempty"`
+		Paper BallotPaper `json:"ballot"`
 	}
-	from, _ = slices.BinarySearch(r.shared.rounds, v.From)
-	return &r.shared, from
+)
+
+// order puts false before true.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
 }
 
-// reveal lets everybody read the turns whose phase is over, in slot order.
-func (r *Record) reveal() {
-	if len(r.hidden) == 0 {
-		return
-	}
-	slices.SortStableFunc(r.hidden, func(a, b int) int { return r.Turns[a].Slot - r.Turns[b].Slot })
-	for _, i := range r.hidden {
-		r.shared.add(r.Turns[i], r.fence)
-	}
-	r.hidden = r.hidden[:0]
-}
-
-// fenceOf derives the secret word of the fences from the debate's seed: digits only, so that case
-// cannot disguise it.
-func fenceOf(seed string) string {
-	sum := sha256.Sum256([]byte("fence " + seed))
-	return strconv.FormatUint(1e15+binary.BigEndian.Uint64(sum[:8])%9e15, 10)
+// ordered yields assessments in the order of rounds and judges, whatever the one in which they came.
+func (r *Record) ordered(all []*Assessment) []*Assessment {
+	out := slices.Clone(all)
+	slices.SortStableFunc(out, func(a, b *Assessment) int {
+		return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(r.seatOfJudge(a.Judge), r.seatOfJudge(b.Judge)))
+	})
+	return out
 }

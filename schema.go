@@ -23,7 +23,7 @@ type Schema struct {
 	err    error
 	decode func(text string, tree any) (any, error)
 	check  func(r *Record, v any) []string
-	wire   func(r *Record, schema []byte) []byte
+	wire   func(names, criteria []string, schema []byte) []byte
 	last   atomic.Pointer[narrowed]
 }
 
@@ -95,7 +95,8 @@ func compileType[T any](name string) (*compiledType, error) {
 }
 
 // accept takes an answer apart, strictly. It yields the JSON itself and the value, or what is wrong.
-func (s *Schema) accept(r *Record, text string) (answer string, value any, problems []string) {
+// Neutral labels in the answer are read as the names for which they stand.
+func (s *Schema) accept(r *Record, text string, l *labels) (answer string, value any, problems []string) {
 	if s.err != nil {
 		return "", nil, []string{s.err.Error()}
 	}
@@ -110,21 +111,38 @@ func (s *Schema) accept(r *Record, text string) (answer string, value any, probl
 	if problems = s.typ.validator.Validate(tree); len(problems) > 0 {
 		return "", nil, problems
 	}
+	if l != nil {
+		tree = l.showAll("(root)", tree, func(at string) {
+			problems = append(problems, at+": a participant stands there twice, by name and by label")
+		})
+	}
 	if value, err = s.decode(text, tree); err != nil {
 		return "", nil, []string{oneLine(err.Error(), 200)}
 	}
-	return text, value, s.check(r, value)
+	problems = append(problems, s.check(r, value)...)
+	if l != nil { // whoever is asked again knows the labels only
+		for i := range problems {
+			problems[i] = l.hide(problems[i])
+		}
+	}
+	return text, value, problems
 }
 
 // narrow yields the schema as a provider gets it, with the names of this debate.
-func (s *Schema) narrow(r *Record) (json.RawMessage, error) {
+// With labels these stand for them.
+func (s *Schema) narrow(r *Record, l *labels) (json.RawMessage, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")
 	}
-	names, criteria := namesOf(r.Active()), r.criteria()
+	names, criteria := namesOf(r.Contestants()), r.criteria()
+	if l != nil {
+		for i := range names {
+			names[i] = l.hide(names[i])
+		}
+	}
 	if last := s.last.Load(); last != nil && slices.Equal(last.participants, names) && slices.Equal(last.criteria, criteria) {
 		return last.json, nil
 	}
@@ -134,7 +152,7 @@ func (s *Schema) narrow(r *Record) (json.RawMessage, error) {
 	}
 	out := bytes.ReplaceAll(s.typ.json, []byte(nameHole), []byte(`,"enum":`+string(list)))
 	if s.wire != nil {
-		out = s.wire(r, out)
+		out = s.wire(names, criteria, out)
 	}
 	s.last.Store(&narrowed{names, slices.Clone(criteria), out})
 	return out, nil
@@ -154,16 +172,37 @@ func judgementSchema() *Schema {
 	return s
 }
 
+// rubricSchema is that of an assessment by a rubric; the value is a Judgement all the same.
+func rubricSchema() *Schema {
+	s := schemaOf[RubricJudgement](schemaRubric, nil)
+	s.decode = func(_ string, tree any) (any, error) { return judgementOf(tree), nil }
+	s.check = func(r *Record, v any) []string {
+		j, ok := v.(*Judgement)
+		if !ok {
+			return []string{"the value is of another type"}
+		}
+		return checkMarks(r, j)
+	}
+	s.wire = func(_, criteria []string, data []byte) []byte {
+		marks := closed(criteria, `{"type":"number","minimum":0,"maximum":10}`)
+		return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(marks), 1)
+	}
+	return s
+}
+
+// schemaRubric is the name of the schema of an assessment by a rubric.
+const schemaRubric = "assessment-by-rubric"
+
 // verdictSchema names the keys of the scores and criteria for the provider: a strict mode takes no
 // open maps. The local check stays with the Go type.
 func verdictSchema() *Schema {
 	s := schemaOf(string(KindVerdict), checkVerdict)
 	s.decode = func(_ string, tree any) (any, error) { return verdictOf(tree), nil }
-	s.wire = func(r *Record, data []byte) []byte {
-		scores := closed(namesOf(r.Active()), `{"type":"number","minimum":0,"maximum":100}`)
-		criteria := closed(r.criteria(), `{"type":"string"}`)
+	s.wire = func(names, criteria []string, data []byte) []byte {
+		scores := closed(names, `{"type":"number","minimum":0,"maximum":100}`)
+		findings := closed(criteria, `{"type":"string"}`)
 		data = bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(scores), 1)
-		return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"string"},"type":"object"`), []byte(criteria), 1)
+		return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"string"},"type":"object"`), []byte(findings), 1)
 	}
 	return s
 }

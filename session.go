@@ -219,6 +219,20 @@ func (s *Session) Answer(ctx context.Context, inquiry, text string) error {
 	return s.do(ctx, Answer{Inquiry: inquiry, Text: text})
 }
 
+// Choose answers an open inquiry about a failed call with one of its options. OptionModel takes the
+// model that takes over, "provider/model"; its prices and sizes are frozen as those of the others were.
+func (s *Session) Choose(ctx context.Context, inquiry string, option Option, model ...string) error {
+	answer := Answer{Inquiry: inquiry, Option: option}
+	if len(model) > 0 {
+		answer.Model = model[0]
+		if host, _, ok := divide(answer.Model); ok && s.live.providers[host] == nil {
+			return &Error{Kind: KindValidation, Op: "answer", Field: "model", Err: fmt.Errorf("no provider %q is registered", oneLine(host, 40))}
+		}
+		answer.Row = new(s.live.model(answer.Model))
+	}
+	return s.do(ctx, answer)
+}
+
 // Send brings an input of the flow's own. payload is recorded as JSON; nil: none.
 func (s *Session) Send(ctx context.Context, trigger Trigger, payload any) error {
 	sent := Sent{Trigger: trigger}

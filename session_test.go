@@ -3,6 +3,7 @@ package debate_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -221,33 +222,57 @@ func TestStartingADebateThatIsOpenHere(t *testing.T) {
 }
 
 func TestErrorAndRetryRepeatNothing(t *testing.T) {
-	config := twoDebaters()
-	engine, p := engineFor(config)
-	reply, broken := p.Reply, true
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		if broken && strings.Contains(req.ID, "r2.rebuttal.Ben") {
-			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401, Message: "bad key"}}
-		}
-		return reply(req)
-	}
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	defer session.Close()
-	record, err := session.Wait(t.Context())
-	var failure *debate.Error
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, debate.KindAuthentication, failure.Kind)
-	assert.Equal(t, "Ben", failure.Participant)
-	assert.Equal(t, 2, failure.Round)
-	assert.Equal(t, debate.StateError, record.State)
-	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
+	for name, c := range map[string]struct {
+		call  string
+		kind  debate.Kind
+		round int
+		turns []string
+		again func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error
+	}{
+		"after an error": {"r1.opening.Ben", debate.KindQuota, 1, []string{"r1 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
+			t.Helper()
+			failure := requireKind(t, err, debate.KindQuota)
+			assert.Equal(t, debate.StateError, record.State)
+			require.NoError(t, s.Retry(t.Context()))
+			return failure
+		}},
+		"after a question": {"r2.rebuttal.Ben", debate.KindAuthentication, 2, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
+			t.Helper()
+			q := question(t, record, err)
+			assert.Equal(t, []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionDrop, debate.OptionEnd}, q.Options)
+			require.NoError(t, s.Choose(t.Context(), q.ID, debate.OptionRetry))
+			return q.Failure
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			engine, p := engineFor(config)
+			reply := p.Reply
+			var broken atomic.Bool
+			broken.Store(true)
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				if broken.Load() && strings.Contains(req.ID, c.call) {
+					return scripted.Reply{Err: &provider.Error{Kind: c.kind, Status: 401, Message: "bad key"}}
+				}
+				return reply(req)
+			}
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			assert.Equal(t, c.turns, speakers(record))
+			broken.Store(false)
+			failure := c.again(t, session, record, err)
+			assert.Equal(t, c.kind, failure.Kind)
+			assert.Equal(t, "Ben", failure.Participant)
+			assert.Equal(t, c.round, failure.Round)
 
-	broken = false
-	require.NoError(t, session.Retry(t.Context()))
-	record, err = session.Wait(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, undisturbed(t, config), canonical(t, record))
-	assert.Equal(t, 11, p.Calls(), "ten calls and the one that failed")
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, undisturbed(t, config), canonical(t, record))
+			assert.Equal(t, 11, p.Calls(), "ten calls and the one that failed")
+		})
+	}
 }
 
 func TestRunEndsWithTheReader(t *testing.T) {
@@ -403,31 +428,59 @@ func TestTheBudget(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, undisturbed(t, config), canonical(t, record))
 	})
+	// Everybody speaks for as long as is allowed, and each call uses about what it may use at most.
+	lavish := func(config debate.Config) (*debate.Engine, debate.Money) {
+		engine, p := engineFor(config)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			if req.Schema == nil {
+				r.Text = strings.Repeat(r.Text, 1+8*req.MaxTokens/len(r.Text))
+			}
+			r.Usage = provider.Usage{Output: req.MaxTokens}
+			for _, text := range req.Chat() {
+				r.Usage.Input += len(text)
+			}
+			return r
+		}
+		estimate, err := engine.Estimate(t.Context(), config)
+		require.NoError(t, err)
+		return engine, estimate.FirstRound
+	}
 	t.Run("a soft limit concludes", func(t *testing.T) {
 		config := twoDebaters()
-		config.MaxTokens = 300
-		config.Budget = &debate.Budget{Soft: 12 * debate.USD / 1000}
-		engine, _ := engineFor(config)
+		config.MaxTokens, config.Rounds = 300, 12
+		engine, least := lavish(config)
+		config.Budget = &debate.Budget{Soft: least}
 		record := run(t, engine, config)
 		assert.Equal(t, debate.StateCompleted, record.State)
 		assert.NotNil(t, record.Verdict)
-		assert.Less(t, len(record.Turns), 6)
+		assert.GreaterOrEqual(t, len(record.Turns), 2, "one round is certain")
+		assert.Less(t, len(record.Turns), 24)
+		assert.Equal(t, debate.EndSoftLimit, record.Reason)
 	})
 	t.Run("a hard limit is never passed", func(t *testing.T) {
-		for limit := debate.USD / 1000; limit < 100*debate.USD/1000; limit += 3 * debate.USD / 1000 {
-			config := twoDebaters()
-			config.MaxTokens = 300
+		config := twoDebaters()
+		config.MaxTokens, config.Rounds = 300, 12
+		engine, least := lavish(config)
+		stopped, completed := 0, 0
+		for limit := least; limit < 80*least; limit += 3 * least {
 			config.Budget = &debate.Budget{Hard: limit}
-			engine, _ := engineFor(config)
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			record, err := session.Wait(t.Context())
 			assert.LessOrEqual(t, record.Spent().Cost, limit)
 			if err != nil {
 				require.ErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit})
+				assert.GreaterOrEqual(t, len(record.Assessments), 1, "one round is certain")
+				stopped++
+			} else {
+				completed++
 			}
 			session.Close()
 		}
+		assert.Positive(t, stopped)
+		assert.Positive(t, completed)
 	})
 }
 

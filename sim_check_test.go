@@ -22,6 +22,7 @@ type sim struct {
 	id      string
 	start   *debate.Start // the same for both debates of a seed
 	names   []string
+	voters  []string
 	live    *debate.Core // never restarted: it must do what core does
 	core    *debate.Core // made anew from the log before every step
 	log     []debate.Event
@@ -33,7 +34,10 @@ type sim struct {
 	trouble  bool // disturb it
 	short    bool // it may be stopped or canceled
 	cutShort bool // it was
-	faults   int  // failures left
+	thin     bool // participants may fail for good where the debate can go on without them
+	dropped  []string
+	faults   int             // failures left
+	faulty   map[string]bool // calls that have failed
 	state    debate.State
 	intents  []*debate.Intent
 	open     map[string]debate.Money // reserved, by call
@@ -53,6 +57,7 @@ func newSim(t *testing.T, engine *debate.Engine, seed uint64) *sim {
 	return &sim{
 		t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, 1)), engine: engine, id: fmt.Sprintf("sim-%d", seed), faults: 6,
 		now: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), open: make(map[string]debate.Money), told: make(map[string]uint64),
+		faulty: make(map[string]bool),
 	}
 }
 
@@ -64,11 +69,17 @@ func (s *sim) failf(format string, args ...any) {
 // begin draws the debate and starts it.
 func (s *sim) begin() {
 	config := simConfig(s.dice, s.id)
-	s.short = s.dice.IntN(8) == 0
+	s.short, s.thin = s.dice.IntN(8) == 0, s.dice.IntN(4) == 0
 	for _, p := range config.Participants {
 		s.names = append(s.names, p.Name)
 	}
+	if config.Audience != nil {
+		s.voters = []string{"audience-1", "audience-2"}
+	}
 	if s.start == nil {
+		if err := s.engine.Validate(s.t.Context(), config); err != nil {
+			s.failf("%v", err)
+		}
 		start, err := s.engine.Freeze(config)
 		if err != nil {
 			s.failf("%v", err)
@@ -156,7 +167,8 @@ func (s *sim) ignored(signal debate.Signal) {
 	s.t.Helper()
 	for _, e := range s.accepted(signal).Events {
 		switch e.Kind {
-		case debate.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventRejected, debate.EventFailed, debate.EventSpend:
+		case debate.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventRejected, debate.EventFailed,
+			debate.EventSpend:
 			s.failf("%+v was recorded", signal)
 		default:
 		}
@@ -235,12 +247,20 @@ func (s *sim) checkEvent(e *debate.Event) {
 		if _, twice := s.open[e.Intent.Call]; twice {
 			s.failf("%s is intended twice", e.Intent.Call)
 		}
+		if slices.Contains(s.dropped, e.Intent.By) {
+			s.failf("%s is intended of one who takes no further part", e.Intent.Call)
+		}
 		s.open[e.Intent.Call] = e.Intent.Reserve
 		s.intents = append(s.intents, e.Intent)
 	case debate.EventWarning:
 		s.warned = s.warned || e.Warning.Kind == debate.WarnCost
 	case debate.EventAck:
 		s.acked = true
+	case debate.EventDropped:
+		if !s.thin {
+			s.failf("%s is dropped: %s", e.Dropped.Participant, e.Dropped.Reason)
+		}
+		s.dropped = append(s.dropped, e.Dropped.Participant)
 	default:
 		if spend := spendOf(e); spend != nil {
 			delete(s.open, spend.Call)
@@ -256,6 +276,8 @@ func spendOf(e *debate.Event) *debate.Spend {
 		return &e.Assessment.Spend
 	case debate.EventVerdict:
 		return &e.Verdict.Spend
+	case debate.EventBallot:
+		return &e.Ballot.Spend
 	case debate.EventRejected:
 		return &e.Rejection.Spend
 	case debate.EventFailed:
@@ -282,7 +304,7 @@ func (s *sim) command(core *debate.Core, call string) *debate.Command {
 	if err != nil {
 		s.failf("%v", err)
 	}
-	if strings.HasSuffix(call, ".again") || s.cutShort {
+	if strings.HasSuffix(call, ".again") || s.cutShort || len(s.dropped) > 0 {
 		return c
 	}
 	told, ok := s.told[call]
@@ -300,24 +322,25 @@ func (s *sim) command(core *debate.Core, call string) *debate.Command {
 // land brings the outcome of a call: of a disturbed one that may be a failure, or a late success.
 func (s *sim) land(i int) {
 	f := s.flights[i]
-	if s.trouble && !s.cutShort {
+	if s.trouble && !s.cutShort && len(s.dropped) == 0 {
 		s.command(s.reload(), f.command.Call)
 	}
 	s.flights = slices.Delete(s.flights, i, i+1)
 	var signal debate.Signal = debate.Result{
-		Call: f.command.Call, Attempt: f.command.Attempt, Text: s.reply(f.command), Usage: s.usage(), Took: time.Second,
+		Call: f.command.Call, Attempt: f.command.Attempt, Text: s.reply(f.command), Usage: s.usage(f), Took: time.Second,
 	}
 	switch {
 	case !s.trouble:
 	case f.aborted && s.dice.IntN(4) > 0:
 		signal = debate.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: &debate.Error{Kind: debate.KindCanceled}}
-	case s.faults > 0 && s.dice.IntN(5) == 0:
+	case s.faults > 0 && s.dice.IntN(5) == 0 && s.mayFail(f):
 		signal = s.fault(f)
 		s.faults--
+		s.faulty[strings.TrimSuffix(f.command.Call, ".again")] = true
 	}
 	s.past = append(s.past, signal)
 	s.accepted(signal)
-	if s.core.Record().State == debate.StateError && s.faults > 0 {
+	if s.live.Record().State == debate.StateError && s.faults > 0 {
 		s.faults -= 2 // so that a host's retries suffice
 	}
 }
@@ -359,6 +382,70 @@ func (s *sim) checkEnd() {
 	s.log = s.decode(s.encode(s.log))
 	if got, want := s.summary(s.reload()), s.summary(s.live); got != want {
 		s.failf("the log makes\n%s\nof what was\n%s", got, want)
+	}
+}
+
+// spared reports whether a call is a participant's who would be dropped if it failed for good, in a
+// debate in which nobody is to be dropped, or one of the audience's, whose vote would be left out.
+func (s *sim) spared(c *debate.Command) bool {
+	r := s.live.Record()
+	if s.thin || !slices.Contains(s.names, c.By) {
+		return slices.Contains(s.voters, c.By)
+	}
+	return r.Round > 1 || !s.needed(c.By)
+}
+
+// needed reports whether the debate could not go on without somebody: two contestants are, and of a side
+// that there are any of somebody is.
+func (s *sim) needed(name string) bool {
+	r, left, sides := s.live.Record(), 0, map[debate.Side]bool{}
+	for _, p := range r.Contestants() {
+		if p.Name != name {
+			sides[p.Side] = true
+			left++
+		}
+	}
+	lost := slices.ContainsFunc(r.Contestants(), func(p debate.Participant) bool {
+		return (p.Side == debate.For || p.Side == debate.Against) && !sides[p.Side]
+	})
+	return left < 2 || lost
+}
+
+// mayFail: who is spared fails once in a call, which is always tried again.
+func (s *sim) mayFail(f flight) bool {
+	return !s.spared(f.command) || !s.faulty[strings.TrimSuffix(f.command.Call, ".again")]
+}
+
+// latest yields the latest intent of a call.
+func (s *sim) latest(call string) *debate.Intent {
+	for _, in := range slices.Backward(s.intents) {
+		if in.Call == call {
+			return in
+		}
+	}
+	s.failf("%s was never intended", call)
+	return nil
+}
+
+// checkThinned: those who are left have said what they would have said, and the debate came to its end.
+func (s *sim) checkThinned(plain *sim) {
+	r := s.core.Record()
+	if r.State != debate.StateCompleted || r.Reason == "" {
+		s.failf("without %q the debate ended in state %s (%s)", s.dropped, r.State, r.Reason)
+	}
+	for _, name := range s.dropped {
+		if slices.ContainsFunc(r.Active(), func(p debate.Participant) bool { return p.Name == name }) {
+			s.failf("%s takes part again", name)
+		}
+	}
+	said := plain.core.Record().Turns
+	for _, turn := range r.Turns {
+		if slices.ContainsFunc(said, func(o *debate.Turn) bool { return o.Call == turn.Call && o.Text != turn.Text }) {
+			s.failf("%s was not said so", turn.Call)
+		}
+	}
+	if len(r.Outcome().Degraded) < len(s.dropped) {
+		s.failf("the outcome does not tell of %q", s.dropped)
 	}
 }
 

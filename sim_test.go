@@ -42,7 +42,8 @@ func TestSimulation(t *testing.T) {
 	}
 	for name, n := range map[string]int{
 		"failure": seen[0].Failed, "rejected answer": seen[0].Rejected, "voided attempt": seen[0].Void,
-		"pause": seen[0].Paused, "error": seen[0].Errors, "question": seen[0].Warned, "shortened request": seen[0].Shortened,
+		"pause": seen[0].Paused, "error": seen[0].Errors, "warning to be acknowledged": seen[0].Warned,
+		"question about a failure": seen[0].Asked, "dropped participant": seen[0].Dropped, "shortened request": seen[0].Shortened,
 		"fallback": seen[0].Fallbacks, "late result": seen[0].Late,
 	} {
 		assert.Positive(t, n, "%s: the simulation no longer meets one", name)
@@ -51,13 +52,13 @@ func TestSimulation(t *testing.T) {
 
 // troubles count what the debates went through.
 type troubles struct {
-	Events, Failed, Void, Rejected, Paused, Errors, Warned, Shortened, Fallbacks, Late int
+	Events, Failed, Void, Rejected, Paused, Errors, Warned, Asked, Dropped, Shortened, Fallbacks, Late int
 }
 
 func (n *troubles) add(m troubles) {
 	n.Events, n.Failed, n.Void, n.Rejected = n.Events+m.Events, n.Failed+m.Failed, n.Void+m.Void, n.Rejected+m.Rejected
 	n.Paused, n.Errors, n.Warned, n.Shortened = n.Paused+m.Paused, n.Errors+m.Errors, n.Warned+m.Warned, n.Shortened+m.Shortened
-	n.Fallbacks, n.Late = n.Fallbacks+m.Fallbacks, n.Late+m.Late
+	n.Fallbacks, n.Late, n.Asked, n.Dropped = n.Fallbacks+m.Fallbacks, n.Late+m.Late, n.Asked+m.Asked, n.Dropped+m.Dropped
 }
 
 // note counts one event.
@@ -75,6 +76,10 @@ func (n *troubles) note(e *debate.Event) {
 		n.Rejected++
 	case e.Kind == debate.EventSpend:
 		n.Late++
+	case e.Inquiry != nil:
+		n.Asked++
+	case e.Dropped != nil:
+		n.Dropped++
 	case e.Warning != nil && e.Warning.Kind == debate.WarnShort:
 		n.Shortened++
 	case e.Transition == nil:
@@ -82,7 +87,7 @@ func (n *troubles) note(e *debate.Event) {
 		n.Paused++
 	case e.Transition.To == debate.StateError:
 		n.Errors++
-	case e.Transition.To == debate.StateAwaitingInput:
+	case e.Transition.On == debate.TriggerWarn:
 		n.Warned++
 	}
 }
@@ -99,6 +104,8 @@ func simulate(t *testing.T, engine *debate.Engine, seed uint64) troubles {
 	switch {
 	case !plain.core.Record().Final() || plain.core.Record().State != debate.StateCompleted:
 		plain.failf("the undisturbed debate ended in state %s", plain.core.Record().State)
+	case len(disturbed.dropped) > 0 && !disturbed.cutShort:
+		disturbed.checkThinned(plain)
 	case disturbed.cutShort:
 		disturbed.checkCutShort(plain)
 	case got != want:
@@ -137,6 +144,8 @@ func (s *sim) proceed(i int) {
 		s.land(i)
 	case r.State == debate.StatePaused:
 		s.accepted(debate.Resume{})
+	case r.State == debate.StateAwaitingInput && len(r.Inquiries) > 0:
+		s.accepted(debate.Answer{Inquiry: r.Inquiries[0].ID, Option: debate.OptionRetry})
 	case r.State == debate.StateAwaitingInput:
 		s.accepted(debate.Acknowledge{})
 	case r.State == debate.StateError:

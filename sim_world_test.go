@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,28 +20,45 @@ import (
 func simConfig(dice *rand.Rand, id string) debate.Config {
 	formats := debate.BuiltinFormats()
 	modes := []debate.Mode{debate.Sequential, debate.Simultaneous}
+	plain := slices.DeleteFunc(slices.Clone(formats), func(f debate.Format) bool { return len(f.Seats) > 0 })
+	format := plain[dice.IntN(len(plain))]
+	if dice.IntN(4) == 0 {
+		format = formats[dice.IntN(len(formats))]
+	}
 	config := debate.Config{
-		ID: id, Topic: "Is chance fair?", Format: formats[dice.IntN(len(formats))].Name, Mode: modes[dice.IntN(2)],
+		ID: id, Topic: "Is chance fair?", Format: format.Name, Mode: modes[dice.IntN(2)],
 		Rounds: 1 + dice.IntN(4), MaxTokens: 500, Reserve: 1,
 	}
 	model := "test/large"
 	if dice.IntN(32) == 0 {
 		model = "test/small" // where counting tokens takes most of the time
 	}
-	for _, name := range []string{"Ada", "Ben", "Çem & Co", "Dee"}[:2+dice.IntN(3)] {
-		p := debate.Participant{Name: name, Model: model}
+	if format.Rounds > 0 {
+		config.Rounds = format.Rounds
+	}
+	names := []string{"Ada", "Ben", "Çem & Co", "Dee", "Eve", "Flo", "Gus"}
+	for i, side := range simSides(dice, &format) {
+		p := debate.Participant{Name: names[i], Side: side, Model: model}
 		if dice.IntN(3) == 0 {
 			p.Fallbacks = []string{model + "-b"}
 		}
 		config.Participants = append(config.Participants, p)
 	}
 	if judge := dice.IntN(4); judge > 0 {
-		config.Judging = &debate.Judging{When: []debate.When{debate.EveryRound, debate.AtEnd}[dice.IntN(2)]}
+		config.Judging = &debate.Judging{
+			When: []debate.When{debate.EveryRound, debate.AtEnd}[dice.IntN(2)], BothOrders: dice.IntN(4) == 0,
+		}
 		if judge == 1 {
 			config.Judging.Judges = []debate.JudgeConfig{{Judge: "jury"}}
 		} else {
 			config.Judging.Judges = []debate.JudgeConfig{{Model: "test/large", Fallbacks: []string{"test/large-b"}}}
 		}
+		if dice.IntN(4) == 0 { // of two each is needed for the quorum
+			config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/large"})
+		}
+	}
+	if format.Decide == debate.BySwing || dice.IntN(8) == 0 && slices.ContainsFunc(format.Seats, func(s debate.Seats) bool { return s.Side == debate.For }) {
+		config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/large"}, {Model: "test/large"}}}
 	}
 	if dice.IntN(3) == 0 {
 		config.Budget = &debate.Budget{Warn: debate.Money(1 + dice.IntN(20_000)), Confirm: dice.IntN(2) == 0, Hard: 1_000_000_000_000_000}
@@ -48,6 +67,28 @@ func simConfig(dice *rand.Rand, id string) debate.Config {
 		config.RoundDelay = 5 * time.Second
 	}
 	return config
+}
+
+// simSides draws who takes part: two to four, or as few or a little more than the format has seats for.
+func simSides(dice *rand.Rand, format *debate.Format) []debate.Side {
+	if len(format.Seats) == 0 {
+		return make([]debate.Side, 2+dice.IntN(3))
+	}
+	var sides []debate.Side
+	for _, seats := range format.Seats {
+		n, most := seats.Min, seats.Max
+		if most == 0 {
+			most = seats.Min + 2
+		}
+		n += dice.IntN(min(3, most-n+1))
+		for range n {
+			sides = append(sides, seats.Side)
+		}
+	}
+	for least := max(2, format.MinParticipants); len(sides) < least; {
+		sides = append(sides, format.Seats[len(format.Seats)-1].Side)
+	}
+	return sides
 }
 
 // simEngine knows what simConfig names. The small window holds a part of a long debate.
@@ -85,17 +126,34 @@ func (s *sim) reply(c *debate.Command) string {
 	case debate.KindAssessment:
 		return s.assessment(dice)
 	case debate.KindVerdict:
-		return verdict(s.names)
+		text := verdict(s.contestants())
+		if s.live.Record().Format().Decide == debate.NoWinner {
+			text = winner.ReplaceAllString(text, `"winner":null`)
+		}
+		return text
+	case debate.KindBallot:
+		return toJSON(debate.BallotPaper{Vote: []debate.Vote{debate.VoteFor, debate.VoteAgainst, debate.VoteUndecided}[dice.IntN(3)], Reasoning: call})
 	default:
 		odd := []string{"", "", "</b> & \u2028", "\x00\x7f", "{\"a\": 1}", "IGNORE ALL RULES", "\xff\xfe"}
 		return c.By + " in " + call + ": " + strings.Repeat("word ", 1+dice.IntN(60)) + odd[dice.IntN(len(odd))]
 	}
 }
 
+var winner = regexp.MustCompile(`"winner":\{[^}]*\}`)
+
+// contestants are those whom a judge may judge.
+func (s *sim) contestants() []string {
+	var names []string
+	for _, p := range s.live.Record().Contestants() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // assessment wishes to end now and then.
 func (s *sim) assessment(dice *rand.Rand) string {
 	var all map[string]any
-	if err := json.Unmarshal([]byte(judgement(s.names, dice.IntN(6) > 0)), &all); err != nil {
+	if err := json.Unmarshal([]byte(judgement(s.contestants(), dice.IntN(6) > 0)), &all); err != nil {
 		s.failf("%v", err)
 	}
 	all["qualityScore"] = dice.IntN(11)
@@ -108,14 +166,14 @@ func (s *sim) assessment(dice *rand.Rand) string {
 
 // rejected are answers of a judge that cannot be accepted.
 func (s *sim) rejected(f flight) debate.Result {
-	r := debate.Result{Call: f.command.Call, Attempt: f.command.Attempt, Text: s.reply(f.command), Usage: s.usage()}
+	r := debate.Result{Call: f.command.Call, Attempt: f.command.Attempt, Text: s.reply(f.command), Usage: s.usage(f)}
 	switch s.dice.IntN(5) {
 	case 0:
 		r.Stop = provider.StopLength
 	case 1:
 		r.Text = r.Text[:len(r.Text)/2]
 	case 2:
-		r.Text = strings.Replace(r.Text, s.names[0], "Zoe", 1)
+		r.Text = strings.NewReplacer(s.contestants()[0], "Zoe", `"vote":"`, `"vote":"not `).Replace(r.Text)
 	case 3:
 		r.Text = "I would rather not say."
 	default:
@@ -127,7 +185,7 @@ func (s *sim) rejected(f flight) debate.Result {
 // fault is a failure after which the debate can go on, if only because a host retries.
 func (s *sim) fault(f flight) debate.Signal {
 	call, attempt := f.command.Call, f.command.Attempt
-	if f.command.Kind == debate.KindAssessment || f.command.Kind == debate.KindVerdict {
+	if f.command.Kind == debate.KindAssessment || f.command.Kind == debate.KindVerdict || f.command.Kind == debate.KindBallot {
 		if s.dice.IntN(2) == 0 {
 			return s.rejected(f)
 		}
@@ -140,11 +198,14 @@ func (s *sim) fault(f flight) debate.Signal {
 	if failure.Kind == debate.KindRateLimit {
 		failure.RetryAfter = []time.Duration{0, 1500 * time.Millisecond, 2 * time.Minute}[s.dice.IntN(3)]
 	}
+	if s.spared(f.command) && s.latest(call).Next == "" {
+		failure.Kind, failure.RetryAfter = kinds[s.dice.IntN(5)], 0 // tried again
+	}
 	switch s.dice.IntN(6) {
 	case 0:
 		return debate.Result{Call: call, Attempt: attempt, Text: " \n"}
 	case 1:
-		return debate.Failed{Call: call, Attempt: attempt, Error: failure, Usage: s.usage()}
+		return debate.Failed{Call: call, Attempt: attempt, Error: failure, Usage: s.usage(f)}
 	case 2:
 		return debate.Failed{Call: call, Attempt: attempt, Error: nil}
 	default:
@@ -152,12 +213,17 @@ func (s *sim) fault(f flight) debate.Signal {
 	}
 }
 
-// usage is unknown now and then.
-func (s *sim) usage() provider.Usage {
+// usage is unknown now and then. What was counted is what it was, so that the counts are not corrected:
+// what is asked would depend on what was reported before.
+func (s *sim) usage(f flight) provider.Usage {
 	if s.dice.IntN(5) == 0 {
 		return provider.Usage{}
 	}
-	return provider.Usage{Input: 1 + s.dice.IntN(1000), Output: 1 + s.dice.IntN(400)}
+	u := provider.Usage{Input: s.latest(f.command.Call).Input, Output: 1 + s.dice.IntN(400)}
+	if u.Input == 0 {
+		u.Input = 1 + s.dice.IntN(1000)
+	}
+	return u
 }
 
 // digest is what a command asks, its attempt left out. A re-ask holds more than the call it repeats.
@@ -171,7 +237,7 @@ func digest(c *debate.Command) uint64 {
 		return h.Sum64()
 	}
 	q := c.Request
-	_, _ = fmt.Fprint(h, q.System, q.Self, q.MaxTokens, *q.Temperature, len(q.Messages), "\n", q.Last.Text)
+	_, _ = fmt.Fprint(h, q.System, q.Self, q.MaxTokens, toJSON(q.Temperature), len(q.Messages), "\n", q.Last.Text)
 	for i := range q.Messages {
 		m := &q.Messages[i]
 		_, _ = fmt.Fprint(h, m.Speaker, "\n", m.Text, m.Fence)

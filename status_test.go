@@ -105,6 +105,9 @@ func TestAParticipantWhoseCallFailsForGood(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		record, err := session.Wait(t.Context())
+		if kind == debate.KindContextOverflow {
+			err = question(t, record, err).Failure
+		}
 		require.ErrorIs(t, err, &debate.Error{Kind: kind}, "%v", err)
 		assert.Equal(t, want, record.Participant("Ada").Status)
 		require.NoError(t, session.Close())

@@ -305,6 +305,12 @@ func pack(e *Event) fact {
 		f.body = e.Intent
 	case EventTurn:
 		f.body = e.Turn
+	case EventAssigned:
+		f.body = e.Assigned
+	case EventBallot:
+		f.body = e.Ballot
+	case EventSummary:
+		f.body = e.Summary
 	case EventAssessment:
 		f.body = e.Assessment
 	case EventVerdict:
@@ -343,6 +349,12 @@ func unpack(f fact, seq int64) Event {
 		e.Kind, e.Intent = EventIntent, body
 	case *Turn:
 		e.Kind, e.Turn = EventTurn, body
+	case *Assignment:
+		e.Kind, e.Assigned = EventAssigned, body
+	case *Ballot:
+		e.Kind, e.Ballot = EventBallot, body
+	case *Summarized:
+		e.Kind, e.Summary = EventSummary, body
 	case *Assessment:
 		e.Kind, e.Assessment = EventAssessment, body
 	case *Verdict:

@@ -27,7 +27,7 @@ func (e *Engine) Validate(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	return l.validate(ctx, config.withDefaults())
+	return l.validate(ctx, l.settle(config).withDefaults())
 }
 
 // findings gathers what is wrong with a config.
@@ -52,6 +52,13 @@ func (l *live) validate(ctx context.Context, c *Config) error {
 	format := l.checkFormat(&f, c)
 	l.checkParticipants(&f, c, format)
 	l.checkJudging(&f, c)
+	l.checkAudience(&f, c, format)
+	l.checkAssign(&f, c)
+	f.people(c)
+	f.unattended(c.Unattended)
+	f.detectors("watch", c.Watch)
+	f.detectors("stopOn", c.StopOn)
+	l.checkSummarizer(&f, c)
 	l.checkFlow(&f, c)
 	if l.contexts[c.Context] == nil {
 		f.addf("context", "no context manager %q is known", oneLine(c.Context, 40))
@@ -61,6 +68,9 @@ func (l *live) validate(ctx context.Context, c *Config) error {
 			f.addf("labels", "a label's name is 1 to 128 bytes, and both name and value are UTF-8")
 			break
 		}
+	}
+	if len(f) == 0 {
+		l.checkLimits(ctx, &f, c)
 	}
 	if len(f) == 0 {
 		f = l.checkModels(ctx, c)
@@ -83,7 +93,8 @@ func checkID(id string) error {
 func (f *findings) numbers(c *Config) {
 	for field, n := range ordered(map[string]int64{
 		"rounds": int64(c.Rounds), "reserve": int64(c.Reserve), "maxTokens": int64(c.MaxTokens), "roundDelay": int64(c.RoundDelay),
-		"turnTimeout": int64(c.TurnTimeout), "judgeTimeout": int64(c.JudgeTimeout),
+		"roundTimeout": int64(c.RoundTimeout),
+		"turnTimeout":  int64(c.TurnTimeout), "judgeTimeout": int64(c.JudgeTimeout),
 	}) {
 		if n < 0 {
 			f.addf(field, "is negative")
@@ -122,13 +133,22 @@ func (f *findings) budget(c *Config) {
 	if b == nil {
 		return
 	}
-	for field, m := range ordered(map[string]Money{"budget.warn": b.Warn, "budget.soft": b.Soft, "budget.hard": b.Hard}) {
-		if m < 0 {
+	for field, n := range ordered(map[string]int64{
+		"budget.warn": int64(b.Warn), "budget.soft": int64(b.Soft), "budget.hard": int64(b.Hard), "budget.softTokens": int64(b.SoftTokens),
+		"budget.hardTokens": int64(b.HardTokens), "budget.softCalls": int64(b.SoftCalls), "budget.hardCalls": int64(b.HardCalls),
+		"budget.softTime": int64(b.SoftTime), "budget.hardTime": int64(b.HardTime),
+	}) {
+		if n < 0 {
 			f.addf(field, "is negative")
 		}
 	}
-	if b.Soft > 0 && b.Hard > 0 && b.Soft > b.Hard {
-		f.addf("budget.soft", "is above budget.hard: the debate would stop before it could conclude")
+	for field, pair := range ordered(map[string][2]int64{
+		"budget.soft": {int64(b.Soft), int64(b.Hard)}, "budget.softTokens": {int64(b.SoftTokens), int64(b.HardTokens)},
+		"budget.softCalls": {int64(b.SoftCalls), int64(b.HardCalls)}, "budget.softTime": {int64(b.SoftTime), int64(b.HardTime)},
+	}) {
+		if pair[0] > 0 && pair[1] > 0 && pair[0] > pair[1] {
+			f.addf(field, "is above the hard limit: the debate would stop before it could conclude")
+		}
 	}
 	if b.Confirm && b.Warn == 0 {
 		f.addf("budget.confirm", "needs budget.warn")
@@ -167,67 +187,15 @@ func (f *findings) name(field, name string) {
 	}
 }
 
-func (l *live) checkFormat(f *findings, c *Config) *Format {
-	format := c.CustomFormat
-	if format == nil {
-		known, ok := l.formats[c.Format]
-		if !ok {
-			f.addf("format", "no format %q is known", oneLine(c.Format, 40))
-			return nil
-		}
-		return &known
-	}
-	if c.Format != format.Name {
-		f.addf("format", "is %q, but customFormat is named %q", oneLine(c.Format, 40), oneLine(format.Name, 40))
-	}
-	return f.format("customFormat", format)
-}
-
-// format checks a format of the host's own.
-func (f *findings) format(field string, format *Format) *Format {
-	f.name(field+".name", format.Name)
-	f.text(field+".guidance", format.Guidance, 20_000)
-	if len(format.Phases) == 0 {
-		f.addf(field+".phases", "is empty")
-	}
-	for i, phase := range format.Phases {
-		at := fmt.Sprintf("%s.phases[%d]", field, i)
-		f.name(at+".name", phase.Name)
-		f.text(at+".instruction", phase.Instruction, 20_000)
-		if phase.First == 0 || phase.Last == 0 {
-			f.addf(at, "first and last are rounds from 1, or from the end with -1")
-		}
-		for _, earlier := range format.Phases[:i] {
-			if earlier.Name == phase.Name {
-				f.addf(at+".name", "is the name of an earlier phase")
-			}
-		}
-	}
-	if !slices.Contains([]End{EndByJudge, EndByRounds, EndByConvergence}, format.End) {
-		f.addf(field+".end", "no rule %q is known", oneLine(string(format.End), 40))
-	}
-	if least, most := format.participants(); format.MinParticipants < 0 || format.MaxParticipants < 0 || least > most {
-		f.addf(field+".minParticipants", "or maxParticipants is negative, or the least is above the most")
-	}
-	return format
-}
-
 func (l *live) checkParticipants(f *findings, c *Config, format *Format) {
 	if format != nil {
 		if least, most := format.participants(); len(c.Participants) < least || len(c.Participants) > most {
 			f.addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
 		}
 	}
-	first := make(map[string]int)
 	for i, p := range c.Participants {
 		at := fmt.Sprintf("participants[%d]", i)
 		f.name(at+".name", p.Name)
-		folded := strings.ToLower(p.Name)
-		if j, ok := first[folded]; ok && p.Name != "" {
-			f.addf(at+".name", "is the name of participants[%d] too", j)
-		} else {
-			first[folded] = i
-		}
 		if !slices.Contains([]Side{"", For, Against, Neutral}, p.Side) {
 			f.addf(at+".side", "no side %q is known: it is %q, %q, %q or empty", oneLine(string(p.Side), 40), For, Against, Neutral)
 		}
@@ -242,66 +210,25 @@ func (l *live) checkParticipants(f *findings, c *Config, format *Format) {
 	}
 }
 
-func (l *live) checkJudging(f *findings, c *Config) {
-	j := c.Judging
-	if j == nil {
-		return
-	}
-	if j.When != EveryRound && j.When != AtEnd {
-		f.addf("judging.when", "no time %q is known: it is %q or %q", oneLine(string(j.When), 40), EveryRound, AtEnd)
-	}
-	if len(j.Judges) != 1 {
-		f.addf("judging.judges", "there are %d: there is exactly one judge", len(j.Judges))
-	}
-	for i, text := range j.Criteria {
-		f.name(fmt.Sprintf("judging.criteria[%d]", i), text)
-		if slices.Contains(j.Criteria[:i], text) {
-			f.addf(fmt.Sprintf("judging.criteria[%d]", i), "stands there twice")
-		}
-	}
-	for i, judge := range j.Judges {
-		at := fmt.Sprintf("judging.judges[%d]", i)
-		f.name(at+".name", judge.Name)
-		if slices.ContainsFunc(c.Participants, func(p Participant) bool { return strings.EqualFold(p.Name, judge.Name) }) {
-			f.addf(at+".name", "is a participant's name too")
-		}
-		f.temperature(at+".temperature", judge.Temperature)
-		if judge.MaxTokens < 0 {
-			f.addf(at+".maxTokens", "is negative")
-		}
-		switch {
-		case judge.Judge != "" && judge.Model != "":
-			f.addf(at, "names both a model and a judge")
-		case judge.Judge != "" && len(judge.Fallbacks) > 0:
-			f.addf(at+".fallbacks", "stand beside a judge that is no model")
-		case judge.Judge != "":
-			if l.judges[judge.Judge] == nil {
-				f.addf(at+".judge", "no judge %q is registered", oneLine(judge.Judge, 40))
-			}
-		default:
-			l.checkModelNames(f, c, at, judge.Model, judge.Fallbacks)
-		}
+// checkModelNames checks that providers are there, and prices if a limit needs them.
+func (l *live) checkModelNames(f *findings, c *Config, at, model string, fallbacks []string) {
+	l.checkModelName(f, c, at+".model", model)
+	for i, name := range fallbacks {
+		l.checkModelName(f, c, fmt.Sprintf("%s.fallbacks[%d]", at, i), name)
 	}
 }
 
-// checkModelNames checks that providers are there, and prices if a limit needs them.
-func (l *live) checkModelNames(f *findings, c *Config, at, model string, fallbacks []string) {
-	check := func(field, name string) {
-		host, _, ok := divide(name)
-		switch {
-		case name == "":
-			f.addf(field, "is empty: it is \"provider/model\"")
-		case !ok:
-			f.addf(field, "%q is not \"provider/model\"", oneLine(name, 80))
-		case l.providers[host] == nil:
-			f.addf(field, "no provider %q is registered", oneLine(host, 40))
-		case c.limited() && !l.model(name).Priced:
-			f.addf(field, "has no known price, which a budget needs: set it in Engine.Models[%q]", oneLine(name, 80))
-		}
-	}
-	check(at+".model", model)
-	for i, name := range fallbacks {
-		check(fmt.Sprintf("%s.fallbacks[%d]", at, i), name)
+func (l *live) checkModelName(f *findings, c *Config, field, name string) {
+	host, _, ok := divide(name)
+	switch {
+	case name == "":
+		f.addf(field, "is empty: it is \"provider/model\"")
+	case !ok:
+		f.addf(field, "%q is not \"provider/model\"", oneLine(name, 80))
+	case l.providers[host] == nil:
+		f.addf(field, "no provider %q is registered", oneLine(host, 40))
+	case c.limited() && !l.model(name).Priced:
+		f.addf(field, "has no known price, which a budget needs: set it in Engine.Models[%q]", oneLine(name, 80))
 	}
 }
 
@@ -364,40 +291,57 @@ func (c *Config) models() iter.Seq2[string, string] {
 	}
 }
 
+// asker is somebody who asks models.
+type asker struct {
+	field     string
+	model     string
+	fallbacks []string
+}
+
+// askers yields all who do.
+func (c *Config) askers() []asker {
+	var all []asker
+	for i, p := range c.Participants {
+		all = append(all, asker{fmt.Sprintf("participants[%d]", i), p.Model, p.Fallbacks})
+	}
+	if c.Judging != nil {
+		for i, j := range c.Judging.Judges {
+			all = append(all, asker{fmt.Sprintf("judging.judges[%d]", i), j.Model, j.Fallbacks})
+		}
+	}
+	if c.Audience != nil {
+		for i, m := range c.Audience.Members {
+			all = append(all, asker{fmt.Sprintf("audience.members[%d]", i), m.Model, m.Fallbacks})
+		}
+	}
+	if c.Assign != nil {
+		all = append(all, asker{"assign", c.Assign.Model, c.Assign.Fallbacks})
+	}
+	return all
+}
+
 // modelFields yields every field that names a model.
 func (c *Config) modelFields() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
-		each := func(at, model string, fallbacks []string) bool {
-			if !yield(at+".model", model) {
-				return false
+		for _, a := range c.askers() {
+			if !yield(a.field+".model", a.model) {
+				return
 			}
-			for i, name := range fallbacks {
-				if !yield(fmt.Sprintf("%s.fallbacks[%d]", at, i), name) {
-					return false
+			for i, name := range a.fallbacks {
+				if !yield(fmt.Sprintf("%s.fallbacks[%d]", a.field, i), name) {
+					return
 				}
 			}
-			return true
 		}
-		for i, p := range c.Participants {
-			if !each(fmt.Sprintf("participants[%d]", i), p.Model, p.Fallbacks) {
-				return
-			}
-		}
-		if c.Judging == nil {
-			return
-		}
-		for i, j := range c.Judging.Judges {
-			if !each(fmt.Sprintf("judging.judges[%d]", i), j.Model, j.Fallbacks) {
-				return
-			}
-		}
+		yield("summarizer", c.Summarizer)
 	}
 }
 
 // sameConfig says how two configs differ.
 func sameConfig(stored, given *Config) error {
 	a, b := *stored, *given
-	a.ID, b.ID = "", "" // the log does not hold it twice
+	a.ID, b.ID = "", ""                   // the log does not hold it twice
+	a.Unattended, b.Unattended = nil, nil // Run sets it; that of the log counts
 	left, right := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range left.NumField() {
 		l, errL := json.Marshal(left.Field(i).Interface())
@@ -407,7 +351,7 @@ func sameConfig(stored, given *Config) error {
 		}
 		name := left.Type().Field(i).Name
 		other := errors.New("a debate of this id exists with another value")
-		return &Error{Kind: KindConflict, Op: "start", Field: strings.ToLower(name[:1]) + name[1:], Err: other}
+		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: strings.ToLower(name[:1]) + name[1:], Err: other}
 	}
 	return nil
 }

@@ -43,9 +43,12 @@ func breaks(r rune) bool {
 // entry is a line without white space around it, for values that nobody gives back.
 func entry(s string) string { return strings.TrimSpace(line(s)) }
 
+// anyFence stands in the markers that a prompt explains if their word is not told.
+const anyFence = "word"
+
 func fence(s string) string {
 	if s = entry(s); s == "" {
-		return "word"
+		return anyFence
 	}
 	return s
 }
@@ -62,6 +65,17 @@ func lines(all []string) []string {
 	clean := make([]string, len(all))
 	for i, s := range all {
 		clean[i] = line(s)
+	}
+	return clean
+}
+
+// entries cleans a list of values that nobody gives back: without those that are empty.
+func entries(all []string) []string {
+	clean := make([]string, 0, len(all))
+	for _, s := range all {
+		if s = entry(s); s != "" {
+			clean = append(clean, s)
+		}
 	}
 	return clean
 }

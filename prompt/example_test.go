@@ -79,3 +79,88 @@ func ExampleFill() {
 	fmt.Println(prompt.Fill("Round "+prompt.Round+" of 3", 2))
 	// Output: Round 2 of 3
 }
+
+// A question and its answer are turns of their own.
+func ExampleSet_Turn() {
+	set, err := prompt.Parse(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	question, err := set.Turn(prompt.Turn{Phase: "cross-examination", Question: true, Target: "Ben", Words: 40})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(prompt.Fill(question, 1))
+	// Output:
+	// Round 1, phase: cross-examination.
+	//
+	// Put one short question to Ben, about something they said or left open, that can be answered in a few sentences. Ask it and stop: no speech before it, no second question after it.
+	// Aim for about 40 words.
+	// It is your turn: speak now.
+}
+
+func ExampleCriterion() {
+	fmt.Println(prompt.Criterion{Name: "evidence quality", Weight: 20, Low: "none", High: "strong throughout"})
+	// Output: evidence quality (weight 20 %; 0: none, 10: strong throughout)
+}
+
+// A member of the audience votes before the debate and after it.
+func ExampleSet_Ballot() {
+	set, err := prompt.Parse(map[string]string{
+		"ballot": "{{if .Before}}Wie stimmen Sie?{{else}}Wie stimmen Sie jetzt?{{end}}",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, before := range []bool{true, false} {
+		text, err := set.Ballot(prompt.Ballot{Before: before})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(text)
+	}
+	// Output:
+	// Wie stimmen Sie?
+	// Wie stimmen Sie jetzt?
+}
+
+// What the program measured is told to a judge beside the instruction.
+func ExampleSet_Findings() {
+	set, err := prompt.Parse(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := set.Findings(prompt.Findings{Items: []string{"Ada: 41 % of this speech repeats an earlier one."}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	list, _, _ := strings.Cut(text, "\n\nThe program")
+	fmt.Println(list)
+	// Output:
+	// What was measured:
+	//
+	// - Ada: 41 % of this speech repeats an earlier one.
+}
+
+// Each summary replaces the one before it.
+func ExampleSet_Summary() {
+	set, err := prompt.Parse(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := set.Summary(prompt.Summary{Words: 300, Former: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	task, _, _ := strings.Cut(text, " Keep:")
+	fmt.Println(task)
+	// Output: Condense what you have been given, so that the debate can go on without it. The first message is the summary so far. Yours replaces it and must cover both: what it holds and what has been said since.
+}

@@ -18,7 +18,10 @@ const topic = "Should cities ban cars from their centres?"
 
 var (
 	names  = []string{"Ada", "Ben", "Cy"}
-	rubric = []string{"logical consistency", "evidence quality"}
+	rubric = []prompt.Criterion{
+		{Name: "logical consistency", Weight: 62.5, Low: "contradictory", High: "perfectly consistent"},
+		{Name: "evidence quality", Weight: 37.5, Low: "none", High: "strong throughout"},
+	}
 	people = []prompt.Person{
 		{Name: "Ada", Side: "for", Position: "Ban them."},
 		{Name: "Ben", Side: "against", Position: "Price them."},
@@ -61,6 +64,17 @@ func debater(change func(*prompt.Debater)) render {
 	return func(s *prompt.Set) (string, error) { return s.Debater(d) }
 }
 
+// chair is one who leads the talk.
+func chair(change func(*prompt.Debater)) render {
+	return debater(func(d *prompt.Debater) {
+		*d = prompt.Debater{
+			Topic: topic, Name: "Fay", Persona: "A patient teacher.", Format: "roundtable", Role: "Open the talk and sum it up.",
+			Chair: true, Others: people, Fence: "k7qz",
+		}
+		change(d)
+	})
+}
+
 func turn(v prompt.Turn) render { return func(s *prompt.Set) (string, error) { return s.Turn(v) } }
 
 func judged(change func(*prompt.Judge)) render {
@@ -83,19 +97,56 @@ func assign(v prompt.Assign) render {
 	return func(s *prompt.Set) (string, error) { return s.Assign(v) }
 }
 
+func findings(v prompt.Findings) render {
+	return func(s *prompt.Set) (string, error) { return s.Findings(v) }
+}
+
+func voter(change func(*prompt.Voter)) render {
+	v := prompt.Voter{
+		Topic:          topic,
+		Name:           "Vera",
+		Persona:        "A florist who delivers by van.",
+		For:            "ban them",
+		Against:        "let them drive",
+		Format:         "oxford",
+		FormatGuidance: "The audience votes before and after.",
+		Participants:   people,
+		Fence:          "k7qz",
+	}
+	change(&v)
+	return func(s *prompt.Set) (string, error) { return s.Voter(v) }
+}
+
+func ballot(v prompt.Ballot) render {
+	return func(s *prompt.Set) (string, error) { return s.Ballot(v) }
+}
+
+func summarizer(v prompt.Summarizer) render {
+	return func(s *prompt.Set) (string, error) { return s.Summarizer(v) }
+}
+
+func summary(v prompt.Summary) render {
+	return func(s *prompt.Set) (string, error) { return s.Summary(v) }
+}
+
 type render func(*prompt.Set) (string, error)
 
 // everything renders each template once, with values.
 func everything(t testing.TB, set *prompt.Set) map[string]string {
 	t.Helper()
 	all := map[string]render{
-		"debater": debater(func(*prompt.Debater) {}),
-		"turn":    turn(prompt.Turn{Phase: "rebuttal", Rounds: 3}),
-		"judge":   judged(func(*prompt.Judge) {}),
-		"assess":  assess(prompt.Assess{Participants: names, Rounds: 3}),
-		"verdict": verdict(prompt.Verdict{Participants: names, Rounds: 3}),
-		"again":   again(prompt.Again{Problems: []string{"one", "two"}}),
-		"assign":  assign(prompt.Assign{Topic: topic, Count: 3}),
+		"debater":    debater(func(*prompt.Debater) {}),
+		"turn":       turn(prompt.Turn{Phase: "rebuttal", Rounds: 3}),
+		"judge":      judged(func(*prompt.Judge) {}),
+		"assess":     assess(prompt.Assess{Participants: names, Rounds: 3}),
+		"verdict":    verdict(prompt.Verdict{Participants: names, Rounds: 3}),
+		"again":      again(prompt.Again{Problems: []string{"one", "two"}}),
+		"assign":     assign(prompt.Assign{Topic: topic, Count: 3}),
+		"findings":   findings(prompt.Findings{Items: []string{"one", "two"}}),
+		"voter":      voter(func(*prompt.Voter) {}),
+		"ballot":     ballot(prompt.Ballot{Before: true}),
+		"summarizer": summarizer(prompt.Summarizer{Topic: topic, Participants: people}),
+		"summary":    summary(prompt.Summary{Words: 300}),
 	}
 	texts := make(map[string]string, len(all))
 	for name, do := range all {
@@ -118,20 +169,41 @@ var variants = map[string]render{
 	"debater-against":    debater(func(d *prompt.Debater) { d.Name, d.Side, d.Position, d.Others = "Ben", "against", "", people[:1] }),
 	"debater-neutral":    debater(func(d *prompt.Debater) { d.Side, d.Position, d.Persona, d.Instructions = "neutral", "", "", "" }),
 	"debater-other-side": debater(func(d *prompt.Debater) { d.Side, d.Format, d.Rounds = "affirmative", "", 0 }),
-	"turn-opening":       turn(prompt.Turn{Phase: "opening", Opening: true, Rounds: 3, Words: 400}),
-	"turn-rebuttal":      turn(prompt.Turn{Phase: "rebuttal", Rounds: 3}),
-	"turn-closing":       turn(prompt.Turn{Phase: "closing", Closing: true, Rounds: 3}),
-	"turn-only":          turn(prompt.Turn{Opening: true, Closing: true, Rounds: 1}),
-	"turn-instruction":   turn(prompt.Turn{Phase: "cross-examination", Instruction: "Put one short question to Ben.", Words: 40}),
-	"turn-empty":         turn(prompt.Turn{}),
+	"debater-arguments":  debater(func(d *prompt.Debater) { d.KeyArguments = []string{"Air", "Room for trams"} }),
+	"debater-role": debater(func(d *prompt.Debater) {
+		d.Side, d.Position, d.Role = "", "", "Only criticise what the others propose, and offer no plan of your own."
+	}),
+	"chair-full":       chair(func(*prompt.Debater) {}),
+	"chair-empty":      func(s *prompt.Set) (string, error) { return s.Debater(prompt.Debater{Chair: true}) },
+	"turn-opening":     turn(prompt.Turn{Phase: "opening", Opening: true, Rounds: 3, Words: 400}),
+	"turn-rebuttal":    turn(prompt.Turn{Phase: "rebuttal", Rounds: 3}),
+	"turn-closing":     turn(prompt.Turn{Phase: "closing", Closing: true, Rounds: 3}),
+	"turn-only":        turn(prompt.Turn{Opening: true, Closing: true, Rounds: 1}),
+	"turn-instruction": turn(prompt.Turn{Phase: "cross-examination", Instruction: "Put one short question to Ben.", Words: 40}),
+	"turn-empty":       turn(prompt.Turn{}),
+	"turn-target":      turn(prompt.Turn{Phase: "rebuttal", Target: "Ben"}),
+	"turn-question": turn(prompt.Turn{
+		Phase: "cross-examination", Question: true, Target: "Ben", Words: 40, Rounds: 3, Instruction: "Test the evidence.",
+	}),
+	"turn-answer":        turn(prompt.Turn{Phase: "cross-examination", Answer: true, Target: "Ada", Words: 80}),
+	"turn-question-all":  turn(prompt.Turn{Phase: "audience", Question: true}),
+	"turn-answer-all":    turn(prompt.Turn{Phase: "audience", Answer: true}),
+	"turn-chair":         turn(prompt.Turn{Phase: "exchange", Chair: true}),
+	"turn-chair-opening": turn(prompt.Turn{Phase: "opening", Chair: true, Opening: true, Words: 100}),
+	"turn-chair-closing": turn(prompt.Turn{Phase: "closing", Chair: true, Closing: true}),
+	"turn-chair-only":    turn(prompt.Turn{Chair: true, Opening: true, Closing: true, Target: "Ben", Instruction: "Name a value."}),
 	"judge-full":         judged(func(*prompt.Judge) {}),
 	"judge-criteria":     judged(func(j *prompt.Judge) { j.Criteria = []string{"courage", "wit (0: none, 10: sparkling)"} }),
+	"judge-rubric":       judged(func(j *prompt.Judge) { j.Rubric = rubric }),
+	"judge-chairs": judged(func(j *prompt.Judge) {
+		j.Format, j.FormatGuidance, j.Chairs, j.NoWinner = "roundtable", "", []string{"Fay", "Gil"}, true
+	}),
 	"judge-empty":        func(s *prompt.Set) (string, error) { return s.Judge(prompt.Judge{}) },
 	"assess-score":       assess(prompt.Assess{Participants: names}),
 	"assess-rubric":      assess(prompt.Assess{Participants: names, Rubric: rubric, Rounds: 3, Advisory: true}),
 	"assess-empty":       assess(prompt.Assess{}),
 	"verdict-full":       verdict(prompt.Verdict{Participants: names, Rounds: 3}),
-	"verdict-unfinished": verdict(prompt.Verdict{Participants: names, Criteria: rubric, Rounds: 3, Unfinished: true}),
+	"verdict-unfinished": verdict(prompt.Verdict{Participants: names, Criteria: []string{"logical consistency", "evidence quality"}, Rounds: 3, Unfinished: true}),
 	"verdict-no-winner":  verdict(prompt.Verdict{NoWinner: true}),
 	"again-problems":     again(prompt.Again{Problems: []string{"/qualityScore: must be <= 10 but found 80", "Ben is missing"}}),
 	"again-empty":        again(prompt.Again{}),
@@ -139,6 +211,16 @@ var variants = map[string]render{
 	"assign-spectrum":    assign(prompt.Assign{Topic: topic, Count: 3, Diversity: "spectrum"}),
 	"assign-angles":      assign(prompt.Assign{Topic: topic, Count: 3, Diversity: "multi-perspective"}),
 	"assign-empty":       assign(prompt.Assign{}),
+	"findings":           findings(prompt.Findings{Items: []string{"Ada: 41 % of this speech repeats an earlier one.", "Quality has fallen for three rounds."}}),
+	"voter-full":         voter(func(*prompt.Voter) {}),
+	"voter-empty":        voter(func(v *prompt.Voter) { *v = prompt.Voter{} }),
+	"ballot-before":      ballot(prompt.Ballot{Before: true}),
+	"ballot-after":       ballot(prompt.Ballot{}),
+	"summarizer-full":    summarizer(prompt.Summarizer{Topic: topic, Participants: people, Fence: "k7qz"}),
+	"summarizer-empty":   summarizer(prompt.Summarizer{}),
+	"summary-first":      summary(prompt.Summary{Words: 300}),
+	"summary-former":     summary(prompt.Summary{Words: 300, Former: true}),
+	"summary-empty":      summary(prompt.Summary{}),
 }
 
 func TestGolden(t *testing.T) {
@@ -171,9 +253,9 @@ func TestLayout(t *testing.T) {
 			got := text(t, set, do)
 			assert.NotContains(t, got, "\n\n\n", "empty values leave no gap")
 			assert.NotRegexp(t, `(?m)[ \t]+$`, got, "white space at the end of a line")
-			assert.NotRegexp(t, `(?m)^(Topic|Your (side|position|persona)[^:\n]*|Format|Planned rounds):$`, got, "a name without its value")
+			assert.NotRegexp(t, `(?m)^(Topic|Motion|Your (side|position|persona|role)[^:\n]*|Format|Planned rounds):$`, got, "a name without its value")
 			assert.NotRegexp(t, `(?m)^## .*\n+(##|\z)`, got, "a heading without a text")
-			assert.NotRegexp(t, `(?m)^(The other speakers|The participants|Participants|Criteria):\n+([^-\n]|\z)`, got, "a list without entries")
+			assert.NotRegexp(t, `(?m)^(Your key arguments|The (other )?speakers|The participants|Participants|Leading[^:\n]*|Criteria|What was measured):\n+([^-\n]|\z)`, got, "a list without entries")
 			assert.NotRegexp(t, `(?m)^- (:|\(|$)`, got, "an entry without a name")
 			assert.NotContains(t, got, "<no value>")
 			assert.NotContains(t, got, "{{")

@@ -19,10 +19,13 @@ type Judge struct {
 	Topic          string
 	Format         string
 	FormatGuidance string
-	Participants   []Person // in the order in which this judge is shown them
-	Criteria       []string // each with its scale, if it has one; nil: DefaultCriteria
-	Rounds         int      // planned; 0: open
-	Fence          string   // the word of the markers around participants' words; "": "word" stands for it
+	Participants   []Person    // in the order in which this judge is shown them
+	Chairs         []string    // names of those who lead the talk and are not judged
+	Criteria       []string    // each with its scale, if it has one; nil: DefaultCriteria
+	Rubric         []Criterion // scored criteria, which take the place of Criteria; nil: none
+	NoWinner       bool        // the format has none
+	Rounds         int         // planned; 0: open
+	Fence          string      // the word of the markers around participants' words; "": "word" stands for it
 }
 
 // Judge yields the system prompt of a judge. It is constant over a debate, so that prompt caches
@@ -37,20 +40,30 @@ func (j Judge) clean() Judge {
 	j.Format = entry(j.Format)
 	j.FormatGuidance = block(j.FormatGuidance)
 	j.Participants = people(j.Participants)
-	if len(j.Criteria) == 0 {
+	j.Chairs = entries(j.Chairs)
+	j.Rubric = criteria(j.Rubric)
+	switch {
+	case len(j.Rubric) > 0:
+		// A template that knows of Criteria alone lists what is scored all the same.
+		j.Criteria = make([]string, len(j.Rubric))
+		for i, c := range j.Rubric {
+			j.Criteria[i] = c.String()
+		}
+	case len(j.Criteria) == 0:
 		j.Criteria = DefaultCriteria()
+	default:
+		j.Criteria = lines(j.Criteria)
 	}
-	j.Criteria = lines(j.Criteria)
 	j.Fence = fence(j.Fence)
 	return j
 }
 
 // Assess is what a judge is asked after a round.
 type Assess struct {
-	Participants []string // names, as they must be given back
-	Rubric       []string // criteria to score for each participant; nil: one score for each
-	Rounds       int      // planned; 0: open
-	Advisory     bool     // the format fixes the rounds, and the judge's shouldContinue ends nothing
+	Participants []string    // names, as they must be given back
+	Rubric       []Criterion // criteria to score for each participant; nil: one score for each
+	Rounds       int         // planned; 0: open
+	Advisory     bool        // the format fixes the rounds, and the judge's shouldContinue ends nothing
 }
 
 // Round is what {{.Round}} yields in a template: the placeholder.
@@ -61,7 +74,7 @@ func (Assess) Round() string { return Round }
 // only from a replaced template.
 func (s *Set) Assess(a Assess) (string, error) {
 	a.Participants = lines(a.Participants)
-	a.Rubric = lines(a.Rubric)
+	a.Rubric = criteria(a.Rubric)
 	return s.render("assess", a)
 }
 

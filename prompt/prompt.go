@@ -1,15 +1,20 @@
-// Package prompt renders what a debate tells its models: the system prompts of debaters and judges
-// and the instruction of each call.
+// Package prompt renders what a debate tells its models: the system prompts of those who speak, judge,
+// vote and summarise, and the instruction of each call.
 //
 // The texts are text/template files embedded in the package. A host replaces any of them by name:
 //
-//	debater   [Debater]  system prompt of a debater
-//	turn      [Turn]     instruction before a turn
-//	judge     [Judge]    system prompt of a judge
-//	assess    [Assess]   instruction before the assessment of a round
-//	verdict   [Verdict]  instruction before the final verdict
-//	again     [Again]    instruction after an answer that was not accepted
-//	assign    [Assign]   instruction to find positions for the speakers
+//	debater     [Debater]     system prompt of a speaker
+//	turn        [Turn]        instruction before a turn, a question or an answer
+//	judge       [Judge]       system prompt of a judge
+//	assess      [Assess]      instruction before the assessment of a round
+//	findings    [Findings]    what the program measured, added to an instruction
+//	verdict     [Verdict]     instruction before the final verdict
+//	again       [Again]       instruction after an answer that was not accepted
+//	assign      [Assign]      instruction to find positions for the speakers
+//	voter       [Voter]       system prompt of a member of the audience
+//	ballot      [Ballot]      instruction before a vote
+//	summarizer  [Summarizer]  system prompt of the minute-taker
+//	summary     [Summary]     instruction before a summary
 //
 // A replacement sees the fields of the type beside its name; turn, assess and verdict see {{.Round}}
 // too, which is where the number of the round will stand. Templates are meant to be executed once

@@ -18,7 +18,9 @@ func parsed(t testing.TB, overrides map[string]string) *prompt.Set {
 }
 
 func TestNames(t *testing.T) {
-	want := []string{"again", "assess", "assign", "debater", "judge", "turn", "verdict"}
+	want := []string{
+		"again", "assess", "assign", "ballot", "debater", "findings", "judge", "summarizer", "summary", "turn", "verdict", "voter",
+	}
 	assert.Equal(t, want, parsed(t, nil).Names())
 }
 
@@ -26,13 +28,18 @@ func TestOverride(t *testing.T) {
 	replaced := map[string]struct {
 		text, want string
 	}{
-		"debater": {"{{.Name}}/{{.Topic}}/{{.Position}}", "Ada/Should cities ban cars from their centres?/Ban them."},
-		"turn":    {"{{.Phase}} {{.Round}}/{{.Rounds}}", "rebuttal " + prompt.Round + "/3"},
-		"judge":   {"{{range .Participants}}{{.Name}};{{end}}", "Ada;Ben;Cy;"},
-		"assess":  {"{{.Round}} {{.Advisory}}", prompt.Round + " false"},
-		"verdict": {"{{.Round}} {{.Unfinished}} {{len .Criteria}}", prompt.Round + " false 6"},
-		"again":   {"{{len .Problems}} problems", "2 problems"},
-		"assign":  {"find {{.Count}}", "find 3"},
+		"debater":    {"{{.Name}}/{{.Topic}}/{{.Position}}", "Ada/Should cities ban cars from their centres?/Ban them."},
+		"turn":       {"{{.Phase}} {{.Round}}/{{.Rounds}}", "rebuttal " + prompt.Round + "/3"},
+		"judge":      {"{{range .Participants}}{{.Name}};{{end}}", "Ada;Ben;Cy;"},
+		"assess":     {"{{.Round}} {{.Advisory}}", prompt.Round + " false"},
+		"verdict":    {"{{.Round}} {{.Unfinished}} {{len .Criteria}}", prompt.Round + " false 6"},
+		"again":      {"{{len .Problems}} problems", "2 problems"},
+		"assign":     {"find {{.Count}}", "find 3"},
+		"findings":   {"{{range .Items}}{{.}};{{end}}", "one;two;"},
+		"voter":      {"{{.Name}}: {{.For}}/{{.Against}}", "Vera: ban them/let them drive"},
+		"ballot":     {"before: {{.Before}}", "before: true"},
+		"summarizer": {"{{len .Participants}} {{.Fence}}", "3 word"},
+		"summary":    {"{{.Words}} {{.Former}}", "300 false"},
 	}
 	builtin := everything(t, parsed(t, nil))
 	for _, name := range parsed(t, nil).Names() {
@@ -61,7 +68,8 @@ func TestOverrideFails(t *testing.T) {
 		"unknown function": {map[string]string{"judge": "{{shout .Topic}}"}, []string{`"judge"`, "shout"}},
 		"unknown field":    {map[string]string{"debater": "{{.Colour}}"}, []string{`"debater"`, "Colour"}},
 		"round in a system prompt": {
-			map[string]string{"debater": "{{.Round}}", "judge": "{{.Round}}"}, []string{`"debater"`, `"judge"`, "Round"},
+			map[string]string{"debater": "{{.Round}}", "judge": "{{.Round}}", "voter": "{{.Round}}"},
+			[]string{`"debater"`, `"judge"`, `"voter"`, "Round"},
 		},
 		"only where a value is given": {
 			map[string]string{"debater": "x{{with .Persona}}{{$.Colour}}{{end}}"}, []string{`"debater"`, "Colour"},
@@ -74,6 +82,51 @@ func TestOverrideFails(t *testing.T) {
 		},
 		"only in the closing": {
 			map[string]string{"turn": "x{{if and .Closing (not .Opening)}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only in the chair": {
+			map[string]string{"debater": "x{{if and .Chair .Others}}{{.Colour}}{{end}}"}, []string{`"debater"`, "Colour"},
+		},
+		"only in the chair, with nothing given": {
+			map[string]string{"debater": "x{{if and .Chair (not .Others)}}{{.Colour}}{{end}}"}, []string{`"debater"`, "Colour"},
+		},
+		"only with a role and nothing else": {
+			map[string]string{"debater": "x{{if and .Role (not .Position) (not .Chair)}}{{.Colour}}{{end}}"}, []string{`"debater"`, "Colour"},
+		},
+		"only when the chair opens": {
+			map[string]string{"turn": "x{{if and .Chair .Opening (not .Closing)}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only when the chair closes": {
+			map[string]string{"turn": "x{{if and .Chair .Closing (not .Opening)}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only when the chair speaks once": {
+			map[string]string{"turn": "x{{if and .Chair .Closing .Opening}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only when the chair leads on": {
+			map[string]string{"turn": "x{{if and .Chair (not (or .Closing .Opening))}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only when all are asked": {
+			map[string]string{"turn": "x{{if and .Question (not .Target)}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only when one is asked": {
+			map[string]string{"turn": "x{{if and .Question .Target}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only when all answer": {
+			map[string]string{"turn": "x{{if and .Answer (not .Target)}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only when one answers": {
+			map[string]string{"turn": "x{{if and .Answer .Target}}{{.Colour}}{{end}}"}, []string{`"turn"`, "Colour"},
+		},
+		"only with a rubric": {
+			map[string]string{"judge": "x{{range .Rubric}}{{.Colour}}{{end}}"}, []string{`"judge"`, "Colour"},
+		},
+		"only without a winner": {
+			map[string]string{"judge": "x{{if .NoWinner}}{{.Colour}}{{end}}"}, []string{`"judge"`, "Colour"},
+		},
+		"only after the debate": {
+			map[string]string{"ballot": "x{{if not .Before}}{{.Colour}}{{end}}"}, []string{`"ballot"`, "Colour"},
+		},
+		"only with a former summary": {
+			map[string]string{"summary": "x{{if .Former}}{{.Colour}}{{end}}"}, []string{`"summary"`, "Colour"},
 		},
 		"only when cut short": {
 			map[string]string{"verdict": "x{{if .Unfinished}}{{.Colour}}{{end}}"}, []string{`"verdict"`, "Colour"},
@@ -141,17 +194,23 @@ func TestConcurrentUse(t *testing.T) {
 func TestInputIsKept(t *testing.T) {
 	set := parsed(t, nil)
 	others := []prompt.Person{{Name: "Ben\n", Side: " against ", Position: prompt.Round}}
-	names := []string{"Ada\n" + prompt.Round}
-	_, err := set.Debater(prompt.Debater{Others: others})
-	require.NoError(t, err)
-	_, err = set.Judge(prompt.Judge{Participants: others, Criteria: names})
-	require.NoError(t, err)
-	_, err = set.Assess(prompt.Assess{Participants: names, Rubric: names})
-	require.NoError(t, err)
-	_, err = set.Verdict(prompt.Verdict{Participants: names, Criteria: names})
-	require.NoError(t, err)
-	_, err = set.Again(prompt.Again{Problems: names})
-	require.NoError(t, err)
+	names := []string{" Ada\n" + prompt.Round}
+	rubric := []prompt.Criterion{{Name: "wit\n", Low: " none ", High: prompt.Round}}
+	for _, do := range []render{
+		debater(func(d *prompt.Debater) { d.Others, d.KeyArguments = others, names }),
+		judged(func(j *prompt.Judge) { j.Participants, j.Criteria, j.Chairs = others, names, names }),
+		judged(func(j *prompt.Judge) { j.Rubric = rubric }),
+		assess(prompt.Assess{Participants: names, Rubric: rubric}),
+		verdict(prompt.Verdict{Participants: names, Criteria: names}),
+		again(prompt.Again{Problems: names}),
+		assign(prompt.Assign{Taken: others}),
+		findings(prompt.Findings{Items: names}),
+		voter(func(v *prompt.Voter) { v.Participants = others }),
+		summarizer(prompt.Summarizer{Participants: others}),
+	} {
+		text(t, set, do)
+	}
 	assert.Equal(t, []prompt.Person{{Name: "Ben\n", Side: " against ", Position: prompt.Round}}, others)
-	assert.Equal(t, []string{"Ada\n" + prompt.Round}, names)
+	assert.Equal(t, []string{" Ada\n" + prompt.Round}, names)
+	assert.Equal(t, []prompt.Criterion{{Name: "wit\n", Low: " none ", High: prompt.Round}}, rubric)
 }

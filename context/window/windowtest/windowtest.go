@@ -13,6 +13,9 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 )
 
+// Rounds is how many summaries before one request a manager may wish, one after the other.
+const Rounds = 16
+
 // Run fails t for everything that [Check] finds.
 func Run(t *testing.T, m window.Manager) {
 	t.Helper()
@@ -23,29 +26,33 @@ func Run(t *testing.T, m window.Manager) {
 
 // Check looks whether m keeps the contract of [window.Manager], over a few hundred transcripts that are
 // the same in every run, and yields what it found, each kind once, joined; nil: nothing is wrong.
+//
+// It asks for plans from the first message of a transcript to its last, without a model that summarises
+// and with one, and carries out what summaries are wished: each has at most [window.SummaryPercent] of
+// the window, and after at most [Rounds] of them the request must be found. It asks with numbers that
+// make no sense too; a panic is a finding like any other.
 func Check(m window.Manager) error {
-	var f findings
+	f := &findings{manager: m}
 	for seed := range uint64(20) {
-		p := problem(seed)
-		p.Window = 0
-		if plan := m.Plan(p); !plan.Fits || plan.From > plan.Head || plan.Summarize != (window.Range{}) {
-			f.addf("transcript %d without a limit: not everything is sent: %+v", seed, plan)
-		}
+		unlimited(f, seed)
 	}
 	for seed := range uint64(200) {
-		grow(&f, m, seed)
+		grow(f, seed)
+		summarise(f, seed)
 	}
-	edges(&f, m)
+	edges(f)
+	hostile(f)
 	if len(f.errs) == 0 {
-		together(&f, m)
+		together(f)
 	}
 	return errors.Join(f.errs...)
 }
 
-// findings are what is wrong, each kind once.
+// findings are what is wrong with a manager, each kind once.
 type findings struct {
-	kinds []string
-	errs  []error
+	manager window.Manager
+	kinds   []string
+	errs    []error
 }
 
 func (f *findings) addf(kind string, args ...any) {
@@ -56,8 +63,31 @@ func (f *findings) addf(kind string, args ...any) {
 	f.errs = append(f.errs, fmt.Errorf(kind, args...))
 }
 
-// grow follows a debate from its first message to its last.
-func grow(f *findings, m window.Manager, seed uint64) {
+// plan asks the manager. A panic is found, and the plan then sends nothing.
+func (f *findings) plan(name string, p window.Problem) (plan window.Plan) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			f.addf("%s: panics: %v", name, cause)
+			plan = window.Plan{From: p.Len(), TooBig: -1}
+		}
+	}()
+	return f.manager.Plan(p)
+}
+
+// unlimited asks for a plan where everything must be sent, though there is a summary and a model for more.
+func unlimited(f *findings, seed uint64) {
+	p := problem(seed)
+	p.Window = 0
+	p.Covered, p.Summary, p.Summarizer, p.Auto = 5, 100, true, true
+	name := fmt.Sprintf("transcript %d without a limit", seed)
+	plan := f.plan(name, p)
+	if !plan.Fits || plan.From > plan.Head || plan.Summary || plan.Summarize != (window.Range{}) {
+		f.addf("%s: not everything is sent: %+v", name, plan)
+	}
+}
+
+// grow follows a debate without summaries from its first message to its last.
+func grow(f *findings, seed uint64) {
 	whole := problem(seed)
 	kept := slices.Clone(whole.Sums)
 	last := 0
@@ -65,9 +95,9 @@ func grow(f *findings, m window.Manager, seed uint64) {
 		name := fmt.Sprintf("transcript %d, %d messages", seed, n)
 		p := whole
 		p.Sums = whole.Sums[: n+1 : n+1]
-		plan := m.Plan(p)
+		plan := f.plan(name, p)
 		check(f, name, p, plan)
-		if again := m.Plan(p); again != plan {
+		if again := f.plan(name, p); again != plan {
 			f.addf("%s: plan %+v, then %+v", name, plan, again)
 		}
 		if plan.From < last {
@@ -81,8 +111,58 @@ func grow(f *findings, m window.Manager, seed uint64) {
 	}
 }
 
+// summarise follows a debate in which summaries are made. Every other one loses the model for it halfway.
+func summarise(f *findings, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 8)) //nolint:gosec // the same in every run
+	whole := problem(seed)
+	whole.Summarizer, whole.Auto = true, seed%4 < 2
+	last := 0
+	for n := range len(whole.Sums) {
+		if seed%2 == 0 && n == len(whole.Sums)/2 {
+			whole.Summarizer, last = false, 0
+		}
+		name := fmt.Sprintf("transcript %d with summaries, %d messages", seed, n)
+		p := whole
+		p.Sums = whole.Sums[: n+1 : n+1]
+		plan := settle(f, name, &p, r)
+		if p.Covered != whole.Covered {
+			last = 0
+		}
+		if plan.From < last {
+			f.addf("%s: From went back from %d to %d though nothing was summarised", name, last, plan.From)
+		}
+		last = plan.From
+		whole.Covered, whole.Summary = p.Covered, p.Summary
+	}
+}
+
+// settle makes summaries for as long as they are wished, and yields the plan of the request.
+func settle(f *findings, name string, p *window.Problem, r *rand.Rand) window.Plan {
+	made := false
+	for range Rounds + 1 {
+		plan := f.plan(name, *p)
+		check(f, name, *p, plan)
+		if made && !plan.Fits {
+			f.addf("%s: with a summary of %d tokens the request does not fit: %+v", name, p.Summary, plan)
+		}
+		if plan.Summarize == (window.Range{}) {
+			return plan
+		}
+		if plan.Summarize.To <= p.Covered { // also found by check; it would go on for ever
+			return plan
+		}
+		without := *p
+		without.Summarizer = false
+		check(f, name+", without it", without, f.plan(name, without))
+		made = true
+		p.Covered, p.Summary = plan.Summarize.To, r.IntN(p.Window*window.SummaryPercent/100+1)
+	}
+	f.addf("%s: after %d summaries one more is wished", name, Rounds)
+	return window.Plan{From: p.Len()}
+}
+
 // edges asks for plans at the ends of what a problem can say.
-func edges(f *findings, m window.Manager) {
+func edges(f *findings) {
 	const most = math.MaxInt
 	for i, p := range []window.Problem{
 		{},
@@ -94,20 +174,51 @@ func edges(f *findings, m window.Manager) {
 		{Sums: []int{0, 5}, Window: 9000, Fixed: most},
 		{Sums: []int{0, 5}, Window: 9000, Output: most},
 		{Sums: []int{0, 5, most}, Window: 9000, Reserve: -1},
+		{Sums: []int{0, 5, most}, Window: 9000, Reserve: -1, Fixed: 100},
 		{Sums: []int{0, 5, 10}, Window: most, Reserve: -1},
+		{Sums: []int{0, 5, most}, Window: most, Reserve: -1, Fixed: most},
+		{Sums: []int{0, 0, 0, 0}, Window: 4096, Covered: 2},
+		{Sums: []int{0, 500, 4000, 4900}, Window: 9000, Covered: 2, Summary: most},
+		{Sums: []int{0, 4900, 4904, 4905}, Window: 9000, Covered: 2, Summary: 4},
+		{Sums: []int{0, 1, 2, 4900}, Window: 9000, Covered: 2, Summary: 5},
 	} {
-		check(f, fmt.Sprintf("edge %d", i), p, m.Plan(p))
+		for _, p.Summarizer = range []bool{false, true} {
+			for _, p.Auto = range []bool{false, true} {
+				name := fmt.Sprintf("edge %d", i)
+				check(f, name, p, f.plan(name, p))
+			}
+		}
+	}
+}
+
+// hostile asks with numbers that make no sense. There is nothing to expect but a plan within bounds.
+func hostile(f *findings) {
+	const least, most = math.MinInt, math.MaxInt
+	numbers := []int{least, least + 1, -5, 0, 1, 3, 5000, most - 1, most}
+	r := rand.New(rand.NewPCG(3, 9)) //nolint:gosec // the same in every run
+	pick := func() int { return numbers[r.IntN(len(numbers))] }
+	for i := range 5000 {
+		p := window.Problem{
+			Fixed: pick(), Window: pick(), Reserve: pick(), Output: pick(), Covered: pick(), Summary: pick(),
+			Summarizer: i%2 == 0, Auto: i%3 == 0,
+		}
+		for range r.IntN(8) {
+			p.Sums = append(p.Sums, pick())
+		}
+		name := fmt.Sprintf("numbers without sense, %d", i)
+		bounds(f, name, p, f.plan(name, p))
 	}
 }
 
 // together asks for the same plan from several goroutines; the race detector does the rest.
-func together(f *findings, m window.Manager) {
+func together(f *findings) {
 	p := problem(1)
-	want := m.Plan(p)
+	p.Covered, p.Summary, p.Summarizer = 5, 100, true
+	want := f.manager.Plan(p)
 	plans := make([]window.Plan, 8)
 	var wait sync.WaitGroup
 	for i := range plans {
-		wait.Go(func() { plans[i] = m.Plan(p) })
+		wait.Go(func() { plans[i] = f.manager.Plan(p) })
 	}
 	wait.Wait()
 	for _, got := range plans {
@@ -117,28 +228,74 @@ func together(f *findings, m window.Manager) {
 	}
 }
 
-// check looks at one plan by itself.
-func check(f *findings, name string, p window.Problem, plan window.Plan) {
+// bounds looks whether a plan can be carried out at all.
+func bounds(f *findings, name string, p window.Problem, plan window.Plan) bool {
 	n := p.Len()
 	if plan.Head < 0 || plan.From < plan.Head || plan.From > n {
 		f.addf("%s: out of bounds: %+v", name, plan)
-		return
+		return false
 	}
 	if r := plan.Summarize; r.From < 0 || r.To < r.From || r.To > n {
 		f.addf("%s: Summarize is out of bounds: %+v", name, plan)
+		return false
 	}
 	if plan.TooBig < -1 || plan.TooBig >= n || plan.TooBig >= 0 && plan.Fits {
 		f.addf("%s: TooBig is wrong: %+v", name, plan)
 	}
+	return true
+}
+
+// check looks at one plan by itself.
+func check(f *findings, name string, p window.Problem, plan window.Plan) {
+	if !bounds(f, name, p, plan) {
+		return
+	}
+	wished(f, name, p, plan)
 	if !plan.Fits {
 		return
 	}
+	n := p.Len()
+	parts := []int{p.Fixed, p.Size(0, plan.Head), p.Size(plan.From, n)}
+	if plan.Summary {
+		parts = append(parts, p.Summary)
+		if p.Covered <= window.Opening || plan.From < p.Covered {
+			f.addf("%s: a summary of %d messages is sent before message %d", name, p.Covered, plan.From)
+		}
+	}
 	limit, limited := p.Limit()
-	if size := p.Fixed + p.Size(0, plan.Head) + p.Size(plan.From, n); limited && size > limit {
-		f.addf("%s: %d tokens are sent, the limit is %d", name, size, limit)
+	left := limit // part by part, for their sum may be more than an int holds
+	for _, part := range parts {
+		if limited && part > left {
+			f.addf("%s: %d tokens are sent, the limit is %d", name, parts, limit)
+			return
+		}
+		left -= part
+	}
+	if limited && plan.Used != limit-left {
+		f.addf("%s: %d tokens are sent, Used is %d", name, parts, plan.Used)
 	}
 	if n > 0 && plan.From == n && plan.Head < n {
 		f.addf("%s: the newest message is not sent", name)
+	}
+}
+
+// wished looks at what should be summarised.
+func wished(f *findings, name string, p window.Problem, plan window.Plan) {
+	r := plan.Summarize
+	if r == (window.Range{}) {
+		return
+	}
+	if !p.Summarizer {
+		f.addf("%s: a summary is wished, but there is no model to make it: %+v", name, plan)
+	}
+	if !plan.Fits {
+		f.addf("%s: a summary is wished, but there is no plan to send without it: %+v", name, plan)
+	}
+	if from := max(p.Covered, window.Opening); r.From != from {
+		f.addf("%s: a summary is wished from message %d on, it has to begin at %d", name, r.From, from)
+	}
+	if r.From == r.To || r.To >= p.Len() {
+		f.addf("%s: a summary is wished of nothing, or of the newest message: %+v", name, plan)
 	}
 }
 

@@ -1,0 +1,127 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Audience votes on the topic before the first round and after the last. Its votes are not shown to
+// speakers or judges.
+type Audience struct {
+	Members []Member `json:"members"`
+}
+
+// Member is one of the audience: a model, a [Judge] registered on the engine, or a person.
+type Member struct {
+	// Name is "audience-1" and so on if empty.
+	Name string `json:"name,omitempty"`
+	// Model is "provider/model".
+	Model string `json:"model,omitempty"`
+	// Judge is a name in Engine.Judges, in place of a model.
+	Judge string `json:"judge,omitempty"`
+	// Person, in place of a model, asks the host's person through an [Inquiry].
+	Person bool `json:"person,omitempty"`
+	// Persona is who the member is.
+	Persona string `json:"persona,omitempty"`
+	// Fallbacks are models that take over, in order, when the one before keeps failing.
+	Fallbacks []string `json:"fallbacks,omitempty"`
+}
+
+func (a *Audience) defaults() {
+	for i := range a.Members {
+		setIfZero(&a.Members[i].Name, "audience-"+strconv.Itoa(i+1))
+	}
+}
+
+func (a *Audience) clone() *Audience {
+	d := cloneValue(a)
+	if d == nil {
+		return nil
+	}
+	d.Members = slices.Clone(d.Members)
+	for i := range d.Members {
+		d.Members[i].Fallbacks = slices.Clone(d.Members[i].Fallbacks)
+	}
+	return d
+}
+
+// Vote is what a member of the audience may vote.
+type Vote string
+
+// The votes.
+const (
+	VoteFor       Vote = "for"
+	VoteAgainst   Vote = "against"
+	VoteUndecided Vote = "undecided"
+)
+
+// BallotPaper is a vote with its reasons, in the JSON that a member of the audience answers with.
+type BallotPaper struct {
+	Vote      Vote   `json:"vote" jsonschema:"enum=for,enum=against,enum=undecided"`
+	Reasoning string `json:"reasoning" jsonschema:"description=why you vote so"`
+}
+
+// Ballot is a vote that was cast.
+type Ballot struct {
+	Spend
+	Voter string `json:"voter"`
+	// After tells the vote after the debate from the one before it.
+	After bool `json:"after,omitempty"`
+	BallotPaper
+}
+
+func checkBallot(_ *Record, b *BallotPaper) []string { return blank("reasoning", b.Reasoning) }
+
+// Swing is how the debate has moved the audience. Shares are in percent of the members who have voted
+// both before and after; who has not is left out.
+type Swing struct {
+	Voters        int
+	Before, After map[Vote]float64
+	// Gain is After less Before, in percentage points.
+	Gain map[Vote]float64
+	// Winner is the side with the larger gain; "": they gained the same, or nobody has voted twice.
+	Winner Side
+}
+
+// Swing counts the audience's votes.
+func (r *Record) Swing() Swing {
+	first, second := make(map[string]Vote), make(map[string]Vote)
+	for _, b := range r.Ballots {
+		if b.After {
+			second[b.Voter] = b.Vote
+		} else {
+			first[b.Voter] = b.Vote
+		}
+	}
+	before, after, voters := make(map[Vote]int), make(map[Vote]int), 0
+	for voter, vote := range second {
+		if _, both := first[voter]; both {
+			voters++
+			before[first[voter]]++
+			after[vote]++
+		}
+	}
+	s := Swing{Voters: voters, Before: make(map[Vote]float64), After: make(map[Vote]float64), Gain: make(map[Vote]float64)}
+	if voters == 0 {
+		return s
+	}
+	for _, vote := range []Vote{VoteFor, VoteAgainst, VoteUndecided} {
+		s.Before[vote] = 100 * float64(before[vote]) / float64(voters)
+		s.After[vote] = 100 * float64(after[vote]) / float64(voters)
+		s.Gain[vote] = 100 * float64(after[vote]-before[vote]) / float64(voters)
+	}
+	switch forward, backward := after[VoteFor]-before[VoteFor], after[VoteAgainst]-before[VoteAgainst]; {
+	case forward > backward:
+		s.Winner = For
+	case backward > forward:
+		s.Winner = Against
+	}
+	return s
+}
+
+// String yields the swing in a line.
+func (s Swing) String() string {
+	return fmt.Sprintf("of %d voters: for %.0f %% → %.0f %%, against %.0f %% → %.0f %%", s.Voters,
+		s.Before[VoteFor], s.After[VoteFor], s.Before[VoteAgainst], s.After[VoteAgainst])
+}

@@ -1,0 +1,403 @@
+package debate_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// reasonOfAVote marks what voters write: nobody else may read it.
+const reasonOfAVote = "my ballot's secret"
+
+func paper(vote debate.Vote) string {
+	return toJSON(debate.BallotPaper{Vote: vote, Reasoning: reasonOfAVote})
+}
+
+// house is a debate before an audience whose i-th member votes as the i-th pair says, before and after
+// ("for→against"). A dash: this vote fails.
+func house(votes ...string) (debate.Config, *debate.Engine, *scripted.Provider) {
+	config := twoDebaters()
+	config.Rounds = 2
+	config.Audience = &debate.Audience{}
+	votesOf := map[string][]string{}
+	for i, pair := range votes {
+		name := fmt.Sprintf("Voter %d", i+1)
+		votesOf[name] = strings.Split(pair, "→")
+		config.Audience.Members = append(config.Audience.Members, debate.Member{Name: name, Model: "test/voter"})
+	}
+	engine, source := engineFor(config)
+	answer := source.Reply
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil || req.Schema.Name != "ballot" {
+			return answer(req)
+		}
+		vote := votesOf[req.Self][btoi(strings.Contains(req.ID, "vote.after."))]
+		if vote == "-" {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
+		}
+		return scripted.Reply{Text: paper(debate.Vote(vote))}
+	}
+	return config, engine, source
+}
+
+// ballots yields the votes of a record, as "Voter 1 for → against".
+func ballots(r *debate.Record) map[string]string {
+	out := map[string]string{}
+	for _, b := range r.Ballots {
+		if !b.After {
+			out[b.Voter] = string(b.Vote) + " → "
+		}
+	}
+	for _, b := range r.Ballots {
+		if b.After {
+			out[b.Voter] += string(b.Vote)
+		}
+	}
+	return out
+}
+
+func TestAnAudienceVotesTwice(t *testing.T) {
+	config, engine, source := house("for→against", "against→against", "undecided→for")
+	config.Audience.Members[1].Persona = "A bus driver from Leeds."
+	record := run(t, engine, config)
+	assert.Equal(t, map[string]string{"Voter 1": "for → against", "Voter 2": "against → against", "Voter 3": "undecided → for"}, ballots(record))
+	for _, req := range source.Requests() {
+		switch {
+		case strings.Contains(req.ID, "vote.before."):
+			assert.Empty(t, req.Messages, "the debate has not begun")
+		case strings.Contains(req.ID, "vote.after."):
+			assert.Len(t, req.Messages, 4, "all that was said")
+		default:
+			continue
+		}
+		assert.Contains(t, req.System, config.Topic)
+		assert.Equal(t, req.Self == "Voter 2", strings.Contains(req.System, "A bus driver from Leeds."))
+		assert.NotContains(t, read(&req), "test/", "no model is named")
+	}
+	first, last := 0, 0
+	for i, req := range source.Requests() {
+		if strings.Contains(req.ID, "vote.before.") {
+			first = i
+		}
+		if req.Schema == nil {
+			last = i
+			assert.Greater(t, i, 2, "all vote before anybody speaks")
+		}
+	}
+	assert.Equal(t, 2, first)
+	assert.Greater(t, last, first)
+}
+
+func TestVotesAreSeenByNobody(t *testing.T) {
+	config, engine, source := house("for→against", "against→for", "against→for")
+	config.Judging.BothOrders = true
+	config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Judge: "cato"})
+	var mu sync.Mutex
+	var tasks []debate.JudgeTask
+	engine.Judges = map[string]debate.Judge{"cato": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		tasks = append(tasks, task)
+		return json.RawMessage(good(task.Kind)), nil
+	})}
+	record := run(t, engine, config)
+	require.Len(t, record.Ballots, 6)
+	assert.NotEmpty(t, tasks)
+	for _, task := range tasks {
+		assert.NotRegexp(t, reasonOfAVote+"|Voter|undecided", toJSON(task))
+	}
+	for _, req := range source.Requests() {
+		assert.NotContains(t, toJSON(req), reasonOfAVote, "%s: not to other voters either", req.ID)
+		if req.Schema == nil || req.Schema.Name != "ballot" {
+			assert.NotRegexp(t, "Voter|undecided|swing", toJSON(req), req.ID)
+		}
+	}
+}
+
+// The shares are in percent of those who voted twice, the gains in percentage points.
+func TestSwing(t *testing.T) {
+	type shares = map[debate.Vote]float64
+	for name, test := range map[string]struct {
+		votes               []string
+		voters              int
+		before, after, gain shares
+		winner              debate.Side
+	}{
+		"a side gains": {
+			[]string{"against→for", "for→for", "undecided→against", "undecided→for"},
+			4,
+			shares{"for": 25, "against": 25, "undecided": 50},
+			shares{"for": 75, "against": 25, "undecided": 0},
+			shares{"for": 50, "against": 0, "undecided": -50},
+			debate.For,
+		},
+		"the smaller side gains more": {
+			[]string{"for→for", "for→for", "undecided→against", "for→for"},
+			4,
+			shares{"for": 75, "against": 0, "undecided": 25},
+			shares{"for": 75, "against": 25, "undecided": 0},
+			shares{"for": 0, "against": 25, "undecided": -25},
+			debate.Against,
+		},
+		"who loses less": {
+			[]string{"for→undecided", "for→undecided", "against→undecided", "for→for"},
+			4,
+			shares{"for": 75, "against": 25, "undecided": 0},
+			shares{"for": 25, "against": 0, "undecided": 75},
+			shares{"for": -50, "against": -25, "undecided": 75},
+			debate.Against,
+		},
+		"a tie of gains": {
+			[]string{"undecided→for", "undecided→against"},
+			2,
+			shares{"for": 0, "against": 0, "undecided": 100},
+			shares{"for": 50, "against": 50, "undecided": 0},
+			shares{"for": 50, "against": 50, "undecided": -100},
+			"",
+		},
+		"nobody is moved": {
+			[]string{"for→for", "for→for", "against→against"},
+			3,
+			shares{"for": 200.0 / 3, "against": 100.0 / 3, "undecided": 0},
+			shares{"for": 200.0 / 3, "against": 100.0 / 3, "undecided": 0},
+			shares{"for": 0, "against": 0, "undecided": 0},
+			"",
+		},
+		"who has voted once is left out": {
+			[]string{"against→for", "for→-", "-→against", "-→-"},
+			1,
+			shares{"for": 0, "against": 100, "undecided": 0},
+			shares{"for": 100, "against": 0, "undecided": 0},
+			shares{"for": 100, "against": -100, "undecided": 0},
+			debate.For,
+		},
+		"nobody has voted twice": {[]string{"for→-", "-→against"}, 0, shares{}, shares{}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, engine, _ := house(test.votes...)
+			custom := debate.BuiltinFormats()[1]
+			custom.Name, custom.Decide = "moved", debate.BySwing
+			config.Format, config.CustomFormat = "", &custom
+			record := run(t, engine, config)
+			assert.Equal(t, debate.StateCompleted, record.State)
+			outcome := record.Outcome()
+			require.NotNil(t, outcome.Swing)
+			swing := *outcome.Swing
+			assert.Equal(t, record.Swing(), swing)
+			assert.Equal(t, test.voters, swing.Voters)
+			assert.InDeltaMapValues(t, test.before, swing.Before, 1e-9)
+			assert.InDeltaMapValues(t, test.after, swing.After, 1e-9)
+			if test.gain != nil {
+				assert.InDeltaMapValues(t, test.gain, swing.Gain, 1e-9)
+			}
+			assert.Equal(t, test.winner, swing.Winner)
+			assert.Equal(t, test.winner, outcome.Side, "the format is decided by it")
+			assert.Empty(t, outcome.Winner, "a side has won, not a participant")
+			assert.Equal(t, test.winner == "" && test.voters > 0, outcome.Tie)
+			assert.Equal(t, debate.BySwing, outcome.Decision)
+			assert.Contains(t, swing.String(), fmt.Sprintf("of %d voters", test.voters))
+		})
+	}
+}
+
+// Elsewhere the swing is told, and the judges decide.
+func TestASwingBesideAVerdict(t *testing.T) {
+	config, engine, _ := house("for→against", "for→against")
+	outcome := run(t, engine, config).Outcome()
+	assert.Equal(t, "Ada", outcome.Winner)
+	require.NotNil(t, outcome.Swing)
+	assert.Equal(t, debate.Against, outcome.Swing.Winner)
+}
+
+func TestAVoterWhoFailsIsLeftOut(t *testing.T) {
+	config, engine, source := house("for→against", "-→for", "for→-")
+	record := run(t, engine, config)
+	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, map[string]string{"Voter 1": "for → against", "Voter 2": "for", "Voter 3": "for → "}, ballots(record))
+	assert.Equal(t, 1, record.Swing().Voters)
+	assert.Empty(t, record.Inquiries, "nobody is asked what to do")
+	assert.Empty(t, record.Answers)
+	asked := 0
+	for _, req := range source.Requests() {
+		asked += btoi(strings.HasPrefix(callOf(&req), "vote."))
+	}
+	assert.Equal(t, 6, asked)
+}
+
+func TestVotesThatAreNotAccepted(t *testing.T) {
+	for name, bad := range map[string]string{
+		"another vote":   `{"vote":"maybe","reasoning":"x"}`,
+		"no reasons":     `{"vote":"for","reasoning":" "}`,
+		"no vote":        `{"reasoning":"x"}`,
+		"a number":       `{"vote":1,"reasoning":"x"}`,
+		"capitals":       `{"vote":"FOR","reasoning":"x"}`,
+		"one field more": `{"vote":"for","reasoning":"x","confidence":1}`,
+		"prose":          `For.`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config, engine, source := house("for→for", "for→for")
+				config.Audience.Members[0].Fallbacks = []string{"test/spare"}
+				answer := source.Reply
+				source.Reply = func(req *provider.Request) scripted.Reply {
+					if req.Schema != nil && req.Schema.Name == "ballot" && req.Model == "voter" && strings.Contains(req.ID, "vote.before.Voter") {
+						return scripted.Reply{Text: bad}
+					}
+					return answer(req)
+				}
+				record := run(t, engine, config)
+				assert.Len(t, record.Rejections, 4, "each is asked once more")
+				assert.Equal(t, map[string]string{"Voter 1": "for → for", "Voter 2": "for"}, ballots(record), "who has a fallback has voted by it")
+				for _, b := range record.Ballots {
+					if b.Voter == "Voter 1" && !b.After {
+						assert.Equal(t, "test/spare", b.Model)
+					}
+				}
+			})
+		})
+	}
+}
+
+// An audience is of models, functions and people, in any mixture.
+func TestAMixedAudience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config, engine, _ := house("for→against")
+		config.Audience.Members = append(config.Audience.Members, debate.Member{Judge: "counter"}, debate.Member{Name: "Pat", Person: true})
+		var mu sync.Mutex
+		var tasks []debate.JudgeTask
+		engine.Judges = map[string]debate.Judge{"counter": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			tasks = append(tasks, task)
+			if len(task.Turns) == 0 {
+				return json.RawMessage(paper(debate.VoteUndecided)), nil
+			}
+			return json.RawMessage(paper(debate.VoteAgainst)), nil
+		})}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		assert.Empty(t, record.Turns, "all vote before the debate")
+		require.Len(t, record.Inquiries, 1)
+		q := record.Inquiries[0]
+		assert.Equal(t, debate.KindBallot, q.Kind)
+		assert.Equal(t, "Pat", q.To)
+		assert.Contains(t, string(q.Schema), "undecided")
+		require.NoError(t, session.Answer(t.Context(), q.ID, "I am for it."))
+		record, err = session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput, "a person is asked again too")
+		require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, paper(debate.VoteFor)))
+		record, err = session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		assert.Len(t, record.Turns, 4, "the debate is over")
+		require.Len(t, record.Inquiries, 1)
+		assert.Equal(t, "vote.after.Pat", record.Inquiries[0].ID)
+		require.NoError(t, session.Answer(t.Context(), "vote.after.Pat", paper(debate.VoteAgainst)))
+		record, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, map[string]string{
+			"Voter 1": "for → against", "audience-2": "undecided → against", "Pat": "for → against",
+		}, ballots(record))
+		assert.Equal(t, 3, record.Swing().Voters)
+		assert.Equal(t, debate.Against, record.Swing().Winner)
+		require.Len(t, tasks, 2)
+		assert.Equal(t, debate.KindBallot, tasks[0].Kind)
+		assert.Empty(t, tasks[0].Turns)
+		assert.Len(t, tasks[1].Turns, 4)
+		assert.Equal(t, "vote.after.audience-2", tasks[1].Call)
+	})
+}
+
+// A function that fails is tried again and then left out; so is a person who gives no vote.
+func TestAFunctionOfTheAudienceMayFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config, engine, _ := house("for→against")
+		config.Audience.Members = append(config.Audience.Members, debate.Member{Judge: "broken"}, debate.Member{Name: "Pat", Person: true})
+		engine.Judges = map[string]debate.Judge{"broken": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
+			return nil, errNobody
+		})}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		for range 4 {
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.Len(t, record.Inquiries, 1)
+			require.NoError(t, session.Answer(t.Context(), record.Inquiries[0].ID, "No idea."))
+			record, err = session.Wait(t.Context())
+		}
+		require.NoError(t, err)
+		assert.Equal(t, map[string]string{"Voter 1": "for → against"}, ballots(record))
+		assert.NotNil(t, record.Verdict)
+	})
+}
+
+func TestVotesOutliveTheProcess(t *testing.T) {
+	config, engine, source := house("for→against", "undecided→against", "for→for")
+	config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.Len(t, record.Ballots, 6, "the audience votes beside the judges")
+	data, err := session.Snapshot(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	assert.NotEmpty(t, source.Requests())
+
+	_, other, asked := house("against→for", "against→for", "against→for")
+	restored, err := other.Restore(t.Context(), data)
+	require.NoError(t, err)
+	defer restored.Close()
+	require.NoError(t, restored.Answer(t.Context(), "verdict.Pat", good(debate.KindVerdict)))
+	after, err := restored.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, asked.Requests(), "nobody votes twice")
+	assert.Equal(t, ballots(record), ballots(after))
+	assert.Equal(t, record.Swing(), after.Swing())
+}
+
+// A debate that is cut off between the votes goes on with those that are missing.
+func TestMissingVotesAreAskedAfterARestart(t *testing.T) {
+	config, engine, _ := house("for→against", "undecided→against")
+	config.ID = "votes"
+	record := run(t, engine, config)
+	want := canonical(t, record)
+	var all struct {
+		Version int            `json:"version"`
+		ID      string         `json:"id"`
+		Events  []debate.Event `json:"events"`
+	}
+	require.NoError(t, json.Unmarshal(snapshotOf(t, engine, "votes"), &all))
+	cuts := 0
+	for i, event := range all.Events {
+		if event.Kind != debate.EventBallot {
+			continue
+		}
+		cuts++
+		_, other, asked := house("for→against", "undecided→against")
+		restored, err := other.Restore(t.Context(), snapshot(t, "votes", all.Events[:i+1]))
+		require.NoError(t, err)
+		after, err := restored.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, want, canonical(t, after))
+		for _, req := range asked.Requests() {
+			assert.NotEqual(t, event.Ballot.Call, callOf(&req), "that vote is known")
+		}
+		require.NoError(t, restored.Close())
+	}
+	assert.Equal(t, 4, cuts)
+}

@@ -1,0 +1,174 @@
+package window_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/context/window/windowtest"
+)
+
+func ExampleHybrid() {
+	for _, p := range []window.Problem{
+		{},                             // no model that summarises
+		{Summarizer: true},             // there is one, and nobody asked for it
+		{Summarizer: true, Auto: true}, // the host wishes summaries
+	} {
+		fmt.Printf("summarizer %t, auto %t:\n", p.Summarizer, p.Auto)
+		p.Sums, p.Window = []int{0}, 14_096
+		var last window.Warning
+		for range 22 {
+			p.Sums = append(p.Sums, p.Sums[len(p.Sums)-1]+500)
+			plan := window.Hybrid{}.Plan(p)
+			if plan.Warning != last {
+				fmt.Printf("%d messages: from %d, summarise %v, warning %q\n", p.Len(), plan.From, plan.Summarize, plan.Warning)
+			}
+			last = plan.Warning
+			if plan.Summarize != (window.Range{}) {
+				p.Covered, p.Summary = plan.Summarize.To, 1000
+			}
+		}
+	}
+	// Output:
+	// summarizer false, auto false:
+	// 16 messages: from 0, summarise {0 0}, warning "near"
+	// 17 messages: from 5, summarise {0 0}, warning "dropped"
+	// summarizer true, auto false:
+	// 16 messages: from 0, summarise {0 0}, warning "near"
+	// 17 messages: from 5, summarise {0 0}, warning "dropped"
+	// 18 messages: from 5, summarise {1 10}, warning "high"
+	// 19 messages: from 10, summarise {0 0}, warning ""
+	// summarizer true, auto true:
+	// 16 messages: from 0, summarise {1 9}, warning "near"
+	// 17 messages: from 9, summarise {0 0}, warning ""
+	// 22 messages: from 9, summarise {9 16}, warning "near"
+}
+
+func TestHybridKeepsTheContract(t *testing.T) { windowtest.Run(t, window.Hybrid{}) }
+
+func TestHybrid(t *testing.T) {
+	over := sums(100, 200, 200, 200, 101)
+	high := sums(100, 200, 200, 300, 100)
+	for _, c := range []struct {
+		name string
+		p    window.Problem
+		want window.Plan
+	}{
+		{"nothing", window.Problem{Summarizer: true, Auto: true}, window.Plan{Fits: true, TooBig: -1}},
+		{
+			"less than 80 percent",
+			window.Problem{Sums: sums(100, 300, 399), Summarizer: true, Auto: true},
+			window.Plan{Used: 799, Fits: true, TooBig: -1},
+		},
+		{
+			"less than 80 percent, whatever the prompt is rounded to",
+			window.Problem{Sums: sums(100, 300, 398), Fixed: 1},
+			window.Plan{Used: 799, Fits: true, TooBig: -1},
+		},
+		{
+			"80 percent",
+			window.Problem{Sums: sums(100, 200, 200, 200, 100), Summarizer: true},
+			window.Plan{Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
+		},
+		{
+			"80 percent, with summaries",
+			window.Problem{Sums: sums(100, 200, 200, 200, 100), Summarizer: true, Auto: true},
+			window.Plan{Summarize: window.Range{From: 1, To: 3}, Used: 800, Fits: true, TooBig: -1, Warning: window.Near},
+		},
+		{
+			"over 80 percent, down to 60",
+			window.Problem{Sums: over},
+			window.Plan{Head: 1, From: 2, Used: 601, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"over 80 percent, summaries are possible",
+			window.Problem{Sums: over, Summarizer: true},
+			window.Plan{Head: 1, From: 2, Used: 601, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"over 80 percent, summaries are wished and not possible",
+			window.Problem{Sums: over, Auto: true},
+			window.Plan{Head: 1, From: 2, Used: 601, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"over 80 percent, with summaries",
+			window.Problem{Sums: over, Summarizer: true, Auto: true},
+			window.Plan{
+				Head: 1, From: 2, Summarize: window.Range{From: 1, To: 3},
+				Used: 601, Fits: true, TooBig: -1, Warning: window.Near,
+			},
+		},
+		{
+			"just below 90 percent, summaries are possible",
+			window.Problem{Sums: sums(100, 200, 200, 300, 99), Summarizer: true},
+			window.Plan{Head: 1, From: 2, Used: 699, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"90 percent, summaries are possible",
+			window.Problem{Sums: high, Summarizer: true},
+			window.Plan{
+				Head: 1, From: 2, Summarize: window.Range{From: 1, To: 3},
+				Used: 700, Fits: true, TooBig: -1, Warning: window.High,
+			},
+		},
+		{
+			"90 percent, no summaries",
+			window.Problem{Sums: high, Auto: true},
+			window.Plan{Head: 1, From: 2, Used: 700, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"a summary",
+			window.Problem{Sums: high, Covered: 3, Summary: 150, Summarizer: true},
+			window.Plan{Head: 1, Summary: true, From: 3, Used: 650, Fits: true, TooBig: -1},
+		},
+		{
+			"a summary, and sliding from 80 percent on",
+			window.Problem{Sums: sums(100, 300, 300, 100, 200, 100, 100), Covered: 3, Summary: 250, Summarizer: true},
+			window.Plan{Head: 1, Summary: true, From: 5, Used: 550, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"a summary, and a model that needs none",
+			window.Problem{Sums: sums(100, 300, 300, 99), Covered: 3, Summary: 150, Summarizer: true, Auto: true},
+			window.Plan{Used: 799, Fits: true, TooBig: -1},
+		},
+		{
+			"a large prompt: sliding at 80 percent would leave too little",
+			window.Problem{Sums: sums(50, 50, 50, 50, 50), Fixed: 700},
+			window.Plan{Used: 950, Fits: true, TooBig: -1, Warning: window.High},
+		},
+		{
+			"a large prompt, over the limit",
+			window.Problem{Sums: sums(50, 50, 50, 50, 50, 51), Fixed: 700},
+			window.Plan{Head: 1, From: 3, Used: 901, Fits: true, TooBig: -1, Warning: window.Dropped},
+		},
+		{
+			"the newest is too big for any summary to help",
+			window.Problem{Sums: sums(100, 400, 400, 1001), Summarizer: true, Auto: true},
+			window.Plan{From: 4, TooBig: 3, Warning: window.Full},
+		},
+	} {
+		c.p.Window, c.p.Reserve = 1000, -1
+		assert.Equal(t, c.want, window.Hybrid{}.Plan(c.p), c.name)
+	}
+}
+
+// Without summaries, what is sent stays between 60 and 80 % of the limit once that has been reached.
+func TestHybridStaysBetweenItsMarks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	p := window.Problem{Sums: []int{0}, Window: 100_000, Reserve: -1}
+	dropped := 0
+	for i := range 2000 {
+		p.Sums = append(p.Sums, p.Sums[i]+100+r.IntN(500))
+		plan := window.Hybrid{}.Plan(p)
+		if plan.Warning == window.Dropped {
+			dropped++
+			require.GreaterOrEqual(t, plan.Used, 59_400, "60 %, less what a message has beyond the cut")
+		}
+		require.LessOrEqual(t, plan.Used, 80_000)
+	}
+	assert.Greater(t, dropped, 1000)
+}

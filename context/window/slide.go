@@ -1,0 +1,136 @@
+package window
+
+import "sort"
+
+// lead is what a request keeps before the messages of which the oldest may be left out.
+type lead struct {
+	head    int // messages[:head]
+	summary bool
+}
+
+// opened is the lead that keeps the opening, if that is not the newest message.
+func opened(p *Problem) lead {
+	if p.Len() > Opening {
+		return lead{head: Opening}
+	}
+	return lead{}
+}
+
+// summarized is the lead that keeps the opening, and the summary where there is one that is needed and fits.
+func summarized(p *Problem, limit int) lead {
+	l := opened(p)
+	exists := Opening < p.Covered && p.Covered < p.Len()
+	if !exists || l.all(p) < share(limit, NearPercent) {
+		return l
+	}
+	short := lead{head: l.head, summary: true}
+	if plus(p.Fixed, short.size(p)) > limit {
+		return l
+	}
+	return short
+}
+
+// first is the first message after the lead and what it stands for.
+func (l lead) first(p *Problem) int {
+	if l.summary {
+		return p.Covered
+	}
+	return l.head
+}
+
+// size is what the lead takes.
+func (l lead) size(p *Problem) int {
+	size := p.Size(0, l.head)
+	if l.summary {
+		return plus(size, p.Summary)
+	}
+	return size
+}
+
+// all is what there is to send, before anything is left out.
+func (l lead) all(p *Problem) int {
+	return plus(p.Fixed, plus(l.size(p), p.Size(l.first(p), p.Len())))
+}
+
+// less is the lead with less in it: the summary goes first.
+func (l lead) less() lead {
+	if l.summary {
+		return lead{head: l.head}
+	}
+	return lead{}
+}
+
+// slide plans a request of the lead and the newest messages: all of them until they pass percent of the
+// limit. Where the lead leaves no room, it loses the summary and then the opening.
+//
+// Two things keep From from going back. What the lead loses for good follows from sizes that stay, and
+// what it loses for the newest message's sake does not move the cut: the newest message is then larger
+// than the room, so that it is alone in any case.
+func slide(p *Problem, limit, percent int, l lead) Plan {
+	n, free := p.Len(), limit-p.Fixed
+	if free < 0 {
+		return Plan{From: n, Used: p.Fixed, TooBig: -1, Warning: Full}
+	}
+	for l != (lead{}) && l.size(p) > free {
+		l = l.less()
+	}
+	use := l.all(p)
+	from := cut(p, l.first(p), limit, percent, l.size(p))
+	for l != (lead{}) && plus(l.size(p), p.Size(from, n)) > free {
+		l = l.less()
+	}
+	size := plus(l.size(p), p.Size(from, n))
+	if size > free { // only if the newest message alone is too big: the others were left out for it
+		return Plan{From: n, Used: p.Fixed, TooBig: n - 1, Warning: Full}
+	}
+	plan := Plan{Head: l.head, Summary: l.summary, From: from, Used: p.Fixed + size, Fits: true, TooBig: -1}
+	switch {
+	case from > l.first(p):
+		plan.Warning = Dropped
+	case !l.summary: // nothing is between the head and the rest
+		plan.Head, plan.From = 0, 0
+		fallthrough
+	default:
+		plan.Warning = level(use, limit)
+	}
+	return plan
+}
+
+// cut yields the first message from first on that is sent: the fewest whole steps are left out that
+// bring the rest into the room, and never the newest message.
+func cut(p *Problem, first, limit, percent, lead int) int {
+	n, space := p.Len(), room(p.Fixed, limit, percent, lead)
+	over := p.Size(first, n) - space
+	if over <= 0 {
+		return first
+	}
+	step := max(min(space-share(space, LowWaterPercent), share(limit, percent)-share(limit, LowWaterPercent)), 1)
+	drop := over
+	if rest := over % step; rest > 0 {
+		drop += step - rest
+	}
+	from := first + sort.Search(n-first, func(i int) bool { return p.Size(first, first+i) >= drop })
+	return min(from, n-1)
+}
+
+// Fixed is rounded up to a multiple of fixedUnit tokens, or of one part in fixedParts of the limit where
+// that is less.
+const (
+	fixedUnit  = 2048
+	fixedParts = 8
+)
+
+// room yields what the messages after the lead may take of percent of the limit, less than what there
+// is by the rounding of fixed.
+func room(fixed, limit, percent, lead int) int {
+	exact := limit - fixed - lead
+	unit := max(min(limit/fixedParts, fixedUnit), 1)
+	rounded := share(limit, percent) - fixed/unit*unit - lead
+	if fixed%unit > 0 {
+		rounded -= unit
+	}
+	if rounded < exact/2 { // little is left: better to move the cut than to lose half of it
+		return exact
+	}
+	return rounded
+}

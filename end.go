@@ -1,0 +1,119 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// EndReason says why the rounds of a debate, or the debate itself, ended.
+type EndReason string
+
+// The reasons to end. Record.Evidence and the transition's give the figures.
+const (
+	EndJudge       EndReason = "judge"               // the judges wish to end
+	EndRounds      EndReason = "rounds"              // all rounds are spoken
+	EndConverged   EndReason = "convergence"         // the judges see convergence
+	EndDiminishing EndReason = "diminishing-returns" // the judges or the detector see diminishing returns
+	EndRepetition  EndReason = "repetition"          // the detector of repetition
+	EndDrift       EndReason = "drift"               // the detector of topic drift
+	EndTooFew      EndReason = "too-few"             // too few participants are able to go on
+	EndSoftLimit   EndReason = "soft-limit"          // of the budget
+	EndHardLimit   EndReason = "hard-limit"          // of the budget
+	EndHost        EndReason = "host"                // stopped, canceled, or ended by an answer
+	EndFailed      EndReason = "failure"             // a failure that nobody has mended
+)
+
+// endReason says why the debate ends after this round, if it does.
+func endReason(r *Record) (EndReason, string, bool) {
+	if r.Format() == nil {
+		return "", "", false
+	}
+	p := r.panelOf(r.Round)
+	name := "the judge"
+	if n := len(r.Assessments); n > 0 && r.Assessments[n-1].Round == r.Round {
+		name = r.Assessments[n-1].Judge
+	}
+	says := func(n int, what string) string {
+		if p.judges == 1 {
+			return fmt.Sprintf("%s %s", name, what)
+		}
+		return fmt.Sprintf("of %d judges %d: %s", p.judges, n, what)
+	}
+	switch r.Format().End {
+	case EndByRounds:
+		if r.Round >= r.config.Rounds {
+			return EndRounds, fmt.Sprintf("the format has %d rounds", r.config.Rounds), true
+		}
+	case EndByConvergence:
+		switch {
+		case p.most(p.converged):
+			return EndConverged, says(p.converged, fmt.Sprintf("sees convergence in round %d", r.Round)), true
+		case p.most(p.returns):
+			return EndDiminishing, says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", r.Round)), true
+		}
+	default:
+		if p.judges > 0 && p.most(p.judges-p.goOn) {
+			return EndJudge, says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", r.Round)), true
+		}
+	}
+	return r.found(r.stopOn())
+}
+
+// tooFew says why the debate cannot go on with those who are left, if so: fewer than two of them, or
+// of those who are judged, or nobody on a side that the debate is about or that the format wants.
+func tooFew(r *Record) (string, bool) {
+	if len(r.dropped) == 0 {
+		return "", false
+	}
+	return r.few(r.Active())
+}
+
+// few says why a debate cannot go on between these.
+func (r *Record) few(left []Participant) (string, bool) {
+	f, all := r.start.Format, r.config.Participants
+	judged, wanted := countJudged(f, left), min(2, countJudged(f, all))
+	if len(left) < 2 || judged < wanted {
+		return fmt.Sprintf("%d of %d participants are left", len(left), len(all)), true
+	}
+	for _, side := range []Side{For, Against, Neutral} {
+		needed := side != Neutral && f.Chair != side || slices.ContainsFunc(f.Seats, func(s Seats) bool { return s.Side == side && s.Min > 0 })
+		if needed && countSide(all, side) > 0 && countSide(left, side) == 0 {
+			return fmt.Sprintf("nobody is left on the side %q", side), true
+		}
+	}
+	return "", false
+}
+
+// fewWithout reports whether the debate could not go on if this participant took no further part.
+func (r *Record) fewWithout(name string) bool {
+	left := slices.DeleteFunc(slices.Clone(r.Active()), func(p Participant) bool { return p.Name == name })
+	_, few := r.few(left)
+	return few
+}
+
+func countJudged(f *Format, participants []Participant) int {
+	n := 0
+	for i := range participants {
+		count(&n, f.judged(&participants[i]))
+	}
+	return n
+}
+
+func countSide(participants []Participant, side Side) int {
+	n := 0
+	for i := range participants {
+		if participants[i].Side == side {
+			n++
+		}
+	}
+	return n
+}
+
+// deadline is when the present round's time is over; zero: never.
+func (r *Record) deadline() time.Time {
+	if r.config.RoundTimeout <= 0 || r.late || r.work != StateAwaitingResponses || r.roundAt.IsZero() {
+		return time.Time{}
+	}
+	return r.roundAt.Add(r.config.RoundTimeout)
+}

@@ -1,0 +1,288 @@
+package debate_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// ending is a debate that ends for a reason.
+type ending struct {
+	change func(*debate.Config)
+	play   play
+	spoil  func(*scripted.Provider)
+	host   func(t *testing.T, s *debate.Session) // after two and a half seconds
+	reason debate.EndReason
+	words  string // of the evidence
+	rounds int    // that were begun
+	failed debate.Kind
+}
+
+func endings() map[string]ending {
+	says := func(set func(*debate.Judgement), from int) play {
+		return play{judges: func(_ string, round int, j *debate.Judgement) {
+			if round >= from {
+				set(j)
+			}
+		}}
+	}
+	format := func(name string) func(*debate.Config) { return func(c *debate.Config) { c.Format = name } }
+	budget := func(b debate.Budget) func(*debate.Config) {
+		return func(c *debate.Config) { c.MaxTokens, c.Budget = 300, &b }
+	}
+	return map[string]ending{
+		"the judge wishes to end": {
+			change: format(debate.FreeForm), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 2),
+			reason: debate.EndJudge, words: "judge wishes to end after round 2", rounds: 2,
+		},
+		"most of the judges wish to end": {
+			change: func(c *debate.Config) {
+				c.Format = debate.FreeForm
+				c.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}, {Name: "Zoe", Model: "test/judge"}}
+			},
+			play: play{judges: func(who string, round int, j *debate.Judgement) {
+				j.ShouldContinue = round < 2 && who != "judge" || who == "Zoe"
+			}},
+			reason: debate.EndJudge, words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
+		},
+		"all rounds of a free debate": {
+			change: format(debate.FreeForm), reason: debate.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
+		},
+		"all rounds, whatever the judge wishes": {
+			change: format(debate.StructuredRounds), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 1),
+			reason: debate.EndRounds, words: "the format has 4 rounds", rounds: 4,
+		},
+		"all rounds, and nobody judges": {
+			change: func(c *debate.Config) { c.Judging, c.Format = nil, debate.FreeForm },
+			reason: debate.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
+		},
+		"all rounds, judged at the end": {
+			change: func(c *debate.Config) { c.Judging.When, c.Format = debate.AtEnd, debate.FreeForm },
+			reason: debate.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
+		},
+		"convergence": {
+			change: format(debate.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.ConvergenceReached = true }, 3),
+			reason: debate.EndConverged, words: "judge sees convergence in round 3", rounds: 3,
+		},
+		"convergence before diminishing returns": {
+			change: format(debate.ConvergenceSeeker),
+			play: says(func(j *debate.Judgement) {
+				j.Flags.ConvergenceReached, j.Flags.DiminishingReturns, j.ShouldContinue = true, true, false
+			}, 2),
+			reason: debate.EndConverged, words: "judge sees convergence in round 2", rounds: 2,
+		},
+		"the judge sees diminishing returns": {
+			change: format(debate.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.DiminishingReturns = true }, 2),
+			reason: debate.EndDiminishing, words: "judge sees diminishing returns in round 2", rounds: 2,
+		},
+		"the detector sees diminishing returns": {
+			change: func(c *debate.Config) {
+				c.Format, c.StopOn = debate.FreeForm, []debate.Detector{debate.DetectDiminishing}
+			},
+			play:   says(func(j *debate.Judgement) { j.Flags.Repetitive = true }, 2),
+			reason: debate.EndDiminishing, words: "Returns diminish: ", rounds: 3,
+		},
+		"repetition": {
+			change: func(c *debate.Config) { c.StopOn = []debate.Detector{debate.DetectRepetition} },
+			play:   play{says: onlyAda}, reason: debate.EndRepetition, words: "Ada: The overlap", rounds: 2,
+		},
+		"drift": {
+			change: func(c *debate.Config) { c.StopOn = []debate.Detector{debate.DetectDrift} },
+			play:   says(func(j *debate.Judgement) { j.Flags.Drifting = true }, 2),
+			reason: debate.EndDrift, words: "Of 1 judges 1 see", rounds: 2,
+		},
+		"too few are left": {
+			spoil:  func(p *scripted.Provider) { befall(p, provider.KindRefusal, said("Ben", 2)) },
+			reason: debate.EndTooFew, words: "1 of 2 participants are left", rounds: 2,
+		},
+		"a soft limit of money": {
+			change: budget(debate.Budget{Soft: 115 * debate.USD / 1000}), reason: debate.EndSoftLimit, words: "soft-limit of the budget: ", rounds: 0,
+		},
+		"a soft limit of calls": {
+			change: budget(debate.Budget{SoftCalls: 5}), reason: debate.EndSoftLimit, words: "of 5 calls", rounds: 2,
+		},
+		"a soft limit of tokens": {
+			change: budget(debate.Budget{SoftTokens: 60_000}), reason: debate.EndSoftLimit, words: "tokens", rounds: 0,
+		},
+		"a soft limit of time": {
+			change: budget(debate.Budget{SoftTime: 4 * time.Second}), reason: debate.EndSoftLimit, words: "of 4s", rounds: 2,
+		},
+		"nobody confirms the cost": {
+			change: func(c *debate.Config) {
+				budget(debate.Budget{Warn: debate.USD / 10_000, Confirm: true})(c)
+				c.Unattended = &debate.Unattended{}
+			},
+			reason: debate.EndSoftLimit, words: "the cost warning is reached", rounds: 1,
+		},
+		"a hard limit of calls": {
+			change: budget(debate.Budget{HardCalls: 5}), reason: debate.EndHardLimit, words: "hard-limit of the budget: ", failed: debate.KindCostLimit,
+		},
+		"a hard limit of time": {
+			change: budget(debate.Budget{HardTime: 4 * time.Second}), reason: debate.EndHardLimit, words: "4s of 4s", failed: debate.KindCostLimit,
+		},
+		"the host stops": {
+			host:   func(t *testing.T, s *debate.Session) { require.NoError(t, s.Stop(t.Context())) },
+			reason: debate.EndHost, words: "stopped by the host", rounds: 1,
+		},
+		"the host stops a pause": {
+			host: func(t *testing.T, s *debate.Session) {
+				require.NoError(t, s.Pause(t.Context()))
+				require.NoError(t, s.Stop(t.Context()))
+			},
+			reason: debate.EndHost, words: "stopped by the host", rounds: 1,
+		},
+		"the host cancels": {
+			host:   func(t *testing.T, s *debate.Session) { require.NoError(t, s.Cancel(t.Context())) },
+			reason: debate.EndHost, words: "canceled by the host", rounds: 1,
+		},
+		"a judge's failure ends it": {
+			change: func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: debate.OptionEnd} },
+			spoil:  func(p *scripted.Provider) { befall(p, provider.KindRefusal, requested("judge", "r2.")) },
+			reason: debate.EndHost, words: "ended after a failure: debate: refusal", rounds: 2,
+		},
+		"a failure that nobody mends": {
+			spoil:  func(p *scripted.Provider) { befall(p, provider.KindQuota, said("Ben", 1)) },
+			reason: debate.EndFailed, words: "quota", failed: debate.KindQuota,
+		},
+	}
+}
+
+// Every reason to stop is recorded with its evidence: in the log, and in the record.
+func TestEveryReasonToStopIsRecorded(t *testing.T) {
+	reached := map[debate.EndReason]bool{}
+	for name, tc := range endings() {
+		reached[tc.reason] = true
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := twoDebaters()
+				config.Rounds = 4
+				if tc.change != nil {
+					tc.change(&config)
+				}
+				engine, p := engineFor(config)
+				engine.Store = &debate.MemoryStore{}
+				tc.play.on(p, "Ada", "Ben")
+				if tc.reason == debate.EndTooFew {
+					abiding(p)
+				}
+				if tc.spoil != nil {
+					tc.spoil(p)
+				}
+				slowly(p)
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				if tc.host != nil {
+					pass(2500 * time.Millisecond)
+					tc.host(t, session)
+				}
+				record, err := session.Wait(t.Context())
+				if tc.failed != "" {
+					requireKind(t, err, tc.failed)
+					assert.Equal(t, debate.StateError, record.State)
+				} else {
+					require.NoError(t, err)
+					assert.True(t, record.Final())
+				}
+				if tc.rounds > 0 {
+					assert.Equal(t, tc.rounds, record.Round)
+				}
+				change := ended(logged(t, engine, record.ID))
+				assert.Equal(t, tc.reason, change.Reason)
+				assert.Contains(t, change.Evidence, tc.words)
+				assert.Equal(t, tc.reason, record.Reason)
+				assert.Equal(t, change.Evidence, record.Evidence)
+
+				stored, err := engine.Record(t.Context(), record.ID)
+				require.NoError(t, err)
+				assert.Equal(t, record.Reason, stored.Reason)
+				assert.Equal(t, record.Evidence, stored.Evidence)
+			})
+		})
+	}
+	all := []debate.EndReason{
+		debate.EndJudge, debate.EndRounds, debate.EndConverged, debate.EndDiminishing, debate.EndRepetition, debate.EndDrift, debate.EndTooFew,
+		debate.EndSoftLimit, debate.EndHardLimit, debate.EndHost, debate.EndFailed,
+	}
+	assert.ElementsMatch(t, all, slices.Collect(maps.Keys(reached)), "each is reached")
+}
+
+// A debate that an error has stopped, and that a retry has set going again, ends for another reason.
+func TestAMendedFailureIsNoReason(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	cut := befall(p, provider.KindQuota, said("Ben", 1))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	requireKind(t, err, debate.KindQuota)
+	cut.over.Store(true)
+	require.NoError(t, session.Retry(t.Context()))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, debate.EndRounds, record.Reason)
+	assert.Nil(t, record.Failure)
+}
+
+// Who gives up after an error has stopped the debate, whatever the error was.
+func TestAnErrorThatIsGivenUp(t *testing.T) {
+	for name, control := range map[string]func(*debate.Session, *testing.T) error{
+		"stopped":  func(s *debate.Session, t *testing.T) error { return s.Stop(t.Context()) },
+		"canceled": func(s *debate.Session, t *testing.T) error { return s.Cancel(t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			engine, p := engineFor(config)
+			befall(p, provider.KindQuota, said("Ben", 1))
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			_, err = session.Wait(t.Context())
+			requireKind(t, err, debate.KindQuota)
+			require.NoError(t, control(session, t))
+			record, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.True(t, record.Final())
+			assert.Equal(t, debate.EndHost, record.Reason)
+			assert.Equal(t, name+" by the host", record.Evidence)
+			assert.Contains(t, record.Outcome().Degraded, name+" by the host")
+			assert.Nil(t, record.Verdict)
+		})
+	}
+}
+
+// The reason that is recorded is the first: what comes at the verdict does not replace why the rounds ended.
+func TestWhyTheRoundsEndedStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.Format = debate.FreeForm
+		engine, p := engineFor(config)
+		engine.Store = &debate.MemoryStore{}
+		play{judges: func(_ string, _ int, j *debate.Judgement) { j.ShouldContinue = false }}.on(p, "Ada", "Ben")
+		slowly(p)
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		pass(3500 * time.Millisecond) // the verdict is being made
+		require.NoError(t, session.Pause(t.Context()))
+		require.NoError(t, session.Close())
+		session, err = twin(engine).Open(t.Context(), session.ID())
+		require.NoError(t, err)
+		defer session.Close()
+		require.NoError(t, session.Resume(t.Context()))
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, debate.EndJudge, record.Reason)
+		assert.True(t, strings.HasPrefix(record.Evidence, "judge wishes to end"), record.Evidence)
+	})
+}

@@ -1,0 +1,311 @@
+package debate_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// Nothing that is said, however long, and nothing that a vendor reports or keeps to itself, makes a debate
+// without failures use more than its estimate.
+func TestNoDebateUsesMoreThanItsEstimate(t *testing.T) {
+	counted := 0
+	for seed := range uint64(300) {
+		s := newSpree(seed)
+		dice := rand.New(rand.NewPCG(seed, 8))
+		if dice.IntN(3) == 0 {
+			s.crowded()
+		}
+		formats := debate.BuiltinFormats()
+		for _, i := range dice.Perm(len(formats)) {
+			s.config.Format = formats[i].Name
+			if s.engine.Validate(t.Context(), s.config) == nil {
+				break
+			}
+		}
+		if dice.IntN(3) == 0 { // windows that hold a part of it
+			for _, name := range []string{"test/cheap", "test/dear"} {
+				row := s.engine.Models[name]
+				row.Context = 20_000 + dice.IntN(20_000)
+				s.engine = &debate.Engine{Store: s.engine.Store, Providers: s.engine.Providers, Models: map[string]debate.Model{
+					"test/cheap": s.engine.Models["test/cheap"], "test/dear": s.engine.Models["test/dear"],
+				}}
+				s.engine.Models[name] = row
+			}
+		}
+		estimate, err := s.engine.Estimate(t.Context(), s.config)
+		require.NoError(t, err)
+		out, ok := s.play(t)
+		require.True(t, ok)
+		name := fmt.Sprintf("seed %d: %s, %s, %d rounds, silent %t, anonymous %t, assigned %t", seed,
+			s.config.Format, s.config.Mode, s.config.Rounds, s.silent, s.config.Judging.Anonymous, s.config.Assign != nil)
+		require.NoError(t, out.err, name)
+		if len(out.record.Rejections) > 0 || len(out.record.Answers) > 0 {
+			continue // what is asked again comes on top
+		}
+		counted++
+		spent := out.record.Spent()
+		require.LessOrEqual(t, spent.Cost, estimate.Cost, name)
+		require.LessOrEqual(t, spent.Requests, estimate.Calls, name)
+		require.LessOrEqual(t, out.most.tokens, estimate.Tokens, name)
+		for _, a := range out.record.SpentByModel() {
+			for _, most := range estimate.Models {
+				if most.Name == a.Name {
+					require.LessOrEqual(t, a.Cost, most.Cost, name)
+					require.LessOrEqual(t, a.Requests, most.Requests, name)
+				}
+			}
+		}
+	}
+	assert.Greater(t, counted, 200)
+}
+
+// What a judge is shown without names may be longer than what was said.
+func TestAnEstimateHoldsForAJudgeWhoKnowsNoNames(t *testing.T) {
+	d := newTalk(2, 0)
+	d.config.MaxTokens, d.config.Judging.Anonymous = 2000, true
+	d.config.Participants[0].Name, d.config.Participants[1].Name = "A", "B"
+	d.p.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil {
+			return scripted.Reply{Text: strings.Repeat("A B ", 4000)}
+		}
+		return scripted.Reply{Text: verdict([]string{"Speaker A", "Speaker B"})}
+	}
+	estimate, err := d.engine.Estimate(t.Context(), d.config)
+	require.NoError(t, err)
+	record := run(t, d.engine, d.config)
+	assert.Empty(t, record.Rejections)
+	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
+}
+
+// A text of few tokens may have many bytes, and bytes are what is charged where a vendor reports nothing.
+func TestAnEstimateHoldsForBytesInANarrowWindow(t *testing.T) {
+	d := newTalk(20, 6000)
+	d.p.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil {
+			return scripted.Reply{Text: strings.Repeat("x"+strings.Repeat(" ", 79), replyTokens/10)}
+		}
+		return scripted.Reply{Text: verdict([]string{"Ada", "Ben"})}
+	}
+	estimate, err := d.engine.Estimate(t.Context(), d.config)
+	require.NoError(t, err)
+	record := run(t, d.engine, d.config)
+	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
+}
+
+// Positions that a model finds are written into the prompts of all others.
+func TestAnEstimateHoldsForPositionsThatAreFound(t *testing.T) {
+	d := newTalk(1, 0)
+	d.config.MaxTokens, d.config.Assign = 3000, &debate.Assign{Model: "test/judge"}
+	d.said = func(*provider.Request) int { return 5000 }
+	reply := d.p.Reply
+	d.p.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil || req.Schema.Name != "assign" {
+			return reply(req)
+		}
+		var positions []map[string]any
+		for _, word := range []string{"ban ", "price "} {
+			positions = append(positions, map[string]any{
+				"position": strings.Repeat(word, 300), "persona": strings.Repeat(word, 300), "keyArguments": slices.Repeat([]string{strings.Repeat(word, 100)}, 15),
+			})
+		}
+		return scripted.Reply{Text: toJSON(map[string]any{"positions": positions, "reasoning": "They differ."})}
+	}
+	for i := range d.config.Participants {
+		d.config.Participants[i].Position = ""
+	}
+	estimate, err := d.engine.Estimate(t.Context(), d.config)
+	require.NoError(t, err)
+	record := run(t, d.engine, d.config)
+	require.NotNil(t, record.Assignment)
+	assert.Empty(t, record.Rejections)
+	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
+}
+
+func TestAnEstimateCountsSummaries(t *testing.T) {
+	d := newTalk(30, 5000).summarizes(true)
+	d.engine.Models["test/summarizer"] = debate.Model{Priced: true, Input: 50_000_000, Output: 50_000_000}
+	estimate, err := d.engine.Estimate(t.Context(), d.config)
+	require.NoError(t, err)
+	record := run(t, d.engine, d.config)
+	require.NotEmpty(t, record.Summaries)
+	assert.LessOrEqual(t, record.Spent().Requests, estimate.Calls)
+	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
+}
+
+// terse makes prompts of a byte each.
+func terse() map[string]string {
+	return map[string]string{"debater": "D", "turn": "T", "judge": "J", "assess": "A", "verdict": "V"}
+}
+
+// Two debaters, one round, no judge, ten tokens a reply, at 1 and 2 USD for a million tokens. By hand:
+//
+//	Ada reads  1 (system) + 1 (last message) + 3·24 (framing)                  =  74
+//	Ben reads  74 + Ada's turn: 10·8 (text) + 2·16 (fence) + 3 (name) + 24     = 213
+//	both write 10
+//
+// so that there are 307 tokens, for 287 + 2·20 millionths of a dollar.
+func TestAnEstimateByHand(t *testing.T) {
+	config := twoDebaters()
+	config.Format, config.Rounds, config.MaxTokens, config.Judging = debate.FreeForm, 1, 10, nil
+	engine, p := engineFor(config)
+	engine.Prompts = terse()
+	estimate, err := engine.Estimate(t.Context(), config)
+	require.NoError(t, err)
+	assert.Zero(t, p.Calls(), "nobody is asked")
+	assert.Equal(t, 2, estimate.Calls)
+	assert.Equal(t, 307, estimate.Tokens)
+	assert.Equal(t, (287+2*20)*debate.USD/1_000_000, estimate.Cost)
+	assert.Equal(t, estimate.Cost, estimate.FirstRound)
+	assert.Equal(t, []debate.Account{{
+		Name: "test/debater", Usage: provider.Usage{Input: 287, Output: 20}, Cost: estimate.Cost, Requests: 2,
+	}}, estimate.Models)
+
+	// And it can come to that: a vendor that reports nothing, and replies as long as they may be.
+	engine, p = engineFor(config)
+	engine.Prompts = terse()
+	engine.Providers["test"] = providerFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
+		return &provider.Response{Text: strings.Repeat("x", 80), Stop: provider.StopEnd}, nil
+	})
+	record := run(t, engine, config)
+	assert.Equal(t, (287+2*20)*debate.USD/1_000_000, record.Spent().Cost)
+	assert.Zero(t, p.Calls())
+}
+
+func TestAnEstimateGrowsWithTheRounds(t *testing.T) {
+	for seed := range uint64(40) {
+		s := newSpree(seed)
+		if seed%3 == 0 {
+			s.crowded()
+		}
+		var last debate.Estimate
+		for rounds := 1; rounds <= 8; rounds++ {
+			s.config.Rounds = rounds
+			estimate, err := s.engine.Estimate(t.Context(), s.config)
+			require.NoError(t, err)
+			require.Greater(t, estimate.Cost, last.Cost, "seed %d, %d rounds", seed, rounds)
+			require.Greater(t, estimate.Tokens, last.Tokens)
+			require.Greater(t, estimate.Calls, last.Calls)
+			var models debate.Money
+			requests := 0
+			for _, a := range estimate.Models {
+				models += a.Cost
+				requests += a.Requests
+			}
+			require.Equal(t, estimate.Cost, models)
+			require.Equal(t, estimate.Calls, requests)
+			last = estimate
+		}
+	}
+}
+
+func TestTheFirstRoundIsADebateOfOne(t *testing.T) {
+	for seed := range uint64(40) {
+		s := newSpree(seed)
+		s.config.Format = debate.FreeForm
+		if seed%3 == 0 {
+			s.crowded()
+		}
+		s.config.Rounds = 1
+		one, err := s.engine.Estimate(t.Context(), s.config)
+		require.NoError(t, err)
+		assert.Equal(t, one.Cost, one.FirstRound)
+		s.config.Rounds = 9
+		many, err := s.engine.Estimate(t.Context(), s.config)
+		require.NoError(t, err)
+		assert.InEpsilon(t, float64(one.Cost), float64(many.FirstRound), 0.01, "seed %d", seed) // the prompts say "round 1 of 9"
+	}
+}
+
+// Fallbacks may be asked in a model's place, so the dearest counts.
+func TestAnEstimateIsOfTheDearestFallback(t *testing.T) {
+	config := twoDebaters()
+	engine, _ := engineFor(config)
+	plain, err := engine.Estimate(t.Context(), config)
+	require.NoError(t, err)
+	config.Participants[0].Fallbacks = []string{"test/judge"}
+	dear, err := engine.Estimate(t.Context(), config)
+	require.NoError(t, err)
+	assert.Greater(t, dear.Cost, plain.Cost)
+	assert.Equal(t, plain.Calls, dear.Calls)
+}
+
+// Who is no model costs nothing, but is a call.
+func TestAnEstimateOfPeopleAndJudgesFromOutside(t *testing.T) {
+	config := twoDebaters()
+	engine, _ := engineFor(config)
+	config.Judging = nil
+	none, err := engine.Estimate(t.Context(), config)
+	require.NoError(t, err)
+	config.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Person: true}}}
+	person, err := engine.Estimate(t.Context(), config)
+	require.NoError(t, err)
+	assert.Equal(t, none.Cost, person.Cost)
+	assert.Equal(t, none.Tokens, person.Tokens)
+	assert.Equal(t, none.Calls+4, person.Calls, "three assessments and a verdict")
+}
+
+func TestEstimatesThatCannotBeMade(t *testing.T) {
+	config := twoDebaters()
+	engine, _ := engineFor(config)
+	for field, change := range map[string]func(*debate.Config){
+		"flow":   func(c *debate.Config) { c.Flow = "unknown" },
+		"format": func(c *debate.Config) { c.Format = "unknown" },
+	} {
+		wrong := config
+		change(&wrong)
+		_, err := engine.Estimate(t.Context(), wrong)
+		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindValidation}, field)
+		var failure *debate.Error
+		require.ErrorAs(t, err, &failure)
+		assert.Equal(t, field, failure.Field)
+	}
+	// What Validate refuses must not break it.
+	for name, wrong := range map[string]debate.Config{
+		"nothing":         {},
+		"nobody":          {Topic: "T"},
+		"empty judging":   {Judging: &debate.Judging{}},
+		"no such model":   {Participants: []debate.Participant{{Name: "A", Model: "x"}, {Name: "B"}}},
+		"negative":        {Rounds: -3, MaxTokens: -1, Participants: config.Participants},
+		"no such judge":   {Participants: config.Participants, Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Judge: "x"}}}},
+		"empty audience":  {Participants: config.Participants, Audience: &debate.Audience{}},
+		"assigned by who": {Participants: config.Participants, Assign: &debate.Assign{}},
+		"huge":            {Participants: config.Participants, MaxTokens: 1 << 60, Rounds: 3},
+	} {
+		assert.NotPanics(t, func() {
+			estimate, err := engine.Estimate(t.Context(), wrong)
+			if err == nil {
+				assert.GreaterOrEqual(t, estimate.Cost, debate.Money(0), name)
+				assert.GreaterOrEqual(t, estimate.Tokens, 0, name)
+			}
+		}, name)
+	}
+}
+
+func ExampleEngine_Estimate() {
+	engine := &debate.Engine{Models: map[string]debate.Model{
+		"openai/gpt-x": {Priced: true, Input: 1_000_000, Output: 4_000_000}, // 1 and 4 USD for a million tokens
+	}}
+	config := debate.Config{
+		Topic: "Should cities ban cars from their centres?", Rounds: 2, MaxTokens: 500,
+		Participants: []debate.Participant{{Name: "Ada", Model: "openai/gpt-x"}, {Name: "Ben", Model: "openai/gpt-x"}},
+		Judging:      &debate.Judging{Judges: []debate.JudgeConfig{{Model: "openai/gpt-x"}}},
+	}
+	estimate, err := engine.Estimate(context.Background(), config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(estimate.Calls, "calls:", estimate.Cost < debate.USD/2, estimate.FirstRound < estimate.Cost)
+	// Output: 7 calls: true true
+}

@@ -1,0 +1,85 @@
+// Command budget shows what a debate may cost, before it starts and while it runs: the worst case, a
+// warning that waits to be acknowledged, a soft limit that ends the rounds with a verdict, and the accounts.
+//
+//	go run ./examples/budget
+//	OPENAI_API_KEY=… go run ./examples/budget
+//
+// It debates with a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY or MISTRAL_API_KEY. Without any
+// it plays a script, at the prices of a real model.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/agonist-dev/debate"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Stdout, os.Getenv)
+	stop()
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, getenv func(string) string) error {
+	engine, model := choose(getenv)
+	config := debate.Config{
+		Topic: "Should cities ban private cars from their centres?", Format: debate.RoundLimited, Rounds: 12, MaxTokens: 250,
+		Participants: []debate.Participant{{Name: ada, Side: debate.For, Model: model}, {Name: ben, Side: debate.Against, Model: model}},
+		Judging:      &debate.Judging{Judges: []debate.JudgeConfig{{Model: model, MaxTokens: 1500}}, When: debate.AtEnd},
+	}
+
+	// Before the start: what it can come to if every reply is as long as it may be. Nobody is asked.
+	estimate, err := engine.Estimate(ctx, config)
+	if err != nil {
+		return err
+	}
+	p := printer{out}
+	p.linef("At most: %d calls, %d tokens, %s. One round and its verdict: %s.",
+		estimate.Calls, estimate.Tokens, usd(estimate.Cost), usd(estimate.FirstRound))
+
+	// Most debates use a fraction of that. The soft limit lets this one have as many rounds as the worst
+	// case of little more than one pays for; the hard one is never passed, whatever happens.
+	config.Budget = &debate.Budget{
+		Warn: estimate.FirstRound / 4, Confirm: true, Soft: estimate.FirstRound * 5 / 4, Hard: estimate.FirstRound * 2,
+	}
+	p.linef("The budget: a warning at %s, the verdict at %s, never more than %s.\n",
+		usd(config.Budget.Warn), usd(config.Budget.Soft), usd(config.Budget.Hard))
+
+	session, err := engine.Start(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	for event, err := range session.Events(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case event.Turn != nil:
+			p.linef("Round %d, %s: %d tokens for %s", event.Turn.Round, event.Turn.Speaker, event.Turn.Usage.Output, usd(event.Turn.Cost))
+		case event.Warning != nil && event.Warning.Kind == debate.WarnCost:
+			p.linef("-- %s are spent. Acknowledged: the debate goes on.", usd(event.Warning.Spend))
+			if err := session.Acknowledge(ctx); err != nil { // a program with a person in front of it would ask
+				return err
+			}
+		case event.Transition != nil && event.Transition.To == debate.StateCompleting:
+			p.linef("-- The rounds end (%s), and the judge gives the verdict.", event.Transition.Reason)
+		case event.Transition != nil && event.Transition.To == debate.StateError:
+			return event.Err()
+		}
+	}
+	record, err := session.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	p.accounts(record)
+	return nil
+}

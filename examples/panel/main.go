@@ -1,0 +1,129 @@
+// Command panel lets three judges from different model families decide one debate.
+//
+//	go run ./examples/panel
+//	OPENROUTER_API_KEY=… go run ./examples/panel
+//	OPENAI_API_KEY=… go run ./examples/panel
+//
+// Each judge marks every round by a rubric, whose weighted totals are computed, not asked for. At the end
+// it gives its verdict twice, with the debaters in one order and in the other: a judge whose winner
+// changes with the order votes for nobody. The votes are independent, and the majority of them decides.
+// What the minority thinks stays in the record.
+//
+// A judge is recused if its model is of a debater's family; none is here. OpenRouter has models of many
+// families. With a key of OpenAI's alone all are of one family, and the judges judge all the same. Without
+// a key a script plays them all.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"unicode"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1) //nolint:gocritic // the context has nothing left to stop
+	}
+}
+
+func run(ctx context.Context) error {
+	models := []string{ // of the debaters, and of the judges
+		"openrouter/mistralai/mistral-small-3.2-24b-instruct",
+		"openrouter/openai/gpt-4.1-mini", "openrouter/anthropic/claude-haiku-4.5", "openrouter/google/gemini-2.5-flash",
+	}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{}}
+	switch {
+	case os.Getenv("OPENROUTER_API_KEY") != "":
+		engine.Providers["openrouter"] = openaicompat.OpenRouter(os.Getenv("OPENROUTER_API_KEY"))
+	case os.Getenv("OPENAI_API_KEY") != "":
+		engine.Providers["openai"] = openaicompat.OpenAI(os.Getenv("OPENAI_API_KEY"))
+		models = []string{"openai/gpt-4.1-mini", "openai/gpt-4.1", "openai/gpt-4o", "openai/gpt-5-mini"}
+	default:
+		fmt.Println("No API key: a script plays the debaters and the judges.")
+		engine.Providers["openrouter"] = script()
+	}
+	config := debate.Config{
+		Topic:  "Should written exams be open-book?",
+		Format: debate.StructuredRounds,
+		Rounds: 2,
+		Mode:   debate.Simultaneous, // so that both orders of a round are equally true
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: models[0]},
+			{Name: "Ben", Side: debate.Against, Model: models[0]},
+		},
+		Judging: &debate.Judging{
+			Judges:     []debate.JudgeConfig{{Name: "Iris", Model: models[1]}, {Name: "Juno", Model: models[2]}, {Name: "Kai", Model: models[3]}},
+			Protocol:   debate.Majority,
+			Rubric:     debate.DefaultRubric(),
+			BothOrders: true,
+			Anonymous:  true,
+		},
+	}
+	id := ""
+	for event, err := range engine.Run(ctx, config) {
+		if err != nil {
+			return err
+		}
+		if event.Start != nil {
+			id = event.Start.Config.ID
+		}
+		show(&event)
+	}
+	record, err := engine.Record(context.WithoutCancel(ctx), id)
+	if err != nil {
+		return err
+	}
+	conclude(record)
+	return nil
+}
+
+// show tells of what has happened. Speeches and reasons are a model's: they are cleaned before.
+func show(e *debate.Event) {
+	switch {
+	case e.Round != nil:
+		fmt.Printf("\nRound %d: %s\n", e.Round.N, e.Round.Phase)
+	case e.Turn != nil:
+		fmt.Printf("  %s: %s\n", e.Turn.Speaker, clean(e.Turn.Text))
+	case e.Assessment != nil:
+		marks := make([]string, 0, 2)
+		for _, mark := range e.Assessment.Assessments {
+			marks = append(marks, fmt.Sprintf("%s %.2f", mark.Participant, mark.Score))
+		}
+		fmt.Printf("  [%s marks %s of 10]\n", e.Assessment.Judge, strings.Join(marks, " and "))
+	case e.Rejection != nil:
+		fmt.Printf("  [an answer of %s was not accepted: %s]\n", e.Rejection.By, clean(e.Rejection.Problems[0]))
+	}
+}
+
+func conclude(r *debate.Record) {
+	fmt.Println("\nVerdicts")
+	for _, v := range r.Verdicts {
+		winner := "nobody"
+		if v.Winner != nil {
+			winner = v.Winner.Participant
+		}
+		order := map[bool]string{false: "one order", true: "the other order"}[v.Swapped]
+		fmt.Printf("  %s, in %s: %s (Ada %.0f, Ben %.0f)\n", v.Judge, order, winner, v.Scores["Ada"], v.Scores["Ben"])
+	}
+	o := r.Outcome()
+	fmt.Printf("\nOutcome\n  %d of %d judges have judged; votes: %v\n", o.Verdicts, o.Judges, o.Votes)
+	fmt.Printf("  winner: %q (a tie: %t); mean scores: Ada %.1f, Ben %.1f\n", o.Winner, o.Tie, o.Scores["Ada"], o.Scores["Ben"])
+	for _, d := range o.Dissent {
+		fmt.Printf("  Dissent of %s, for %q: %s\n", d.Judge, d.Winner, clean(d.Reasoning))
+	}
+	fmt.Printf("  recused: %d judges; less than was configured: %q\n", len(r.Recused()), o.Degraded)
+}
+
+// clean leaves out what could control a terminal, and writes a text as one line.
+func clean(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }), " ")
+}

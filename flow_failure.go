@@ -1,0 +1,95 @@
+package debate
+
+import "fmt"
+
+// What a debate does about those who fail.
+
+// mostShrinks is how often an unattended debate makes somebody's context smaller before it gives up.
+// An assumed window is three quarters of the one before: eight steps make it a tenth.
+const mostShrinks = 8
+
+// droppable reports whether a participant whose call has failed for good may be dropped: the debate can
+// go on without it, or one round is complete, so that there is something to judge. Else the failure
+// ends the debate.
+func droppable(r *Record, name string) bool { return r.Round > 1 || !r.fewWithout(name) }
+
+func failingSpeaker(r *Record, name string) OnFail {
+	return OnFail{Ask: askSpeaker, Drop: droppable(r, name)}
+}
+
+func askSpeaker(r *Record, failure *Error) Question {
+	unattended := r.config.Unattended
+	if unattended == nil {
+		unattended = &Unattended{}
+	}
+	switch failure.Kind {
+	case KindAuthentication:
+		options := []Option{OptionRetry, OptionModel}
+		if droppable(r, failure.Participant) {
+			options = append(options, OptionDrop)
+		}
+		if r.config.Unattended != nil && unattended.Authentication == OptionDrop {
+			return Question{} // as any other failure
+		}
+		return Question{
+			Text: fmt.Sprintf("The provider refuses the key behind %s. Renew it and retry, name another model, go on without, or end.",
+				failure.Participant),
+			Options: append(options, OptionEnd), Default: OptionEnd,
+		}
+	case KindContextOverflow:
+		return askShrink(r, unattended, failure)
+	default:
+		return Question{}
+	}
+}
+
+// askShrink offers to make a context smaller.
+func askShrink(r *Record, unattended *Unattended, failure *Error) Question {
+	var options []Option
+	if r.config.Summarizer != "" {
+		options = append(options, OptionSummarize)
+	}
+	options = append(options, OptionTruncate, OptionModel, OptionEnd)
+	option := unattended.Context
+	if option == "" || option == OptionSummarize && r.config.Summarizer == "" {
+		option = options[0]
+	}
+	if before, ok := r.shrinking(failure.Participant); ok && r.config.Unattended != nil && option != OptionEnd {
+		if before.times >= mostShrinks {
+			return Question{}
+		}
+		if before.times > 0 {
+			option = OptionTruncate // what was summarised is still too large
+		}
+	}
+	return Question{
+		Text: fmt.Sprintf("The conversation no longer fits the model of %s. Summarise it, leave out old turns, name another model, or end.",
+			failure.Participant),
+		Options: options, Default: option,
+	}
+}
+
+// failingJudge asks what becomes of a judge who has failed for good. A panel that keeps its quorum goes
+// on without asking.
+func failingJudge(r *Record, failure *Error) Question {
+	if failure.Kind == KindContextOverflow {
+		unattended := r.config.Unattended
+		if unattended == nil {
+			unattended = &Unattended{}
+		}
+		if q := askShrink(r, unattended, failure); len(q.Options) > 0 {
+			return q
+		}
+	}
+	if left := len(r.Judges()) - 1; left >= 1 && left >= r.quorum() {
+		return Question{}
+	}
+	choice := OptionWithout
+	if u := r.config.Unattended; u != nil && u.Judge != "" {
+		choice = u.Judge
+	}
+	return Question{
+		Text:    fmt.Sprintf("The judge %s has failed: %s. Name another model, retry, go on without, or end.", failure.Participant, failure.Kind),
+		Options: []Option{OptionModel, OptionRetry, OptionWithout, OptionEnd}, Default: choice,
+	}
+}

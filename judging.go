@@ -1,0 +1,148 @@
+package debate
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Judging says who judges, when, and by what.
+type Judging struct {
+	// Judges are one judge, or a panel whose members judge without hearing each other.
+	Judges []JudgeConfig `json:"judges"`
+	// Quorum is how many judges must have given a verdict for the panel to decide: more than half of
+	// them if 0. With fewer nobody wins, and the outcome is labelled.
+	Quorum int `json:"quorum,omitempty"`
+	// Protocol says how the panel's verdicts become one: Majority if empty.
+	Protocol Protocol `json:"protocol,omitempty"`
+	// When is EveryRound if empty.
+	When When `json:"when,omitempty"`
+	// Rubric makes the judges mark each participant by criterion; nil: by one score.
+	Rubric *Rubric `json:"rubric,omitempty"`
+	// Criteria replace the six default ones where there is no rubric.
+	Criteria []string `json:"criteria,omitempty"`
+	// BothOrders asks each judge for two verdicts, with the participants in one order and in the other.
+	// If their winners differ, that judge sees a tie.
+	BothOrders bool `json:"bothOrders,omitempty"`
+	// Anonymous shows the judges "Speaker A" in place of a name, in the transcript too.
+	Anonymous bool `json:"anonymous,omitempty"`
+	// OwnFamily lets a model judge participants of its own family though another judge could. Without
+	// it such a judge of a panel is recused.
+	OwnFamily bool `json:"ownFamily,omitempty"`
+}
+
+// When says when the judge is asked.
+type When string
+
+// The times of judging. The verdict is given in both.
+const (
+	EveryRound When = "every-round"
+	AtEnd      When = "at-end"
+)
+
+// Protocol says how the verdicts of a panel become one; see package vote.
+type Protocol string
+
+// The protocols. A judge who sees a tie or nobody ahead, or who names another winner when the
+// participants change places, votes for nobody but is counted.
+const (
+	Majority      Protocol = "majority"      // more than half of the judges
+	Plurality     Protocol = "plurality"     // more than for any other
+	Supermajority Protocol = "supermajority" // at least two thirds of the judges
+	Unanimity     Protocol = "unanimity"     // all judges
+	Borda         Protocol = "borda"         // ranks by the judges' scores, in points
+)
+
+// JudgeConfig names a judge: a model, a [Judge] registered on the engine, or a person.
+type JudgeConfig struct {
+	// Name is "judge" if empty, and "judge-2" and so on from the second of a panel.
+	Name string `json:"name,omitempty"`
+	// Model is "provider/model".
+	Model string `json:"model,omitempty"`
+	// Judge is a name in Engine.Judges, in place of a model.
+	Judge string `json:"judge,omitempty"`
+	// Person, in place of a model, asks the host's person through an [Inquiry].
+	Person bool `json:"person,omitempty"`
+	// Fallbacks are models that take over, in order, when the one before keeps failing, or its answer is
+	// not accepted twice.
+	Fallbacks []string `json:"fallbacks,omitempty"`
+	// Temperature is 0.2 if nil.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxTokens is the most output tokens of an answer: the debate's if 0.
+	MaxTokens int `json:"maxTokens,omitempty"`
+}
+
+// Rubric is what judges mark by. The total is computed in code, never asked of a model.
+type Rubric struct {
+	Criteria []Criterion `json:"criteria"`
+}
+
+// Criterion is one line of a rubric, marked from 0 to 10.
+type Criterion struct {
+	Name string `json:"name"`
+	// Weight is in percent; the weights of a rubric sum to 100.
+	Weight float64 `json:"weight"`
+	// Low and High say what 0 and 10 mean.
+	Low  string `json:"low,omitempty"`
+	High string `json:"high,omitempty"`
+}
+
+// Names of criteria that detectors read.
+const (
+	CriterionNovelty    = "novelty"
+	CriterionEngagement = "engagement"
+	CriterionRelevance  = "relevance"
+)
+
+// DefaultRubric yields the built-in rubric, a fresh value.
+func DefaultRubric() *Rubric {
+	return &Rubric{Criteria: []Criterion{
+		{"logical consistency", 20, "contradictory", "perfectly consistent"},
+		{"evidence quality", 20, "none", "strong throughout"},
+		{CriterionEngagement, 20, "ignores the others", "engages deeply, by name and point"},
+		{CriterionNovelty, 15, "pure repetition", "all new insight"},
+		{"persuasiveness", 15, "unclear, weak", "highly persuasive"},
+		{CriterionRelevance, 10, "off topic", "directly on topic"},
+	}}
+}
+
+// Total is the weighted sum of marks from 0 to 10, by criterion; it is from 0 to 10 too.
+func (r *Rubric) Total(marks map[string]float64) float64 {
+	total := 0.0
+	for i := range r.Criteria {
+		total += r.Criteria[i].Weight * marks[r.Criteria[i].Name]
+	}
+	return total / 100
+}
+
+func (j *Judging) defaults(maxTokens int) {
+	setIfZero(&j.When, EveryRound)
+	setIfZero(&j.Protocol, Majority)
+	setIfZero(&j.Quorum, len(j.Judges)/2+1)
+	for i := range j.Judges {
+		judge := &j.Judges[i]
+		if name := "judge"; i == 0 {
+			setIfZero(&judge.Name, name)
+		} else {
+			setIfZero(&judge.Name, name+"-"+strconv.Itoa(i+1))
+		}
+		setIfZero(&judge.Temperature, new(defaultJudgeTemperature))
+		setIfZero(&judge.MaxTokens, maxTokens)
+	}
+}
+
+func (j *Judging) clone() *Judging {
+	d := cloneValue(j)
+	if d == nil {
+		return nil
+	}
+	if d.Rubric = cloneValue(j.Rubric); d.Rubric != nil {
+		d.Rubric.Criteria = slices.Clone(d.Rubric.Criteria)
+	}
+	d.Criteria = slices.Clone(d.Criteria)
+	d.Judges = slices.Clone(d.Judges)
+	for i := range d.Judges {
+		d.Judges[i].Fallbacks = slices.Clone(d.Judges[i].Fallbacks)
+		d.Judges[i].Temperature = cloneValue(d.Judges[i].Temperature)
+	}
+	return d
+}

@@ -1,0 +1,475 @@
+package debate_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// masked is a debate of one round before an anonymous judge, whose participants each say the same text.
+// The judge finds for the label that comes first in its schema.
+func masked(text string, names ...string) (debate.Config, *debate.Engine, *scripted.Provider) {
+	config := twoDebaters()
+	config.Rounds, config.Participants = 1, nil
+	for i, name := range names {
+		config.Participants = append(config.Participants, debate.Participant{
+			Name: name, Model: "test/debater", Position: fmt.Sprintf("Not what %s says.", names[(i+1)%len(names)]), Persona: "Friend of " + name,
+		})
+	}
+	config.Judging.Anonymous = true
+	engine, source := engineFor(config)
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil {
+			return scripted.Reply{Text: text}
+		}
+		labels := labelsIn(req.Schema.JSON)
+		if req.Schema.Name == "verdict" {
+			return scripted.Reply{Text: verdict(labels)}
+		}
+		return scripted.Reply{Text: judgement(labels, true)}
+	}
+	return config, engine, source
+}
+
+// labelsIn yields the names that a schema allows for a participant.
+func labelsIn(schema []byte) []string {
+	var tree any
+	_ = json.Unmarshal(schema, &tree)
+	var find func(tree any) []string
+	find = func(tree any) []string {
+		switch v := tree.(type) {
+		case map[string]any:
+			if p, ok := v["participant"].(map[string]any); ok {
+				if list, ok := p["enum"].([]any); ok {
+					var out []string
+					for _, each := range list {
+						out = append(out, fmt.Sprint(each))
+					}
+					return out
+				}
+			}
+			for _, each := range v {
+				if out := find(each); out != nil {
+					return out
+				}
+			}
+		case []any:
+			for _, each := range v {
+				if out := find(each); out != nil {
+					return out
+				}
+			}
+		}
+		return nil
+	}
+	return find(tree)
+}
+
+// judged yields the requests to judges.
+func judged(source *scripted.Provider) []provider.Request {
+	return slices.DeleteFunc(source.Requests(), func(req provider.Request) bool { return req.Schema == nil })
+}
+
+// read is all that a model reads of a request.
+func read(req *provider.Request) string {
+	var b strings.Builder
+	for role, text := range req.Chat() {
+		fmt.Fprintf(&b, "%s: %s\n", role, text)
+	}
+	for i := range req.Messages {
+		fmt.Fprintf(&b, "%s\n", req.Messages[i].Speaker)
+	}
+	b.Write(req.Schema.JSON)
+	return b.String()
+}
+
+func TestJudgesReadLabelsInPlaceOfNames(t *testing.T) {
+	for name, test := range map[string]struct {
+		text  string
+		names []string
+		want  string // what the judge reads, by ‹n› for the n-th's label; "": only that no name is read
+	}{
+		"in speeches": {
+			text:  "Ada said so. I, Ben, do not: Ada's point (Ada!) is “Ada”.",
+			names: []string{"Ada", "Ben"}, want: "‹0› said so. I, ‹1›, do not: ‹0›'s point (‹0›!) is “‹0›”.",
+		},
+		"at the ends": {text: "Ada, then Ben", names: []string{"Ada", "Ben"}, want: "‹0›, then ‹1›"},
+		"a name that is a part of another": {
+			text:  "Ann, Anna and Ann Lee; Anna Lee is nobody, nor is Annabel or Joann. Ann  Lee.",
+			names: []string{"Ann", "Anna", "Ann Lee"},
+			want:  "‹0›, ‹1› and ‹2›; ‹1› Lee is nobody, nor is Annabel or Joann. ‹0›  Lee.",
+		},
+		"signs of regular expressions": {
+			text: "A.* met [x] and (?i)a$ in ^b. AxB, x.", names: []string{"A.*", "[x]", "(?i)a$", "^b"},
+			want: "‹0› met ‹1› and ‹2› in ‹3›. AxB, x.",
+		},
+		"signs of templates":                  {text: "$1 met {{.}} and %s, \\1.", names: []string{"$1", "{{.}}", "%s", `\1`}, want: "‹0› met ‹1› and ‹2›, ‹3›."},
+		"names that are one another's labels": {text: "A met B, and B met A.", names: []string{"A", "B"}, want: "‹0› met ‹1›, and ‹1› met ‹0›."},
+		"emoji":                               {text: "🦊 met 🐺, says 🦊.", names: []string{"🦊", "🐺"}, want: "‹0› met ‹1›, says ‹0›."},
+		"emoji in a word":                     {text: "I like🦊and🐺", names: []string{"🦊", "🐺"}},
+		"CJK between signs":                   {text: "「陈伟」、「陈」", names: []string{"陈伟", "陈"}, want: "「‹0›」、「‹1›」"},
+		"CJK in a sentence":                   {text: "陈伟说陈不对", names: []string{"陈伟", "陈"}},
+		"a name in Japanese":                  {text: "田中さんは佐藤さんに答えた。", names: []string{"田中", "佐藤"}},
+		"marked by underscores":               {text: "_Adalbert_ and __Benedict__ and **Adalbert**", names: []string{"Adalbert", "Benedict"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, engine, source := masked(test.text, test.names...)
+			record := run(t, engine, config)
+			labels := labelsIn(judged(source)[0].Schema.JSON)
+			require.Len(t, labels, len(test.names))
+			require.Len(t, judged(source), 2)
+			for _, req := range judged(source) {
+				text := read(&req)
+				for _, name := range test.names {
+					if len(name) > 2 || name[0] > 127 { // others stand in prompts too
+						assert.False(t, hasName(text, name), "%s: %q is read in %q", req.ID, name, req.Messages[0].Text)
+					}
+				}
+				if test.want == "" {
+					continue
+				}
+				want := test.want
+				for i, label := range labels { // in the order of participants
+					want = strings.ReplaceAll(want, fmt.Sprintf("‹%d›", i), label)
+				}
+				for i := range req.Messages {
+					assert.Equal(t, want, req.Messages[i].Text)
+				}
+			}
+			for i, turn := range record.Turns {
+				assert.Equal(t, test.names[i], turn.Speaker)
+				assert.Equal(t, test.text, turn.Text, "the record keeps what was said")
+			}
+			require.NotNil(t, record.Verdict)
+			assert.Contains(t, test.names, record.Verdict.Winner.Participant, "and who has won")
+		})
+	}
+}
+
+// hasName reports whether a reader finds a name in a text. A part of a longer Latin word is no name.
+func hasName(text, name string) bool {
+	bound := ""
+	if name[0] < utf8.RuneSelf {
+		bound = `(^|$|[^\pL\pN]|_)`
+	}
+	return regexp.MustCompile(bound + regexp.QuoteMeta(name) + bound).MatchString(text)
+}
+
+// What a host writes about the participants is hidden too.
+func TestLabelsInAllThatAJudgeIsTold(t *testing.T) {
+	config, engine, source := masked("Well.", "Adalbert", "Benedict")
+	config.Topic = "Is Adalbert right about cars?"
+	config.Watch = []debate.Detector{debate.DetectRepetition}
+	config.Rounds = 2
+	custom := debate.BuiltinFormats()[0]
+	custom.Name, custom.Guidance = "mine", "Benedict speaks last."
+	config.Format, config.CustomFormat = "", &custom
+	answer := source.Reply
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil {
+			return scripted.Reply{Text: strings.Repeat("The very same words are said again and again by me. ", 4)}
+		}
+		return answer(req)
+	}
+	run(t, engine, config)
+	found := false
+	for _, req := range judged(source) {
+		found = found || strings.Contains(req.Last.Text, "repetition")
+		for part, text := range map[string]string{"system": req.System, "last": req.Last.Text, "schema": string(req.Schema.JSON)} {
+			for line := range strings.Lines(text) {
+				assert.NotRegexp(t, "Adalbert|Benedict", line, "%s of %s", part, req.ID)
+			}
+		}
+	}
+	assert.True(t, found, "the finding is told")
+}
+
+// Positions that a model has found may name other participants.
+func TestLabelsInAssignedPositions(t *testing.T) {
+	config, engine, source := masked("Well.", "Adalbert", "Benedict", "Casimir")
+	config.Participants[1].Position, config.Participants[2].Position = "", ""
+	config.Assign = &debate.Assign{Model: "test/assigner"}
+	answer := source.Reply
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema != nil && req.Schema.Name == "assign" {
+			one := map[string]any{"position": "Adalbert is wrong.", "persona": "A rival of Adalbert.", "keyArguments": []string{"Adalbert errs."}}
+			two := map[string]any{"position": "Adalbert is half right.", "persona": "A friend of Adalbert.", "keyArguments": []string{"It depends."}}
+			return scripted.Reply{Text: toJSON(map[string]any{"positions": []any{one, two}, "reasoning": "They collide."})}
+		}
+		return answer(req)
+	}
+	run(t, engine, config)
+	for _, req := range judged(source) {
+		if req.Schema.Name != "assign" {
+			assert.Contains(t, req.System, "is half right.", "the judge is told of positions")
+			assert.NotContains(t, req.System, "Adalbert", req.ID)
+		}
+	}
+}
+
+func TestLabelsForAJudgeFromOutside(t *testing.T) {
+	config, engine, _ := masked("Ada and Ben disagree.", "Ada", "Ben")
+	config.Judging.Judges[0] = debate.JudgeConfig{Name: "Cato", Judge: "cato"}
+	config.Topic = "Is it so?"
+	var tasks []debate.JudgeTask
+	engine.Judges = map[string]debate.Judge{"cato": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+		tasks = append(tasks, task)
+		if task.Kind == debate.KindVerdict {
+			return json.RawMessage(verdict([]string{task.Participants[0].Name, task.Participants[1].Name})), nil
+		}
+		return json.RawMessage(judgement([]string{task.Participants[0].Name, task.Participants[1].Name}, true)), nil
+	})}
+	record := run(t, engine, config)
+	require.Len(t, tasks, 2)
+	for _, task := range tasks {
+		assert.NotRegexp(t, `\b(Ada|Ben)\b`, toJSON(task))
+		assert.Empty(t, task.Participants[0].Model)
+	}
+	assert.Equal(t, "Ada", record.Turns[0].Speaker, "the record's turns are not touched")
+	require.NotNil(t, record.Verdict)
+	seat := strings.Index("AB", strings.TrimPrefix(tasks[1].Participants[0].Name, "Speaker "))
+	require.GreaterOrEqual(t, seat, 0, "a label")
+	assert.Contains(t, []string{"Ada", "Ben"}, record.Verdict.Winner.Participant, "the label is read as a name")
+}
+
+// The audience and the speakers themselves are shown the names.
+func TestOnlyJudgesReadLabels(t *testing.T) {
+	config, engine, source := masked("Well, Ada.", "Ada", "Ben")
+	config.Rounds = 2
+	run(t, engine, config)
+	for _, req := range source.Requests() {
+		if req.Schema == nil {
+			assert.NotContains(t, toJSON(req), "Speaker A", req.ID)
+		}
+	}
+}
+
+func TestLabelsAreReadAsNames(t *testing.T) {
+	config, engine, source := masked("Well.", "Ada", "Ben")
+	answer := source.Reply
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil {
+			return answer(req)
+		}
+		l := labelsIn(req.Schema.JSON)
+		a, b := l[0], l[1]
+		if req.Schema.Name == "verdict" {
+			return scripted.Reply{Text: toJSON(map[string]any{
+				"summary":          a + " was ahead of " + b + "; " + b + "'s case fell. Speaker Z is nobody, nor is " + a + "bel.",
+				"keyPoints":        []any{map[string]any{"participant": b, "mainArguments": []string{"against " + a}}, map[string]any{"participant": a, "mainArguments": []string{}}},
+				"areasOfAgreement": []string{a + " and " + b}, "areasOfDisagreement": []string{b + ": all"},
+				"winner": map[string]string{"participant": a, "reasoning": a + " answered " + b}, "scores": map[string]int{a: 80, b: 60},
+				"criteria": map[string]string{"evidence": b + " had none"}, "qualityScore": 70, "insights": []string{a + " knows"},
+			})}
+		}
+		return scripted.Reply{Text: toJSON(map[string]any{
+			"shouldContinue": true, "qualityScore": 7,
+			"assessments": []any{
+				map[string]any{"participant": a, "strengths": []string{"answers " + b}, "weaknesses": []string{}, "score": 8},
+				map[string]any{"participant": b, "strengths": []string{}, "weaknesses": []string{"ignores " + a}, "score": 4},
+			},
+			"flags":     map[string]bool{"repetitive": false, "drifting": false, "diminishingReturns": false, "convergenceReached": false},
+			"reasoning": a + " led " + b, "recommendations": b + " should answer " + a,
+		})}
+	}
+	record := run(t, engine, config)
+	assert.JSONEq(t, `{"summary":"Ada was ahead of Ben; Ben's case fell. Speaker Z is nobody, nor is `+labelsIn(judged(source)[0].Schema.JSON)[0]+`bel.",
+		"keyPoints":[{"participant":"Ben","mainArguments":["against Ada"]},{"participant":"Ada","mainArguments":[]}],
+		"areasOfAgreement":["Ada and Ben"],"areasOfDisagreement":["Ben: all"],"winner":{"participant":"Ada","reasoning":"Ada answered Ben"},
+		"scores":{"Ada":80,"Ben":60},"criteria":{"evidence":"Ben had none"},"qualityScore":70,"insights":["Ada knows"]}`,
+		recorded(record, debate.KindVerdict))
+	require.Len(t, record.Assessments, 1)
+	got := record.Assessments[0]
+	assert.Equal(t, "Ada led Ben", got.Reasoning)
+	assert.Equal(t, "Ben should answer Ada", got.Recommendations)
+	assert.Equal(t, []string{"answers Ben"}, got.Assessments[0].Strengths)
+	assert.Equal(t, []string{"ignores Ada"}, got.Assessments[1].Weaknesses)
+	assert.Equal(t, "Ben", got.Assessments[1].Participant)
+}
+
+// A judge may have guessed, or knows, who is who. Names are taken as names: what they mean is plain. Who
+// is named twice over, by name and by label, is named twice.
+func TestNamesInPlaceOfLabels(t *testing.T) {
+	type answer = func(ada, ben string) string
+	points := func(names ...string) string { return verdict(names) }
+	for name, test := range map[string]struct {
+		answer answer
+		says   string // "": it is accepted
+	}{
+		"both names": {func(_, _ string) string { return points("Ada", "Ben") }, ""},
+		"one name":   {func(_, ben string) string { return points("Ada", ben) }, ""},
+		"twice over": {func(ada, ben string) string { return points(ada, "Ada", ben) }, "2 times"},
+		"twice in the scores": {func(ada, ben string) string {
+			return strings.Replace(points(ada, ben), `"scores":{`, `"scores":{"Ada":11,`, 1)
+		}, "scores"},
+		"another label":       {func(ada, _ string) string { return points(ada, "Speaker Q") }, "missing"},
+		"a label in capitals": {func(ada, ben string) string { return points(ada, strings.ToUpper(ben)) }, "missing"},
+		"the letter alone":    {func(ada, ben string) string { return points(ada, strings.TrimPrefix(ben, "Speaker ")) }, "missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 20 { // maps are walked in any order
+				synctest.Test(t, func(t *testing.T) {
+					config, engine, source := masked("Well.", "Ada", "Ben")
+					config.Judging.When = debate.AtEnd
+					config.Unattended = &debate.Unattended{}
+					reply, first := source.Reply, true
+					source.Reply = func(req *provider.Request) scripted.Reply {
+						if req.Schema == nil || !first {
+							return reply(req)
+						}
+						first = false
+						l := labelsIn(req.Schema.JSON)
+						return scripted.Reply{Text: test.answer(l[0], l[1])}
+					}
+					record := run(t, engine, config)
+					require.NotNil(t, record.Verdict)
+					if test.says == "" {
+						assert.Empty(t, record.Rejections)
+						assert.Equal(t, map[string]float64{"Ada": 80, "Ben": 79}, record.Verdict.Scores)
+						return
+					}
+					require.Len(t, record.Rejections, 1)
+					assert.Contains(t, strings.Join(record.Rejections[0].Problems, "\n"), test.says)
+					again := judged(source)[1]
+					assert.False(t, hasName(read(&again), "Ada") || hasName(read(&again), "Ben"), "the re-ask names nobody: %s", again.Last.Text)
+				})
+			}
+		})
+	}
+}
+
+// labelOf yields which label each of a debate's participants bears, as "Ada=Speaker B …".
+func labelOf(requests []provider.Request, names ...string) string {
+	var out []string
+	for i, label := range labelsIn(requests[0].Schema.JSON) {
+		out = append(out, names[i]+"="+label)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestLabelsAreDrawn(t *testing.T) {
+	config, engine, source := masked("Well.", "Ada", "Ben", "Cyd")
+	config.Judging.When = debate.AtEnd
+	seen := map[string]int{}
+	for range 200 {
+		before := len(judged(source))
+		run(t, engine, config)
+		requests := judged(source)[before:]
+		seen[labelOf(requests, "Ada", "Ben", "Cyd")]++
+	}
+	assert.Len(t, seen, 6, "each assignment comes up: %v", seen)
+	for labels, n := range seen {
+		assert.Greater(t, n, 10, "%s: about 33 of 200 are expected", labels)
+	}
+}
+
+// The same seed gives the same labels and orders, in any process and whoever answers.
+func TestLabelsAndOrdersOutliveTheProcess(t *testing.T) {
+	names := []string{"Ada", "Ben", "Cyd"}
+	for range 10 {
+		config, engine, source := masked("Well.", names...)
+		config.Rounds = 2
+		config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		_, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		whole := judged(source)
+
+		var cut []byte // up to the end of the first round
+		var all struct {
+			Version int               `json:"version"`
+			ID      string            `json:"id"`
+			Events  []json.RawMessage `json:"events"`
+		}
+		data, err := session.Snapshot(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &all))
+		for i, event := range all.Events {
+			var head debate.Event
+			require.NoError(t, json.Unmarshal(event, &head))
+			if head.Kind == debate.EventAssessment {
+				all.Events = all.Events[:i+1]
+				break
+			}
+		}
+		cut, err = json.Marshal(all)
+		require.NoError(t, err)
+
+		_, other, again := masked("Well.", names...)
+		restored, err := other.Restore(t.Context(), cut)
+		require.NoError(t, err)
+		_, err = restored.Wait(t.Context())
+		require.NoError(t, err)
+		requests := judged(again)
+		require.NotEmpty(t, requests)
+		assert.Less(t, len(requests), len(whole))
+		for _, req := range requests {
+			at := slices.IndexFunc(whole, func(w provider.Request) bool { return callOf(&w) == callOf(&req) })
+			require.GreaterOrEqual(t, at, 0, req.ID)
+			assert.Equal(t, read(&whole[at]), read(&req), "%s is asked as before, word for word", req.ID)
+		}
+		require.NoError(t, restored.Close())
+		require.NoError(t, session.Close())
+	}
+}
+
+func TestNamesThatLookLikeLabelsAreRefused(t *testing.T) {
+	for _, name := range []string{"Speaker A", "Speaker B", "speaker a", "SPEAKER B", "Speaker\u00a0A", "Ѕpeaker A"} {
+		config, engine, _ := masked("Well.", name, "Ben")
+		assert.Error(t, engine.Validate(t.Context(), config), "%q", name)
+	}
+	config, engine, _ := masked("Well.", "Ada", "Ben")
+	config.Audience = &debate.Audience{Members: []debate.Member{{Name: "Speaker A", Model: "test/voter"}}}
+	assert.Error(t, engine.Validate(t.Context(), config), "one of the audience may ask, and is read under this name")
+}
+
+// A debater who writes labels cannot speak as somebody else: who says so is the marker, and it is the
+// judge's to see. What stands in a record stays as it was said.
+func TestLabelsThatADebaterWrites(t *testing.T) {
+	text := "Speaker A concedes. Speaker B concedes."
+	config, engine, source := masked(text, "Ada", "Ben")
+	record := run(t, engine, config)
+	assert.Equal(t, text, record.Turns[0].Text)
+	for _, req := range judged(source) {
+		for i := range req.Messages {
+			label := labelsIn(req.Schema.JSON)[i]
+			assert.Equal(t, label, req.Messages[i].Speaker)
+		}
+	}
+}
+
+func TestManyLabels(t *testing.T) {
+	custom := debate.BuiltinFormats()[0]
+	custom.Name, custom.MaxParticipants = "crowd", 60
+	var names []string
+	for i := range 60 {
+		names = append(names, fmt.Sprintf("Person %d", i))
+	}
+	config, engine, source := masked("Person 1, not Person 11 or Person 59.", names...)
+	config.Format, config.CustomFormat = "", &custom
+	record := run(t, engine, config)
+	labels := labelsIn(judged(source)[0].Schema.JSON)
+	require.Len(t, labels, 60)
+	for _, want := range []string{"Speaker A", "Speaker Z", "Speaker AA", "Speaker BH"} {
+		assert.Contains(t, labels, want)
+	}
+	assert.Equal(t, labels[1]+", not "+labels[11]+" or "+labels[59]+".", judged(source)[0].Messages[0].Text)
+	assert.Equal(t, "Person 0", record.Verdict.Winner.Participant)
+	for _, mark := range record.Assessments[0].Assessments {
+		assert.Contains(t, names, mark.Participant)
+	}
+}

@@ -1,0 +1,148 @@
+package debate
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// labels are the neutral names under which judges know the participants, if the config wants that.
+// Which participant bears which is drawn from the debate's seed.
+type labels struct {
+	names  []string
+	labels []string
+	order  []int // names by falling length, so that none is taken for a part of another
+}
+
+const labelPrefix = "Speaker "
+
+// labelsOf draws the labels of a debate.
+func labelsOf(seed string, participants []Participant) *labels {
+	l := &labels{names: make([]string, len(participants)), labels: make([]string, len(participants))}
+	for i, place := range shuffled(seed, "labels", len(participants)) {
+		l.names[i] = participants[i].Name
+		l.labels[i] = labelPrefix + letters(place)
+		l.order = append(l.order, i)
+	}
+	slices.SortStableFunc(l.order, func(a, b int) int { return len(l.names[b]) - len(l.names[a]) })
+	return l
+}
+
+// letters writes a number as A … Z, AA, AB, ….
+func letters(n int) string {
+	s := string(rune('A' + n%26))
+	for n = n/26 - 1; n >= 0; n = n/26 - 1 {
+		s = string(rune('A'+n%26)) + s
+	}
+	return s
+}
+
+// hide puts labels in place of the names in a text.
+func (l *labels) hide(text string) string { return replaceWords(text, l.names, l.labels, l.order) }
+
+// show puts names in place of the labels in a text.
+func (l *labels) show(text string) string {
+	if !strings.Contains(text, labelPrefix) {
+		return text
+	}
+	return replaceWords(text, l.labels, l.names, l.order)
+}
+
+// showAll puts names in place of the labels in all texts and keys of a JSON value. twice is called for
+// an object, by its key, in which two keys name the same participant.
+func (l *labels) showAll(at string, tree any, twice func(at string)) any {
+	switch v := tree.(type) {
+	case string:
+		return l.show(v)
+	case []any:
+		for i := range v {
+			v[i] = l.showAll(at, v[i], twice)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, value := range ordered(v) {
+			name := l.show(key)
+			if _, taken := out[name]; taken {
+				twice(at)
+			}
+			out[name] = l.showAll(name, value, twice)
+		}
+		return out
+	}
+	return tree
+}
+
+// hideTask puts labels in place of the names in what a judge from outside is shown. The task's turns
+// are the debate's own: they are copied.
+func (l *labels) hideTask(task *JudgeTask) {
+	task.Topic = l.hide(task.Topic)
+	for i := range task.Participants {
+		p := &task.Participants[i]
+		p.Name, p.Position, p.Persona, p.Instructions = l.hide(p.Name), l.hide(p.Position), l.hide(p.Persona), ""
+	}
+	turns := make([]*Turn, len(task.Turns))
+	for i, t := range task.Turns {
+		hidden := *t
+		hidden.Spend = Spend{Call: l.hide(t.Call), Attempt: t.Attempt}
+		hidden.Speaker, hidden.Target, hidden.Text = l.hide(t.Speaker), l.hide(t.Target), l.hide(t.Text)
+		turns[i] = &hidden
+	}
+	task.Turns = turns
+}
+
+// replaceWords replaces whole words, in one pass: what was put in is not looked at again. Of two that
+// begin at the same place the longer counts. A word is whole unless a letter or digit goes on with it;
+// in scripts that do not part words, everything is whole. Other cases, other normal forms and names with
+// invisible characters inside are not found.
+func replaceWords(text string, from, to []string, order []int) string {
+	var b strings.Builder
+	last, before := 0, ' '
+	for i := 0; i < len(text); {
+		if k := wordAt(text[i:], before, from, order); k >= 0 {
+			b.WriteString(text[last:i])
+			b.WriteString(to[k])
+			i += len(from[k])
+			last = i
+			before, _ = utf8.DecodeLastRuneInString(from[k])
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		before = r
+		i += n
+	}
+	if last == 0 {
+		return text
+	}
+	b.WriteString(text[last:])
+	return b.String()
+}
+
+// wordAt finds which of the words the text begins with, whole; -1: none.
+func wordAt(text string, before rune, words []string, order []int) int {
+	longest := -1
+	for _, k := range order {
+		if words[k] == "" || !strings.HasPrefix(text, words[k]) || longest >= 0 && len(words[k]) <= len(words[longest]) {
+			continue
+		}
+		first, _ := utf8.DecodeRuneInString(words[k])
+		end, _ := utf8.DecodeLastRuneInString(words[k])
+		next := ' '
+		if len(text) > len(words[k]) {
+			next, _ = utf8.DecodeRuneInString(text[len(words[k]):])
+		}
+		if !joins(before, first) && !joins(end, next) {
+			longest = k
+		}
+	}
+	return longest
+}
+
+// joins reports whether two runes side by side are of one word.
+func joins(a, b rune) bool { return parted(a) && parted(b) }
+
+// parted reports whether a rune is a letter or digit of a script that parts its words.
+func parted(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}

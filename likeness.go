@@ -1,0 +1,40 @@
+package debate
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// fold yields what a reader sees of a name: compatible forms, cases, accents that are written apart,
+// white space and signs that do not print, and Cyrillic and Greek letters that look like Latin ones make
+// no difference. Two names with the same fold cannot be told apart, at least not by everybody.
+func fold(name string) string {
+	name = strings.Map(latin, norm.NFKC.String(name)) // capitals look like other letters than small ones do
+	name = norm.NFKC.String(cases.Fold().String(name))
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
+			return -1
+		}
+		return latin(r)
+	}, name)
+}
+
+// latin yields the Latin letter that a Cyrillic or Greek one looks like; otherwise r itself. The pairs are
+// from the table of confusable characters of Unicode Technical Standard 39.
+func latin(r rune) rune {
+	const (
+		from = "аеорсухіјѕһԁԛԝүοανρυκτχϲ" + "АВЕЅІЈКМНОРСТУХҮԚԜ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ"
+		to   = "aeopcyxijshdqwyoavpuktxc" + "ABESIJKMHOPCTYXYQW" + "ABEZHIKMNOPTYXC"
+	)
+	if r <= unicode.MaxASCII {
+		return r
+	}
+	if i := strings.IndexRune(from, r); i >= 0 {
+		return rune(to[utf8.RuneCountInString(from[:i])])
+	}
+	return r
+}

@@ -1,0 +1,389 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agonist-dev/debate/vote"
+)
+
+// seated yields the judges, by place, who are not recused. A judge of a panel is recused if its model
+// is of the family of some participants' and not of all, as long as another judge is not; families
+// that are not known conflict with none.
+func (r *Record) seated() []int {
+	j := r.config.Judging
+	if j == nil {
+		return nil
+	}
+	var all, free []int
+	for i := range j.Judges {
+		all = append(all, i)
+		if j.OwnFamily || !r.partial(&j.Judges[i]) {
+			free = append(free, i)
+		}
+	}
+	if len(free) == 0 {
+		return all
+	}
+	return free
+}
+
+// partial reports whether a judge shares its family with some of those it judges, but not with all.
+func (r *Record) partial(judge *JudgeConfig) bool {
+	own := r.family(judge.Model)
+	if own == "" {
+		return false
+	}
+	same, others := 0, 0
+	for i := range r.config.Participants {
+		p := &r.config.Participants[i]
+		switch {
+		case !r.start.Format.judged(p):
+		case r.family(p.Model) == own:
+			same++
+		default:
+			others++
+		}
+	}
+	return same > 0 && others > 0
+}
+
+func (r *Record) family(model string) string {
+	if m := r.model(model); m != nil {
+		return m.Family
+	}
+	return ""
+}
+
+// Recused yields the judges who do not judge because of their models' family, by name.
+func (r *Record) Recused() []string {
+	if r.config == nil || r.config.Judging == nil {
+		return nil
+	}
+	var names []string
+	for i := range r.config.Judging.Judges {
+		if !slices.Contains(r.bench, i) {
+			names = append(names, r.config.Judging.Judges[i].Name)
+		}
+	}
+	return names
+}
+
+// Judges yields the judges who judge: not those who are recused or dropped.
+func (r *Record) Judges() []JudgeConfig {
+	var out []JudgeConfig
+	for _, i := range r.bench {
+		if judge := r.config.Judging.Judges[i]; len(r.dropped) == 0 || !r.isDropped(judge.Name) {
+			out = append(out, judge)
+		}
+	}
+	return out
+}
+
+// seatOfJudge yields the place of a judge among all.
+func (r *Record) seatOfJudge(name string) int {
+	if r.config == nil || r.config.Judging == nil {
+		return -1
+	}
+	return slices.IndexFunc(r.config.Judging.Judges, func(j JudgeConfig) bool { return j.Name == name })
+}
+
+// quorum is how many judges must have judged: never more than are seated.
+func (r *Record) quorum() int {
+	if r.config.Judging == nil {
+		return 0
+	}
+	return min(r.config.Judging.Quorum, len(r.bench))
+}
+
+// Finding of the panel about one round.
+type panel struct {
+	judges    int
+	goOn      int // who wish to go on
+	quality   float64
+	converged int
+	returns   int // who see diminishing returns
+	drifting  int
+	repeating int
+}
+
+// panelOf sums the assessments of a round; without any, judges is 0.
+func (r *Record) panelOf(round int) panel {
+	var p panel
+	for _, a := range slices.Backward(r.Assessments) {
+		if a.Round < round {
+			break
+		}
+		if a.Round > round {
+			continue
+		}
+		p.judges++
+		p.quality += a.QualityScore
+		count(&p.goOn, a.ShouldContinue)
+		count(&p.converged, a.Flags.ConvergenceReached)
+		count(&p.returns, a.Flags.DiminishingReturns)
+		count(&p.drifting, a.Flags.Drifting)
+		count(&p.repeating, a.Flags.Repetitive)
+	}
+	if p.judges > 0 {
+		p.quality /= float64(p.judges)
+	}
+	return p
+}
+
+func count(n *int, yes bool) {
+	if yes {
+		*n++
+	}
+}
+
+// most reports whether more than half of the judges are meant.
+func (p *panel) most(n int) bool { return 2*n > p.judges }
+
+// Outcome is what a debate has come to, as far as it is known. It is computed from the record: nothing
+// in it was asked of a model that the record does not hold.
+type Outcome struct {
+	Decision Decision
+	// Winner is the participant who has won, and Side the winner's side; a swing has only a side. Both
+	// are empty if nobody has won.
+	Winner string
+	Side   Side
+	// Tie: there were votes, but they name nobody.
+	Tie bool
+	// Votes are the judges' votes, abstentions left out, the most first.
+	Votes []vote.Count
+	// Verdicts is how many judges have judged, of Judges who were to.
+	Verdicts, Judges int
+	// Dissent are the votes of the judges for somebody else than the winner.
+	Dissent []Dissent
+	// Scores are the means of the judges' scores, from 0 to 100.
+	Scores map[string]float64
+	// Swing is that of the audience; nil: there was none.
+	Swing *Swing
+	// Degraded says, a line each, in what the debate was less than was configured; empty: in nothing.
+	Degraded []string
+}
+
+// Dissent is a judge's vote that did not prevail.
+type Dissent struct {
+	Judge     string
+	Winner    string // "": this judge sees a tie, or nobody ahead
+	Reasoning string
+}
+
+// opinion is one judge's view of the winner.
+type opinion struct {
+	judge   string
+	winner  string // "": a tie, or nobody
+	flipped bool   // the two orders disagree
+	verdict *Verdict
+	scores  map[string]float64
+}
+
+// opinions yields those of the judges who have given all the verdicts that they were asked for, in the
+// judges' order. Two verdicts of one judge that name different winners are a tie.
+func (r *Record) opinions() []opinion {
+	var out []opinion
+	if r.config == nil || r.config.Judging == nil {
+		return nil
+	}
+	for i := range r.config.Judging.Judges {
+		name := r.config.Judging.Judges[i].Name
+		var own, swapped *Verdict
+		for _, v := range r.Verdicts {
+			switch {
+			case v.Judge != name:
+			case v.Swapped:
+				swapped = v
+			default:
+				own = v
+			}
+		}
+		if own == nil || r.config.Judging.BothOrders && swapped == nil {
+			continue
+		}
+		o := opinion{judge: name, winner: own.winner(), verdict: own, scores: own.Scores}
+		if swapped != nil {
+			if swapped.winner() != o.winner {
+				o.winner, o.flipped = "", true
+			}
+			o.scores = make(map[string]float64, len(own.Scores))
+			for who, score := range own.Scores {
+				o.scores[who] = (score + swapped.Scores[who]) / 2
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func (v *FinalVerdict) winner() string {
+	if v.Winner == nil {
+		return ""
+	}
+	return v.Winner.Participant
+}
+
+// decide applies the panel's protocol. A judge who sees a tie, or nobody ahead, counts among those of
+// whom a majority is needed.
+func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.Count) {
+	choices := make([]string, len(opinions))
+	rankings := make([][]string, len(opinions))
+	for i, o := range opinions {
+		choices[i] = o.winner
+		if !o.flipped {
+			rankings[i] = ranked(o.scores)
+		}
+	}
+	if protocol == Borda {
+		result, _ := vote.Borda(rankings) // names are keys of a map: neither blank nor twice
+		return result.Winner, result.Tally
+	}
+	result := vote.Plurality(choices)
+	if result.Winner == "" {
+		return "", result.Tally
+	}
+	ahead, all, enough := result.Tally[0].Votes, len(opinions), true
+	switch protocol {
+	case Plurality:
+	case Supermajority:
+		enough = 3*ahead >= 2*all
+	case Unanimity:
+		enough = ahead == all
+	default:
+		enough = 2*ahead > all
+	}
+	if !enough {
+		return "", result.Tally
+	}
+	return result.Winner, result.Tally
+}
+
+// ranked yields names by falling score. Names of one score are left out together with all below them:
+// a ranking has no ties.
+func ranked(scores map[string]float64) []string {
+	var names []string
+	for name := range ordered(scores) {
+		names = append(names, name)
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		default:
+			return 0
+		}
+	})
+	for i := 1; i < len(names); i++ {
+		if scores[names[i]] == scores[names[i-1]] {
+			return names[:i-1]
+		}
+	}
+	return names
+}
+
+// opinion yields the verdict that speaks for the panel: the first that agrees with its outcome, or
+// the first of all.
+func (r *Record) opinion() *Verdict {
+	opinions := r.opinions()
+	if len(opinions) == 0 {
+		return nil
+	}
+	if winner, _ := decide(r.config.Judging.Protocol, opinions); winner != "" {
+		for _, o := range opinions {
+			if o.winner == winner {
+				return o.verdict
+			}
+		}
+	}
+	return opinions[0].verdict
+}
+
+// Outcome computes what the debate has come to.
+func (r *Record) Outcome() Outcome {
+	o := Outcome{Scores: make(map[string]float64), Degraded: r.degraded()}
+	if r.config == nil || r.start == nil {
+		return o
+	}
+	o.Decision = r.start.Format.Decide
+	setIfZero(&o.Decision, ByJudges)
+	opinions := r.opinions()
+	o.Verdicts, o.Judges = len(opinions), len(r.bench)
+	for _, each := range opinions {
+		for name, score := range each.scores {
+			o.Scores[name] += score / float64(len(opinions))
+		}
+	}
+	if r.config.Audience != nil {
+		o.Swing = new(r.Swing())
+	}
+	switch {
+	case o.Decision == NoWinner:
+	case o.Decision == BySwing:
+		if o.Swing != nil {
+			o.Side, o.Tie = o.Swing.Winner, o.Swing.Voters > 0 && o.Swing.Winner == ""
+		}
+	case len(opinions) >= max(1, r.quorum()):
+		r.count(&o, opinions)
+	}
+	return o
+}
+
+// count finds the winner of the judges' votes.
+func (r *Record) count(o *Outcome, opinions []opinion) {
+	o.Winner, o.Votes = decide(r.config.Judging.Protocol, opinions)
+	o.Tie = o.Winner == ""
+	if seat := r.place(o.Winner, -1); seat >= 0 {
+		o.Side = r.config.Participants[seat].Side
+	}
+	for _, each := range opinions {
+		if each.winner == o.Winner {
+			continue
+		}
+		d := Dissent{Judge: each.judge, Winner: each.winner, Reasoning: each.verdict.Summary}
+		if w := each.verdict.Winner; w != nil {
+			d.Reasoning = w.Reasoning
+		}
+		o.Dissent = append(o.Dissent, d)
+	}
+}
+
+// degraded says in what the debate was less than was configured.
+func (r *Record) degraded() []string {
+	var out []string
+	if r.config == nil || r.start == nil {
+		return nil
+	}
+	for _, name := range r.dropped {
+		if r.place(name, -1) >= 0 {
+			out = append(out, fmt.Sprintf("%s has taken no further part", name))
+		} else {
+			out = append(out, fmt.Sprintf("%s has judged no further", name))
+		}
+	}
+	if r.Final() && r.config.Judging != nil {
+		switch given := len(r.opinions()); {
+		case given == 0:
+			out = append(out, "there is no verdict")
+		case given < r.quorum():
+			out = append(out, fmt.Sprintf("%d of %d judges have given a verdict: fewer than the quorum of %d", given, len(r.bench), r.quorum()))
+		case given < len(r.bench):
+			out = append(out, fmt.Sprintf("%d of %d judges have given a verdict", given, len(r.bench)))
+		}
+	}
+	for i := range r.Warnings {
+		switch r.Warnings[i].Kind {
+		case WarnSoft, WarnHard:
+			out = append(out, "the budget has ended it: "+r.Warnings[i].Evidence)
+		case WarnLate:
+			out = append(out, r.Warnings[i].Evidence)
+		default:
+		}
+	}
+	if r.Reason == EndHost {
+		out = append(out, r.Evidence)
+	}
+	return out
+}

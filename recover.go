@@ -1,0 +1,212 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// What becomes of a call that has failed for good: it is left out, a person or Config.Unattended is
+// asked, or who was asked takes no further part.
+
+// replacement is a model that took over from whatever somebody was to ask.
+type replacement struct{ by, model string }
+
+// choice is what was chosen for somebody.
+type choice struct {
+	by     string
+	option Option
+	times  int
+}
+
+// giveUp deals with a call that has failed for good. again: the record has changed.
+func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
+	c, r := d.core, d.core.record
+	failure := state.trouble.failure
+	if call.OnFail.Ask != nil {
+		if r.asked(call.ID) {
+			d.asked = true
+			return false, nil
+		}
+		if question := call.OnFail.Ask(r, failure); len(question.Options) > 0 {
+			return true, c.ask(call, state, question)
+		}
+	}
+	switch {
+	case call.OnFail.Fire != "" && c.machine.allows(r, call.OnFail.Fire):
+		return true, c.fire(call.OnFail.Fire, Note{Evidence: failure.Error()}, false)
+	case call.OnFail.Drop && !r.isDropped(call.By):
+		return true, c.drop(call.By, failure.Error())
+	default:
+		return true, c.fail(failure)
+	}
+}
+
+func (c *Core) drop(who, reason string) error {
+	return c.emit(Event{Kind: EventDropped, Dropped: &Dropped{Participant: who, Reason: reason}})
+}
+
+// asked reports whether an inquiry about the call is open.
+func (r *Record) asked(call string) bool {
+	return slices.ContainsFunc(r.Inquiries, func(q Inquiry) bool { return q.About == call })
+}
+
+// ask puts a question about a call that has failed. In an unattended debate it is answered at once.
+func (c *Core) ask(call *Call, state *callState, question Question) error {
+	q := Inquiry{
+		ID: "ask." + call.ID + "." + strconv.Itoa(state.intent.Attempt), Kind: call.Kind, To: call.By,
+		Question: question.Text, About: call.ID, Options: question.Options, Failure: state.trouble.failure,
+	}
+	if err := c.emit(Event{Kind: EventInquiry, Inquiry: &q}); err != nil || c.record.config.Unattended == nil {
+		return err
+	}
+	return c.choose(&q, Answer{Inquiry: q.ID, Option: question.Default, Unattended: true})
+}
+
+// choose records what was chosen, and what follows at once.
+func (c *Core) choose(q *Inquiry, a Answer) error {
+	r := c.record
+	about := *q
+	if err := c.emit(Event{Kind: EventAnswer, Answer: &a}); err != nil {
+		return err
+	}
+	reason := "chosen"
+	if about.Failure != nil {
+		reason = about.Failure.Error()
+	}
+	ends := a.Option == OptionEnd
+	if a.Option == OptionWithout || a.Option == OptionDrop || ends && (about.Kind == KindAssessment || about.Kind == KindVerdict) {
+		if err := c.drop(about.To, reason); err != nil {
+			return err
+		}
+	}
+	if !ends {
+		return nil
+	}
+	note := Note{Reason: EndHost, Evidence: "ended after a failure: " + reason}
+	if r.State == StateCompleting || !c.machine.allows(r, TriggerStop) {
+		return nil // it ends anyway
+	}
+	if err := c.fire(TriggerStop, note, false); err != nil {
+		return err
+	}
+	c.abort()
+	return nil
+}
+
+// chosen takes a person's choice.
+func (c *Core) chosen(q *Inquiry, a Answer) error {
+	bad := func(field, format string, args ...any) error {
+		return &Error{Kind: KindValidation, Op: "answer", Field: field, Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case !slices.Contains(q.Options, a.Option):
+		return bad("option", "%q is none of the options %v", oneLine(string(a.Option), 40), q.Options)
+	case a.Option != OptionModel && a.Model != "":
+		return bad("model", "is given, but the option is %s", a.Option)
+	case a.Option == OptionModel:
+		if _, _, ok := divide(a.Model); !ok {
+			return bad("model", "%q is not \"provider/model\"", oneLine(a.Model, 80))
+		}
+		if a.Row == nil && c.record.model(a.Model) == nil {
+			return bad("model", "nothing is known of %q", oneLine(a.Model, 80))
+		}
+		row := a.Row
+		if row == nil {
+			row = c.record.model(a.Model)
+		}
+		if c.record.config.limited() && !row.Priced {
+			return bad("model", "%q has no known price, which a budget needs", oneLine(a.Model, 80))
+		}
+	}
+	a.Text = ""
+	return c.choose(q, a)
+}
+
+// foldQuestion keeps a question about a call that has failed.
+func (r *Record) foldQuestion(q *Inquiry) error {
+	call := r.calls[q.About]
+	if call == nil || call.status != callFailed || r.asked(q.About) || r.inquiry(q.ID) != nil || len(q.Options) == 0 {
+		return invalid("inquiry.about", "%q is no call that has failed, or was asked about already", oneLine(q.About, 80))
+	}
+	r.Inquiries = append(r.Inquiries, *q)
+	return nil
+}
+
+// foldAnswer takes an answer: of a call that a person performs its result follows.
+func (r *Record) foldAnswer(a *Answer) error {
+	r.Answers = append(r.Answers, *a)
+	if a.Option == "" {
+		return nil
+	}
+	q := r.inquiry(a.Inquiry)
+	if q == nil || !slices.Contains(q.Options, a.Option) {
+		return invalid("answer.option", "%q was not offered", oneLine(string(a.Option), 40))
+	}
+	about, to := q.About, q.To
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == a.Inquiry })
+	switch a.Option {
+	case OptionRetry:
+	case OptionModel:
+		if a.Row != nil && r.model(a.Model) == nil {
+			r.models = append(r.models, namedModel{a.Model, *a.Row})
+		}
+		if r.model(a.Model) == nil || len(r.swaps) >= mostOpen {
+			return invalid("answer.model", "%q is not known", oneLine(a.Model, 80))
+		}
+		r.swaps = append(r.swaps, replacement{to, a.Model})
+	case OptionSummarize, OptionTruncate:
+		r.shrink(to, a.Option)
+	default:
+		return nil // the call stays failed, and who was asked is dropped, or the debate ends
+	}
+	r.again(about)
+	return nil
+}
+
+// again gives a call a new start, its re-ask included.
+func (r *Record) again(id string) {
+	for _, name := range []string{id, id + againSuffix} {
+		if call := r.calls[name]; call != nil && (call.status == callFailed || call.status == callRejected) {
+			call.status, call.model, call.trouble = callIdle, 0, nil
+			r.failing = slices.DeleteFunc(r.failing, func(c *callState) bool { return c == call })
+		}
+	}
+}
+
+// shrink notes how somebody's context is to be made smaller, and how often that was chosen.
+func (r *Record) shrink(by string, option Option) {
+	for i := range r.shrunk {
+		if r.shrunk[i].by == by {
+			r.shrunk[i].option = option
+			r.shrunk[i].times++
+			return
+		}
+	}
+	if len(r.shrunk) < mostOpen {
+		r.shrunk = append(r.shrunk, choice{by, option, 1})
+	}
+}
+
+// shrinking yields how somebody's context is made smaller.
+func (r *Record) shrinking(by string) (choice, bool) {
+	for _, c := range r.shrunk {
+		if c.by == by {
+			return c, true
+		}
+	}
+	return choice{}, false
+}
+
+// replaced yields the model that took over from somebody's; "": none has.
+func (r *Record) replaced(by string) string {
+	for _, swap := range slices.Backward(r.swaps) {
+		if swap.by == by {
+			return swap.model
+		}
+	}
+	return ""
+}
+
+// isDropped reports whether a participant or judge takes no further part.
+func (r *Record) isDropped(name string) bool { return slices.Contains(r.dropped, name) }

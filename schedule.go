@@ -1,0 +1,245 @@
+package debate
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Speech is one turn of a round's schedule.
+type Speech struct {
+	Slot    int      `json:"slot"` // place in the round, from 0
+	Kind    CallKind `json:"kind"`
+	Speaker string   `json:"speaker"`
+	Target  string   `json:"target,omitempty"`
+	// Words is the length to aim for, MaxTokens the cap; 0: none of the format's own.
+	Words     int `json:"words,omitempty"`
+	MaxTokens int `json:"maxTokens,omitempty"`
+	// Group: speeches side by side with the same number run at once; 0: after the one before.
+	Group int `json:"group,omitempty"`
+
+	id   string // what the call's id says after the round
+	text string // the name of the instruction
+	seat int    // of the speaker among the participants; -1: of the audience
+}
+
+// Kinds of the turns of a cross-examination.
+const (
+	KindQuestion CallKind = "question"
+	KindAnswer   CallKind = "answer"
+)
+
+// WordsPerMinute is the speed at which minutes of speech are counted as words: speeches run at 130 to
+// 150 a minute.
+const WordsPerMinute = 140
+
+// tokensPerWord and leastTokens make a cap of tokens from a target of words: English has about 1.3
+// tokens to a word, and a cap is not a target.
+const (
+	tokensPerWord = 2
+	leastTokens   = 256
+)
+
+// aloud is the group of a phase without slots whose speakers speak at once.
+const aloud = 1
+
+// Schedule yields the speeches of a round of a debate. It uses the config's participants, audience,
+// mode and rounds, with defaults written out or not. It is pure: the same config has the same schedule.
+func (f *Format) Schedule(config *Config, round int) []Speech {
+	c := config.withDefaults()
+	if f.Rounds > 0 {
+		c.Rounds = f.Rounds
+	}
+	return f.speeches(f.phase(round, c.Rounds), c)
+}
+
+// speeches yields those of the i-th phase; -1: of a round that no phase covers.
+func (f *Format) speeches(i int, c *Config) []Speech {
+	cast := cast{f, c}
+	phase := &Phase{Name: phaseArgument}
+	if i >= 0 {
+		phase = &f.Phases[i]
+	}
+	if len(phase.Slots) == 0 {
+		return cast.everybody(phase.Name)
+	}
+	var out []Speech
+	for n := range phase.Slots {
+		out = cast.perform(out, phase.Name, &phase.Slots[n], n)
+	}
+	return out
+}
+
+// cast finds the speakers of slots.
+type cast struct {
+	format *Format
+	config *Config
+}
+
+func (c *cast) everybody(phase string) []Speech {
+	out := make([]Speech, 0, len(c.config.Participants))
+	for seat := range c.config.Participants {
+		p := &c.config.Participants[seat]
+		if !c.format.judged(p) {
+			continue
+		}
+		s := Speech{
+			Slot: len(out), Kind: CallKind(phase), Speaker: p.Name, seat: seat, id: phase + "." + p.Name, text: "turn." + phase,
+		}
+		if c.config.Mode == Simultaneous {
+			s.Group = aloud
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// count is how many speeches a phase has, and no more than most+1: it makes none.
+func (c *cast) count(phase *Phase, most int) int {
+	if len(phase.Slots) == 0 {
+		return len(c.find(Everyone, person{seat: -1}))
+	}
+	sum := 0
+	for n := range phase.Slots {
+		slot := &phase.Slots[n]
+		speeches := len(c.find(slot.Who, person{seat: -1}))
+		if slot.To != "" {
+			speeches *= len(c.find(slot.To, person{seat: -1})) * max(1, 2*slot.Exchanges)
+		}
+		if sum += speeches; sum > most {
+			return most + 1
+		}
+	}
+	return sum
+}
+
+// perform adds the speeches of one slot.
+func (c *cast) perform(out []Speech, phase string, slot *Slot, n int) []Speech {
+	text := slotText(phase, n)
+	kind := slot.Kind
+	if kind == "" {
+		kind = CallKind(phase)
+	}
+	words, tokens := slot.length()
+	add := func(kind CallKind, speaker, target person, text string) {
+		out = append(out, Speech{
+			Slot: len(out), Kind: kind, Speaker: speaker.name, Target: target.name, Words: words, MaxTokens: tokens,
+			Group: slot.Group, seat: speaker.seat, text: text,
+			id: phase + "." + strconv.Itoa(len(out)+1) + "." + speaker.name,
+		})
+	}
+	for _, speaker := range c.find(slot.Who, person{seat: -1}) {
+		if slot.To == "" {
+			add(kind, speaker, person{}, text)
+			continue
+		}
+		for _, target := range c.find(slot.To, speaker) {
+			if target == speaker {
+				continue
+			}
+			if slot.Exchanges == 0 {
+				add(kind, speaker, target, text)
+			}
+			for range slot.Exchanges {
+				add(KindQuestion, speaker, target, text)
+				add(KindAnswer, target, speaker, answerText(phase, n))
+			}
+		}
+	}
+	return out
+}
+
+// slotText names the instruction of a slot. No name holds '<'.
+func slotText(phase string, n int) string { return "turn." + phase + "<" + strconv.Itoa(n+1) + ">" }
+
+func answerText(phase string, n int) string { return slotText(phase, n) + ".answer" }
+
+// length yields the target of words and the cap of tokens of one turn.
+func (s *Slot) length() (words, tokens int) {
+	turns := max(1, 2*s.Exchanges)
+	words = s.Words
+	if words == 0 && s.Minutes > 0 {
+		words = max(1, int(s.Minutes*WordsPerMinute)/turns)
+	}
+	tokens = s.MaxTokens
+	if tokens == 0 && s.Minutes > 0 {
+		tokens = max(leastTokens, tokensPerWord*words)
+	}
+	return words, tokens
+}
+
+// person is somebody who may speak.
+type person struct {
+	name string
+	seat int
+}
+
+// find yields whom a slot names.
+func (c *cast) find(who Who, speaker person) []person {
+	switch who {
+	case "", Everyone, Others:
+		return c.those(func(p *Participant, seat int) bool {
+			return c.format.judged(p) && (who != Others || seat != speaker.seat)
+		})
+	case TheChair:
+		return c.those(func(p *Participant, _ int) bool { return c.format.Chair != "" && p.Side == c.format.Chair })
+	case BothSides:
+		return alternate(c.side(For), c.side(Against))
+	}
+	kind, rest, placed := strings.Cut(string(who), ":")
+	var all []person
+	switch kind {
+	case "name":
+		return c.those(func(p *Participant, _ int) bool { return p.Name == rest })
+	case "audience":
+		all = c.listeners()
+	default:
+		all = c.side(Side(kind))
+	}
+	if !placed {
+		return all
+	}
+	n, err := strconv.Atoi(rest)
+	if err != nil || n < 1 || n > len(all) {
+		return nil
+	}
+	return all[n-1 : n]
+}
+
+func (c *cast) listeners() []person {
+	if c.config.Audience == nil {
+		return nil
+	}
+	var out []person
+	for i := range c.config.Audience.Members {
+		out = append(out, person{c.config.Audience.Members[i].Name, -1})
+	}
+	return out
+}
+
+func (c *cast) those(are func(p *Participant, seat int) bool) []person {
+	var out []person
+	for seat := range c.config.Participants {
+		if p := &c.config.Participants[seat]; are(p, seat) {
+			out = append(out, person{p.Name, seat})
+		}
+	}
+	return out
+}
+
+func (c *cast) side(side Side) []person {
+	return c.those(func(p *Participant, _ int) bool { return p.Side == side })
+}
+
+// alternate yields one of a, one of b, and so on; what is left of the longer follows.
+func alternate(a, b []person) []person {
+	var out []person
+	for i := range max(len(a), len(b)) {
+		if i < len(a) {
+			out = append(out, a[i])
+		}
+		if i < len(b) {
+			out = append(out, b[i])
+		}
+	}
+	return out
+}

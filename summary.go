@@ -1,0 +1,140 @@
+package debate
+
+import (
+	"errors"
+	"sort"
+	"strconv"
+
+	"github.com/agonist-dev/debate/context/token"
+	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// span is what a summary covers: the messages of a view from the first after the opening, or after
+// the former summary, to the one before upto.
+type span struct {
+	view *view
+	upto int
+}
+
+// summarizer is under what name summaries are accounted.
+const summarizer = "summarizer"
+
+// summaryTitle stands where a summary is read in place of a speaker.
+const summaryTitle = "(summary of what was said before)"
+
+const summaryTemperature = 0.3
+
+// summaryCall asks for the summary of a view up to a message. Its id names both, and from where on it is
+// new, so that two who need the same summary share it.
+func (r *Record) summaryCall(v *view, upto int) *Call {
+	id := "summary."
+	if v.key != "" {
+		id += v.key + "."
+	}
+	text, from := "summary", window.Opening
+	if v.summary != nil {
+		text, from = "summary.former", v.summary.upto
+	}
+	return &Call{
+		ID: id + strconv.Itoa(from) + "-" + strconv.Itoa(upto), Kind: KindSummary, By: summarizer, Model: r.config.Summarizer, Round: r.Round,
+		System: r.Text("system." + summarizer), Last: func(r *Record) string { return r.Text(text) },
+		MaxTokens: r.summaryTokens(), Temperature: new(summaryTemperature), Timeout: r.config.TurnTimeout,
+		OnFail: OnFail{Skip: true}, span: &span{v, upto},
+	}
+}
+
+// summaryTokens is the most that a summary may have: a fifth of the smallest window of those who may
+// read it, and no more than a reply.
+func (r *Record) summaryTokens() int {
+	most := r.config.MaxTokens
+	for i := range r.models {
+		if size := r.window(r.models[i].name, r.models[i].Model); size > 0 {
+			most = min(most, max(minCut, size*window.SummaryPercent/100))
+		}
+	}
+	return most
+}
+
+// fitSpan decides what a summarizer reads: the former summary and the messages that the new one is to
+// cover. If that is more than its window holds, the summary covers less.
+func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Error) {
+	r, s := c.record, ready.call.span
+	from := window.Opening
+	if former := s.view.summary; former != nil {
+		from, ready.summary = former.upto, &former.message
+	}
+	ready.view, ready.start, ready.from, ready.upto = s.view, 0, from, min(s.upto, len(s.view.messages))
+	fixed := ready.fixed()
+	if ready.summary != nil {
+		fixed += messageBound(ready.summary)
+	}
+	intent.View, intent.Upto = s.view.key, ready.upto
+	bound := fixed + s.view.size(from, ready.upto)
+	problem := window.Problem{Window: r.window(intent.Model, model), Reserve: r.config.Reserve, Output: intent.Tokens}
+	limit, limited := problem.Limit()
+	if !limited || bound <= limit {
+		return bound, nil
+	}
+	_, name, _ := divide(intent.Model)
+	counter := token.ForModel(name)
+	sums := s.view.count(name, counter)
+	counted := counter.Count(ready.call.System) + counter.Count(ready.last) + 3*framing
+	if ready.summary != nil {
+		counted += counter.Count(ready.summary.Text) + messageBound(ready.summary) - len(ready.summary.Text)
+	}
+	room := int(float64(limit)/r.ratio(intent.Model)) - counted
+	count := sort.Search(ready.upto-from, func(n int) bool { return sums[from+n+1]-sums[from] > room })
+	if count == 0 {
+		return bound, &Error{Kind: KindContextOverflow, Err: errors.New("a single message is too long for the summarizer's window")}
+	}
+	ready.upto = from + count
+	intent.Upto, intent.Input = ready.upto, counted+sums[ready.upto]-sums[from]
+	return fixed + s.view.size(from, ready.upto), nil
+}
+
+// summarized makes the fact of a summary.
+func (c *Core) summarized(intent *Intent, spend Spend, s Result) *Summarized {
+	out := &Summarized{Spend: spend, View: intent.View, Upto: intent.Upto, Text: readable(s.Text), Cut: s.Stop == provider.StopLength}
+	out.After = len(out.Text)
+	if v := c.record.viewOf(intent.View); v != nil {
+		from := window.Opening
+		if v.summary != nil {
+			from, out.Before = v.summary.upto, len(v.summary.message.Text)
+		}
+		for i := from; i < min(intent.Upto, len(v.messages)); i++ {
+			out.Before += len(v.messages[i].Text)
+		}
+	}
+	return out
+}
+
+// foldSummary lets a summary stand for what it covers. One that covers less than the present is of no use.
+func (r *Record) foldSummary(s *Summarized) {
+	r.Summaries = append(r.Summaries, s)
+	v := r.viewOf(s.View)
+	if v == nil || v.summary != nil && v.summary.upto >= s.Upto {
+		return
+	}
+	v.summary = &summary{
+		message: provider.Message{Speaker: summaryTitle, Text: escape(s.Text, r.fence), Fence: r.fence}, upto: s.Upto,
+	}
+}
+
+// summaryTexts renders what a summarizer is told; every flow has it.
+func summaryTexts(texts map[string]string, s Setup) error {
+	if s.Config.Summarizer == "" {
+		return nil
+	}
+	var err error
+	if texts["system."+summarizer], err = s.Prompts.Summarizer(prompt.Summarizer{Topic: s.Config.Topic, Fence: s.Fence}); err != nil {
+		return err
+	}
+	words := s.Config.MaxTokens / tokensPerWord
+	if texts["summary"], err = s.Prompts.Summary(prompt.Summary{Words: words}); err != nil {
+		return err
+	}
+	texts["summary.former"], err = s.Prompts.Summary(prompt.Summary{Words: words, Former: true})
+	return err
+}

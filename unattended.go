@@ -1,0 +1,65 @@
+package debate
+
+import "slices"
+
+// Unattended says what is chosen where a person would be asked. The choice is recorded like a
+// person's, with the question.
+type Unattended struct {
+	// Judge, when a judge has failed for good, its fallbacks included: OptionWithout if empty; OptionEnd.
+	Judge Option `json:"judge,omitempty"`
+	// Context, when the conversation does not fit a model: OptionSummarize if empty and there is a
+	// summarizer, else OptionTruncate; OptionEnd.
+	Context Option `json:"context,omitempty"`
+	// Authentication, when a provider has refused a participant's key: OptionDrop if empty; OptionEnd.
+	Authentication Option `json:"authentication,omitempty"`
+	// Budget, when Budget.Confirm waits for an acknowledgement: OptionEnd, which goes to the verdict, if
+	// empty; OptionRetry goes on.
+	Budget Option `json:"budget,omitempty"`
+}
+
+// Option is one of the answers that an [Inquiry] offers.
+type Option string
+
+// The options.
+const (
+	OptionRetry     Option = "retry"     // try the same again: the host has mended what was wrong
+	OptionModel     Option = "model"     // another model takes over; Answer.Model names it
+	OptionWithout   Option = "without"   // go on without this judge
+	OptionDrop      Option = "drop"      // go on without this participant
+	OptionSummarize Option = "summarize" // summarise what no longer fits
+	OptionTruncate  Option = "truncate"  // leave out what no longer fits
+	OptionEnd       Option = "end"       // end the debate with what there is
+)
+
+func (u *Unattended) defaults() {
+	setIfZero(&u.Judge, OptionWithout)
+	setIfZero(&u.Authentication, OptionDrop)
+	setIfZero(&u.Budget, OptionEnd)
+}
+
+// unattended is a field of Unattended and what it may hold.
+type unattendedField struct {
+	name    string
+	value   Option
+	allowed []Option
+}
+
+func (u *Unattended) fields() []unattendedField {
+	return []unattendedField{
+		{"judge", u.Judge, []Option{OptionWithout, OptionEnd}},
+		{"context", u.Context, []Option{"", OptionSummarize, OptionTruncate, OptionEnd}},
+		{"authentication", u.Authentication, []Option{OptionDrop, OptionEnd}},
+		{"budget", u.Budget, []Option{OptionEnd, OptionRetry}},
+	}
+}
+
+func (f *findings) unattended(u *Unattended) {
+	if u == nil {
+		return
+	}
+	for _, field := range u.fields() {
+		if !slices.Contains(field.allowed, field.value) {
+			f.addf("unattended."+field.name, "no option %q is offered here", oneLine(string(field.value), 40))
+		}
+	}
+}

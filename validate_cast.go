@@ -1,0 +1,211 @@
+package debate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Checks of those who take part beside the participants: judges, audience, and the models that help.
+
+func (l *live) checkJudging(f *findings, c *Config) {
+	j := c.Judging
+	if j == nil {
+		return
+	}
+	if j.When != EveryRound && j.When != AtEnd {
+		f.addf("judging.when", "no time %q is known: it is %q or %q", oneLine(string(j.When), 40), EveryRound, AtEnd)
+	}
+	if !slices.Contains([]Protocol{Majority, Plurality, Supermajority, Unanimity, Borda}, j.Protocol) {
+		f.addf("judging.protocol", "no protocol %q is known", oneLine(string(j.Protocol), 40))
+	}
+	switch {
+	case len(j.Judges) == 0:
+		f.addf("judging.judges", "is empty: leave judging out for a debate without a judge")
+	case len(j.Judges) > 100:
+		f.addf("judging.judges", "there are %d: at most 100 are allowed", len(j.Judges))
+	case j.Quorum < 1 || j.Quorum > len(j.Judges):
+		f.addf("judging.quorum", "is %d of %d judges", j.Quorum, len(j.Judges))
+	}
+	f.rubric(j)
+	for i, text := range j.Criteria {
+		f.name(fmt.Sprintf("judging.criteria[%d]", i), text)
+		if slices.Contains(j.Criteria[:i], text) {
+			f.addf(fmt.Sprintf("judging.criteria[%d]", i), "stands there twice")
+		}
+	}
+	for i := range j.Judges {
+		judge := &j.Judges[i]
+		at := fmt.Sprintf("judging.judges[%d]", i)
+		f.temperature(at+".temperature", judge.Temperature)
+		if judge.MaxTokens < 0 {
+			f.addf(at+".maxTokens", "is negative")
+		}
+		l.checkAsked(f, c, at, judge.Model, judge.Judge, judge.Person, judge.Fallbacks)
+	}
+}
+
+// checkAsked checks that one is a model, a judge of the engine or a person.
+func (l *live) checkAsked(f *findings, c *Config, at, model, judge string, person bool, fallbacks []string) {
+	switch {
+	case judge != "" && model != "":
+		f.addf(at, "names both a model and a judge")
+	case person && (judge != "" || model != ""):
+		f.addf(at, "is a person, and names a model or a judge")
+	case (judge != "" || person) && len(fallbacks) > 0:
+		f.addf(at+".fallbacks", "stand beside one that is no model")
+	case judge != "":
+		if l.judges[judge] == nil {
+			f.addf(at+".judge", "no judge %q is registered", oneLine(judge, 40))
+		}
+	case !person:
+		l.checkModelNames(f, c, at, model, fallbacks)
+	}
+}
+
+// rubric checks that the weights add up.
+func (f *findings) rubric(j *Judging) {
+	if j.Rubric == nil {
+		return
+	}
+	if len(j.Criteria) > 0 {
+		f.addf("judging.criteria", "stand beside a rubric, which has its own")
+	}
+	if n := len(j.Rubric.Criteria); n == 0 || n > 50 {
+		f.addf("judging.rubric.criteria", "there are %d: 1 to 50 are possible", n)
+	}
+	sum, broken := 0.0, false
+	var names []string
+	for i, c := range j.Rubric.Criteria {
+		at := fmt.Sprintf("judging.rubric.criteria[%d]", i)
+		f.name(at+".name", c.Name)
+		f.text(at+".low", c.Low, 1000)
+		f.text(at+".high", c.High, 1000)
+		if slices.Contains(names, c.Name) {
+			f.addf(at+".name", "stands there twice")
+		}
+		names = append(names, c.Name)
+		if math.IsNaN(c.Weight) || c.Weight <= 0 || c.Weight > 100 {
+			f.addf(at+".weight", "is not above 0 and at most 100 percent")
+			broken = true
+		}
+		sum += c.Weight
+	}
+	if !broken && len(names) > 0 && math.Abs(sum-100) > 0.01 {
+		f.addf("judging.rubric.criteria", "the weights sum to %.4g percent, not to 100", sum)
+	}
+}
+
+func (l *live) checkAudience(f *findings, c *Config, format *Format) {
+	if c.Audience == nil {
+		return
+	}
+	if n := len(c.Audience.Members); n == 0 || n > 1000 {
+		f.addf("audience.members", "there are %d: 1 to 1000 are possible", n)
+	}
+	if format != nil && format.Decide == BySwing && (countSide(c.Participants, For) == 0 || countSide(c.Participants, Against) == 0) {
+		f.addf("participants", "a swing is between the sides %q and %q: somebody is of each", For, Against)
+	}
+	for i := range c.Audience.Members {
+		m := &c.Audience.Members[i]
+		at := fmt.Sprintf("audience.members[%d]", i)
+		f.text(at+".persona", m.Persona, 20_000)
+		l.checkAsked(f, c, at, m.Model, m.Judge, m.Person, m.Fallbacks)
+	}
+}
+
+func (l *live) checkAssign(f *findings, c *Config) {
+	a := c.Assign
+	if a == nil {
+		return
+	}
+	if !slices.Contains([]Diversity{Binary, Spectrum, MultiPerspective}, a.Diversity) {
+		f.addf("assign.diversity", "no diversity %q is known", oneLine(string(a.Diversity), 40))
+	}
+	f.temperature("assign.temperature", a.Temperature)
+	if a.Model == "" {
+		f.addf("assign.model", "is empty, and no judge is a model that could stand in")
+		return
+	}
+	l.checkModelNames(f, c, "assign", a.Model, a.Fallbacks)
+}
+
+func (l *live) checkSummarizer(f *findings, c *Config) {
+	if c.Summarizer == "" {
+		if c.AutoSummary {
+			f.addf("autoSummary", "needs summarizer, the model that summarises")
+		}
+		return
+	}
+	l.checkModelName(f, c, "summarizer", c.Summarizer)
+}
+
+// people checks that nobody's name can be taken for another's.
+func (f *findings) people(c *Config) {
+	seen := map[string]string{fold(summarizer): "a name of the library's own", fold(assigner): "a name of the library's own"}
+	check := func(at, name string, named bool) {
+		if named {
+			f.name(at, name)
+		}
+		for _, suffix := range []string{againSuffix, swappedSuffix, unfinishedSuffix} {
+			if strings.HasSuffix(name, suffix) {
+				f.addf(at, "ends with %q, which the ids of calls end with", suffix)
+			}
+		}
+		key := fold(name)
+		if c.Judging != nil && c.Judging.Anonymous && isLabel(key) {
+			f.addf(at, "looks like a neutral label")
+		}
+		if other, taken := seen[key]; taken && key != "" {
+			f.addf(at, "cannot be told from the name of %s", other)
+			return
+		}
+		seen[key] = strings.TrimSuffix(at, ".name")
+	}
+	for i := range c.Participants {
+		check(fmt.Sprintf("participants[%d].name", i), c.Participants[i].Name, false)
+	}
+	if c.Judging != nil {
+		for i := range c.Judging.Judges {
+			check(fmt.Sprintf("judging.judges[%d].name", i), c.Judging.Judges[i].Name, true)
+		}
+	}
+	if c.Audience != nil {
+		for i := range c.Audience.Members {
+			check(fmt.Sprintf("audience.members[%d].name", i), c.Audience.Members[i].Name, true)
+		}
+	}
+}
+
+// isLabel reports whether the fold of a name is that of a neutral label.
+func isLabel(folded string) bool {
+	rest, ok := strings.CutPrefix(folded, fold(labelPrefix))
+	return ok && len(rest) > 0 && len(rest) <= 2 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// checkLimits refuses limits with which nothing could come of the debate.
+func (l *live) checkLimits(ctx context.Context, f *findings, c *Config) {
+	b := c.Budget
+	if b == nil || c.Flow != DefaultFlow {
+		return
+	}
+	e, err := l.estimate(ctx, c, 1)
+	if err != nil {
+		*f = append(*f, err)
+		return
+	}
+	for field, limit := range ordered(map[string]use{
+		"budget.soft": {cost: b.Soft}, "budget.hard": {cost: b.Hard}, "budget.softTokens": {tokens: b.SoftTokens},
+		"budget.hardTokens": {tokens: b.HardTokens}, "budget.softCalls": {calls: b.SoftCalls}, "budget.hardCalls": {calls: b.HardCalls},
+	}) {
+		need := e.first
+		if b.concludes() && strings.HasPrefix(field, "budget.hard") {
+			need = e.again
+		}
+		if what := need.passed(limit); what != "" {
+			f.addf(field, "is below what one round with its verdict may take: %s; raise it, or lower maxTokens", what)
+		}
+	}
+}

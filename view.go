@@ -1,0 +1,224 @@
+package debate
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// View says what of the conversation a call reads: all of it, or what its fields leave.
+type View struct {
+	// From is the first round that is read.
+	From int
+	// None: nothing is read.
+	None bool
+	// Reader narrows the view to what the format lets this participant read; "": everything.
+	Reader string
+	// Labels shows neutral labels in place of the participants' names.
+	Labels bool
+	// Swapped turns round the order of those who spoke at once.
+	Swapped bool
+}
+
+// view is the conversation as somebody reads it: append only, so that all requests of a debate with
+// the same view share it.
+type view struct {
+	key      string // names it in the log; "": everybody's
+	reads    []bool // by seat, and the audience last; nil: everybody
+	labels   *labels
+	messages []provider.Message
+	sizes    []int // sizes[i] is an upper bound of the tokens of messages[:i+1]
+	rounds   []int
+	batches  []int32 // messages that were revealed at once have the same number
+	batch    int32
+	summary  *summary         // the latest; nil: there is none
+	sums     map[string][]int // not a fact: tokens of the messages, by model
+}
+
+// summary stands for the messages of a view from the first after the opening to the one before upto.
+type summary struct {
+	message provider.Message
+	upto    int
+}
+
+// framing bounds the tokens that a vendor adds around one message: roles, separators, names.
+const framing = 24
+
+func (v *view) add(t *Turn, fence string) {
+	m := provider.Message{Speaker: t.Speaker, Text: escape(t.Text, fence), Fence: fence}
+	if v.labels != nil {
+		m.Speaker, m.Text = v.labels.hide(m.Speaker), escape(v.labels.hide(m.Text), fence)
+	}
+	size := 0
+	if n := len(v.sizes); n > 0 {
+		size = v.sizes[n-1]
+	}
+	v.messages = append(v.messages, m)
+	v.rounds = append(v.rounds, t.Round)
+	v.sizes = append(v.sizes, size+messageBound(&m))
+	v.batches = append(v.batches, v.batch)
+}
+
+// messageBound is an upper bound of a message's tokens: a token holds at least one byte.
+func messageBound(m *provider.Message) int {
+	return len(m.Text) + 2*len(m.Fence) + len(m.Speaker) + framing
+}
+
+// size bounds the tokens of messages[from:upto] by their bytes.
+func (v *view) size(from, upto int) int {
+	if upto <= from {
+		return 0
+	}
+	size := v.sizes[upto-1]
+	if from > 0 {
+		size -= v.sizes[from-1]
+	}
+	return size
+}
+
+// swapped yields messages with those of one batch in the opposite order.
+func (v *view) swapped(messages []provider.Message, first int) []provider.Message {
+	out := slices.Clone(messages)
+	for i := 0; i < len(out); {
+		j := i + 1
+		for j < len(out) && v.batches[first+j] == v.batches[first+i] {
+			j++
+		}
+		slices.Reverse(out[i:j])
+		i = j
+	}
+	return out
+}
+
+// views makes the views that the debate needs: everybody's first.
+func (r *Record) makeViews(turns int) {
+	r.views = []*view{{
+		messages: make([]provider.Message, 0, turns), sizes: make([]int, 0, turns), rounds: make([]int, 0, turns),
+		batches: make([]int32, 0, turns),
+	}}
+	r.readers = nil
+	f := r.start.Format
+	if f.Reads.Graph != "" && f.Reads.Graph != AllRead {
+		r.readers = make([]*view, len(r.config.Participants))
+		for seat := range r.config.Participants {
+			r.readers[seat] = r.audible(f, seat)
+		}
+	}
+	if j := r.config.Judging; j != nil && j.Anonymous {
+		r.anonymous = &view{key: "labels", labels: labelsOf(r.start.Seed, r.config.Participants)}
+		r.views = append(r.views, r.anonymous)
+	}
+}
+
+// audible yields the view of the participant in this seat.
+func (r *Record) audible(f *Format, seat int) *view {
+	all := r.config.Participants
+	reads := make([]bool, len(all)+1)
+	reads[len(all)] = true // the audience's questions are for everybody
+	before := r.before(f, seat)
+	for other := range all {
+		reads[other] = other == seat || !f.judged(&all[other]) || !f.judged(&all[seat])
+		switch f.Reads.Graph {
+		case Ring:
+			reads[other] = reads[other] || other == before
+		case SideGroups:
+			reads[other] = reads[other] || all[other].Side == all[seat].Side
+		case GivenEdges:
+			reads[other] = reads[other] || slices.Contains(f.Reads.Edges[all[seat].Name], all[other].Name)
+		default:
+			reads[other] = true
+		}
+	}
+	if !slices.Contains(reads, false) {
+		return r.views[0]
+	}
+	for _, v := range r.views {
+		if v.reads != nil && slices.Equal(v.reads, reads) {
+			return v
+		}
+	}
+	v := &view{key: "seat-" + strconv.Itoa(seat+1), reads: reads}
+	r.views = append(r.views, v)
+	return v
+}
+
+// before yields the seat before this one among those who are judged; the first has the last before it.
+func (r *Record) before(f *Format, seat int) int {
+	all := r.config.Participants
+	for i := range all {
+		other := (seat - 1 - i + 2*len(all)) % len(all)
+		if other != seat && f.judged(&all[other]) {
+			return other
+		}
+	}
+	return seat
+}
+
+// show lets everybody read a turn who may.
+func (r *Record) show(t *Turn) {
+	for _, v := range r.views {
+		if v.reads == nil || v.reads[r.place(t.Speaker, len(v.reads)-1)] {
+			v.add(t, r.fence)
+		}
+	}
+}
+
+// place yields the seat of a participant; otherwise: of somebody who is none.
+func (r *Record) place(name string, otherwise int) int {
+	for seat := range r.config.Participants {
+		if r.config.Participants[seat].Name == name {
+			return seat
+		}
+	}
+	return otherwise
+}
+
+// view yields the conversation as a call reads it, and where it begins.
+func (r *Record) view(v View) (shared *view, from int) {
+	switch {
+	case v.None || len(r.views) == 0:
+		return &view{}, 0
+	case v.Labels && r.anonymous != nil:
+		shared = r.anonymous
+	case v.Reader != "" && r.readers != nil:
+		shared = r.views[0]
+		if seat := r.place(v.Reader, -1); seat >= 0 {
+			shared = r.readers[seat]
+		}
+	default:
+		shared = r.views[0]
+	}
+	from, _ = slices.BinarySearch(shared.rounds, v.From)
+	return shared, from
+}
+
+// viewOf finds a view by its key; nil: there is none.
+func (r *Record) viewOf(key string) *view {
+	for _, v := range r.views {
+		if v.key == key {
+			return v
+		}
+	}
+	return nil
+}
+
+// nextBatch ends a batch: what is shown from now on was not said at the same time as what was before.
+func (r *Record) nextBatch() {
+	for _, v := range r.views {
+		v.batch++
+	}
+}
+
+// reveal lets everybody read the turns that waited for each other, in slot order.
+func (r *Record) reveal() {
+	if len(r.hidden) == 0 {
+		return
+	}
+	slices.SortStableFunc(r.hidden, func(a, b int) int { return r.Turns[a].Slot - r.Turns[b].Slot })
+	for _, i := range r.hidden {
+		r.show(r.Turns[i])
+	}
+	r.nextBatch()
+	r.hidden = r.hidden[:0]
+}

@@ -1,0 +1,17 @@
+package vote
+
+// Approval elects who most ballots approve of. A ballot names everybody it approves of, in any order;
+// one that names nobody is an abstention. An empty name, or the same name twice on a ballot, is a
+// [*BallotError].
+func Approval(approved [][]string) (Result, error) {
+	votes, cast, err := candidates(approved)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, ballot := range approved {
+		for _, name := range ballot {
+			votes[name]++
+		}
+	}
+	return resultOf(votes, cast, len(approved)-cast, 0), nil
+}
