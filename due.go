@@ -105,8 +105,8 @@ func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
 	if err := c.emit(Event{Kind: EventIntent, Intent: intent}); err != nil {
 		return err
 	}
-	out := &Failure{Spend: Spend{Call: call.ID, Attempt: intent.Attempt, Model: intent.Model}, By: call.By, Error: failure, Final: true, Unsent: true}
-	return c.emit(Event{Kind: EventFailed, Failure: out})
+	spend := Spend{Call: call.ID, Attempt: intent.Attempt, Model: intent.Model}
+	return c.emit(Event{Kind: EventFailed, Failure: &Failure{Spend: spend, By: call.By, Error: failure, Final: true, Unsent: true}})
 }
 
 // beginning is a call that may start.

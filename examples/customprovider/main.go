@@ -61,20 +61,21 @@ func run(ctx context.Context, w io.Writer, pace time.Duration) error {
 }
 
 // words speaks a reply word by word.
-func words(pace time.Duration) func(context.Context, *provider.Request) iter.Seq2[string, error] {
-	return func(ctx context.Context, req *provider.Request) iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) {
+func words(pace time.Duration) func(context.Context, *provider.Request) iter.Seq2[Piece, error] {
+	return func(ctx context.Context, req *provider.Request) iter.Seq2[Piece, error] {
+		return func(yield func(Piece, error) bool) {
 			for word := range strings.SplitAfterSeq(answer(req), " ") {
 				select {
 				case <-ctx.Done():
-					yield("", ctx.Err())
+					yield(Piece{}, ctx.Err())
 					return
 				case <-time.After(pace):
 				}
-				if !yield(word, nil) {
+				if !yield(Piece{Text: word}, nil) {
 					return
 				}
 			}
+			yield(Piece{Stop: provider.StopEnd, Model: req.Model}, nil)
 		}
 	}
 }

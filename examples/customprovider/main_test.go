@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -44,27 +45,22 @@ func TestAnInterruptEndsIt(t *testing.T) {
 func TestConformance(t *testing.T) {
 	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
 		t.Helper()
-		switch {
-		case len(s.Calls) > 0:
+		if len(s.Calls) > 0 {
 			t.Skip("Eliza calls no tools")
-		case !s.Usage.IsZero():
-			t.Skip("Eliza counts no tokens")
-		case s.Stop != "" && s.Stop != provider.StopEnd:
-			t.Skip("Eliza always says all that she has to say")
 		}
-		return &Eliza{Speak: func(ctx context.Context, req *provider.Request) iter.Seq2[string, error] {
-			return func(yield func(string, error) bool) { play(ctx, s, req, yield) }
+		return &Eliza{Speak: func(ctx context.Context, req *provider.Request) iter.Seq2[Piece, error] {
+			return func(yield func(Piece, error) bool) { play(ctx, s, req, yield) }
 		}}
 	})
 }
 
 // play does in Speak's place what a scenario says.
-func play(ctx context.Context, s providertest.Scenario, req *provider.Request, yield func(string, error) bool) {
+func play(ctx context.Context, s providertest.Scenario, req *provider.Request, yield func(Piece, error) bool) {
 	if s.Sent != nil {
 		s.Sent(heard(req))
 	}
 	for i, piece := range s.Reply {
-		if !yield(piece, nil) {
+		if !yield(Piece{Text: piece}, nil) {
 			return
 		}
 		if i > 0 || s.Hold == nil {
@@ -73,15 +69,17 @@ func play(ctx context.Context, s providertest.Scenario, req *provider.Request, y
 		select {
 		case <-s.Hold:
 		case <-ctx.Done():
-			yield("", ctx.Err())
+			yield(Piece{}, ctx.Err())
 			return
 		}
 	}
 	switch {
 	case s.Cut:
-		yield("", io.ErrUnexpectedEOF)
+		return
 	case s.Fail != "" && s.Fail != provider.KindInvalidResponse:
-		yield("", &provider.Error{Kind: s.Fail, RetryAfter: s.RetryAfter})
+		yield(Piece{}, &provider.Error{Kind: s.Fail, RetryAfter: s.RetryAfter})
+	default:
+		yield(Piece{Stop: cmp.Or(s.Stop, provider.StopEnd), Usage: s.Usage, Model: s.Model}, nil)
 	}
 }
 

@@ -1,6 +1,6 @@
 module github.com/agonist-dev/debate/internal/test
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/agonist-dev/debate v0.0.0
@@ -21,6 +21,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 replace github.com/agonist-dev/debate => ../..
