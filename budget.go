@@ -93,7 +93,7 @@ type Account struct {
 	Name     string
 	Usage    Usage
 	Cost     Money
-	Requests int // attempts, failed ones included
+	Requests int // attempts, failed ones included; what a person does is none
 }
 
 // accounts keep the spend of a debate. There are few names of each sort, so a list is enough.
@@ -209,6 +209,9 @@ func (r *Record) warned() bool {
 func (r *Record) unconfirmed() bool {
 	return r.config != nil && r.config.Budget != nil && r.config.Budget.Confirm && !r.acked && r.warned()
 }
+
+// rounds reports whether the debate is in its flow's states: not before them, and not at its end.
+func (r *Record) rounds() bool { return r.work != StateInitializing && r.work != StateCompleting }
 
 // watchBudget gives warnings and stops at limits. act: nothing else is to be done in this pass; again:
 // the record has changed. A soft limit lets those who speak finish.
@@ -327,6 +330,16 @@ func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
 	return "", "", true
 }
 
+// spares reports whether a summary that is made for a verdict leaves enough for the verdict.
+func (c *Core) spares(intent *Intent) bool {
+	r, budget := c.record, c.record.config.Budget
+	if budget == nil || r.State != StateCompleting {
+		return true
+	}
+	worst := r.used().plus(r.pending()).plus(use{intent.Reserve, intent.Bound, 1}).plus(c.share(&Intent{}))
+	return worst.passed(budget.hard()) == ""
+}
+
 // concludes reports whether a soft limit may end the debate, with a verdict. Only then is there one to
 // keep something back for: at a hard limit the debate ends in an error.
 func (b *Budget) concludes() bool {
@@ -350,7 +363,11 @@ func (c *Core) share(intent *Intent) use {
 	}
 	var sum use
 	for _, call := range r.final(step) {
-		if call.Performer != ByModel {
+		switch call.Performer {
+		case ByModel:
+		case ByPerson:
+			continue
+		default:
 			sum.calls += 2
 			continue
 		}

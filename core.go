@@ -258,7 +258,7 @@ func (c *Core) sent(s Sent) error {
 }
 
 // mostSteps bounds how often a flow may change its state without asking anybody: more is a circle.
-const mostSteps = 1000
+const mostSteps = 10_000
 
 // advance does what is due: it starts the calls that are missing, or fires what the flow says.
 func (c *Core) advance() error {
@@ -330,6 +330,9 @@ func (c *Core) watchRound() (again bool, err error) {
 			continue
 		}
 		if !droppable(r, call.intent.By) {
+			if r.Round > 1 {
+				continue // merely late
+			}
 			return true, c.fail(call.trouble.failure)
 		}
 		if err := c.drop(call.intent.By, call.trouble.failure.Error()); err != nil {

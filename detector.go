@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -103,15 +104,10 @@ type repeated struct {
 func (r *Record) repetition(round int) repeated {
 	out := repeated{worst: detect.Finding{Kind: detect.KindRepetition, Limit: detect.Noticeable}}
 	overlaps, words := 0.0, 0
-	for i, t := range slices.Backward(r.Turns) {
-		if t.Round > round {
-			continue
-		}
-		if t.Round < round {
-			break
-		}
+	for _, i := range r.spoken(round) {
+		t := r.Turns[i]
 		f := detect.Repetition(r.earlier(i), r.shingle(i))
-		if f.Value >= out.worst.Value && f.Evidence != "" {
+		if f.Evidence != "" && (out.worst.Evidence == "" || f.Value > out.worst.Value) {
 			out.worst = f
 			out.worst.Evidence = fmt.Sprintf("%s: %s", t.Speaker, f.Evidence)
 		}
@@ -127,16 +123,42 @@ func (r *Record) repetition(round int) repeated {
 	return out
 }
 
-// earlier yields the latest speeches that the speaker of the i-th turn has held in earlier rounds.
-func (r *Record) earlier(i int) []detect.Shingles {
-	var out []detect.Shingles
-	now := r.Turns[i]
-	for k := i - 1; k >= 0 && len(out) < detect.Lookback; k-- {
-		if t := r.Turns[k]; t.Speaker == now.Speaker && t.Round < now.Round {
-			out = append(out, r.shingle(k))
+// spoken yields the turns of a round, by place among all, in slot order: that in which simultaneous
+// replies happened to arrive must make no difference.
+func (r *Record) spoken(round int) []int {
+	var out []int
+	for i, t := range slices.Backward(r.Turns) {
+		if t.Round == round {
+			out = append(out, i)
+		} else if t.Round < round {
+			break
 		}
 	}
-	slices.Reverse(out)
+	slices.SortFunc(out, func(a, b int) int { return r.Turns[a].Slot - r.Turns[b].Slot })
+	return out
+}
+
+// earlier yields the latest speeches that the speaker of the i-th turn has held in earlier rounds.
+func (r *Record) earlier(i int) []detect.Shingles {
+	now := r.Turns[i]
+	var own []int
+	for k := i - 1; k >= 0; k-- {
+		t := r.Turns[k]
+		if len(own) >= detect.Lookback && t.Round < r.Turns[own[len(own)-1]].Round {
+			break
+		}
+		if t.Speaker == now.Speaker && t.Round < now.Round {
+			own = append(own, k)
+		}
+	}
+	slices.SortFunc(own, func(a, b int) int {
+		return cmp.Or(r.Turns[a].Round-r.Turns[b].Round, r.Turns[a].Slot-r.Turns[b].Slot)
+	})
+	own = own[max(0, len(own)-detect.Lookback):]
+	out := make([]detect.Shingles, len(own))
+	for n, k := range own {
+		out[n] = r.shingle(k)
+	}
 	return out
 }
 
@@ -186,13 +208,7 @@ func (r *Record) drift(round int) detect.Finding {
 // marks yields the judges' marks of a round for one criterion.
 func (r *Record) marks(round int, criterion string) []float64 {
 	var out []float64
-	for _, a := range slices.Backward(r.Assessments) {
-		if a.Round > round {
-			continue
-		}
-		if a.Round < round {
-			break
-		}
+	for _, a := range r.assessed(round) {
 		for i := range a.Assessments {
 			if mark, ok := a.Assessments[i].Criteria[criterion]; ok {
 				out = append(out, mark)

@@ -84,7 +84,7 @@ func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
 	}
 	ready, intent, failure := d.core.prepare(summary, true)
 	if failure == nil {
-		if _, _, ok := d.core.fits(intent); ok || len(d.core.record.open) > 0 {
+		if _, _, ok := d.core.fits(intent); ok && d.core.spares(intent) || len(d.core.record.open) > 0 {
 			return beginning{ready, intent}, false, nil
 		}
 		summary = call
@@ -152,7 +152,7 @@ func (d *due) look(call *Call) (*Call, bool) {
 // start begins a call, unless the budget keeps it back.
 func (d *due) start(ready *prepared, intent *Intent) error {
 	c := d.core
-	if limit, what, ok := c.fits(intent); !ok {
+	if limit, what, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson {
 		if len(c.record.open) > 0 {
 			d.busy = true // what is reserved may become free
 		} else {

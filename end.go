@@ -115,5 +115,9 @@ func (r *Record) deadline() time.Time {
 	if r.config.RoundTimeout <= 0 || r.late || r.work != StateAwaitingResponses || r.roundAt.IsZero() {
 		return time.Time{}
 	}
-	return r.roundAt.Add(r.config.RoundTimeout)
+	begins := r.roundAt
+	if r.Round > 1 {
+		begins = begins.Add(r.config.RoundDelay)
+	}
+	return begins.Add(r.config.RoundTimeout)
 }

@@ -213,8 +213,8 @@ func (l *live) held(id string) *Session {
 // Run starts an unattended debate ([Config.Unattended]) and yields its events: facts, and chunks of
 // turns as they are spoken. Leaving the loop
 // cancels the debate. If ctx is done the session is closed, and the debate can be opened again. A
-// debate that comes to the error state, or waits for a person, ends the loop with that error; it can
-// be opened again too.
+// debate that comes to the error state, or waits for a person (a judge with Person set), ends the loop
+// with that error; it can be opened again too.
 //
 // When the loop has ended nothing of the debate runs any more.
 func (e *Engine) Run(ctx context.Context, config Config) iter.Seq2[Event, error] {

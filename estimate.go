@@ -35,11 +35,6 @@ func (e *Engine) Estimate(ctx context.Context, config Config) (Estimate, error) 
 		return Estimate{}, err
 	}
 	c := l.settle(config).withDefaults()
-	return l.estimate(ctx, c, c.Rounds)
-}
-
-// estimate walks through so many rounds.
-func (l *live) estimate(ctx context.Context, c *Config, rounds int) (Estimate, error) {
 	if c.Flow != DefaultFlow {
 		err := errors.New("only the flow \"debate\" can be estimated")
 		return Estimate{}, &Error{Kind: KindValidation, Op: "estimate", Field: "flow", Err: err}
@@ -48,11 +43,16 @@ func (l *live) estimate(ctx context.Context, c *Config, rounds int) (Estimate, e
 	if err != nil {
 		return Estimate{}, err
 	}
+	return l.estimate(ctx, start, c.Rounds)
+}
+
+// estimate walks through so many rounds of a debate.
+func (l *live) estimate(ctx context.Context, start *Start, rounds int) (Estimate, error) {
 	r := newRecord("estimate")
 	if err := r.foldStart(&Event{Kind: EventStart, Start: start}); err != nil {
 		return Estimate{}, err
 	}
-	s := &estimator{core: &Core{machine: l.machines[c.Flow], plans: l.contexts, record: r}}
+	s := &estimator{core: &Core{machine: l.machines[start.Flow], plans: l.contexts, record: r}}
 	for round := 1; round <= rounds; round++ {
 		if err := ctx.Err(); err != nil {
 			return Estimate{}, err
@@ -139,6 +139,9 @@ func (s *estimator) calls(calls []Call) {
 			before := s.sum()
 			s.calls([]Call{*s.core.record.summaryCall(s.core.record.views[0], 0)})
 			s.summaries = s.summaries.plus(s.sum().less(before))
+		}
+		if calls[i].Performer == ByPerson {
+			continue
 		}
 		s.out.Calls++
 		if calls[i].Performer != ByModel {

@@ -108,7 +108,7 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	if ready.start > 0 || ready.call.View.Swapped {
 		return // a summary stands for the beginning
 	}
-	p.Summarizer = r.config.Summarizer != "" && !ready.slide
+	p.Summarizer = r.config.Summarizer != "" && !ready.slide && !r.unsummed
 	p.Auto = r.config.AutoSummary
 	if s := ready.view.summary; s != nil {
 		p.Covered = s.upto

@@ -66,8 +66,12 @@ func DebateFlow() *Flow { //nolint:revive // Flow is the type of all flows, this
 }
 
 // firstCalls yields what is to be done before the first round: positions, and the audience's first vote.
+// Who votes is told of the positions, so these come first.
 func firstCalls(r *Record) []Call {
-	return append(assignCalls(r), ballotCalls(r, false)...)
+	if calls := assignCalls(r); len(calls) > 0 {
+		return calls
+	}
+	return ballotCalls(r, false)
 }
 
 // lastCalls yields what is to be done at the end: the verdicts, and the audience's second vote.
@@ -177,7 +181,7 @@ func turnCalls(r *Record) []Call {
 		if few && !r.speaking(s) { // who speaks already is heard to the end
 			continue
 		}
-		if len(r.hidden) > 0 && r.schedule[r.Turns[r.hidden[0]].Slot].Group != s.Group {
+		if len(r.hidden) > 0 && r.groupOf(r.Turns[r.hidden[0]]) != s.Group {
 			break
 		}
 		if len(calls) > 0 && s.Group != group {
@@ -189,6 +193,14 @@ func turnCalls(r *Record) []Call {
 		}
 	}
 	return calls
+}
+
+// groupOf yields the group of a turn; 0 if it is none of the present schedule's.
+func (r *Record) groupOf(t *Turn) int {
+	if t.Round != r.Round || t.Slot >= len(r.schedule) {
+		return 0
+	}
+	return r.schedule[t.Slot].Group
 }
 
 // speaking reports whether a speech is being made.
@@ -305,6 +317,11 @@ func allArgumentsReceived(r *Record) bool {
 
 func responded(r *Record) (Trigger, Note, bool) {
 	note := Note{}
+	if r.late && len(r.Turns) == 0 {
+		err := fmt.Errorf("nobody has spoken within the round's time of %s", r.config.RoundTimeout)
+		failure := &Error{Kind: KindTimeout, Op: "round", Round: r.Round, Err: err}
+		return TriggerFail, Note{Reason: EndFailed, Evidence: failure.Error(), Failure: failure}, true
+	}
 	if evidence, few := tooFew(r); few {
 		note.Reason, note.Evidence = EndTooFew, evidence
 	}
@@ -314,7 +331,7 @@ func responded(r *Record) (Trigger, Note, bool) {
 // assessmentCalls yields the assessments of the round that are still missing.
 func assessmentCalls(r *Record) []Call {
 	judging := r.config.Judging
-	if judging == nil || judging.When == AtEnd {
+	if judging == nil || judging.When == AtEnd || r.late && len(r.spoken(r.Round)) == 0 {
 		return nil
 	}
 	schema := string(KindAssessment)
@@ -331,7 +348,11 @@ func assessmentCalls(r *Record) []Call {
 		call := judgeCall(r, judge, id+judge.Name, KindAssessment)
 		call.Schema, call.Slot = schema, place
 		call.Last = func(r *Record) string {
-			return prompt.Fill(r.Text("assess."+judge.Name), r.Round) + r.gone() + r.measured()
+			text := prompt.Fill(r.Text("assess."+judge.Name), r.Round)
+			if more := r.gone() + r.measured(); more != "" {
+				text += more
+			}
+			return text
 		}
 		calls = append(calls, call)
 	}
@@ -391,6 +412,9 @@ func judgeCall(r *Record, judge *JudgeConfig, id string, kind CallKind) Call {
 		Fallbacks: judge.Fallbacks, Judge: judge.Judge, Round: r.Round, System: r.Text("system." + judge.Name),
 		View: View{Labels: r.config.Judging.Anonymous}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
 		Timeout: r.config.JudgeTimeout, OnFail: OnFail{Ask: failingJudge, Drop: true},
+	}
+	if len(call.Fallbacks) > 0 && len(r.bench) > 1 && !r.config.Judging.OwnFamily {
+		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), r.partial)
 	}
 	if model := r.replaced(judge.Name); model != "" {
 		call.Performer, call.Model, call.Judge = ByModel, model, ""

@@ -11,7 +11,12 @@ const mostShrinks = 8
 // droppable reports whether a participant whose call has failed for good may be dropped: the debate can
 // go on without it, or one round is complete, so that there is something to judge. Else the failure
 // ends the debate.
-func droppable(r *Record, name string) bool { return r.Round > 1 || !r.fewWithout(name) }
+func droppable(r *Record, name string) bool {
+	if contestants := r.Contestants(); len(contestants) == 1 && contestants[0].Name == name {
+		return false // a verdict is about somebody
+	}
+	return r.Round > 1 || !r.fewWithout(name)
+}
 
 func failingSpeaker(r *Record, name string) OnFail {
 	return OnFail{Ask: askSpeaker, Drop: droppable(r, name)}
@@ -24,16 +29,16 @@ func askSpeaker(r *Record, failure *Error) Question {
 	}
 	switch failure.Kind {
 	case KindAuthentication:
-		options := []Option{OptionRetry, OptionModel}
+		options, without := []Option{OptionRetry, OptionModel}, ""
 		if droppable(r, failure.Participant) {
-			options = append(options, OptionDrop)
+			options, without = append(options, OptionDrop), " go on without,"
 		}
 		if r.config.Unattended != nil && unattended.Authentication == OptionDrop {
 			return Question{} // as any other failure
 		}
 		return Question{
-			Text: fmt.Sprintf("The provider refuses the key behind %s. Renew it and retry, name another model, go on without, or end.",
-				failure.Participant),
+			Text: fmt.Sprintf("The provider refuses the key behind %s. Renew it and retry, name another model,%s or end.",
+				failure.Participant, without),
 			Options: append(options, OptionEnd), Default: OptionEnd,
 		}
 	case KindContextOverflow:

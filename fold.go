@@ -156,7 +156,11 @@ func (r *Record) readSystems() {
 
 // foldDropped lets somebody take no further part, and judges no longer be told to judge a participant.
 func (r *Record) foldDropped(name string) {
+	if r.isDropped(name) || len(r.dropped) >= mostOpen {
+		return
+	}
 	r.dropped = append(r.dropped, name)
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.About != "" && q.To == name }) // no longer of interest
 	if r.place(name, -1) < 0 || r.config.Judging == nil {
 		return
 	}
@@ -213,11 +217,11 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 		if !m.working(t.From) && r.work != "" { // a round's time stands still while nobody may speak
 			r.roundAt = r.roundAt.Add(e.At.Sub(r.left))
 		}
+		if m.working(t.From) || t.To != r.work {
+			r.reveal()
+		}
 		if t.To != r.work {
 			r.work, r.entered = t.To, e.At
-		}
-		if m.working(t.From) {
-			r.reveal()
 		}
 	}
 	if t.To == StateCompleting && !concluding || r.Final() {
@@ -233,7 +237,7 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 		}
 	case TriggerRetry:
 		r.retries++
-		r.limit, r.roundAt = "", e.At
+		r.limit, r.roundAt, r.late, r.unsummed = "", e.At, false, false
 		r.Reason, r.Evidence = EndReason(r.formerly[0]), r.formerly[1]
 		r.reset()
 	}
@@ -281,7 +285,7 @@ func (r *Record) foldIntent(e *Event) error {
 	if len(r.open) >= mostOpen || len(r.current) >= mostOpen {
 		return invalid("intent", "is one of more than %d in flight, or askers", mostOpen)
 	}
-	call.intent, call.status, call.aborted = in, callOpen, false
+	call.intent, call.status, call.aborted, call.person = in, callOpen, false, false
 	if call.trouble != nil {
 		call.trouble.retryAt = time.Time{}
 	}
@@ -320,6 +324,7 @@ func (r *Record) foldInquiry(q *Inquiry) error {
 		return invalid("inquiry.id", "%q is no call in flight", oneLine(q.ID, 80))
 	}
 	r.close(call)
+	call.person = true
 	r.Inquiries = append(r.Inquiries, *q)
 	return nil
 }
@@ -353,7 +358,7 @@ func (r *Record) foldOutcome(e *Event) error {
 	}
 	r.close(call)
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
-	if e.Failure == nil || !e.Failure.Unsent {
+	if (e.Failure == nil || !e.Failure.Unsent) && !call.person {
 		r.spent.add(call.intent, spend)
 	}
 	r.learn(call.intent, spend)
@@ -375,7 +380,7 @@ func (r *Record) foldOutcome(e *Event) error {
 		r.foldRejection(call, e)
 		return nil
 	case EventFailed:
-		r.foldFailure(call, e.Failure)
+		r.foldFailure(call, e.Failure, e.At)
 		return nil
 	default: // a final state: only the spend counts
 		call.status = callIdle
@@ -459,11 +464,15 @@ func firstOf(problems []string) string {
 	return problems[0]
 }
 
-func (r *Record) foldFailure(call *callState, f *Failure) {
+func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	call.status = callIdle
 	r.narrow(call.intent.Model, f.Window)
+	if f.Final && call.intent.Kind == KindSummary && f.Error.Kind != KindContextOverflow {
+		r.unsummed = true
+	}
 	switch {
-	case f.Void:
+	case f.Void: // if its process was gone for a while, that was no time of the round
+		r.roundAt = r.roundAt.Add(at.Sub(r.LastAt))
 	case f.Final:
 		call.status, call.troubled().failure = callFailed, f.Error
 		r.failing = append(r.failing, call)

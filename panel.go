@@ -18,7 +18,7 @@ func (r *Record) seated() []int {
 	var all, free []int
 	for i := range j.Judges {
 		all = append(all, i)
-		if j.OwnFamily || !r.partial(&j.Judges[i]) {
+		if j.OwnFamily || !r.partial(j.Judges[i].Model) {
 			free = append(free, i)
 		}
 	}
@@ -28,9 +28,9 @@ func (r *Record) seated() []int {
 	return free
 }
 
-// partial reports whether a judge shares its family with some of those it judges, but not with all.
-func (r *Record) partial(judge *JudgeConfig) bool {
-	own := r.family(judge.Model)
+// partial reports whether a judge's model shares its family with some of those it judges, but not with all.
+func (r *Record) partial(model string) bool {
+	own := r.family(model)
 	if own == "" {
 		return false
 	}
@@ -107,16 +107,27 @@ type panel struct {
 	repeating int
 }
 
+// assessed yields the assessments of a round in the judges' order, whatever the one in which they came:
+// sums of fractions depend on it.
+func (r *Record) assessed(round int) []*Assessment {
+	last := len(r.Assessments)
+	for last > 0 && r.Assessments[last-1].Round > round {
+		last--
+	}
+	first := last
+	for first > 0 && r.Assessments[first-1].Round == round {
+		first--
+	}
+	if last-first < 2 {
+		return r.Assessments[first:last]
+	}
+	return r.ordered(r.Assessments[first:last])
+}
+
 // panelOf sums the assessments of a round; without any, judges is 0.
 func (r *Record) panelOf(round int) panel {
 	var p panel
-	for _, a := range slices.Backward(r.Assessments) {
-		if a.Round < round {
-			break
-		}
-		if a.Round > round {
-			continue
-		}
+	for _, a := range r.assessed(round) {
 		p.judges++
 		p.quality += a.QualityScore
 		count(&p.goOn, a.ShouldContinue)

@@ -254,9 +254,11 @@ func (c *Core) recall(state *callState) error {
 	if call == nil {
 		return &Error{Kind: KindState, Op: "command", Err: errors.New("the flow no longer wants the call " + oneLine(state.intent.Call, 80))}
 	}
-	ready, _, failure := c.prepare(call, false)
-	if failure != nil {
-		return failure
+	ready, now, failure := c.prepare(call, false)
+	made := state.intent
+	if failure != nil || now.Model != made.Model || now.Bound > made.Bound || now.Reserve > made.Reserve {
+		err := errors.New("the call would no longer be what was reserved for: " + oneLine(made.Call, 80))
+		return &Error{Kind: KindState, Op: "command", Err: err}
 	}
 	state.ready = ready
 	return nil

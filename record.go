@@ -65,6 +65,7 @@ type Record struct {
 	phase      int       // which the schedule is of
 	said       []bool    // by slot of the schedule
 	late       bool      // the round's time is over
+	unsummed   bool      // the summarizer has failed for good
 	roundAt    time.Time // when the round began, later by as long as nobody might speak
 	left       time.Time // when the debate last stopped working
 	formerly   [2]string // reason and evidence from before an error
@@ -84,6 +85,7 @@ type callState struct {
 	intent  *Intent // of the latest attempt
 	status  callStatus
 	aborted bool      // a control has broken off the attempt
+	person  bool      // a person performs it
 	model   int       // which of the call's models is asked
 	trouble *trouble  // what has gone wrong since the last retry; nil: nothing
 	ready   *prepared // not a fact: what was computed for the intent

@@ -75,7 +75,8 @@ func (c *Core) choose(q *Inquiry, a Answer) error {
 		reason = about.Failure.Error()
 	}
 	ends := a.Option == OptionEnd
-	if a.Option == OptionWithout || a.Option == OptionDrop || ends && (about.Kind == KindAssessment || about.Kind == KindVerdict) {
+	drops := a.Option == OptionWithout || a.Option == OptionDrop || ends && (about.Kind == KindAssessment || about.Kind == KindVerdict)
+	if drops && !r.isDropped(about.To) {
 		if err := c.drop(about.To, reason); err != nil {
 			return err
 		}
@@ -102,6 +103,8 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	switch {
 	case !slices.Contains(q.Options, a.Option):
 		return bad("option", "%q is none of the options %v", oneLine(string(a.Option), 40), q.Options)
+	case !c.offers(q, a.Option), a.Option == OptionDrop && c.record.isActive(q.To) && !droppable(c.record, q.To):
+		return bad("option", "%q is no longer possible: others have been chosen since", a.Option)
 	case a.Option != OptionModel && a.Model != "":
 		return bad("model", "is given, but the option is %s", a.Option)
 	case a.Option == OptionModel:
@@ -121,6 +124,21 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	}
 	a.Text = ""
 	return c.choose(q, a)
+}
+
+// offers reports whether the flow would still offer an option: another answer may have changed that.
+func (c *Core) offers(q *Inquiry, option Option) bool {
+	step := c.machine.flow.Steps[c.record.work]
+	if step.Calls == nil {
+		return true
+	}
+	calls := step.Calls(c.record)
+	for i := range calls {
+		if calls[i].ID == q.About && calls[i].OnFail.Ask != nil {
+			return slices.Contains(calls[i].OnFail.Ask(c.record, q.Failure).Options, option)
+		}
+	}
+	return true
 }
 
 // foldQuestion keeps a question about a call that has failed.

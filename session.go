@@ -24,6 +24,7 @@ type Session struct {
 
 	mu      gate // of all that follows
 	core    *Core
+	start   *Start // of the debate, if validating has made it
 	flights []*flight
 	closed  error // why the session no longer takes anything; nil: it does
 	leased  bool
@@ -127,7 +128,7 @@ func (s *Session) Edit(config Config) error {
 	if err != nil {
 		return err
 	}
-	s.core = core
+	s.core, s.start = core, nil
 	s.show()
 	return nil
 }
@@ -145,7 +146,7 @@ func (s *Session) Validate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := s.live.validate(ctx, config)
+	start, found := s.live.validate(ctx, config)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.core != core || core.record.State != StateValidating {
@@ -154,6 +155,7 @@ func (s *Session) Validate(ctx context.Context) error {
 	if _, err := s.apply(ctx, Validated{OK: found == nil}); err != nil {
 		return err
 	}
+	s.start = start
 	return found
 }
 
@@ -170,7 +172,10 @@ func (s *Session) Start(ctx context.Context) error {
 	if !s.core.machine.allows(s.core.record, TriggerStart) {
 		return s.core.machine.refusal(s.core.record, TriggerStart)
 	}
-	start, err := s.live.start(s.core.record.config)
+	start, err := s.start, error(nil)
+	if s.start = nil; start == nil {
+		start, err = s.live.start(s.core.record.config)
+	}
 	if err != nil {
 		return err
 	}

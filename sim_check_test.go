@@ -73,9 +73,7 @@ func (s *sim) begin() {
 	for _, p := range config.Participants {
 		s.names = append(s.names, p.Name)
 	}
-	if config.Audience != nil {
-		s.voters = []string{"audience-1", "audience-2"}
-	}
+	s.voters = []string{"audience-1", "audience-2", "summarizer"} // who does not answer is left out
 	if s.start == nil {
 		if err := s.engine.Validate(s.t.Context(), config); err != nil {
 			s.failf("%v", err)
@@ -167,8 +165,8 @@ func (s *sim) ignored(signal debate.Signal) {
 	s.t.Helper()
 	for _, e := range s.accepted(signal).Events {
 		switch e.Kind {
-		case debate.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventRejected, debate.EventFailed,
-			debate.EventSpend:
+		case debate.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, debate.EventSummary,
+			debate.EventRejected, debate.EventFailed, debate.EventSpend:
 			s.failf("%+v was recorded", signal)
 		default:
 		}
@@ -204,6 +202,9 @@ func (s *sim) follow(out debate.Output, events []debate.Event) {
 		}
 		if in := events[i].Intent; in != nil {
 			intended = append(intended, in.Call)
+		}
+		if q := events[i].Inquiry; q != nil { // nobody but a person performs it
+			intended = slices.DeleteFunc(intended, func(call string) bool { return call == q.ID })
 		}
 		s.log = append(s.log, events[i])
 		s.checkEvent(&events[i])
@@ -256,6 +257,10 @@ func (s *sim) checkEvent(e *debate.Event) {
 		s.warned = s.warned || e.Warning.Kind == debate.WarnCost
 	case debate.EventAck:
 		s.acked = true
+	case debate.EventInquiry:
+		if e.Inquiry.About == "" {
+			delete(s.open, e.Inquiry.ID)
+		}
 	case debate.EventDropped:
 		if !s.thin {
 			s.failf("%s is dropped: %s", e.Dropped.Participant, e.Dropped.Reason)
@@ -278,6 +283,10 @@ func spendOf(e *debate.Event) *debate.Spend {
 		return &e.Verdict.Spend
 	case debate.EventBallot:
 		return &e.Ballot.Spend
+	case debate.EventAssigned:
+		return &e.Assigned.Spend
+	case debate.EventSummary:
+		return &e.Summary.Spend
 	case debate.EventRejected:
 		return &e.Rejection.Spend
 	case debate.EventFailed:

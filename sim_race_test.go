@@ -2,5 +2,9 @@
 
 package debate_test
 
-// simRuns is smaller under the race detector, which has little to look for in a core without goroutines.
-const simRuns = 60
+// The numbers of seeds are smaller under the race detector, which has little to look for in a core without goroutines.
+const (
+	simRuns        = 60
+	limitRuns      = 2_500
+	limitRunsShort = 2_500
+)

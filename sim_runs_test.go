@@ -2,5 +2,9 @@
 
 package debate_test
 
-// simRuns is how many seeds are played by default.
-const simRuns = 2_000
+// The numbers of seeds that are played by default, and of the limits' with -short.
+const (
+	simRuns        = 2_000
+	limitRuns      = 10_000
+	limitRunsShort = 2_500
+)

@@ -45,6 +45,7 @@ func TestSimulation(t *testing.T) {
 		"pause": seen[0].Paused, "error": seen[0].Errors, "warning to be acknowledged": seen[0].Warned,
 		"question about a failure": seen[0].Asked, "dropped participant": seen[0].Dropped, "shortened request": seen[0].Shortened,
 		"fallback": seen[0].Fallbacks, "late result": seen[0].Late,
+		"position": seen[0].Assigned, "summary": seen[0].Summaries, "answer of a person": seen[0].Answers,
 	} {
 		assert.Positive(t, n, "%s: the simulation no longer meets one", name)
 	}
@@ -53,11 +54,13 @@ func TestSimulation(t *testing.T) {
 // troubles count what the debates went through.
 type troubles struct {
 	Events, Failed, Void, Rejected, Paused, Errors, Warned, Asked, Dropped, Shortened, Fallbacks, Late int
+	Assigned, Summaries, Answers                                                                       int
 }
 
 func (n *troubles) add(m troubles) {
 	n.Events, n.Failed, n.Void, n.Rejected = n.Events+m.Events, n.Failed+m.Failed, n.Void+m.Void, n.Rejected+m.Rejected
 	n.Paused, n.Errors, n.Warned, n.Shortened = n.Paused+m.Paused, n.Errors+m.Errors, n.Warned+m.Warned, n.Shortened+m.Shortened
+	n.Assigned, n.Summaries, n.Answers = n.Assigned+m.Assigned, n.Summaries+m.Summaries, n.Answers+m.Answers
 	n.Fallbacks, n.Late, n.Asked, n.Dropped = n.Fallbacks+m.Fallbacks, n.Late+m.Late, n.Asked+m.Asked, n.Dropped+m.Dropped
 }
 
@@ -76,7 +79,13 @@ func (n *troubles) note(e *debate.Event) {
 		n.Rejected++
 	case e.Kind == debate.EventSpend:
 		n.Late++
-	case e.Inquiry != nil:
+	case e.Assigned != nil:
+		n.Assigned++
+	case e.Summary != nil:
+		n.Summaries++
+	case e.Answer != nil:
+		n.Answers++
+	case e.Inquiry != nil && e.Inquiry.About != "":
 		n.Asked++
 	case e.Dropped != nil:
 		n.Dropped++
@@ -145,7 +154,7 @@ func (s *sim) proceed(i int) {
 	case r.State == debate.StatePaused:
 		s.accepted(debate.Resume{})
 	case r.State == debate.StateAwaitingInput && len(r.Inquiries) > 0:
-		s.accepted(debate.Answer{Inquiry: r.Inquiries[0].ID, Option: debate.OptionRetry})
+		s.accepted(s.asked(&r.Inquiries[0]))
 	case r.State == debate.StateAwaitingInput:
 		s.accepted(debate.Acknowledge{})
 	case r.State == debate.StateError:

@@ -117,8 +117,12 @@ func (r *Record) foldSummary(s *Summarized) {
 	if v == nil || v.summary != nil && v.summary.upto >= s.Upto {
 		return
 	}
+	text := s.Text
+	if v.labels != nil {
+		text = v.labels.hide(text)
+	}
 	v.summary = &summary{
-		message: provider.Message{Speaker: summaryTitle, Text: escape(s.Text, r.fence), Fence: r.fence}, upto: s.Upto,
+		message: provider.Message{Speaker: summaryTitle, Text: escape(text, r.fence), Fence: r.fence}, upto: s.Upto,
 	}
 }
 
@@ -128,7 +132,7 @@ func summaryTexts(texts map[string]string, s Setup) error {
 		return nil
 	}
 	var err error
-	if texts["system."+summarizer], err = s.Prompts.Summarizer(prompt.Summarizer{Topic: s.Config.Topic, Fence: s.Fence}); err != nil {
+	if texts["system."+summarizer], err = s.Prompts.Summarizer(prompt.Summarizer{Topic: s.hide(s.Config.Topic), Fence: s.Fence}); err != nil {
 		return err
 	}
 	words := s.Config.MaxTokens / tokensPerWord

@@ -2,8 +2,9 @@ package debate
 
 import "slices"
 
-// Unattended says what is chosen where a person would be asked. The choice is recorded like a
-// person's, with the question.
+// Unattended says what is chosen where a person would be asked what becomes of a failure or a warning.
+// The choice is recorded like a person's, with the question. What only a person can do is asked all the
+// same: a judge or a listener with Person set awaits the answer.
 type Unattended struct {
 	// Judge, when a judge has failed for good, its fallbacks included: OptionWithout if empty; OptionEnd.
 	Judge Option `json:"judge,omitempty"`

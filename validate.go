@@ -27,7 +27,8 @@ func (e *Engine) Validate(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	return l.validate(ctx, l.settle(config).withDefaults())
+	_, err = l.validate(ctx, l.settle(config).withDefaults())
+	return err
 }
 
 // findings gathers what is wrong with a config.
@@ -37,8 +38,9 @@ func (f *findings) addf(field, format string, args ...any) {
 	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
 }
 
-// validate checks a config whose defaults are written out.
-func (l *live) validate(ctx context.Context, c *Config) error {
+// validate checks a config whose defaults are written out. If it had to make the debate's start for
+// that, it yields it too.
+func (l *live) validate(ctx context.Context, c *Config) (start *Start, err error) {
 	var f findings
 	if err := checkID(c.ID); err != nil && c.ID != "" {
 		f = append(f, err)
@@ -70,12 +72,12 @@ func (l *live) validate(ctx context.Context, c *Config) error {
 		}
 	}
 	if len(f) == 0 {
-		l.checkLimits(ctx, &f, c)
+		start = l.checkLimits(ctx, &f, c)
 	}
 	if len(f) == 0 {
 		f = l.checkModels(ctx, c)
 	}
-	return errors.Join(f...)
+	return start, errors.Join(f...)
 }
 
 // checkID keeps ids safe as the names of files, keys and rows.

@@ -185,16 +185,22 @@ func isLabel(folded string) bool {
 	return ok && len(rest) > 0 && len(rest) <= 2 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// checkLimits refuses limits with which nothing could come of the debate.
-func (l *live) checkLimits(ctx context.Context, f *findings, c *Config) {
+// checkLimits refuses limits with which nothing could come of the debate. It yields the start that it
+// has made for that; nil: it had no need of one.
+func (l *live) checkLimits(ctx context.Context, f *findings, c *Config) *Start {
 	b := c.Budget
 	if b == nil || c.Flow != DefaultFlow {
-		return
+		return nil
 	}
-	e, err := l.estimate(ctx, c, 1)
+	start, err := l.start(c)
 	if err != nil {
 		*f = append(*f, err)
-		return
+		return nil
+	}
+	e, err := l.estimate(ctx, start, 1)
+	if err != nil {
+		*f = append(*f, err)
+		return nil
 	}
 	for field, limit := range ordered(map[string]use{
 		"budget.soft": {cost: b.Soft}, "budget.hard": {cost: b.Hard}, "budget.softTokens": {tokens: b.SoftTokens},
@@ -208,4 +214,5 @@ func (l *live) checkLimits(ctx context.Context, f *findings, c *Config) {
 			f.addf(field, "is below what one round with its verdict may take: %s; raise it, or lower maxTokens", what)
 		}
 	}
+	return start
 }

@@ -110,6 +110,9 @@ func (f *findings) phase(at string, format *Format, i int) {
 	phase := &format.Phases[i]
 	f.name(at+".name", phase.Name)
 	f.text(at+".instruction", phase.Instruction, 20_000)
+	if kind, _, _ := strings.Cut(phase.Name, "."); kind == string(KindAssessment) {
+		f.addf(at+".name", "begins like the ids of assessments")
+	}
 	if phase.First == 0 || phase.Last == 0 {
 		f.addf(at, "first and last are rounds from 1, or from the end with -1")
 	}

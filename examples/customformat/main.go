@@ -1,0 +1,101 @@
+// Command customformat holds a debate in a format of its own: a design review. The format is data, in
+// format.json: an author presents, two reviewers speak at once and never read each other, and the author
+// answers each of them. Nobody wins.
+//
+//	go run ./examples/customformat
+//	OPENAI_API_KEY=… go run ./examples/customformat
+//	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=… go run ./examples/customformat
+//
+// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well. Without a key a script plays them all.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+// source is the format. A host may as well keep it in a database, or let its users write it.
+//
+//go:embed format.json
+var source []byte
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	engine, model := choose(os.Getenv)
+	err := run(ctx, printer{os.Stdout}, engine, model)
+	stop()
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, clean(err.Error()))
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, p printer, engine *debate.Engine, model string) error {
+	format, err := debate.ParseFormat(source)
+	if err != nil {
+		return err
+	}
+	config := debate.Config{
+		Topic:        "Background jobs move from the broker into a table of our database.",
+		CustomFormat: &format, TurnTimeout: 10 * time.Minute,
+		Participants: []debate.Participant{ // the format's edges know them by these names
+			{Name: "Author", Side: debate.For, Model: model, Persona: "a developer of an online shop with forty jobs a second"},
+			{Name: "Operations", Side: debate.Neutral, Model: model, Persona: "runs the databases, and is called at night"},
+			{Name: "Security", Side: debate.Neutral, Model: model, Persona: "answers for customers' data"},
+		},
+	}
+	if err := engine.Validate(ctx, config); err != nil {
+		return err
+	}
+	p.linef("The design: %s\nAll of them are played by %s.", config.Topic, model)
+	p.schedule(&config)
+	for event, err := range engine.Run(ctx, config) {
+		if err != nil {
+			return err
+		}
+		p.show(&event)
+	}
+	return nil
+}
+
+// schedule prints who is going to speak. It follows from the format and the config alone: nobody is asked.
+func (p printer) schedule(c *debate.Config) {
+	f := c.CustomFormat
+	for round := 1; round <= f.Rounds; round++ {
+		phase := f.Phase(round, f.Rounds)
+		p.linef("\nRound %d will be: %s", round, phase.Name)
+		for _, speech := range f.Schedule(c, round) {
+			line := fmt.Sprintf("  %d. %-10s  %-11s  about %3d words", speech.Slot+1, speech.Speaker, speech.Kind, speech.Words)
+			if speech.Target != "" {
+				line += ", to " + speech.Target
+			}
+			if speech.Group > 0 {
+				line += fmt.Sprintf(", at once (group %d)", speech.Group)
+			}
+			p.linef("%s", line)
+		}
+	}
+}
+
+// show tells of what has happened.
+func (p printer) show(e *debate.Event) {
+	switch {
+	case e.Round != nil:
+		p.linef("\n== Round %d of %d: %s ==", e.Round.N, e.Round.Of, e.Round.Phase)
+	case e.Turn != nil:
+		to := ""
+		if e.Turn.Target != "" {
+			to = " to " + e.Turn.Target
+		}
+		p.linef("\n%s%s (%s)", e.Turn.Speaker, to, e.Turn.Kind)
+		p.speak("  ", e.Turn.Text)
+	case e.Failure != nil && e.Failure.Error != nil:
+		p.speak("  ", fmt.Sprintf("[%s gave no answer: %v]", e.Failure.By, e.Failure.Error))
+	}
+}

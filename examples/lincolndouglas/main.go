@@ -1,0 +1,60 @@
+// Command lincolndouglas holds a Lincoln-Douglas debate: one against one, about values. Each side names a
+// value and the criterion that measures it, is cross-examined on them, and the judge marks both rounds by
+// a rubric, whose weighted totals are computed here and not asked for.
+//
+//	go run ./examples/lincolndouglas
+//	OPENAI_API_KEY=… go run ./examples/lincolndouglas
+//	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=… go run ./examples/lincolndouglas
+//
+// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well. Without a key a script plays debaters and judge.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	engine, model := choose(os.Getenv)
+	err := run(ctx, printer{os.Stdout}, engine, model)
+	stop()
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, clean(err.Error()))
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, p printer, engine *debate.Engine, model string) error {
+	config := debate.Config{
+		ID: "lincoln-douglas", Topic: "A democracy ought to make voting compulsory.", Format: debate.LincolnDouglas,
+		TurnTimeout: 10 * time.Minute,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: model, Position: "Value: political equality. Criterion: whose voice counts."},
+			{Name: "Ben", Side: debate.Against, Model: model, Position: "Value: liberty. Criterion: who is harmed."},
+		},
+		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Iris", Model: model}}, Rubric: debate.DefaultRubric()},
+	}
+	p.linef("Resolved: %s", config.Topic)
+	for _, one := range config.Participants {
+		p.linef("  %s, %s. %s", one.Name, one.Side, one.Position)
+	}
+	p.linef("All of them, and the judge, are played by %s.", model)
+	for event, err := range engine.Run(ctx, config) {
+		if err != nil {
+			return err
+		}
+		p.show(&event, config.Judging.Rubric)
+	}
+	record, err := engine.Record(context.WithoutCancel(ctx), config.ID)
+	if err != nil {
+		return err
+	}
+	p.conclude(record)
+	return nil
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"cmp"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+)
+
+// choose makes an engine with the model that the environment gives access to, or with the script.
+func choose(getenv func(string) string) (engine *debate.Engine, model string) {
+	with := func(name string, p debate.Provider, model string) (*debate.Engine, string) {
+		return &debate.Engine{Providers: map[string]debate.Provider{name: p}}, name + "/" + model
+	}
+	if url := getenv("OPENAI_BASE_URL"); url != "" {
+		return with("local", openaicompat.Compatible(url, getenv("OPENAI_API_KEY")), cmp.Or(getenv("OPENAI_MODEL"), "gpt-4.1-mini"))
+	}
+	if key := getenv("OPENAI_API_KEY"); key != "" {
+		return with("openai", openaicompat.OpenAI(key), "gpt-4.1-mini")
+	}
+	if key := getenv("OPENROUTER_API_KEY"); key != "" {
+		return with("openrouter", openaicompat.OpenRouter(key), "openai/gpt-4.1-mini")
+	}
+	if key := getenv("MISTRAL_API_KEY"); key != "" {
+		return with("mistral", openaicompat.Mistral(key), "mistral-small-latest")
+	}
+	return with("script", script(), "without-a-key")
+}

@@ -1,0 +1,93 @@
+package debate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// shown yields the names that a schema allows, as those who answer see them: labels, if names are hidden.
+func shown(schema []byte) []string {
+	const mark = `"enum":[`
+	_, rest, ok := strings.Cut(string(schema), mark)
+	if !ok {
+		return nil
+	}
+	list, _, _ := strings.Cut(rest, "]")
+	var names []string
+	if json.Unmarshal([]byte("["+list+"]"), &names) != nil {
+		return nil
+	}
+	return names
+}
+
+// structured is a well-formed answer to a call that has a schema.
+func structured(dice *rand.Rand, kind debate.CallKind, schema []byte, config *debate.Config, format *debate.Format) string {
+	names := shown(schema)
+	switch kind {
+	case debate.KindAssessment:
+		return assessmentOf(dice, names, config.Judging.Rubric)
+	case debate.KindVerdict:
+		return verdictOf(dice, names, format)
+	case debate.KindBallot:
+		return toJSON(map[string]any{"vote": oneOf(dice, debate.VoteFor, debate.VoteAgainst, debate.VoteUndecided), "reasoning": "so it seems"})
+	default:
+		return planOf(config, format)
+	}
+}
+
+func assessmentOf(dice *rand.Rand, names []string, rubric *debate.Rubric) string {
+	marks := make([]map[string]any, len(names))
+	for i, name := range names {
+		marks[i] = map[string]any{"participant": name, "strengths": []string{"clear"}, "weaknesses": []string{}}
+		if rubric == nil {
+			marks[i]["score"] = dice.IntN(11)
+			continue
+		}
+		criteria := make(map[string]int)
+		for _, c := range rubric.Criteria {
+			criteria[c.Name] = dice.IntN(11)
+		}
+		marks[i]["criteria"] = criteria
+	}
+	return toJSON(map[string]any{
+		"shouldContinue": !chance(dice, 6), "qualityScore": dice.IntN(11), "assessments": marks,
+		"flags": map[string]bool{
+			"repetitive": chance(dice, 3), "drifting": chance(dice, 4), "diminishingReturns": chance(dice, 6), "convergenceReached": chance(dice, 6),
+		},
+		"reasoning": "Made out.", "recommendations": "More.",
+	})
+}
+
+func verdictOf(dice *rand.Rand, names []string, format *debate.Format) string {
+	points := make([]map[string]any, len(names))
+	scores := make(map[string]int)
+	for i, name := range names {
+		points[i] = map[string]any{"participant": name, "mainArguments": []string{"one"}}
+		scores[name] = dice.IntN(101)
+	}
+	var winner any
+	if format.Decide != debate.NoWinner && len(names) > 0 && !chance(dice, 6) {
+		winner = map[string]string{"participant": names[dice.IntN(min(2, len(names)))], "reasoning": "was better"}
+	}
+	return toJSON(map[string]any{
+		"summary": "A debate.", "keyPoints": points, "areasOfAgreement": []string{}, "areasOfDisagreement": []string{"all"},
+		"winner": winner, "scores": scores, "criteria": map[string]string{}, "qualityScore": dice.IntN(101), "insights": []string{},
+	})
+}
+
+// planOf finds a position for everybody who has none.
+func planOf(config *debate.Config, format *debate.Format) string {
+	var positions []map[string]any
+	for i, p := range config.Participants {
+		if p.Position == "" && (format.Chair == "" || p.Side != format.Chair) {
+			positions = append(positions, map[string]any{
+				"position": strings.Repeat(fmt.Sprintf("stand%d ", i), 4), "persona": "somebody", "keyArguments": []string{"because"},
+			})
+		}
+	}
+	return toJSON(map[string]any{"positions": positions, "reasoning": "they differ"})
+}
