@@ -1,0 +1,185 @@
+package debate_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// The providers that can tell are asked about each model before anything is paid, and what they say
+// names the field.
+func TestValidationAsksTheProviders(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	var asked []string
+	p.OnCheck = func(_ context.Context, model string) error {
+		asked = append(asked, model)
+		if model == "judge" {
+			return &provider.Error{Kind: provider.KindAuthentication, Status: 401}
+		}
+		return nil
+	}
+	err := engine.Validate(t.Context(), config)
+	var failure *debate.Error
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, debate.KindAuthentication, failure.Kind)
+	assert.Equal(t, "judging.judges[0].model", failure.Field)
+	assert.ElementsMatch(t, []string{"debater", "judge"}, asked, "each model once")
+	_, err = engine.Start(t.Context(), config)
+	require.ErrorAs(t, err, &failure)
+	assert.Zero(t, p.Calls())
+}
+
+// A judge has its own time, and time out is told of as such.
+func TestAJudgesTimeEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.JudgeTimeout, config.Retry = 20*time.Second, &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindTimeout: 0}}
+		engine, p := engineFor(config)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			if req.Schema != nil {
+				r.Delay = time.Minute
+			}
+			return r
+		}
+		began := time.Now()
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.Len(t, record.Inquiries, 1)
+		assert.Equal(t, debate.KindTimeout, record.Inquiries[0].Failure.Kind)
+		assert.Equal(t, 20*time.Second, time.Since(began))
+	})
+}
+
+// What a call took is recorded with what it cost.
+func TestTimeIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			r.Delay = 3 * time.Second
+			return r
+		}
+		record := run(t, engine, config)
+		for _, turn := range record.Turns {
+			assert.Equal(t, 3*time.Second, turn.Took)
+		}
+		assert.Equal(t, 3*time.Second, record.Assessments[0].Took)
+		assert.Equal(t, 3*time.Second, record.Verdict.Took)
+		assert.Equal(t, 10*3*time.Second, record.Duration())
+	})
+}
+
+// The format's guidance is a part of everybody's system prompt.
+func TestGuidanceReachesEverybody(t *testing.T) {
+	for _, format := range debate.BuiltinFormats()[:4] {
+		t.Run(format.Name, func(t *testing.T) {
+			config := twoDebaters()
+			config.Format = format.Name
+			engine, p := engineFor(config)
+			run(t, engine, config)
+			for _, req := range p.Requests() {
+				assert.Contains(t, req.System, format.Guidance, req.ID)
+			}
+		})
+	}
+}
+
+// Who is asked to acknowledge the spend may end the rounds instead.
+func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
+	config := twoDebaters()
+	config.Budget = &debate.Budget{Warn: 1, Confirm: true}
+	engine, _ := engineFor(config)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.NoError(t, session.Stop(t.Context()))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.NotNil(t, record.Verdict)
+	assert.Equal(t, debate.EndHost, record.Reason)
+}
+
+// A debate from the first edit to its end: positions are found, two rounds are spoken and judged, and
+// the judge sees diminishing returns.
+func TestAWholeDebate(t *testing.T) {
+	config := debate.Config{
+		Topic: "Should we colonise Mars?", Format: debate.ConvergenceSeeker,
+		Participants: []debate.Participant{{Name: "Claude", Model: "test/debater"}, {Name: "Grace", Model: "test/debater"}},
+		Judging:      &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
+		Assign:       &debate.Assign{},
+	}
+	engine, p := engineFor(config)
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		switch {
+		case req.Schema != nil && req.Schema.Name == "assign":
+			return scripted.Reply{Text: `{"positions":[
+				{"position":"A second home for mankind comes first.","persona":"An engineer.","keyArguments":["one basket"]},
+				{"position":"The climate of this planet cannot wait.","persona":"A scientist.","keyArguments":["the budget"]}],
+				"reasoning":"Both cannot be paid."}`}
+		case req.Schema != nil && strings.Contains(req.ID, "/r2."):
+			var answer map[string]any
+			if err := json.Unmarshal([]byte(judgement([]string{"Claude", "Grace"}, false)), &answer); err != nil {
+				return scripted.Reply{Err: err}
+			}
+			answer["flags"] = map[string]bool{"repetitive": true, "drifting": false, "diminishingReturns": true, "convergenceReached": false}
+			return scripted.Reply{Text: toJSON(answer)}
+		default:
+			return reply(req)
+		}
+	}
+	session, err := engine.New(debate.Config{Topic: config.Topic})
+	require.NoError(t, err)
+	defer session.Close()
+	assert.Equal(t, debate.StateConfiguring, session.State())
+	require.NoError(t, session.Edit(config))
+	require.NoError(t, session.Validate(t.Context()))
+	assert.Equal(t, debate.StateReady, session.State())
+	require.NoError(t, session.Start(t.Context()))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+
+	assert.Equal(t, []debate.State{
+		debate.StateInitializing,
+		debate.StateAwaitingResponses, debate.StateJudging, debate.StateRoundComplete,
+		debate.StateAwaitingResponses, debate.StateJudging, debate.StateCompleting, debate.StateCompleted,
+	}, states(t.Context(), t, session))
+	assert.Equal(t, "A second home for mankind comes first.", record.Assignment.Positions[0].Position)
+	assert.Equal(t, []string{"r1 Claude", "r1 Grace", "r2 Claude", "r2 Grace"}, speakers(record))
+	assert.Equal(t, debate.EndDiminishing, record.Reason)
+	assert.Equal(t, "judge sees diminishing returns in round 2", record.Evidence)
+	assert.Equal(t, "Claude", record.Outcome().Winner)
+}
+
+// states yields the states that a debate has come to, in order.
+func states(ctx context.Context, t *testing.T, session *debate.Session) []debate.State {
+	t.Helper()
+	var out []debate.State
+	for event, err := range session.Events(ctx, 0) {
+		require.NoError(t, err)
+		if event.Transition != nil {
+			out = append(out, event.Transition.To)
+		}
+	}
+	return out
+}
