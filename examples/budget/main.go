@@ -16,6 +16,7 @@ import (
 	"os/signal"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
 func main() {
@@ -41,8 +42,8 @@ func run(ctx context.Context, out io.Writer, getenv func(string) string) error {
 	if err != nil {
 		return err
 	}
-	p := printer{out}
-	p.linef("At most: %d calls, %d tokens, %s. One round and its verdict: %s.",
+	p := stage.Printer{Out: out}
+	p.Linef("At most: %d calls, %d tokens, %s. One round and its verdict: %s.",
 		estimate.Calls, estimate.Tokens, usd(estimate.Cost), usd(estimate.FirstRound))
 
 	// Most debates use a fraction of that. The soft limit lets this one have as many rounds as the worst
@@ -50,7 +51,7 @@ func run(ctx context.Context, out io.Writer, getenv func(string) string) error {
 	config.Budget = &debate.Budget{
 		Warn: estimate.FirstRound / 4, Confirm: true, Soft: estimate.FirstRound * 5 / 4, Hard: estimate.FirstRound * 2,
 	}
-	p.linef("The budget: a warning at %s, the verdict at %s, never more than %s.\n",
+	p.Linef("The budget: a warning at %s, the verdict at %s, never more than %s.\n",
 		usd(config.Budget.Warn), usd(config.Budget.Soft), usd(config.Budget.Hard))
 
 	session, err := engine.Start(ctx, config)
@@ -64,14 +65,14 @@ func run(ctx context.Context, out io.Writer, getenv func(string) string) error {
 		}
 		switch {
 		case event.Turn != nil:
-			p.linef("Round %d, %s: %d tokens for %s", event.Turn.Round, event.Turn.Speaker, event.Turn.Usage.Output, usd(event.Turn.Cost))
+			p.Linef("Round %d, %s: %d tokens for %s", event.Turn.Round, event.Turn.Speaker, event.Turn.Usage.Output, usd(event.Turn.Cost))
 		case event.Warning != nil && event.Warning.Kind == debate.WarnCost:
-			p.linef("-- %s are spent. Acknowledged: the debate goes on.", usd(event.Warning.Spend))
+			p.Linef("-- %s are spent. Acknowledged: the debate goes on.", usd(event.Warning.Spend))
 			if err := session.Acknowledge(ctx); err != nil { // a program with a person in front of it would ask
 				return err
 			}
 		case event.Transition != nil && event.Transition.To == debate.StateCompleting:
-			p.linef("-- The rounds end (%s), and the judge gives the verdict.", event.Transition.Reason)
+			p.Linef("-- The rounds end (%s), and the judge gives the verdict.", event.Transition.Reason)
 		case event.Transition != nil && event.Transition.To == debate.StateError:
 			return event.Err()
 		}
@@ -80,6 +81,6 @@ func run(ctx context.Context, out io.Writer, getenv func(string) string) error {
 	if err != nil {
 		return err
 	}
-	p.accounts(record)
+	accounts(p, record)
 	return nil
 }

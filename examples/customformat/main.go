@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
 // source is the format. A host may as well keep it in a database, or let its users write it.
@@ -27,16 +28,16 @@ var source []byte
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	engine, model := choose(os.Getenv)
-	err := run(ctx, printer{os.Stdout}, engine, model)
+	engine, model := stage.Choose(os.Getenv, script())
+	err := run(ctx, stage.Printer{Out: os.Stdout}, engine, model)
 	stop()
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, clean(err.Error()))
+		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, p printer, engine *debate.Engine, model string) error {
+func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model string) error {
 	format, err := debate.ParseFormat(source)
 	if err != nil {
 		return err
@@ -53,23 +54,23 @@ func run(ctx context.Context, p printer, engine *debate.Engine, model string) er
 	if err := engine.Validate(ctx, config); err != nil {
 		return err
 	}
-	p.linef("The design: %s\nAll of them are played by %s.", config.Topic, model)
-	p.schedule(&config)
+	p.Linef("The design: %s\nAll of them are played by %s.", config.Topic, model)
+	schedule(p, &config)
 	for event, err := range engine.Run(ctx, config) {
 		if err != nil {
 			return err
 		}
-		p.show(&event)
+		show(p, &event)
 	}
 	return nil
 }
 
 // schedule prints who is going to speak. It follows from the format and the config alone: nobody is asked.
-func (p printer) schedule(c *debate.Config) {
+func schedule(p stage.Printer, c *debate.Config) {
 	f := c.CustomFormat
 	for round := 1; round <= f.Rounds; round++ {
 		phase := f.Phase(round, f.Rounds)
-		p.linef("\nRound %d will be: %s", round, phase.Name)
+		p.Linef("\nRound %d will be: %s", round, phase.Name)
 		for _, speech := range f.Schedule(c, round) {
 			line := fmt.Sprintf("  %d. %-10s  %-11s  about %3d words", speech.Slot+1, speech.Speaker, speech.Kind, speech.Words)
 			if speech.Target != "" {
@@ -78,24 +79,24 @@ func (p printer) schedule(c *debate.Config) {
 			if speech.Group > 0 {
 				line += fmt.Sprintf(", at once (group %d)", speech.Group)
 			}
-			p.linef("%s", line)
+			p.Linef("%s", line)
 		}
 	}
 }
 
 // show tells of what has happened.
-func (p printer) show(e *debate.Event) {
+func show(p stage.Printer, e *debate.Event) {
 	switch {
 	case e.Round != nil:
-		p.linef("\n== Round %d of %d: %s ==", e.Round.N, e.Round.Of, e.Round.Phase)
+		p.Linef("\n== Round %d of %d: %s ==", e.Round.N, e.Round.Of, e.Round.Phase)
 	case e.Turn != nil:
 		to := ""
 		if e.Turn.Target != "" {
 			to = " to " + e.Turn.Target
 		}
-		p.linef("\n%s%s (%s)", e.Turn.Speaker, to, e.Turn.Kind)
-		p.speak("  ", e.Turn.Text)
+		p.Linef("\n%s%s (%s)", e.Turn.Speaker, to, e.Turn.Kind)
+		p.Speak("  ", e.Turn.Text)
 	case e.Failure != nil && e.Failure.Error != nil:
-		p.speak("  ", fmt.Sprintf("[%s gave no answer: %v]", e.Failure.By, e.Failure.Error))
+		p.Speak("  ", fmt.Sprintf("[%s gave no answer: %v]", e.Failure.By, e.Failure.Error))
 	}
 }

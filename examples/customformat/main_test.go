@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -21,12 +22,12 @@ var update = flag.Bool("update", false, "rewrite the golden files under testdata
 // In the bubble Security's delay costs nothing, and the order of what is shown is always the same.
 func TestTheReviewReadsAsItShould(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		engine, model := choose(func(string) string { return "" })
+		engine, model := stage.Choose(func(string) string { return "" }, script())
 		models, ok := engine.Providers["script"].(*scripted.Provider)
 		require.True(t, ok)
 		models.Record = true
 		var out bytes.Buffer
-		require.NoError(t, run(t.Context(), printer{&out}, engine, model))
+		require.NoError(t, run(t.Context(), stage.Printer{Out: &out}, engine, model))
 		golden := filepath.Join("testdata", "review.txt")
 		if *update {
 			require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o600))

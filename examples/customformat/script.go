@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -17,11 +18,7 @@ var play string
 
 // script plays everybody. Security takes longer than Operations, who does not wait for it.
 func script() *scripted.Provider {
-	said := make(map[string]string)
-	for part := range strings.SplitSeq("\n"+play, "\n# ") {
-		call, text, _ := strings.Cut(part, "\n")
-		said[call] = strings.Join(strings.Fields(text), " ")
-	}
+	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		call := strings.Split(req.ID, "/")[1] // between the debate and the attempt
 		reply := scripted.Reply{Text: said[call]}

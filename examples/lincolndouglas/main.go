@@ -17,20 +17,21 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	engine, model := choose(os.Getenv)
-	err := run(ctx, printer{os.Stdout}, engine, model)
+	engine, model := stage.Choose(os.Getenv, script())
+	err := run(ctx, stage.Printer{Out: os.Stdout}, engine, model)
 	stop()
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, clean(err.Error()))
+		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, p printer, engine *debate.Engine, model string) error {
+func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model string) error {
 	config := debate.Config{
 		ID: "lincoln-douglas", Topic: "A democracy ought to make voting compulsory.", Format: debate.LincolnDouglas,
 		TurnTimeout: 10 * time.Minute,
@@ -40,21 +41,21 @@ func run(ctx context.Context, p printer, engine *debate.Engine, model string) er
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Iris", Model: model}}, Rubric: debate.DefaultRubric()},
 	}
-	p.linef("Resolved: %s", config.Topic)
+	p.Linef("Resolved: %s", config.Topic)
 	for _, one := range config.Participants {
-		p.linef("  %s, %s. %s", one.Name, one.Side, one.Position)
+		p.Linef("  %s, %s. %s", one.Name, one.Side, one.Position)
 	}
-	p.linef("All of them, and the judge, are played by %s.", model)
+	p.Linef("All of them, and the judge, are played by %s.", model)
 	for event, err := range engine.Run(ctx, config) {
 		if err != nil {
 			return err
 		}
-		p.show(&event, config.Judging.Rubric)
+		show(p, &event, config.Judging.Rubric)
 	}
 	record, err := engine.Record(context.WithoutCancel(ctx), config.ID)
 	if err != nil {
 		return err
 	}
-	p.conclude(record)
+	conclude(p, record)
 	return nil
 }

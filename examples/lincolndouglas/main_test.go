@@ -11,14 +11,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files under testdata")
 
 func TestTheDebateReadsAsItShould(t *testing.T) {
-	engine, model := choose(func(string) string { return "" })
+	engine, model := stage.Choose(func(string) string { return "" }, script())
 	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), printer{&out}, engine, model))
+	require.NoError(t, run(t.Context(), stage.Printer{Out: &out}, engine, model))
 	golden := filepath.Join("testdata", "debate.txt")
 	if *update {
 		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o600))

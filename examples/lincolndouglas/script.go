@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -18,11 +19,7 @@ var play string
 
 // script plays the debaters and the judge.
 func script() *scripted.Provider {
-	said := make(map[string]string)
-	for part := range strings.SplitSeq("\n"+play, "\n# ") {
-		call, text, _ := strings.Cut(part, "\n")
-		said[call] = strings.Join(strings.Fields(text), " ")
-	}
+	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		call := strings.Split(req.ID, "/")[1] // between the debate and the attempt
 		switch {

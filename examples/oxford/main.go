@@ -17,20 +17,21 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	engine, model := choose(os.Getenv)
-	err := run(ctx, printer{os.Stdout}, engine, model)
+	engine, model := stage.Choose(os.Getenv, script())
+	err := run(ctx, stage.Printer{Out: os.Stdout}, engine, model)
 	stop()
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, clean(err.Error()))
+		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, p printer, engine *debate.Engine, model string) error {
+func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model string) error {
 	config := debate.Config{
 		ID: "oxford", Topic: "Public transport in our city should be free.", Format: debate.Oxford, TurnTimeout: 10 * time.Minute,
 		Participants: []debate.Participant{
@@ -48,19 +49,19 @@ func run(ctx context.Context, p printer, engine *debate.Engine, model string) er
 			{Name: "Paul", Model: model, Persona: "a pensioner on the edge of the city"},
 		}},
 	}
-	p.linef("The motion: %s\nFor it: Ada and Ravi. Against it: Ben and Mara. In the chair: Nora.", config.Topic)
-	p.linef("All of them are played by %s.", model)
+	p.Linef("The motion: %s\nFor it: Ada and Ravi. Against it: Ben and Mara. In the chair: Nora.", config.Topic)
+	p.Linef("All of them are played by %s.", model)
 	for event, err := range engine.Run(ctx, config) {
 		if err != nil {
 			return err
 		}
-		p.show(&event)
+		show(p, &event)
 	}
 	record, err := engine.Record(context.WithoutCancel(ctx), config.ID)
 	if err != nil {
 		return err
 	}
-	p.votes(record)
-	p.swing(record.Outcome())
+	votes(p, record)
+	swing(p, record.Outcome())
 	return nil
 }

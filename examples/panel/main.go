@@ -20,9 +20,9 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"unicode"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
@@ -92,7 +92,7 @@ func show(e *debate.Event) {
 	case e.Round != nil:
 		fmt.Printf("\nRound %d: %s\n", e.Round.N, e.Round.Phase)
 	case e.Turn != nil:
-		fmt.Printf("  %s: %s\n", e.Turn.Speaker, clean(e.Turn.Text))
+		fmt.Printf("  %s: %s\n", e.Turn.Speaker, stage.Clean(e.Turn.Text))
 	case e.Assessment != nil:
 		marks := make([]string, 0, 2)
 		for _, mark := range e.Assessment.Assessments {
@@ -100,7 +100,7 @@ func show(e *debate.Event) {
 		}
 		fmt.Printf("  [%s marks %s of 10]\n", e.Assessment.Judge, strings.Join(marks, " and "))
 	case e.Rejection != nil:
-		fmt.Printf("  [an answer of %s was not accepted: %s]\n", e.Rejection.By, clean(e.Rejection.Problems[0]))
+		fmt.Printf("  [an answer of %s was not accepted: %s]\n", e.Rejection.By, stage.Clean(e.Rejection.Problems[0]))
 	}
 }
 
@@ -118,12 +118,7 @@ func conclude(r *debate.Record) {
 	fmt.Printf("\nOutcome\n  %d of %d judges have judged; votes: %v\n", o.Verdicts, o.Judges, o.Votes)
 	fmt.Printf("  winner: %q (a tie: %t); mean scores: Ada %.1f, Ben %.1f\n", o.Winner, o.Tie, o.Scores["Ada"], o.Scores["Ben"])
 	for _, d := range o.Dissent {
-		fmt.Printf("  Dissent of %s, for %q: %s\n", d.Judge, d.Winner, clean(d.Reasoning))
+		fmt.Printf("  Dissent of %s, for %q: %s\n", d.Judge, d.Winner, stage.Clean(d.Reasoning))
 	}
 	fmt.Printf("  recused: %d judges; less than was configured: %q\n", len(r.Recused()), o.Degraded)
-}
-
-// clean leaves out what could control a terminal, and writes a text as one line.
-func clean(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }), " ")
 }

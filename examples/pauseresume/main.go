@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/examples/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -137,6 +138,6 @@ func show(w io.Writer, event *debate.Event, asked map[string]int) {
 	case event.Intent != nil:
 		asked[event.Intent.Call]++
 	case event.Turn != nil:
-		_, _ = fmt.Fprintf(w, "round %d, %s: %s\n", event.Turn.Round, event.Turn.Speaker, event.Turn.Text)
+		_, _ = fmt.Fprintf(w, "round %d, %s: %s\n", event.Turn.Round, event.Turn.Speaker, stage.Clean(event.Turn.Text))
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package stage is what the examples share: the choice of who plays, the lines of a script, and a printer
+// for a terminal.
+package stage
 
 import (
 	"cmp"
@@ -7,8 +9,10 @@ import (
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
-// choose makes an engine with the model that the environment gives access to, or with the script.
-func choose(getenv func(string) string) (engine *debate.Engine, model string) {
+// Choose makes an engine with the model that the environment gives access to, and names that model. The
+// first of OPENAI_BASE_URL (a server of one's own, whose model OPENAI_MODEL names), OPENAI_API_KEY,
+// OPENROUTER_API_KEY and MISTRAL_API_KEY that is set decides. If none is, the script plays.
+func Choose(getenv func(string) string, script debate.Provider) (engine *debate.Engine, model string) {
 	with := func(name string, p debate.Provider, model string) (*debate.Engine, string) {
 		return &debate.Engine{Providers: map[string]debate.Provider{name: p}}, name + "/" + model
 	}
@@ -24,5 +28,5 @@ func choose(getenv func(string) string) (engine *debate.Engine, model string) {
 	if key := getenv("MISTRAL_API_KEY"); key != "" {
 		return with("mistral", openaicompat.Mistral(key), "mistral-small-latest")
 	}
-	return with("script", script(), "without-a-key")
+	return with("script", script, "without-a-key")
 }
