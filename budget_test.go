@@ -250,7 +250,7 @@ func TestAHardLimitIsNeverPassed(t *testing.T) {
 	for dimension, limit := range limits {
 		t.Run(dimension, func(t *testing.T) {
 			played, stopped := 0, 0
-			for seed := uint64(0); played < 300; seed++ {
+			for seed := uint64(0); played < 300/fewer; seed++ {
 				require.Less(t, seed, uint64(3000), "limits are accepted")
 				s := newSpree(seed)
 				dice := rand.New(rand.NewPCG(seed, 4))
@@ -273,7 +273,7 @@ func TestAHardLimitIsNeverPassed(t *testing.T) {
 					assert.Equal(t, debate.StateError, out.record.State, "seed %d", seed)
 				}
 			}
-			assert.Greater(t, stopped, 10)
+			assert.Greater(t, stopped, 10/fewer)
 		})
 	}
 }
@@ -283,7 +283,7 @@ func TestASoftLimitEndsWithAVerdict(t *testing.T) {
 	for dimension, limit := range limits {
 		t.Run(dimension, func(t *testing.T) {
 			played, cut := 0, 0
-			for seed := uint64(0); played < 300; seed++ {
+			for seed := uint64(0); played < 300/fewer; seed++ {
 				require.Less(t, seed, uint64(3000), "limits are accepted")
 				s := newSpree(seed)
 				dice := rand.New(rand.NewPCG(seed, 5))
@@ -312,7 +312,7 @@ func TestASoftLimitEndsWithAVerdict(t *testing.T) {
 					require.NotEmpty(t, out.record.Evidence, name)
 				}
 			}
-			assert.Greater(t, cut, 30)
+			assert.Greater(t, cut, 30/fewer)
 		})
 	}
 }

@@ -344,7 +344,7 @@ func TestManyJudgesAreNoCircle(t *testing.T) {
 	config.Judging.When = debate.AtEnd
 	config.Unattended = &debate.Unattended{}
 	config.Judging.Judges = nil
-	for range 80 {
+	for range 80 / fewer {
 		config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})
 	}
 	config.Judging.Quorum = 1

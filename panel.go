@@ -96,7 +96,7 @@ func (r *Record) quorum() int {
 	return min(r.config.Judging.Quorum, len(r.bench))
 }
 
-// Finding of the panel about one round.
+// panel is what the judges together say of one round.
 type panel struct {
 	judges    int
 	goOn      int // who wish to go on

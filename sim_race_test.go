@@ -5,6 +5,9 @@ package debate_test
 // The numbers of seeds are smaller under the race detector, which has little to look for in a core without goroutines.
 const (
 	simRuns        = 60
-	limitRuns      = 2_500
-	limitRunsShort = 2_500
+	limitRuns      = 1_000
+	limitRunsShort = 1_000
+
+	// fewer divides the numbers of seeds of the other properties.
+	fewer = 5
 )

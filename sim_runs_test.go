@@ -7,4 +7,7 @@ const (
 	simRuns        = 2_000
 	limitRuns      = 10_000
 	limitRunsShort = 2_500
+
+	// fewer divides the numbers of seeds of the other properties.
+	fewer = 1
 )

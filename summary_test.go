@@ -438,7 +438,7 @@ func TestASummarizerForWhomASingleTurnIsTooLong(t *testing.T) {
 
 // Whatever sizes turns and windows have, summaries come to an end and the debate to its verdict.
 func TestSummariesOfAnySizeEnd(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(60 / fewer) {
 		dice := rand.New(rand.NewPCG(seed, 2))
 		size := 3000 + dice.IntN(5000)
 		d := newTalk(5+dice.IntN(15), size).summarizes(dice.IntN(2) == 0)

@@ -38,7 +38,7 @@ func (u *Unattended) defaults() {
 	setIfZero(&u.Budget, OptionEnd)
 }
 
-// unattended is a field of Unattended and what it may hold.
+// unattendedField is a field of Unattended and what it may hold.
 type unattendedField struct {
 	name    string
 	value   Option

@@ -91,7 +91,7 @@ func (v *view) swapped(messages []provider.Message, first int) []provider.Messag
 	return out
 }
 
-// views makes the views that the debate needs: everybody's first.
+// makeViews makes the views that the debate needs: everybody's first.
 func (r *Record) makeViews(turns int) {
 	r.views = []*view{{
 		messages: make([]provider.Message, 0, turns), sizes: make([]int, 0, turns), rounds: make([]int, 0, turns),
