@@ -41,18 +41,31 @@ func escape(text, fence string) string {
 	return b.String()
 }
 
-// plain reports whether no form of a fence can be in a text: it holds too few digits, or runes that may
-// be. This is done with every speech, so what settles most of them quickly comes first.
+// plain reports whether no form of a fence can be in a text: it holds nothing but ASCII, and not every
+// digit of the fence. Most speeches do; this is done with each.
 func plain(text, fence string) bool {
-	if strings.Count(text, fence[:1]) == 0 && utf8.RuneCountInString(text) == len(text) {
-		return true
+	if !ascii(text) {
+		return false
 	}
-	digits := 0
+	for i := range len(fence) {
+		if !strings.Contains(text, fence[i:i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// ascii reports whether a text is nothing but ASCII, eight bytes at a time.
+func ascii(text string) bool {
+	for len(text) >= 8 {
+		if text[0]|text[1]|text[2]|text[3]|text[4]|text[5]|text[6]|text[7] >= utf8.RuneSelf {
+			return false
+		}
+		text = text[8:]
+	}
 	for i := range len(text) {
-		if c := text[i]; c >= '0' && c <= '9' || c >= utf8.RuneSelf {
-			if digits++; digits >= len(fence) {
-				return false
-			}
+		if text[i] >= utf8.RuneSelf {
+			return false
 		}
 	}
 	return true
