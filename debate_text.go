@@ -200,9 +200,6 @@ func (s *Setup) hide(text string) string {
 		return text
 	}
 	l := labels{names: namesOf(s.Config.Participants), labels: s.Labels}
-	for i := range l.names {
-		l.order = append(l.order, i)
-	}
 	return l.hide(text)
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
@@ -95,7 +94,7 @@ func (c *Core) manager(by string) (ContextManager, *Error) {
 }
 
 // pose counts what is to be sent. What vendors have reported corrects the counts: the window is made
-// smaller, or larger, by as much as they were wrong.
+// smaller by as much as they were too low.
 func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	r := c.record
 	_, name, _ := divide(intent.Model)
@@ -112,7 +111,7 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	p.Auto = r.config.AutoSummary
 	if s := ready.view.summary; s != nil {
 		p.Covered = s.upto
-		p.Summary = counter.Count(s.message.Text) + messageBound(&s.message) - len(s.message.Text)
+		p.Summary = messageCount(&s.message, counter)
 	}
 }
 
@@ -137,12 +136,12 @@ func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan 
 		keep = keep * 3 / 4
 		text = cutAt(newest.Text, keep)
 	}
-	cut := *newest
-	cut.Text = text
-	ready.cut = &cut
+	short := *newest
+	short.Text = text
+	ready.cut = &short
 	ready.head, ready.from, ready.left = 0, len(shared.messages)-1, n-1
-	intent.Input = p.Fixed + counter.Count(text) + messageBound(&cut) - len(text)
-	return ready.fixed() + messageBound(&cut), nil
+	intent.Input = p.Fixed + messageCount(&short, counter)
+	return ready.fixed() + messageBound(&short), nil
 }
 
 // minCut is the least, in tokens or bytes, that is worth leaving of a message.
@@ -150,13 +149,11 @@ const minCut = 64
 
 // cutAt shortens a text, and says so in it.
 func cutAt(text string, keep int) string {
-	for keep > 0 && keep < len(text) && !utf8.RuneStart(text[keep]) {
-		keep--
-	}
 	if keep >= len(text) {
 		return text
 	}
-	return text[:keep] + "\n[… cut here: " + strconv.Itoa(len(text)-keep) + " of " + strconv.Itoa(len(text)) + " bytes are left out]"
+	head := cut(text, keep)
+	return head + "\n[… cut here: " + strconv.Itoa(len(text)-len(head)) + " of " + strconv.Itoa(len(text)) + " bytes are left out]"
 }
 
 // overflow names what does not fit.
@@ -180,10 +177,15 @@ func (v *view) count(name string, counter token.Counter) []int {
 	}
 	for i := len(sums) - 1; i < len(v.messages); i++ {
 		m := &v.messages[i]
-		sums = append(sums, sums[i]+counter.Count(m.Text)+messageBound(m)-len(m.Text))
+		sums = append(sums, sums[i]+messageCount(m, counter))
 	}
 	v.sums[name] = sums
 	return sums[:len(v.messages)+1]
+}
+
+// messageCount is messageBound with the text counted.
+func messageCount(m *provider.Message, counter token.Counter) int {
+	return counter.Count(m.Text) + messageBound(m) - len(m.Text)
 }
 
 // threshold is a share of a window that somebody's requests have reached.

@@ -348,11 +348,7 @@ func assessmentCalls(r *Record) []Call {
 		call := judgeCall(r, judge, id+judge.Name, KindAssessment)
 		call.Schema, call.Slot = schema, place
 		call.Last = func(r *Record) string {
-			text := prompt.Fill(r.Text("assess."+judge.Name), r.Round)
-			if more := r.gone() + r.measured(); more != "" {
-				text += more
-			}
-			return text
+			return prompt.Fill(r.Text("assess."+judge.Name), r.Round) + r.gone() + r.measured()
 		}
 		calls = append(calls, call)
 	}

@@ -23,17 +23,13 @@ func failingSpeaker(r *Record, name string) OnFail {
 }
 
 func askSpeaker(r *Record, failure *Error) Question {
-	unattended := r.config.Unattended
-	if unattended == nil {
-		unattended = &Unattended{}
-	}
 	switch failure.Kind {
 	case KindAuthentication:
 		options, without := []Option{OptionRetry, OptionModel}, ""
 		if droppable(r, failure.Participant) {
 			options, without = append(options, OptionDrop), " go on without,"
 		}
-		if r.config.Unattended != nil && unattended.Authentication == OptionDrop {
+		if u := r.config.Unattended; u != nil && u.Authentication == OptionDrop {
 			return Question{} // as any other failure
 		}
 		return Question{
@@ -42,20 +38,23 @@ func askSpeaker(r *Record, failure *Error) Question {
 			Options: append(options, OptionEnd), Default: OptionEnd,
 		}
 	case KindContextOverflow:
-		return askShrink(r, unattended, failure)
+		return askShrink(r, failure)
 	default:
 		return Question{}
 	}
 }
 
 // askShrink offers to make a context smaller.
-func askShrink(r *Record, unattended *Unattended, failure *Error) Question {
+func askShrink(r *Record, failure *Error) Question {
 	var options []Option
+	var option Option
+	if r.config.Unattended != nil {
+		option = r.config.Unattended.Context
+	}
 	if r.config.Summarizer != "" {
 		options = append(options, OptionSummarize)
 	}
 	options = append(options, OptionTruncate, OptionModel, OptionEnd)
-	option := unattended.Context
 	if option == "" || option == OptionSummarize && r.config.Summarizer == "" {
 		option = options[0]
 	}
@@ -78,11 +77,7 @@ func askShrink(r *Record, unattended *Unattended, failure *Error) Question {
 // on without asking.
 func failingJudge(r *Record, failure *Error) Question {
 	if failure.Kind == KindContextOverflow {
-		unattended := r.config.Unattended
-		if unattended == nil {
-			unattended = &Unattended{}
-		}
-		if q := askShrink(r, unattended, failure); len(q.Options) > 0 {
+		if q := askShrink(r, failure); len(q.Options) > 0 {
 			return q
 		}
 	}

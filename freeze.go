@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -119,7 +118,7 @@ func orders(seed string, c *Config) [][]int {
 	}
 	out := make([][]int, len(c.Judging.Judges))
 	for i := range out {
-		out[i] = shuffled(seed, "judge "+strconv.Itoa(i), len(c.Participants))
+		out[i] = judgesOrder(seed, i, len(c.Participants))
 	}
 	return out
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -283,7 +282,10 @@ func (r *Record) task(ready *prepared, intent *Intent) *JudgeTask {
 		}
 	}
 	if intent.Swapped {
-		task.Turns = swappedTurns(task.Turns)
+		turns := task.Turns
+		task.Turns = reversedRuns(turns, func(i, j int) bool {
+			return turns[i].Hidden && turns[j].Hidden && turns[i].Round == turns[j].Round
+		})
 	}
 	if ready.call.View.Labels {
 		r.anonymous.labels.hideTask(task)
@@ -298,26 +300,12 @@ func (r *Record) shownTo(intent *Intent) []int {
 		order[i] = i
 	}
 	if judge := r.seatOfJudge(intent.By); judge >= 0 {
-		order = shuffled(r.start.Seed, "judge "+strconv.Itoa(judge), len(order))
+		order = judgesOrder(r.start.Seed, judge, len(order))
 	}
 	if intent.Swapped {
 		slices.Reverse(order)
 	}
 	return order
-}
-
-// swappedTurns turns round the order of turns that were spoken at once.
-func swappedTurns(turns []*Turn) []*Turn {
-	out := slices.Clone(turns)
-	for i := 0; i < len(out); {
-		j := i + 1
-		for out[i].Hidden && j < len(out) && out[j].Hidden && out[j].Round == out[i].Round {
-			j++
-		}
-		slices.Reverse(out[i:j])
-		i = j
-	}
-	return out
 }
 
 // readable yields the turns that are not hidden, in the order of rounds and slots: that in which

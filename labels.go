@@ -1,7 +1,6 @@
 package debate
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +11,6 @@ import (
 type labels struct {
 	names  []string
 	labels []string
-	order  []int // names by falling length, so that none is taken for a part of another
 }
 
 const labelPrefix = "Speaker "
@@ -23,9 +21,7 @@ func labelsOf(seed string, participants []Participant) *labels {
 	for i, place := range shuffled(seed, "labels", len(participants)) {
 		l.names[i] = participants[i].Name
 		l.labels[i] = labelPrefix + letters(place)
-		l.order = append(l.order, i)
 	}
-	slices.SortStableFunc(l.order, func(a, b int) int { return len(l.names[b]) - len(l.names[a]) })
 	return l
 }
 
@@ -39,14 +35,14 @@ func letters(n int) string {
 }
 
 // hide puts labels in place of the names in a text.
-func (l *labels) hide(text string) string { return replaceWords(text, l.names, l.labels, l.order) }
+func (l *labels) hide(text string) string { return replaceWords(text, l.names, l.labels) }
 
 // show puts names in place of the labels in a text.
 func (l *labels) show(text string) string {
 	if !strings.Contains(text, labelPrefix) {
 		return text
 	}
-	return replaceWords(text, l.labels, l.names, l.order)
+	return replaceWords(text, l.labels, l.names)
 }
 
 // showAll puts names in place of the labels in all texts and keys of a JSON value. twice is called for
@@ -95,11 +91,11 @@ func (l *labels) hideTask(task *JudgeTask) {
 // begin at the same place the longer counts. A word is whole unless a letter or digit goes on with it;
 // in scripts that do not part words, everything is whole. Other cases, other normal forms and names with
 // invisible characters inside are not found.
-func replaceWords(text string, from, to []string, order []int) string {
+func replaceWords(text string, from, to []string) string {
 	var b strings.Builder
 	last, before := 0, ' '
 	for i := 0; i < len(text); {
-		if k := wordAt(text[i:], before, from, order); k >= 0 {
+		if k := wordAt(text[i:], before, from); k >= 0 {
 			b.WriteString(text[last:i])
 			b.WriteString(to[k])
 			i += len(from[k])
@@ -119,9 +115,9 @@ func replaceWords(text string, from, to []string, order []int) string {
 }
 
 // wordAt finds which of the words the text begins with, whole; -1: none.
-func wordAt(text string, before rune, words []string, order []int) int {
+func wordAt(text string, before rune, words []string) int {
 	longest := -1
-	for _, k := range order {
+	for k := range words {
 		if words[k] == "" || !strings.HasPrefix(text, words[k]) || longest >= 0 && len(words[k]) <= len(words[longest]) {
 			continue
 		}

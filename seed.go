@@ -23,3 +23,8 @@ func fenceOf(seed string) string {
 func shuffled(seed, use string, n int) []int {
 	return rand.New(rand.NewChaCha8(drawn(seed, use))).Perm(n) //nolint:gosec // keyed by the debate's secret
 }
+
+// judgesOrder yields the seats in the order in which a judge, by place, is shown so many participants.
+func judgesOrder(seed string, judge, participants int) []int {
+	return shuffled(seed, "judge "+strconv.Itoa(judge), participants)
+}

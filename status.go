@@ -1,9 +1,6 @@
 package debate
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Status is what a participant is doing.
 type Status string
@@ -56,10 +53,8 @@ func (r *Record) Participant(name string) ParticipantState {
 		s.Model = call.intent.Model
 		s.Status, s.RetryAt = call.standing(), call.retryAt()
 	}
-	for _, dropped := range r.dropped {
-		if dropped == name {
-			s.Status = StatusDropped
-		}
+	if r.isDropped(name) {
+		s.Status = StatusDropped
 	}
 	return s
 }
@@ -100,7 +95,7 @@ func (c *callState) standing() Status {
 
 // isActive reports whether a participant of that name still takes part.
 func (r *Record) isActive(name string) bool {
-	return slices.ContainsFunc(r.Active(), func(p Participant) bool { return p.Name == name })
+	return has(r.Active(), name)
 }
 
 // Duration is how long the debate has run, pauses included: until its last event.

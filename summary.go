@@ -82,7 +82,7 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	sums := s.view.count(name, counter)
 	counted := counter.Count(ready.call.System) + counter.Count(ready.last) + 3*framing
 	if ready.summary != nil {
-		counted += counter.Count(ready.summary.Text) + messageBound(ready.summary) - len(ready.summary.Text)
+		counted += messageCount(ready.summary, counter)
 	}
 	room := int(float64(limit)/r.ratio(intent.Model)) - counted
 	count := sort.Search(ready.upto-from, func(n int) bool { return sums[from+n+1]-sums[from] > room })

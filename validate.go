@@ -198,9 +198,7 @@ func (l *live) checkParticipants(f *findings, c *Config, format *Format) {
 	for i, p := range c.Participants {
 		at := fmt.Sprintf("participants[%d]", i)
 		f.name(at+".name", p.Name)
-		if !slices.Contains([]Side{"", For, Against, Neutral}, p.Side) {
-			f.addf(at+".side", "no side %q is known: it is %q, %q, %q or empty", oneLine(string(p.Side), 40), For, Against, Neutral)
-		}
+		f.side(at+".side", p.Side)
 		f.text(at+".position", p.Position, 20_000)
 		f.text(at+".persona", p.Persona, 20_000)
 		f.text(at+".instructions", p.Instructions, 100_000)

@@ -79,10 +79,15 @@ func (v *view) size(from, upto int) int {
 
 // swapped yields messages with those of one batch in the opposite order.
 func (v *view) swapped(messages []provider.Message, first int) []provider.Message {
-	out := slices.Clone(messages)
+	return reversedRuns(messages, func(i, j int) bool { return v.batches[first+i] == v.batches[first+j] })
+}
+
+// reversedRuns yields a copy with each run of neighbours that belong together in the opposite order.
+func reversedRuns[T any](all []T, together func(i, j int) bool) []T {
+	out := slices.Clone(all)
 	for i := 0; i < len(out); {
 		j := i + 1
-		for j < len(out) && v.batches[first+j] == v.batches[first+i] {
+		for j < len(out) && together(i, j) {
 			j++
 		}
 		slices.Reverse(out[i:j])
