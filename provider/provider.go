@@ -24,18 +24,6 @@ type Provider interface {
 	Generate(ctx context.Context, req *Request, emit func(Chunk)) (*Response, error)
 }
 
-// Checker is an optional ability of a Provider: it tells, without paying for a reply, whether the
-// model can be used with the credentials at hand. The engine calls it while it validates a debate.
-type Checker interface {
-	Check(ctx context.Context, model string) error
-}
-
-// Vendor is an optional ability of a Provider: the vendor's name in the model table ("openai",
-// "anthropic", …), for hosts that register the provider under a name of their own.
-type Vendor interface {
-	Vendor() string
-}
-
 // Key yields an API key. Adapters call it for each request, so that a host can renew a key while
 // debates run. It must be safe for concurrent use. Its result lives no longer than the request.
 type Key func(ctx context.Context) (string, error)
@@ -98,6 +86,9 @@ type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
+	// Opaque belongs to the adapter that made the call (a signature, sealed thoughts): it goes back
+	// with the call, unread and unchanged. Another vendor's adapter ignores what is not its own.
+	Opaque json.RawMessage `json:"opaque,omitempty"`
 }
 
 // ToolResult is the answer of a tool to the call with the same ID.
@@ -126,6 +117,9 @@ type Response struct {
 	Stop  StopReason
 	Usage Usage
 	Model string // as the vendor reports it; "" if it does not
+	// Cached: the reply is a former one's, given again by a cache of the host's, and nothing was paid.
+	// Usage is then zero.
+	Cached bool
 }
 
 // Usage counts the tokens of one request, as the vendor reports them. The zero Usage means that the
