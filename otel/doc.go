@@ -1,0 +1,2 @@
+// Package otel turns a debate's events into spans and metrics.
+package otel

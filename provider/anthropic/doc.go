@@ -1,0 +1,2 @@
+// Package anthropic speaks Anthropic's Messages API.
+package anthropic

@@ -1,0 +1,2 @@
+// Package google speaks Google's Gemini API.
+package google

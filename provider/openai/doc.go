@@ -1,0 +1,2 @@
+// Package openai speaks OpenAI's Responses API.
+package openai
