@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // Check asks the server for its models. It fails with kind authentication if the key is refused and
@@ -27,9 +28,12 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 			return nil
 		}
 	}
-	x, err := p.open(ctx, http.MethodGet, "models/"+url.PathEscape(model), nil, "")
-	if err == nil {
-		x.close()
+	x, err := p.Open(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	if err = x.Send(http.MethodGet, "models/"+url.PathEscape(model), nil); err == nil {
 		return nil
 	}
 	var e *provider.Error
@@ -40,7 +44,7 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	case http.StatusNotFound:
 		return &provider.Error{
 			Kind: provider.KindValidation, Status: e.Status, Code: "model_not_found", RequestID: e.RequestID,
-			Message: "the server does not know the model " + clip(model),
+			Message: "the server does not know the model " + wire.Clip(model),
 		}
 	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return nil // it cannot look one up, and lists need not hold aliases
@@ -50,8 +54,12 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 
 // models lists the server's models; it is empty if the server does not tell.
 func (p *Provider) models(ctx context.Context) ([]string, error) {
-	x, err := p.open(ctx, http.MethodGet, "models", nil, "")
+	x, err := p.Open(ctx, "")
 	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	if err := x.Send(http.MethodGet, "models", nil); err != nil {
 		if e, ok := errors.AsType[*provider.Error](err); ok {
 			switch e.Status {
 			case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
@@ -60,10 +68,9 @@ func (p *Provider) models(ctx context.Context) ([]string, error) {
 		}
 		return nil, err
 	}
-	defer x.close()
 	data, err := io.ReadAll(x)
 	if err != nil {
-		return nil, x.cut(err)
+		return nil, x.Cut(err)
 	}
 	var answer struct {
 		Data []struct {
@@ -89,6 +96,3 @@ func sameModel(listed, asked string) bool {
 	base, _, tagged := strings.Cut(asked, ":")
 	return tagged && listed == base
 }
-
-// clip shows a name that came from a config, at a bearable length.
-func clip(s string) string { return redactor(nil).clean(s) }

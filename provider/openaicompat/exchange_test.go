@@ -22,6 +22,7 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // serve starts a server and yields a provider for it.
@@ -173,11 +174,11 @@ func TestEndlessFailure(t *testing.T) {
 }
 
 func TestDefaultLimits(t *testing.T) {
-	long := strings.Repeat("x", openaicompat.DefaultMaxLine)
+	long := strings.Repeat("x", wire.DefaultMaxLine)
 	p := played([]byte("HTTP/1.1 200 OK\nConnection: close\n\n" + piece(long) + yes))
 	_, _, err := ask(t, p, request())
 	assert.Equal(t, "too_large", failure(t, err, provider.KindInvalidResponse).Code)
-	p.MaxLine = 2 * openaicompat.DefaultMaxLine
+	p.MaxLine = 2 * wire.DefaultMaxLine
 	_, _, err = ask(t, p, request())
 	require.NoError(t, err)
 }

@@ -9,43 +9,20 @@ package openaicompat
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Defaults of a Provider's limits.
-const (
-	DefaultIdleTimeout = 5 * time.Minute // a reasoning model may think this long before its first word
-	DefaultMaxBody     = 32 << 20        // bytes
-	DefaultMaxLine     = 1 << 20         // bytes
-)
-
-// Provider is a [provider.Provider] for one server. Only BaseURL is required. The fields must not
+// Provider is a [provider.Provider] for one server. Only its BaseURL is required. The fields must not
 // change once the first request is made; after that, a Provider is safe for concurrent use.
 type Provider struct {
-	// BaseURL is what the paths of the protocol are appended to: "https://api.openai.com/v1".
-	BaseURL string
-	// Key yields the bearer token; nil or an empty token sends none. An error of Key is shown as it
-	// is, so it must not hold the key.
-	Key provider.Key
-	// Client makes the requests, over http.DefaultTransport if nil. Its redirect policy is
-	// tightened: a redirect to another host, scheme or method is never followed.
-	Client *http.Client
+	// Endpoint is the server: BaseURL is what the paths of the protocol are appended to, as in
+	// "https://api.openai.com/v1".
+	wire.Endpoint
+
 	// VendorName is what Vendor yields: the vendor in the model table, "" if it has none.
 	VendorName string
-	// Header is added to each request. Values of eight bytes and more are treated as secrets and
-	// cut out of error messages.
-	Header http.Header
-
-	// IdleTimeout is the longest silence of the server, before its first byte and between two
-	// bytes; comments that keep a stream alive count as bytes. DefaultIdleTimeout if 0, none if
-	// negative.
-	IdleTimeout time.Duration
-	// MaxBody is the most bytes that a reply may take, decompressed; DefaultMaxBody if 0.
-	MaxBody int64
-	// MaxLine is the most bytes that one event of a stream may take; DefaultMaxLine if 0.
-	MaxLine int
 
 	// MaxCompletionTokens sends the limit of output tokens as max_completion_tokens, as OpenAI's
 	// reasoning models demand, not as max_tokens, which is all that many others know.
@@ -87,7 +64,7 @@ func Mistral(key string) *Provider {
 // Compatible is a Provider for any other server: Ollama ("http://localhost:11434/v1"), vLLM, a
 // gateway. An empty key sends none.
 func Compatible(baseURL, key string) *Provider {
-	p := &Provider{BaseURL: baseURL}
+	p := &Provider{Endpoint: wire.Endpoint{BaseURL: baseURL}}
 	if key != "" {
 		p.Key = provider.StaticKey(key)
 	}
@@ -119,15 +96,17 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 			Message: "the request cannot be written as JSON: " + err.Error(),
 		}
 	}
-	x, err := p.open(ctx, http.MethodPost, "chat/completions", body, req.ID)
+	x, err := p.Open(ctx, req.ID)
 	if err != nil {
 		return nil, err
 	}
-	defer x.close()
-
-	r := reply{exchange: x, emit: emit}
+	defer x.Close()
+	if err := x.Send(http.MethodPost, "chat/completions", body); err != nil {
+		return nil, err
+	}
+	r := reply{Reply: x.NewReply(emit), exchange: x}
 	if err := r.read(); err != nil {
-		return r.known(), err
+		return r.Failed(err)
 	}
 	return r.response()
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // The limits of strict mode, from OpenAI's guide to structured outputs.
@@ -29,7 +31,7 @@ func StrictSchema(schema json.RawMessage) (strict json.RawMessage, ok bool) {
 		return nil, false
 	}
 	if ref, found := root.get("$ref"); found { // strict mode wants an object at the root
-		if root, ok = root.resolve(plain(ref)); !ok {
+		if root, ok = root.resolve(wire.Plain(ref)); !ok {
 			return nil, false
 		}
 	}
@@ -172,7 +174,7 @@ func (l *lowering) schema(o object, level, objects int) bool {
 		return l.raw(list[0], level, objects)
 	}
 	if ref, ok := o.get("$ref"); ok { // strict mode allows nothing beside it
-		to := plain(ref) // an anchor's name would lead nowhere: notes are left out
+		to := wire.Plain(ref) // an anchor's name would lead nowhere: notes are left out
 		if (to == "#" || strings.HasPrefix(to, "#/")) && !o.constrains("$ref") {
 			l.out.WriteString(`{"$ref":`)
 			l.out.Write(ref)

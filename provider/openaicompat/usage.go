@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // count is a number of tokens. It never makes a chunk undecodable: what is no sensible number is 0.
@@ -38,7 +39,7 @@ type usage struct {
 // parseUsage reads a usage object; what is none is the zero Usage.
 func parseUsage(data json.RawMessage) provider.Usage {
 	var u usage
-	if !present(data) || json.Unmarshal(data, &u) != nil {
+	if !wire.Present(data) || json.Unmarshal(data, &u) != nil {
 		return provider.Usage{}
 	}
 	input, output, reasoning := int(u.Prompt), int(u.Completion), int(u.Out.Reasoning)

@@ -1,22 +1,24 @@
-package openaicompat
+package wire
 
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"io"
 )
 
-// event is one server-sent event.
-type event struct {
-	kind string // "" if the server gave none
-	data []byte // valid until the next event is read
+// Event is one server-sent event.
+type Event struct {
+	Kind string // "" if the server gave none
+	Data []byte // without white space around it; valid until the next event is read
 }
 
-// stream reads server-sent events.
+// Events reads server-sent events that have data.
 //
 // It is our own because a ready-made parser (tmaxmax/go-sse) hands over what it has of an event when
 // the input ends. Here an event counts only once its blank line has come: the last event of a cut
 // stream may be a half one that happens to parse. It also bounds a whole event, not each line.
-type stream struct {
+type Events struct {
 	r    *bufio.Reader
 	max  int // bytes of an event: all its lines, comments too
 	size int
@@ -26,21 +28,31 @@ type stream struct {
 	afterCR bool // the last line ended in CR
 }
 
-// next yields the next event that has data. It fails with io.EOF at the end of the input, whatever
-// is left over then, and with errLine for an event that is too long.
-func (s *stream) next() (event, error) {
+func newEvents(r io.Reader, maxEvent int) *Events {
+	return &Events{r: bufio.NewReaderSize(r, 8<<10), max: maxEvent}
+}
+
+// Events reads the answer as server-sent events.
+func (x *Exchange) Events() *Events { return x.EventsIn(x) }
+
+// EventsIn reads events from r, which holds the answer: a reader that has looked at its beginning.
+func (x *Exchange) EventsIn(r io.Reader) *Events { return newEvents(r, x.maxLine) }
+
+// Next yields the next event. It fails with io.EOF at the end of the input, whatever is left over
+// then. What to do with its error says [Exchange.Cut].
+func (s *Events) Next() (Event, error) {
 	s.data, s.size = s.data[:0], 0
 	var kind string
 	has := false
 	for {
 		line, err := s.readLine()
 		if err != nil {
-			return event{}, err
+			return Event{}, err
 		}
 		if len(line) == 0 {
 			s.size = 0
 			if has {
-				return event{kind: kind, data: s.data}, nil
+				return Event{Kind: kind, Data: bytes.TrimSpace(s.data)}, nil
 			}
 			kind = ""
 			continue
@@ -64,8 +76,11 @@ func (s *stream) next() (event, error) {
 	}
 }
 
+// TooLong reports whether reading failed because an answer or an event passes its limit.
+func TooLong(err error) bool { return errors.Is(err, errBody) || errors.Is(err, errLine) }
+
 // readLine yields a line without its end, which is CR, LF or both. A line without an end is none.
-func (s *stream) readLine() ([]byte, error) {
+func (s *Events) readLine() ([]byte, error) {
 	s.line = s.line[:0]
 	for {
 		if _, err := s.r.Peek(1); err != nil {

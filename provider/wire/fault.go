@@ -1,7 +1,8 @@
-package openaicompat
+package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -20,6 +21,8 @@ type fault struct {
 	status    int // an HTTP status given as the code
 	moderated bool
 	raw       string // the words of the vendor behind a router
+	reason    string // Google's: which limit, or what is wrong with the key
+	wait      time.Duration
 }
 
 // wireFault holds every shape that is in use: {"error":{…}} of OpenAI, {"error":"…"} of Ollama, the
@@ -32,6 +35,7 @@ type wireFault struct {
 	Status   json.RawMessage `json:"status"`
 	Code     json.RawMessage `json:"code"`
 	Metadata json.RawMessage `json:"metadata"`
+	Details  json.RawMessage `json:"details"` // Google's
 }
 
 // parseFault reads a failure out of a JSON value; ok is false if there is none in it.
@@ -43,14 +47,14 @@ func parseFault(data []byte) (f fault, ok bool) {
 			data = list[0]
 			continue
 		}
-		if s := plain(data); len(data) > 0 && data[0] == '"' {
+		if s := Plain(data); len(data) > 0 && data[0] == '"' {
 			return fault{message: s}, s != ""
 		}
 		var w wireFault
 		if json.Unmarshal(data, &w) != nil {
 			return fault{}, false
 		}
-		if present(w.Error) {
+		if Present(w.Error) {
 			data = w.Error
 			continue
 		}
@@ -60,12 +64,12 @@ func parseFault(data []byte) (f fault, ok bool) {
 }
 
 func (w *wireFault) fault() (fault, bool) {
-	f := fault{message: plain(w.Message), kind: plain(w.Type), code: plain(w.Code)}
+	f := fault{message: Plain(w.Message), kind: Plain(w.Type), code: Plain(w.Code)}
 	if f.message == "" {
-		f.message = plain(w.Detail)
+		f.message = Plain(w.Detail)
 	}
 	if f.kind == "" {
-		f.kind = plain(w.Status)
+		f.kind = Plain(w.Status)
 	}
 	if n, err := strconv.Atoi(f.code); err == nil && n >= 400 && n < 600 {
 		f.status = n
@@ -76,14 +80,40 @@ func (w *wireFault) fault() (fault, bool) {
 		Flagged json.RawMessage `json:"flagged_input"`
 	}
 	if json.Unmarshal(w.Metadata, &meta) == nil {
-		f.raw = plain(meta.Raw)
-		f.moderated = present(meta.Reasons) || present(meta.Flagged)
+		f.raw = Plain(meta.Raw)
+		f.moderated = Present(meta.Reasons) || Present(meta.Flagged)
 	}
+	f.detail(w.Details)
 	return f, f.message != "" || f.kind != "" || f.code != ""
 }
 
-// present reports whether a field says anything: some servers send an error of null with each chunk.
-func present(raw json.RawMessage) bool {
+// detail reads what Google tells beside an error: how long to wait, which quota is used up, what is
+// wrong with the key.
+func (f *fault) detail(data json.RawMessage) {
+	var details []struct {
+		RetryDelay json.RawMessage `json:"retryDelay"`
+		Reason     json.RawMessage `json:"reason"`
+		Violations []struct {
+			QuotaID json.RawMessage `json:"quotaId"`
+		} `json:"violations"`
+	}
+	if json.Unmarshal(data, &details) != nil {
+		return
+	}
+	for _, d := range details {
+		if wait, ok := units(strings.TrimSuffix(Plain(d.RetryDelay), "s"), time.Second); ok {
+			f.wait = max(f.wait, wait)
+		}
+		f.reason += " " + Plain(d.Reason)
+		for _, v := range d.Violations {
+			f.reason += " " + Plain(v.QuotaID)
+		}
+	}
+	f.reason = strings.ToLower(strings.TrimSpace(f.reason))
+}
+
+// Present reports whether a field says anything: some servers send an error of null with each chunk.
+func Present(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", "false", `""`, "{}", "[]":
 		return false
@@ -91,20 +121,20 @@ func present(raw json.RawMessage) bool {
 	return true
 }
 
-// plain yields a string's text, and any other value as it is written.
-func plain(raw json.RawMessage) string {
+// Plain yields a string's text, and any other value as it is written.
+func Plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	if !present(raw) {
+	if !Present(raw) {
 		return ""
 	}
 	return string(raw)
 }
 
 // refused is the failure that an answer other than 2xx stands for.
-func (x *exchange) refused() *provider.Error {
+func (x *Exchange) refused() *provider.Error {
 	status := x.response.StatusCode
 	if status/100 == 3 {
 		return &provider.Error{
@@ -123,14 +153,48 @@ func (x *exchange) refused() *provider.Error {
 	return x.fault(f, status)
 }
 
+// Fault is the failure that a vendor's JSON stands for: an error in mid-stream, or one under a status
+// of 200. What is no error that anybody knows is of kind api_error.
+func (x *Exchange) Fault(data []byte) error {
+	f, _ := parseFault(data)
+	return x.fault(f, 0)
+}
+
+// IsFault reports whether a JSON value is an error in one of the vendors' shapes.
+func IsFault(data []byte) bool {
+	_, ok := parseFault(data)
+	return ok
+}
+
+// Broken is the failure that a vendor's code stands for where no more is said, such as a reason for
+// the reply's end.
+func (x *Exchange) Broken(code, message string) error {
+	return x.fault(fault{code: code, message: message}, 0)
+}
+
+// Invalid is the failure of an answer that cannot be used, of kind invalid_response.
+func (x *Exchange) Invalid(code, message string) error {
+	return &provider.Error{
+		Kind: provider.KindInvalidResponse, Status: x.status(), Code: code,
+		Message: x.secrets.clean(message), RequestID: x.requestID(),
+	}
+}
+
+func (x *Exchange) status() int {
+	if x.response == nil {
+		return 0
+	}
+	return x.response.StatusCode
+}
+
 // fault classifies what the server said. status is 0 if it was said in a reply that began well.
-func (x *exchange) fault(f fault, status int) *provider.Error {
-	e := &provider.Error{RequestID: x.requestID(), RetryAfter: x.retryAfter()}
+func (x *Exchange) fault(f fault, status int) *provider.Error {
+	e := &provider.Error{RequestID: x.requestID(), RetryAfter: cmp.Or(x.retryAfter(), f.wait)}
 	if status == 0 {
 		status = f.status
 	}
-	e.Kind = f.classify(status, x.response.Header.Get("Retry-After") != "" || e.RetryAfter > 0)
-	e.Status = x.response.StatusCode // an error in mid-stream has cost what came before it
+	e.Kind = f.classify(status, x.Header("Retry-After") != "" || e.RetryAfter > 0)
+	e.Status = x.status() // an error in mid-stream has cost what came before it
 	code := f.code
 	if code == "" || (f.status != 0 && f.kind != "") {
 		code = f.kind
@@ -204,7 +268,14 @@ var broadKinds = map[string]provider.Kind{
 //nolint:gochecknoglobals // read only
 var overflowWords = []string{
 	"maximum context length", "exceeds the available context", "context_length_exceeded", "context length exceeded",
+	"prompt is too long", "exceed context limit", // Anthropic
+	"exceeds the maximum number of tokens", // Google
 }
+
+// Words by which vendors say that the money is used up.
+//
+//nolint:gochecknoglobals // read only
+var quotaWords = []string{"reached your specified api usage limits", "credit balance is too low", "insufficient balance"}
 
 func (f *fault) classify(status int, retryAfter bool) provider.Kind {
 	code, kind := strings.ToLower(f.code), strings.ToLower(f.kind)
@@ -223,9 +294,17 @@ func (f *fault) classify(status int, retryAfter bool) provider.Kind {
 				return provider.KindContextOverflow
 			}
 		}
-		if strings.Contains(words, "reached your specified api usage limits") {
-			return provider.KindQuota
+		for _, w := range quotaWords {
+			if strings.Contains(words, w) {
+				return provider.KindQuota
+			}
 		}
+	}
+	switch {
+	case strings.Contains(f.reason, "api_key"):
+		return provider.KindAuthentication // Google says it under a status of 400
+	case strings.Contains(f.reason, "perday"):
+		return provider.KindQuota // a day's allowance: no wait that a debate can make
 	}
 	if status != 0 {
 		return statusKind(status, retryAfter, f.moderated)
@@ -267,12 +346,11 @@ func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 
 // retryAfter reads what the server asks to wait: Retry-After-Ms, then Retry-After in seconds or as a
 // date, which is taken relative to the server's own clock if it told that too.
-func (x *exchange) retryAfter() time.Duration {
-	h := x.response.Header
-	if d, ok := units(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+func (x *Exchange) retryAfter() time.Duration {
+	if d, ok := units(x.Header("Retry-After-Ms"), time.Millisecond); ok {
 		return d
 	}
-	value := h.Get("Retry-After")
+	value := x.Header("Retry-After")
 	if d, ok := units(value, time.Second); ok {
 		return d
 	}
@@ -280,7 +358,7 @@ func (x *exchange) retryAfter() time.Duration {
 	if err != nil {
 		return 0
 	}
-	now, err := http.ParseTime(h.Get("Date"))
+	now, err := http.ParseTime(x.Header("Date"))
 	if err != nil {
 		now = time.Now()
 	}

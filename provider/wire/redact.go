@@ -1,4 +1,4 @@
-package openaicompat
+package wire
 
 import (
 	"encoding/json"
@@ -75,3 +75,6 @@ func (r redactor) clean(s string) string {
 	}
 	return s[:cut] + "…"
 }
+
+// Clip makes a foreign text fit for an error message: one printable line of bearable length.
+func Clip(s string) string { return redactor(nil).clean(s) }

@@ -1,0 +1,302 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+const (
+	lingering  = 10 * time.Second      // for usage, after the reply's end
+	grace      = 20 * time.Millisecond // for the transfer's own end, so that its connection can be used again
+	maxFault   = 64 << 10              // bytes read of an error's body
+	maxHops    = 5
+	maxID      = 512 // bytes of a request's id
+	codeCut    = "truncated"
+	codeIdle   = "idle"
+	codeTooBig = "too_large"
+)
+
+// Exchange is one request and its answer. Reading from it reads the answer's body, decompressed and
+// bounded in bytes and in silence. It belongs to the goroutine that opened it.
+type Exchange struct {
+	endpoint *Endpoint
+	id       string
+	caller   context.Context
+	cancel   context.CancelCauseFunc
+	ctx      context.Context
+	base     *url.URL
+	key      string
+	secrets  redactor
+
+	asked, got atomic.Bool // a connection was asked for; one was got
+
+	response *http.Response
+	left     int64 // bytes of the body that may still come, and one
+	maxLine  int
+	idle     time.Duration // 0: unlimited
+	alarm    *time.Timer
+	limit    *time.Timer // nil: the client sets none
+}
+
+// Send sends a request without an SDK, body as JSON if it is not nil. It fails unless the answer is a
+// success.
+func (x *Exchange) Send(method, path string, body []byte) error {
+	req, err := http.NewRequestWithContext(x.ctx, method, x.base.JoinPath(path).String(), bytes.NewReader(body))
+	if err != nil {
+		return unsent(&provider.Error{Kind: provider.KindValidation, Code: "base_url", Message: "BaseURL gives no valid request"})
+	}
+	req.Header.Set("Accept", "application/json")
+	if body != nil {
+		req.Header.Set("Accept", "text/event-stream, application/json")
+		req.Header.Set("Content-Type", "application/json")
+	}
+	_, err = x.Client().Do(req) //nolint:bodyclose // the body is the Exchange's
+	return x.Answered(err)
+}
+
+// Context is what an SDK's call is given: it ends with the caller's, and when the server falls silent.
+func (x *Exchange) Context() context.Context { return x.ctx }
+
+// Client is what an SDK makes its one request with. It adds key and headers, and it gives the SDK an
+// empty answer of status 200: the true one is the Exchange's. What the SDK's call returns goes to
+// [Exchange.Answered].
+func (x *Exchange) Client() *http.Client {
+	var hosts func(*http.Request, []*http.Request) error
+	var jar http.CookieJar
+	if c := x.endpoint.Client; c != nil {
+		hosts, jar = c.CheckRedirect, c.Jar
+	}
+	return &http.Client{Transport: carrier{x}, Jar: jar, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		// net/http drops Authorization on the way to another domain, but not a vendor's own key header.
+		if req.Method != via[0].Method || !x.home(req.URL) || len(via) > maxHops {
+			return http.ErrUseLastResponse
+		}
+		if hosts != nil {
+			return hosts(req, via)
+		}
+		return nil
+	}}
+}
+
+// home reports whether a URL is on the endpoint's host.
+func (x *Exchange) home(u *url.URL) bool {
+	return u.Scheme == x.base.Scheme && strings.EqualFold(u.Host, x.base.Host)
+}
+
+// carrier is the transport of an exchange.
+type carrier struct{ x *Exchange }
+
+// RoundTrip sends the request with the key, and keeps the answer for the Exchange.
+func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
+	x := c.x
+	if x.response != nil && x.response.StatusCode/100 != 3 {
+		closeBody(req)
+		return nil, errTwice // an SDK's own retry
+	}
+	if !x.home(req.URL) {
+		closeBody(req)
+		return nil, errHost
+	}
+	sent := req.Clone(x.ctx)
+	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
+		sent.Header.Del(name) // an SDK's placeholder
+	}
+	// net/http would take it as leave to send a broken request again.
+	sent.Header.Del("Idempotency-Key")
+	if x.id != "" && len(x.id) <= maxID && portable(x.id) {
+		sent.Header.Set("X-Client-Request-Id", x.id)
+	}
+	for name, values := range x.endpoint.Header {
+		sent.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	if user := sent.URL.User; user != nil {
+		password, _ := user.Password()
+		sent.SetBasicAuth(user.Username(), password)
+	}
+	switch {
+	case x.key == "":
+	case x.endpoint.Authorize != nil:
+		x.endpoint.Authorize(sent.Header, x.key)
+	default:
+		sent.Header.Set("Authorization", "Bearer "+x.key)
+	}
+	var transport http.RoundTripper = http.DefaultTransport
+	if client := x.endpoint.Client; client != nil && client.Transport != nil {
+		transport = client.Transport
+	}
+	if x.idle > 0 {
+		x.alarm.Reset(x.idle)
+		defer x.alarm.Stop()
+	}
+	response, err := transport.RoundTrip(sent)
+	if err != nil {
+		return nil, err
+	}
+	if x.response != nil {
+		_ = x.response.Body.Close() // a redirect's
+	}
+	x.response = response
+	decoy := &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: response.Proto, ProtoMajor: response.ProtoMajor, ProtoMinor: response.ProtoMinor,
+		Header: http.Header{"Content-Type": response.Header["Content-Type"]}, Body: http.NoBody, Request: req,
+	}
+	if response.StatusCode/100 == 3 { // for the redirect policy
+		decoy.Status, decoy.StatusCode, decoy.Header = response.Status, response.StatusCode, response.Header
+	}
+	return decoy, nil
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
+
+// Answered says what became of the request: nil if the answer is a success, whose body can be read
+// now. err is what sending gave, the SDK's error included: nothing of it is shown but its kind.
+func (x *Exchange) Answered(err error) error {
+	switch {
+	case x.response != nil && x.response.StatusCode/100 != 2:
+		return x.refused()
+	case x.response != nil:
+		return nil // the SDK may be unhappy with its empty answer
+	case err == nil:
+		return unsent(&provider.Error{Kind: provider.KindValidation, Code: "request", Message: "the request was not made"})
+	case !x.asked.Load() && x.ctx.Err() == nil && !errors.As(err, new(*url.Error)):
+		return unsent(&provider.Error{
+			Kind: provider.KindValidation, Code: "request",
+			Message: "the request cannot be made: " + x.secrets.clean(err.Error()),
+		})
+	}
+	return x.fail(err)
+}
+
+// Header yields a header of the answer, "" if there is none.
+func (x *Exchange) Header(name string) string {
+	if x.response == nil {
+		return ""
+	}
+	return x.response.Header.Get(name)
+}
+
+// Read reads the body. The alarm runs only while it waits, so that a slow emit is not taken for a
+// silent server.
+func (x *Exchange) Read(b []byte) (int, error) {
+	if x.response == nil {
+		return 0, io.ErrUnexpectedEOF
+	}
+	if x.left <= 0 {
+		return 0, errBody
+	}
+	if int64(len(b)) > x.left {
+		b = b[:x.left]
+	}
+	if x.idle > 0 {
+		x.alarm.Reset(x.idle)
+		defer x.alarm.Stop()
+	}
+	n, err := x.response.Body.Read(b)
+	x.left -= int64(n)
+	if x.left <= 0 {
+		return n, errBody
+	}
+	return n, err
+}
+
+// Ended shortens the patience: the reply is whole, and only its usage may still come.
+func (x *Exchange) Ended() {
+	if x.idle == 0 || x.idle > lingering {
+		x.idle = lingering
+	}
+}
+
+// Close ends the exchange. A body that has all but ended is read to its end, so that the connection can
+// be used again.
+func (x *Exchange) Close() {
+	if x.response != nil {
+		x.alarm.Reset(grace)
+		_, _ = io.CopyN(io.Discard, x.response.Body, 4<<10)
+		_ = x.response.Body.Close()
+	}
+	x.alarm.Stop()
+	if x.limit != nil {
+		x.limit.Stop()
+	}
+	x.cancel(nil)
+}
+
+// fail classifies what went wrong on the way. The cause itself is kept only where it is known to
+// hold nothing but itself: a *url.Error holds the URL, a host's transport may put anything into its.
+func (x *Exchange) fail(err error) *provider.Error {
+	e := &provider.Error{NotSent: x.asked.Load() && !x.got.Load(), RequestID: x.requestID()}
+	var network net.Error
+	var dial *net.OpError
+	switch {
+	case x.caller.Err() != nil:
+		e.Kind, e.Err = provider.KindCanceled, x.caller.Err()
+		if errors.Is(e.Err, context.DeadlineExceeded) {
+			e.Kind = provider.KindTimeout
+		}
+		return e
+	case errors.Is(err, errBody), errors.Is(err, errLine):
+		e.Kind, e.Code, e.Message = provider.KindInvalidResponse, codeTooBig, err.Error()
+		return e
+	case x.ctx != nil && errors.Is(context.Cause(x.ctx), errIdle):
+		e.Kind, e.Code, e.Message = provider.KindTimeout, codeIdle, "no byte came for "+x.idle.String()
+		return e
+	case x.ctx != nil && errors.Is(context.Cause(x.ctx), errTime):
+		e.Kind, e.Message = provider.KindTimeout, "the time that the client allows is over"
+		return e
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		e.Kind, e.Err = provider.KindNetwork, io.ErrUnexpectedEOF
+	case errors.As(err, &dial) && dial.Op == "dial":
+		e.Kind, e.NotSent = provider.KindNetwork, true
+	case errors.As(err, &network) && network.Timeout():
+		e.Kind = provider.KindTimeout
+	default:
+		e.Kind = provider.KindNetwork
+	}
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		e.Err = errno
+	}
+	for u := (*url.Error)(nil); errors.As(err, &u) && u.Err != nil; {
+		err = u.Err
+	}
+	e.Message = x.secrets.clean(err.Error())
+	return e
+}
+
+// Cut is the failure of an answer that could not be read to its end, err being what reading gave: of
+// kind network with code "truncated" if it just ended, without the vendor's word that it is complete.
+func (x *Exchange) Cut(err error) error {
+	e := x.fail(err)
+	if e.Kind == provider.KindNetwork {
+		e.Code, e.Message = codeCut, "the answer ended before the reply was complete"
+	}
+	return e
+}
+
+func (x *Exchange) requestID() string {
+	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Generation-Id", "Cf-Ray"} {
+		if id := x.Header(name); id != "" {
+			return x.secrets.clean(id)
+		}
+	}
+	return ""
+}
+
+func unsent(e *provider.Error) *provider.Error {
+	e.NotSent = true
+	return e
+}
