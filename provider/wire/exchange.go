@@ -131,7 +131,7 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	default:
 		sent.Header.Set("Authorization", "Bearer "+x.key)
 	}
-	var transport http.RoundTripper = http.DefaultTransport
+	transport := http.DefaultTransport
 	if client := x.endpoint.Client; client != nil && client.Transport != nil {
 		transport = client.Transport
 	}
