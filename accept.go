@@ -29,7 +29,7 @@ func (c *Core) result(s Result) error {
 	if state == nil {
 		return nil // a duplicate, or an attempt that was given up
 	}
-	spend := c.record.charge(state.intent, s.Usage, false)
+	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took = s.Took
 	if c.record.Final() {
 		return c.spend(spend)
@@ -189,7 +189,7 @@ func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 	tries := append(slices.Clone(state.tries()), failure.Kind)
 	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again {
 		out.RetryAt = c.in.At.Add(wait)
-	} else if next := state.intent.Next; next != "" && mayFallBack(failure.Kind) {
+	} else if next := c.record.successor(state.intent, failure); next != "" {
 		out.Next = next
 	} else {
 		out.Final = true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // callContext bounds one call in time. Most of what context.WithTimeout does is not needed by a
@@ -13,12 +15,16 @@ type callContext struct {
 	parent   context.Context // nil: none
 	deadline time.Time       // zero: none
 
-	mu    sync.Mutex
-	done  chan struct{}
-	err   error
-	after map[*func()]struct{} // what AfterFunc was given
-	timer *time.Timer
-	stop  func() bool // takes it off the parent
+	mu     sync.Mutex
+	done   chan struct{}
+	err    error
+	armed  bool                 // somebody waits for the end
+	paused int                  // how many waits stop the clock
+	since  time.Time            // when the first of them began
+	waited time.Duration        // how long the clock has stood, without the present wait
+	after  map[*func()]struct{} // what AfterFunc was given
+	timer  *time.Timer
+	stop   func() bool // takes it off the parent
 }
 
 // attach makes the context end with its parent. It comes before the first use.
@@ -33,16 +39,62 @@ func (c *callContext) limit(timeout time.Duration) {
 
 // Deadline implements [context.Context].
 func (c *callContext) Deadline() (time.Time, bool) {
+	c.mu.Lock()
+	own := c.deadline
+	if c.paused > 0 {
+		own = time.Time{}
+	}
+	c.mu.Unlock()
 	if c.parent != nil {
-		if deadline, ok := c.parent.Deadline(); ok && (c.deadline.IsZero() || deadline.Before(c.deadline)) {
+		if deadline, ok := c.parent.Deadline(); ok && (own.IsZero() || deadline.Before(own)) {
 			return deadline, true
 		}
 	}
-	return c.deadline, !c.deadline.IsZero()
+	return own, !own.IsZero()
+}
+
+// Pause implements [provider.Clock]: while a call waits in a queue, its deadline moves on.
+func (c *callContext) Pause() (resume func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused++; c.paused == 1 {
+		c.since = time.Now()
+		if c.timer != nil {
+			c.timer.Stop()
+			c.timer = nil
+		}
+	}
+	return sync.OnceFunc(c.resume)
+}
+
+func (c *callContext) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused--; c.paused > 0 {
+		return
+	}
+	wait := time.Since(c.since)
+	c.waited += wait
+	if !c.deadline.IsZero() {
+		c.deadline = c.deadline.Add(wait)
+	}
+	if c.err == nil && c.armed {
+		c.arm()
+	}
+}
+
+// took yields how long a call that began then has taken, its waits left out.
+func (c *callContext) took(began time.Time) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(began) - c.waited
 }
 
 // Value implements [context.Context].
 func (c *callContext) Value(key any) any {
+	if key == (provider.ClockKey{}) {
+		return c
+	}
 	if c.parent == nil {
 		return nil
 	}
@@ -88,8 +140,9 @@ func (c *callContext) AfterFunc(f func()) (stop func() bool) {
 
 // arm makes the context end by itself. The lock is held.
 func (c *callContext) arm() {
-	if c.timer == nil && !c.deadline.IsZero() {
-		c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.end(context.DeadlineExceeded) })
+	c.armed = true
+	if c.timer == nil && !c.deadline.IsZero() && c.paused == 0 {
+		c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.expire() })
 	}
 	if c.stop == nil && c.parent != nil {
 		c.stop = context.AfterFunc(c.parent, func() { c.end(c.parent.Err()) })
@@ -104,7 +157,7 @@ func (c *callContext) Err() error {
 	case c.err != nil:
 	case c.parent != nil && c.parent.Err() != nil:
 		c.finish(c.parent.Err())
-	case !c.deadline.IsZero() && !time.Now().Before(c.deadline):
+	case !c.deadline.IsZero() && c.paused == 0 && !time.Now().Before(c.deadline):
 		c.finish(context.DeadlineExceeded)
 	}
 	return c.err
@@ -112,6 +165,15 @@ func (c *callContext) Err() error {
 
 // cancel ends the context and frees what it holds.
 func (c *callContext) cancel() { c.end(context.Canceled) }
+
+// expire ends the context when its time is over. A timer that fires while its wait begins is none.
+func (c *callContext) expire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused == 0 && !time.Now().Before(c.deadline) {
+		c.finish(context.DeadlineExceeded)
+	}
+}
 
 func (c *callContext) end(reason error) {
 	c.mu.Lock()

@@ -242,7 +242,6 @@ func TestFallbacksComeAfterRetries(t *testing.T) {
 		"api_error": {provider.KindAPI, 6, []string{
 			"test/debater", "test/debater", "test/debater", "test/second", "test/second", "test/second", "test/third",
 		}},
-		"quota":   {provider.KindQuota, 2, []string{"test/debater", "test/second", "test/third"}},
 		"refusal": {provider.KindRefusal, 1, []string{"test/debater", "test/second"}},
 	} {
 		t.Run(name, func(t *testing.T) {

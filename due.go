@@ -101,7 +101,7 @@ func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
 	if intent == nil {
 		return c.fail(failure)
 	}
-	intent.Next = ""
+	intent.Next, intent.Rest = "", nil
 	if err := c.emit(Event{Kind: EventIntent, Intent: intent}); err != nil {
 		return err
 	}
@@ -138,6 +138,12 @@ func (d *due) look(call *Call) (*Call, bool) {
 	from := call.NotBefore
 	if state != nil && state.retryAt().After(from) {
 		from = state.retryAt()
+	}
+	if len(r.limits) > 0 && call.Performer == ByModel {
+		_, model := r.chosenModel(call, d.core.in.At)
+		if until, closed := r.held(model, d.core.in.At); !closed && until.After(from) {
+			from = until
+		}
 	}
 	if from.After(d.core.in.At) {
 		d.busy = true

@@ -137,20 +137,23 @@ type Intent struct {
 	By      string   `json:"by"`              // the participant or judge who is asked
 	Model   string   `json:"model,omitempty"` // "provider/model"; "" if no model is asked
 	Next    string   `json:"next,omitempty"`  // the fallback model that is asked if this one keeps failing
-	Round   int      `json:"round,omitempty"`
-	Slot    int      `json:"slot,omitempty"` // place in the round's order, from 0
-	Target  string   `json:"target,omitempty"`
-	Schema  string   `json:"schema,omitempty"`  // the name of the schema that the answer must match
-	Hidden  bool     `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
-	After   bool     `json:"after,omitempty"`   // of a ballot: after the debate
-	Swapped bool     `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
-	View    string   `json:"view,omitempty"`    // of a summary: whose view is summarised
-	Upto    int      `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
-	Again   string   `json:"again,omitempty"`   // the call whose rejected answer this one replaces
-	Input   int      `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count
-	Bound   int      `json:"bound,omitempty"`   // the most tokens of input and output together
-	Tokens  int      `json:"tokens,omitempty"`  // most output tokens
-	Reserve Money    `json:"reserve,omitempty"` // the most that this attempt can cost
+	Rest    []string `json:"rest,omitempty"`  // the further fallbacks, in order
+	// Place is which of the call's models this is: 0 for its own, n for the nth fallback.
+	Place   int    `json:"place,omitempty"`
+	Round   int    `json:"round,omitempty"`
+	Slot    int    `json:"slot,omitempty"` // place in the round's order, from 0
+	Target  string `json:"target,omitempty"`
+	Schema  string `json:"schema,omitempty"`  // the name of the schema that the answer must match
+	Hidden  bool   `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
+	After   bool   `json:"after,omitempty"`   // of a ballot: after the debate
+	Swapped bool   `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
+	View    string `json:"view,omitempty"`    // of a summary: whose view is summarised
+	Upto    int    `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
+	Again   string `json:"again,omitempty"`   // the call whose rejected answer this one replaces
+	Input   int    `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count
+	Bound   int    `json:"bound,omitempty"`   // the most tokens of input and output together
+	Tokens  int    `json:"tokens,omitempty"`  // most output tokens
+	Reserve Money  `json:"reserve,omitempty"` // the most that this attempt can cost
 }
 
 // Spend is what one attempt used and cost. Turn, Assessment, Verdict, Rejection and Failure hold one each.

@@ -246,6 +246,7 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 
 // reset gives every call that failed for good a new start: a host has asked for it.
 func (r *Record) reset() {
+	r.limits = nil
 	var rejected []*callState
 	for _, call := range r.failing {
 		switch call.status {
@@ -279,13 +280,14 @@ func (r *Record) foldIntent(e *Event) error {
 		return invalid("intent.reserve", "or the number of tokens is negative")
 	case in.Model != "" && r.model(in.Model) == nil:
 		return invalid("intent.model", "%q is no model of this debate", oneLine(in.Model, 80))
-	case in.Round < 0 || in.Slot < 0:
+	case in.Round < 0 || in.Slot < 0 || in.Place < 0 || in.Place > mostOpen:
 		return invalid("intent.round", "or the slot is negative")
 	}
 	if len(r.open) >= mostOpen || len(r.current) >= mostOpen {
 		return invalid("intent", "is one of more than %d in flight, or askers", mostOpen)
 	}
 	call.intent, call.status, call.aborted, call.person = in, callOpen, false, false
+	call.model = max(call.model, in.Place)
 	if call.trouble != nil {
 		call.trouble.retryAt = time.Time{}
 	}
@@ -357,6 +359,9 @@ func (r *Record) foldOutcome(e *Event) error {
 		}
 	}
 	r.close(call)
+	if e.Failure == nil && spend.Model != "" {
+		r.lift(spend.Model)
+	}
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
 	if (e.Failure == nil || !e.Failure.Unsent) && !call.person {
 		r.spent.add(call.intent, spend)
@@ -466,6 +471,7 @@ func firstOf(problems []string) string {
 
 func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	call.status = callIdle
+	r.foldLimit(f, at)
 	r.narrow(call.intent.Model, f.Window)
 	if f.Final && call.intent.Kind == KindSummary && f.Error.Kind != KindContextOverflow {
 		r.unsummed = true

@@ -20,7 +20,7 @@ func (l *live) model(name string) Model {
 		return m
 	}
 	host, id, _ := divide(name)
-	if v, ok := l.providers[host].(provider.Vendor); ok {
+	if v, ok := provider.As[provider.Vendor](l.providers[host]); ok {
 		if m, ok := tableModel(v.Vendor(), id); ok {
 			return m
 		}

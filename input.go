@@ -43,8 +43,9 @@ type (
 		Attempt int
 		Text    string
 		Stop    StopReason // "": the end
+		Free    bool       // nothing was paid: a cache of the host's gave a former reply
 		Usage   Usage
-		Took    time.Duration
+		Took    time.Duration // without the time in queues
 	}
 	// Failed says that an attempt gave no reply.
 	Failed struct {
@@ -53,7 +54,7 @@ type (
 		Error   *Error
 		Free    bool  // nothing was paid
 		Usage   Usage // what is known of what was paid
-		Took    time.Duration
+		Took    time.Duration // without the time in queues
 	}
 	// Lost says that nobody knows what became of an attempt: the process that made it is gone. It is
 	// stepped once for each call in flight when a log is opened, and never otherwise.

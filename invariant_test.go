@@ -34,6 +34,11 @@ type stepper struct {
 func begun(t *testing.T, config debate.Config) *stepper {
 	t.Helper()
 	engine, _ := engineFor(config)
+	return begunBy(t, engine, config)
+}
+
+func begunBy(t *testing.T, engine *debate.Engine, config debate.Config) *stepper {
+	t.Helper()
 	start, err := engine.Freeze(config)
 	require.NoError(t, err)
 	core, err := engine.NewCore("stepped", nil)
@@ -258,8 +263,8 @@ func TestTheEarliestOfSeveralWaitsCounts(t *testing.T) {
 			if waits[1] < waits[0] {
 				early, late = late, early
 			}
-			s.fails(adasOpening, 1, debate.Error{Kind: debate.KindRateLimit, RetryAfter: waits[0]})
-			out := s.fails(bensOpening, 1, debate.Error{Kind: debate.KindRateLimit, RetryAfter: waits[1]})
+			s.fails(adasOpening, 1, debate.Error{Kind: debate.KindAPI, RetryAfter: waits[0]})
+			out := s.fails(bensOpening, 1, debate.Error{Kind: debate.KindAPI, RetryAfter: waits[1]})
 			assert.Empty(t, out.Start)
 			assert.Equal(t, began.Add(7*time.Second), out.Wait)
 			s.at = out.Wait

@@ -42,7 +42,7 @@ func (l *live) bound(call *callContext, c *Command) {
 }
 
 // perform makes the call, in a context that bound has given.
-func (l *live) perform(ctx context.Context, c *Command, emit func(provider.Chunk)) (Signal, error) {
+func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) (Signal, error) {
 	if (c.Request == nil) == (c.Task == nil) {
 		return nil, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("a command holds either a request or a judge's task")}
 	}
@@ -66,7 +66,7 @@ func (l *live) perform(ctx context.Context, c *Command, emit func(provider.Chunk
 	return l.askModel(ctx, c, emit, began)
 }
 
-func (l *live) askModel(ctx context.Context, c *Command, emit func(provider.Chunk), began time.Time) (Signal, error) {
+func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk), began time.Time) (Signal, error) {
 	host := l.providers[c.Provider]
 	if host == nil {
 		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "provider", Err: fmt.Errorf("no provider %q is registered", c.Provider)}
@@ -75,7 +75,7 @@ func (l *live) askModel(ctx context.Context, c *Command, emit func(provider.Chun
 		emit = func(provider.Chunk) {}
 	}
 	response, err := host.Generate(ctx, c.Request, emit)
-	took := time.Since(began)
+	took := ctx.took(began)
 	if err == nil && response == nil {
 		err = &provider.Error{Kind: KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
 	}
@@ -87,17 +87,18 @@ func (l *live) askModel(ctx context.Context, c *Command, emit func(provider.Chun
 		return failed, nil
 	}
 	return Result{
-		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: known(response.Usage), Took: took,
+		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: known(response.Usage),
+		Free: response.Cached, Took: took,
 	}, nil
 }
 
-func (l *live) askJudge(ctx context.Context, c *Command, began time.Time) (Signal, error) {
+func (l *live) askJudge(ctx *callContext, c *Command, began time.Time) (Signal, error) {
 	judge := l.judges[c.Judge]
 	if judge == nil {
 		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Judge)}
 	}
 	answer, err := judge.Judge(ctx, *c.Task)
-	took := time.Since(began)
+	took := ctx.took(began)
 	if err != nil {
 		return Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took}, nil
 	}

@@ -83,21 +83,14 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 
 // pick finds the model that is asked now, and the one after it.
 func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
-	r, fallen := c.record, 0
-	for _, id := range []string{call.ID, call.again} {
-		if state := r.calls[id]; state != nil {
-			fallen = max(fallen, state.model)
-		}
+	r := c.record
+	if state := r.calls[call.ID]; state != nil && state.status == callOpen { // it was found when the call began
+		intent.Place, ready.model = state.intent.Place, state.intent.Model
+	} else {
+		intent.Place, ready.model = r.chosenModel(call, c.in.At)
 	}
-	ready.model = call.Model
-	if other := r.replaced(call.By); other != "" {
-		ready.model = other
-	}
-	if fallen > 0 && fallen <= len(call.Fallbacks) {
-		ready.model = call.Fallbacks[fallen-1]
-	}
-	if fallen < len(call.Fallbacks) {
-		intent.Next = call.Fallbacks[fallen]
+	if intent.Place < len(call.Fallbacks) {
+		intent.Next, intent.Rest = call.Fallbacks[intent.Place], call.Fallbacks[intent.Place+1:]
 	}
 	intent.Model = ready.model
 	model, _ := r.Model(ready.model)

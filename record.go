@@ -71,6 +71,7 @@ type Record struct {
 	formerly   [2]string // reason and evidence from before an error
 	hidden     []int     // turns that wait for others of their group
 	fence      string
+	limits     []vendorLimit     // that calls have run into, and that still hold
 	swaps      []replacement     // models that took over by a person's choice
 	shrunk     []choice          // what was chosen for those whose context was too large
 	windows    []modelSize       // sizes of windows that vendors' overflows have shown

@@ -184,6 +184,7 @@ func (r *Record) foldAnswer(a *Answer) error {
 
 // again gives a call a new start, its re-ask included.
 func (r *Record) again(id string) {
+	r.limits = nil // somebody has seen to it
 	for _, name := range []string{id, id + againSuffix} {
 		if call := r.calls[name]; call != nil && (call.status == callFailed || call.status == callRejected) {
 			call.status, call.model, call.trouble = callIdle, 0, nil

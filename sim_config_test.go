@@ -217,7 +217,7 @@ func (s *stage) drawAudience(c *debate.Config) {
 func (s *stage) drawExtras(c *debate.Config) {
 	dice := s.dice
 	if chance(dice, 8) {
-		c.Assign = &debate.Assign{Model: "test/large", Fallbacks: []string{"test/large-b"}}
+		c.Assign = &debate.Assign{Model: "test/large", Fallbacks: []string{"spare/large-b"}}
 	}
 	if chance(dice, 4) {
 		c.Participants, c.Audience = nil, nil

@@ -39,7 +39,7 @@ func simConfig(dice *rand.Rand, id string) debate.Config {
 	for i, side := range simSides(dice, &format) {
 		p := debate.Participant{Name: names[i], Side: side, Model: model}
 		if dice.IntN(3) == 0 {
-			p.Fallbacks = []string{model + "-b"}
+			p.Fallbacks = []string{spareOf(model)}
 		}
 		config.Participants = append(config.Participants, p)
 	}
@@ -50,7 +50,7 @@ func simConfig(dice *rand.Rand, id string) debate.Config {
 		if judge == 1 {
 			config.Judging.Judges = []debate.JudgeConfig{{Judge: "jury"}}
 		} else {
-			config.Judging.Judges = []debate.JudgeConfig{{Model: "test/large", Fallbacks: []string{"test/large-b"}}}
+			config.Judging.Judges = []debate.JudgeConfig{{Model: "test/large", Fallbacks: []string{"spare/large-b"}}}
 		}
 		if dice.IntN(4) == 0 { // of two each is needed for the quorum
 			config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/large"})
@@ -65,7 +65,7 @@ func simConfig(dice *rand.Rand, id string) debate.Config {
 	if dice.IntN(4) == 0 {
 		config.RoundDelay = 5 * time.Second
 	}
-	(&stage{dice: dice, models: []string{model}, spare: []string{model + "-b"}}).drawExtras(&config)
+	(&stage{dice: dice, models: []string{model}, spare: []string{spareOf(model)}}).drawExtras(&config)
 	return config
 }
 
@@ -97,15 +97,14 @@ func simEngine() *debate.Engine {
 	row := debate.Model{Priced: true, Input: 1, Output: 2}
 	small := row
 	small.Context = 1_900
+	silent := providerFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) { return nil, nobody })
 	return &debate.Engine{
-		Providers: map[string]debate.Provider{"test": providerFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
-			return nil, nobody
-		})},
+		Providers: map[string]debate.Provider{"test": silent, "spare": silent},
 		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			return nil, nobody
 		})},
 		Store:  &debate.MemoryStore{},
-		Models: map[string]debate.Model{"test/large": row, "test/large-b": row, "test/small": small, "test/small-b": small},
+		Models: map[string]debate.Model{"test/large": row, "spare/large-b": row, "test/small": small, "spare/small-b": small},
 	}
 }
 
@@ -245,3 +244,6 @@ func digest(c *debate.Command) uint64 {
 	}
 	return h.Sum64()
 }
+
+// spareOf names a model's fallback. It is another vendor's: one that shared a limit would not be asked.
+func spareOf(model string) string { return "spare/" + strings.TrimPrefix(model, "test/") + "-b" }

@@ -262,7 +262,7 @@ func (l *live) checkModels(ctx context.Context, c *Config) findings {
 	var f findings
 	for field, name := range c.models() {
 		host, model, _ := divide(name)
-		checker, ok := l.providers[host].(provider.Checker)
+		checker, ok := provider.As[provider.Checker](l.providers[host])
 		if !ok {
 			continue
 		}

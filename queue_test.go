@@ -1,0 +1,140 @@
+package debate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// queue is a wrapper in which each call waits.
+type queue struct {
+	provider.Provider
+
+	wait   time.Duration
+	silent bool // it does not say that it waits
+	nested int  // how often it says so at once
+}
+
+func (q queue) Unwrap() provider.Provider { return q.Provider }
+
+func (q queue) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	if err := q.stand(ctx); err != nil {
+		return nil, &provider.Error{Kind: provider.KindTimeout, NotSent: true, Err: err}
+	}
+	return q.Provider.Generate(ctx, req, emit)
+}
+
+func (q queue) stand(ctx context.Context) error {
+	if !q.silent {
+		for range max(1, q.nested) {
+			defer provider.Waiting(ctx)()
+		}
+		if deadline, ok := ctx.Deadline(); ok {
+			return errors.New("a call that waits has a deadline: " + deadline.String())
+		}
+	}
+	timer := time.NewTimer(q.wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// TestTimeInAQueueDoesNotCount: a turn's time begins again where it stood when its call's turn comes.
+func TestTimeInAQueueDoesNotCount(t *testing.T) {
+	for name, test := range map[string]struct {
+		queue queue
+		delay time.Duration
+		calls int // at once
+		kind  debate.Kind
+	}{
+		"waits":                           {queue{wait: time.Hour}, 20 * time.Second, 0, ""},
+		"waits under MaxCalls":            {queue{wait: time.Hour}, 20 * time.Second, 1, ""},
+		"waits for several things":        {queue{wait: time.Hour, nested: 3}, 20 * time.Second, 0, ""},
+		"does not wait":                   {queue{}, 20 * time.Second, 0, ""},
+		"does not say that it waits":      {queue{wait: time.Hour, silent: true}, 0, 0, debate.KindTimeout},
+		"waits, and the reply takes long": {queue{wait: time.Hour}, 31 * time.Second, 0, debate.KindTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			config.TurnTimeout, config.Judging, config.Rounds = 30*time.Second, nil, 1
+			events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					r := reply(req)
+					r.Delay = test.delay
+					return r
+				}
+				test.queue.Provider = p
+				e.Providers["test"], e.MaxCalls = test.queue, test.calls
+			})
+			if test.kind != "" {
+				require.ErrorIs(t, err, &debate.Error{Kind: test.kind})
+				return
+			}
+			require.NoError(t, err)
+			turns := 0
+			for _, event := range events {
+				if event.Turn != nil {
+					turns++
+					assert.Equal(t, test.delay, event.Turn.Took, "the wait is no part of what the call took")
+				}
+			}
+			assert.Equal(t, 2, turns)
+		})
+	}
+}
+
+// TestAbilitiesAreFoundThroughWrappers: a wrapper does not hide that its provider can check a model.
+func TestAbilitiesAreFoundThroughWrappers(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	p.OnCheck = func(context.Context, string) error {
+		return &provider.Error{Kind: provider.KindAuthentication, Message: "no such key"}
+	}
+	engine.Providers["test"] = queue{Provider: queue{Provider: p}}
+	assert.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: debate.KindAuthentication})
+}
+
+// cached answers everything from a cache.
+type cached struct{ provider.Provider }
+
+func (c cached) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	r, err := c.Provider.Generate(ctx, req, emit)
+	if err == nil {
+		r.Cached, r.Usage = true, provider.Usage{}
+	}
+	return r, err
+}
+
+// TestACachedReplyCostsNothing: it is neither charged nor estimated.
+func TestACachedReplyCostsNothing(t *testing.T) {
+	config := twoDebaters()
+	config.Judging, config.Rounds = nil, 1
+	events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
+		row := e.Models["test/debater"]
+		row.Priced, row.Input, row.Output = true, 5, 7
+		e.Models["test/debater"], e.Providers["test"] = row, cached{p}
+	})
+	require.NoError(t, err)
+	for _, event := range events {
+		if event.Turn != nil {
+			assert.Zero(t, event.Turn.Cost)
+			assert.False(t, event.Turn.Estimated)
+		}
+		if event.Intent != nil {
+			assert.Positive(t, event.Intent.Reserve, "it could have cost something")
+		}
+	}
+}
