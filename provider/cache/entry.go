@@ -1,0 +1,129 @@
+package cache
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// entryVersion changes with what an entry is made of; entries of other versions are not read.
+const entryVersion = 1
+
+// entry is a reply as it is stored, in JSON. Its texts are in their canonical form, but for Opaque, which
+// nobody but its owner changes.
+type entry struct {
+	Version int                 `json:"version"`
+	Key     string              `json:"key"` // a store that mixes its values up is found out
+	Text    string              `json:"text,omitempty"`
+	Calls   []entryCall         `json:"calls,omitempty"`
+	Stop    provider.StopReason `json:"stop"`
+	Model   string              `json:"model,omitempty"`
+}
+
+// entryCall is a [provider.ToolCall]. JSON in strings keeps its bytes as they are.
+type entryCall struct {
+	ID        string `json:"id,omitempty"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments,omitempty"`
+	Opaque    string `json:"opaque,omitempty"`
+}
+
+// codec writes and reads the replies to one request.
+type codec struct {
+	key    string
+	fences *fences
+	most   int // bytes
+}
+
+// encode yields a reply as it is stored; nil: it is not to be kept.
+func (c *codec) encode(r *provider.Response) []byte {
+	if whole(r) != nil {
+		return nil
+	}
+	e := entry{Version: entryVersion, Key: c.key, Text: c.fences.hide(r.Text), Stop: r.Stop, Model: r.Model}
+	for i := range r.Calls {
+		t := &r.Calls[i]
+		e.Calls = append(e.Calls, entryCall{
+			ID: c.fences.hide(t.ID), Name: c.fences.hide(t.Name),
+			Arguments: c.fences.hide(string(t.Arguments)), Opaque: string(t.Opaque),
+		})
+	}
+	value, err := json.Marshal(&e)
+	if err != nil || len(value) > c.most {
+		return nil
+	}
+	return value
+}
+
+// decode reads what a store yielded, which may be anything.
+func (c *codec) decode(value []byte) (*provider.Response, error) {
+	if len(value) > c.most {
+		return nil, errTooLong
+	}
+	var e entry
+	if err := json.Unmarshal(value, &e); err != nil {
+		return nil, fmt.Errorf("the value cannot be read: %w", err)
+	}
+	switch {
+	case e.Version != entryVersion:
+		return nil, fmt.Errorf("the value is of version %d", e.Version)
+	case e.Key != c.key:
+		return nil, errors.New("the value is another request's")
+	}
+	var failure error
+	left := c.most
+	show := func(form string) (text string) {
+		if failure == nil {
+			text, failure = c.fences.show(form, left)
+			left -= len(text)
+		}
+		return text
+	}
+	r := &provider.Response{Text: show(e.Text), Stop: e.Stop, Model: e.Model, Cached: true}
+	for i := range e.Calls {
+		t := &e.Calls[i]
+		call := provider.ToolCall{ID: show(t.ID), Name: show(t.Name)}
+		if t.Arguments != "" {
+			call.Arguments = json.RawMessage(show(t.Arguments))
+		}
+		if t.Opaque != "" {
+			call.Opaque = json.RawMessage(t.Opaque)
+		}
+		r.Calls = append(r.Calls, call)
+	}
+	if failure != nil {
+		return nil, failure
+	}
+	return r, whole(r)
+}
+
+// whole says why a reply is not one that is kept, or given again.
+func whole(r *provider.Response) error {
+	switch {
+	case r == nil:
+		return errors.New("there is no reply")
+	case r.Stop != provider.StopEnd && r.Stop != provider.StopTool:
+		return errors.New("the reply did not come to its end")
+	case strings.TrimSpace(r.Text) == "" && len(r.Calls) == 0:
+		return errors.New("the reply is blank")
+	}
+	// JSON would change what is not UTF-8.
+	valid := utf8.ValidString(r.Text) && utf8.ValidString(r.Model)
+	for i := range r.Calls {
+		t := &r.Calls[i]
+		valid = valid && utf8.ValidString(t.ID) && utf8.ValidString(t.Name) && sound(t.Arguments) && sound(t.Opaque)
+	}
+	if !valid {
+		return errors.New("the reply holds what is neither UTF-8 nor JSON")
+	}
+	return nil
+}
+
+// sound reports whether a part of a tool call is JSON, or left out.
+func sound(raw json.RawMessage) bool {
+	return len(raw) == 0 || json.Valid(raw) && utf8.Valid(raw)
+}

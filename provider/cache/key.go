@@ -1,0 +1,96 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"math"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// keyVersion changes with what a key is made of.
+const keyVersion = "debate cache key 1"
+
+// keyOf yields the key of a request: the SHA-256 hash, in hexadecimal, of all that makes it what it is.
+func keyOf(scope string, req *provider.Request, f *fences) string {
+	c := canon{hash: sha256.New(), fences: f}
+	c.exact(keyVersion)
+	c.exact(scope)
+	c.exact(req.Model)
+	c.text(req.System)
+	c.text(req.Self)
+	c.number(uint64(len(req.Messages)))
+	for i := range req.Messages {
+		c.message(&req.Messages[i])
+	}
+	c.message(&req.Last)
+	c.number(uint64(req.MaxTokens)) //nolint:gosec // told apart, whatever it is
+	if c.given(req.Temperature != nil) {
+		c.number(math.Float64bits(*req.Temperature))
+	}
+	if c.given(req.Schema != nil) {
+		c.text(req.Schema.Name)
+		c.text(string(req.Schema.JSON))
+	}
+	c.number(uint64(len(req.Tools)))
+	for i := range req.Tools {
+		t := &req.Tools[i]
+		c.text(t.Name)
+		c.text(t.Description)
+		c.text(string(t.Parameters))
+	}
+	return hex.EncodeToString(c.hash.Sum(nil))
+}
+
+// canon writes a request so that no two requests are written alike: every text after its length, every
+// list after its number, every pointer after whether it is given.
+type canon struct {
+	hash   hash.Hash
+	fences *fences
+}
+
+func (c *canon) message(m *provider.Message) {
+	c.text(m.Speaker)
+	c.text(m.Text)
+	c.text(m.Fence)
+	c.number(uint64(len(m.ToolCalls)))
+	for i := range m.ToolCalls {
+		t := &m.ToolCalls[i]
+		c.text(t.ID)
+		c.text(t.Name)
+		c.text(string(t.Arguments))
+		c.exact(string(t.Opaque)) // its owner's, down to the byte
+	}
+	if c.given(m.ToolResult != nil) {
+		c.text(m.ToolResult.ID)
+		c.text(m.ToolResult.Text)
+		c.given(m.ToolResult.Error)
+	}
+}
+
+// text writes a text in its canonical form.
+func (c *canon) text(s string) { c.exact(c.fences.hide(s)) }
+
+// The errors below are always nil: a hash takes everything.
+
+func (c *canon) exact(s string) {
+	c.number(uint64(len(s)))
+	_, _ = c.hash.Write([]byte(s))
+}
+
+func (c *canon) number(n uint64) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], n)
+	_, _ = c.hash.Write(b[:])
+}
+
+func (c *canon) given(yes bool) bool {
+	if yes {
+		c.number(1)
+	} else {
+		c.number(0)
+	}
+	return yes
+}

@@ -1,0 +1,167 @@
+package logger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+const (
+	mostName  = 200 // bytes of a name, a code or an id
+	mostTools = 16  // names of tools in a line
+)
+
+// call is what is known of one call.
+type call struct {
+	began    time.Time
+	first    time.Duration // to the first chunk
+	took     time.Duration
+	chunks   int
+	bytes    int // of the chunks
+	req      *provider.Request
+	response *provider.Response
+	err      error
+}
+
+func (c *call) hear(chunk provider.Chunk) {
+	if c.chunks == 0 {
+		c.first = time.Since(c.began)
+	}
+	c.chunks++
+	c.bytes += len(chunk.Text)
+}
+
+// failed reports whether there is no reply: a provider that returns neither reply nor error has failed.
+func (c *call) failed() bool { return c.err != nil || c.response == nil }
+
+// failure yields the error, if it is of the contract's type.
+func (c *call) failure() *provider.Error {
+	e, _ := errors.AsType[*provider.Error](c.err)
+	return e
+}
+
+// givenUp reports whether the caller no longer wanted the reply.
+func (c *call) givenUp() bool {
+	e := c.failure()
+	return e != nil && e.Kind == provider.KindCanceled || errors.Is(c.err, context.Canceled)
+}
+
+// attrs yields the attributes of the line, in their order.
+func (p *Provider) attrs(c *call) []slog.Attr {
+	l := list{}
+	l.text("id", c.req.ID)
+	l.text("model", c.req.Model)
+	l.text("self", c.req.Self)
+	l.number("messages", len(c.req.Messages))
+	l.number("bytesIn", size(c.req))
+	if c.failed() {
+		l.number("bytesOut", c.bytes)
+	} else {
+		l.number("bytesOut", len(c.response.Text))
+	}
+	l.number("chunks", c.chunks)
+	if c.chunks > 0 {
+		l = append(l, slog.Duration("firstChunk", c.first))
+	}
+	l = append(l, slog.Duration("took", c.took))
+	if c.response != nil {
+		l.reply(c.req, c.response)
+	}
+	if c.err != nil {
+		l.group("error", p.fault(c))
+	}
+	if p.Bodies {
+		l.group("text", p.texts(c))
+	}
+	return l
+}
+
+// fault yields the attributes of the failure.
+func (p *Provider) fault(c *call) list {
+	l := list{}
+	if e := c.failure(); e != nil {
+		l.text("kind", string(e.Kind))
+		l.number("status", e.Status)
+		l.text("code", e.Code)
+		l.text("requestId", e.RequestID)
+		if e.RetryAfter != 0 {
+			l = append(l, slog.Duration("retryAfter", e.RetryAfter))
+		}
+		l.yes("notSent", e.NotSent)
+	} else {
+		l.text("type", fmt.Sprintf("%T", c.err))
+	}
+	if p.Bodies {
+		l.body("message", c.err.Error(), p.maxText())
+	}
+	return l
+}
+
+// texts yields what was said.
+func (p *Provider) texts(c *call) list {
+	most := p.maxText()
+	l := list{}
+	l.body("system", c.req.System, most)
+	conversation := make([]string, len(c.req.Messages))
+	for i := range c.req.Messages {
+		m := &c.req.Messages[i]
+		text := m.Text
+		if text == "" && m.ToolResult != nil {
+			text = m.ToolResult.Text
+		}
+		conversation[i] = cut(text, most)
+		if m.Speaker != "" {
+			conversation[i] = cut(m.Speaker, mostName) + ": " + conversation[i]
+		}
+	}
+	l.texts("conversation", conversation)
+	l.body("last", c.req.Last.Text, most)
+	if c.failed() {
+		return l
+	}
+	l.body("reply", c.response.Text, most)
+	arguments := make([]string, min(len(c.response.Calls), mostTools))
+	for i := range arguments {
+		arguments[i] = cut(string(c.response.Calls[i].Arguments), most)
+	}
+	l.texts("arguments", arguments)
+	return l
+}
+
+func (p *Provider) maxText() int {
+	if p.MaxText <= 0 {
+		return DefaultMaxText
+	}
+	return p.MaxText
+}
+
+// size is how many bytes of text a request sends.
+func size(req *provider.Request) int {
+	n := len(req.System) + message(&req.Last)
+	for i := range req.Messages {
+		n += message(&req.Messages[i])
+	}
+	if req.Schema != nil {
+		n += len(req.Schema.JSON)
+	}
+	for i := range req.Tools {
+		t := &req.Tools[i]
+		n += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	return n
+}
+
+func message(m *provider.Message) int {
+	n := len(m.Text)
+	for i := range m.ToolCalls {
+		n += len(m.ToolCalls[i].Name) + len(m.ToolCalls[i].Arguments)
+	}
+	if m.ToolResult != nil {
+		n += len(m.ToolResult.Text)
+	}
+	return n
+}
