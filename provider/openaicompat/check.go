@@ -16,9 +16,12 @@ import (
 // Check asks the server for its models. It fails with kind authentication if the key is refused and
 // with kind validation if the server lists its models without this one and does not know it by name
 // either. A server that has no list cannot tell, which is no failure.
-//
-// OpenRouter lists its models to anybody: there, a wrong key shows only in the first reply.
 func (p *Provider) Check(ctx context.Context, model string) error {
+	if p.KeyPath != "" {
+		if err := p.get(ctx, p.KeyPath); err != nil {
+			return err
+		}
+	}
 	list, err := p.models(ctx)
 	if err != nil || len(list) == 0 {
 		return err
@@ -28,14 +31,7 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 			return nil
 		}
 	}
-	x, err := p.Open(ctx, "")
-	if err != nil {
-		return err
-	}
-	defer x.Close()
-	if err = x.Send(http.MethodGet, "models/"+url.PathEscape(model), nil); err == nil {
-		return nil
-	}
+	err = p.get(ctx, "models/"+url.PathEscape(model))
 	var e *provider.Error
 	if !errors.As(err, &e) {
 		return err
@@ -50,6 +46,16 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 		return nil // it cannot look one up, and lists need not hold aliases
 	}
 	return err
+}
+
+// get asks for something whose contents do not matter.
+func (p *Provider) get(ctx context.Context, path string) error {
+	x, err := p.Open(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	return x.Send(http.MethodGet, path, nil)
 }
 
 // models lists the server's models; it is empty if the server does not tell.

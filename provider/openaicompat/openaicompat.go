@@ -30,46 +30,26 @@ type Provider struct {
 	// NoStreamOptions leaves out stream_options, which Mistral refuses; usage then arrives only if
 	// the server reports it unasked.
 	NoStreamOptions bool
+	// WholeSchema asks for a reply with a schema in one piece, not as a stream: Groq has the one without
+	// the other.
+	WholeSchema bool
+	// JSONObject is for servers that can be held to JSON but to no schema, such as DeepSeek: the schema is
+	// put into the last message's words.
+	JSONObject bool
+	// KeyPath is where Check asks whether the key is good, for servers that list their models to anybody:
+	// OpenRouter's "key".
+	KeyPath string
+	// Extra is added to the body of each request for a reply: a vendor's own fields, such as
+	// "reasoning_effort". The protocol's fields take precedence.
+	Extra map[string]any
 }
 
 var (
 	_ provider.Provider = (*Provider)(nil)
 	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Embedder = (*Provider)(nil)
 	_ provider.Vendor   = (*Provider)(nil)
 )
-
-// OpenAI is a Provider for api.openai.com.
-func OpenAI(key string) *Provider {
-	p := Compatible("https://api.openai.com/v1", key)
-	p.VendorName = "openai"
-	p.MaxCompletionTokens = true
-	return p
-}
-
-// OpenRouter is a Provider for openrouter.ai.
-func OpenRouter(key string) *Provider {
-	p := Compatible("https://openrouter.ai/api/v1", key)
-	p.VendorName = "openrouter"
-	return p
-}
-
-// Mistral is a Provider for api.mistral.ai.
-func Mistral(key string) *Provider {
-	p := Compatible("https://api.mistral.ai/v1", key)
-	p.VendorName = "mistral"
-	p.NoStreamOptions = true
-	return p
-}
-
-// Compatible is a Provider for any other server: Ollama ("http://localhost:11434/v1"), vLLM, a
-// gateway. An empty key sends none.
-func Compatible(baseURL, key string) *Provider {
-	p := &Provider{Endpoint: wire.Endpoint{BaseURL: baseURL}}
-	if key != "" {
-		p.Key = provider.StaticKey(key)
-	}
-	return p
-}
 
 // Vendor yields VendorName.
 func (p *Provider) Vendor() string { return p.VendorName }

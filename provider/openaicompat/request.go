@@ -3,6 +3,7 @@ package openaicompat
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -49,8 +50,8 @@ type wireTool struct {
 }
 
 type responseFormat struct {
-	Type   string     `json:"type"`
-	Schema jsonSchema `json:"json_schema"`
+	Type   string      `json:"type"`
+	Schema *jsonSchema `json:"json_schema,omitempty"`
 }
 
 type jsonSchema struct {
@@ -75,25 +76,63 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	} else {
 		w.MaxTokens = req.MaxTokens
 	}
-	if req.Schema != nil {
+	switch {
+	case req.Schema == nil:
+	case p.JSONObject:
+		w.ResponseFormat = &responseFormat{Type: "json_object"}
+		w.Messages = instructed(w.Messages, req.Schema)
+	default:
 		w.ResponseFormat = &responseFormat{Type: "json_schema", Schema: lower(req.Schema)}
+	}
+	if req.Schema != nil && p.WholeSchema {
+		w.Stream, w.StreamOptions = false, nil
 	}
 	for _, t := range req.Tools {
 		w.Tools = append(w.Tools, wireTool{Type: "function", Function: wireFunction{
 			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
 		}})
 	}
+	body, err := encode(&w)
+	if err != nil || len(p.Extra) == 0 {
+		return body, err
+	}
+	var named map[string]json.RawMessage
+	if err := json.Unmarshal(body, &named); err != nil {
+		return nil, err
+	}
+	more := maps.Clone(p.Extra)
+	maps.DeleteFunc(more, func(name string, _ any) bool { return named[name] != nil })
+	if len(more) == 0 {
+		return body, nil
+	}
+	extra, err := encode(more)
+	if err != nil {
+		return nil, err
+	}
+	body = bytes.TrimRight(body, "\n")
+	return append(append(body[:len(body)-1], ','), bytes.TrimLeft(extra, "{")...), nil
+}
+
+func encode(v any) ([]byte, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false) // the markers of fences are full of <
-	if err := encoder.Encode(&w); err != nil {
-		return nil, err
-	}
-	return body.Bytes(), nil
+	err := encoder.Encode(v)
+	return body.Bytes(), err
 }
 
-func lower(s *provider.Schema) jsonSchema {
-	j := jsonSchema{Name: s.Name, Schema: s.JSON}
+// instructed adds a schema to a conversation in words.
+func instructed(messages []wireMessage, s *provider.Schema) []wireMessage {
+	text := "Reply with one JSON object and nothing else. It must match this JSON schema:\n" + string(s.JSON)
+	if n := len(messages) - 1; n >= 0 && messages[n].Role == string(provider.RoleUser) && messages[n].Content != nil {
+		text = *messages[n].Content + "\n\n" + text
+		messages = messages[:n]
+	}
+	return append(messages, wireMessage{Role: string(provider.RoleUser), Content: &text})
+}
+
+func lower(s *provider.Schema) *jsonSchema {
+	j := &jsonSchema{Name: s.Name, Schema: s.JSON}
 	if j.Name == "" {
 		j.Name = "reply"
 	}

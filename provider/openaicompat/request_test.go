@@ -100,17 +100,6 @@ func TestRequestBody(t *testing.T) {
 	}
 }
 
-func TestConstructors(t *testing.T) {
-	assert.Equal(t, "https://api.openai.com/v1", openaicompat.OpenAI("k").BaseURL)
-	assert.Equal(t, "openai", openaicompat.OpenAI("k").Vendor())
-	assert.Equal(t, "https://openrouter.ai/api/v1", openaicompat.OpenRouter("k").BaseURL)
-	assert.Equal(t, "openrouter", openaicompat.OpenRouter("k").Vendor())
-	assert.Equal(t, "https://api.mistral.ai/v1", openaicompat.Mistral("k").BaseURL)
-	assert.Equal(t, "mistral", openaicompat.Mistral("k").Vendor())
-	assert.Nil(t, openaicompat.Compatible("http://localhost:11434/v1", "").Key)
-	assert.Empty(t, openaicompat.Compatible("http://localhost:11434/v1", "").Vendor())
-}
-
 func TestUnwritableRequests(t *testing.T) {
 	schema := request()
 	schema.Schema = &provider.Schema{Name: "x", JSON: json.RawMessage(`{`)}
