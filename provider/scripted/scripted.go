@@ -39,6 +39,12 @@ type Provider struct {
 	VendorName string
 	// OnCheck answers Check; if nil, every model is fine.
 	OnCheck func(ctx context.Context, model string) error
+	// OnCount answers CountTokens; if nil, the count is the estimate that a reply without Usage reports.
+	OnCount func(ctx context.Context, req *provider.Request) (int, error)
+	// OnEmbed makes the vector of one text; if nil, it is made of the text's words: texts with the same
+	// words have the same vector, and texts that share none have nearly orthogonal ones. It may be called
+	// concurrently.
+	OnEmbed func(ctx context.Context, model, text string) ([]float32, error)
 
 	calls    atomic.Int64
 	mu       sync.Mutex
@@ -47,9 +53,11 @@ type Provider struct {
 }
 
 var (
-	_ provider.Provider = (*Provider)(nil)
-	_ provider.Checker  = (*Provider)(nil)
-	_ provider.Vendor   = (*Provider)(nil)
+	_ provider.Provider     = (*Provider)(nil)
+	_ provider.Checker      = (*Provider)(nil)
+	_ provider.TokenCounter = (*Provider)(nil)
+	_ provider.Embedder     = (*Provider)(nil)
+	_ provider.Vendor       = (*Provider)(nil)
 )
 
 // Generate answers as the script says. It fails with the reply's Err, with kind canceled or timeout
@@ -67,14 +75,6 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 		return nil, err
 	}
 	return reply.perform(ctx, req, emit)
-}
-
-// Check asks OnCheck.
-func (p *Provider) Check(ctx context.Context, model string) error {
-	if p.OnCheck == nil {
-		return nil
-	}
-	return p.OnCheck(ctx, model)
 }
 
 // Vendor yields VendorName.
@@ -173,6 +173,7 @@ func cloneCalls(calls []provider.ToolCall) []provider.ToolCall {
 	c := slices.Clone(calls)
 	for i := range c {
 		c[i].Arguments = slices.Clone(c[i].Arguments)
+		c[i].Opaque = slices.Clone(c[i].Opaque)
 	}
 	return c
 }

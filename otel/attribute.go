@@ -1,0 +1,91 @@
+package otel
+
+import "go.opentelemetry.io/otel/attribute"
+
+// schemaURL is the version of the semantic conventions that the names below are those of. It is the last
+// one that the conventions for generative AI are part of.
+const schemaURL = "https://opentelemetry.io/schemas/1.41.0"
+
+// Names of the conventions for generative AI, version 1.41.0. OpenTelemetry's own package has no longer had
+// them since.
+const (
+	keyOperation    = attribute.Key("gen_ai.operation.name")
+	keyWorkflow     = attribute.Key("gen_ai.workflow.name")
+	keyConversation = attribute.Key("gen_ai.conversation.id")
+	keyAgent        = attribute.Key("gen_ai.agent.name")
+	keyProvider     = attribute.Key("gen_ai.provider.name")
+	keyModel        = attribute.Key("gen_ai.request.model")
+	keyMaxTokens    = attribute.Key("gen_ai.request.max_tokens")
+	keyTemperature  = attribute.Key("gen_ai.request.temperature")
+	keyOutputType   = attribute.Key("gen_ai.output.type")
+	keyFinish       = attribute.Key("gen_ai.response.finish_reasons")
+	keyInput        = attribute.Key("gen_ai.usage.input_tokens")
+	keyOutput       = attribute.Key("gen_ai.usage.output_tokens")
+	keyCacheRead    = attribute.Key("gen_ai.usage.cache_read.input_tokens")
+	keyCacheWrite   = attribute.Key("gen_ai.usage.cache_creation.input_tokens")
+	keyReasoning    = attribute.Key("gen_ai.usage.reasoning.output_tokens")
+	keyMessages     = attribute.Key("gen_ai.output.messages")
+	keyTokenType    = attribute.Key("gen_ai.token.type")
+	keyError        = attribute.Key("error.type")
+
+	metricTook   = "gen_ai.client.operation.duration"
+	metricTokens = "gen_ai.client.token.usage" //nolint:gosec // a name, and no secret
+)
+
+// Values of the conventions.
+const (
+	operationChat     = "chat"
+	operationWorkflow = "invoke_workflow"
+	otherValue        = "_OTHER" // of an enumeration: none of those that are known
+)
+
+// Names of this module's own.
+const (
+	keyFormat       = attribute.Key("debate.format")
+	keyFlow         = attribute.Key("debate.flow")
+	keyTopic        = attribute.Key("debate.topic")
+	keyParticipants = attribute.Key("debate.participants")
+	keyJudges       = attribute.Key("debate.judges")
+	keyMaxRounds    = attribute.Key("debate.max_rounds")
+	keyAfter        = attribute.Key("debate.after")
+	keyState        = attribute.Key("debate.state")
+	keyReason       = attribute.Key("debate.end_reason")
+	keyRounds       = attribute.Key("debate.rounds")
+	keyCalls        = attribute.Key("debate.calls")
+	keyCost         = attribute.Key("debate.cost_usd")
+	keyEstimated    = attribute.Key("debate.cost_estimated")
+	keyUnfinished   = attribute.Key("debate.unfinished")
+	keyRound        = attribute.Key("debate.round")
+	keyPhase        = attribute.Key("debate.phase")
+	keyExpected     = attribute.Key("debate.round.turns")
+	keyCall         = attribute.Key("debate.call.id")
+	keyKind         = attribute.Key("debate.call.kind")
+	keyAttempt      = attribute.Key("debate.call.attempt")
+	keyOutcome      = attribute.Key("debate.call.outcome")
+	keyAgain        = attribute.Key("debate.call.again")
+	keyTarget       = attribute.Key("debate.call.target")
+	keyWait         = attribute.Key("debate.retry.wait")
+	keyNext         = attribute.Key("debate.retry.model")
+	keyWarning      = attribute.Key("debate.warning.kind")
+	keyThreshold    = attribute.Key("debate.warning.threshold_usd")
+	keyLeft         = attribute.Key("debate.warning.left_out")
+	keyInquiry      = attribute.Key("debate.inquiry.id")
+	keyOptions      = attribute.Key("debate.inquiry.options")
+	keyOption       = attribute.Key("debate.answer.option")
+	keyReplacement  = attribute.Key("debate.answer.model")
+	keyUnattended   = attribute.Key("debate.answer.unattended")
+	keyTrigger      = attribute.Key("debate.trigger")
+
+	labelPrefix = "debate.label."
+)
+
+// Names of events of spans.
+const (
+	eventRetry   = "debate.retry"
+	eventDropped = "debate.dropped"
+	eventWarning = "debate.warning"
+	eventAck     = "debate.acknowledged"
+	eventInquiry = "debate.inquiry"
+	eventAnswer  = "debate.answer"
+	eventSent    = "debate.sent"
+)

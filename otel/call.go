@@ -1,0 +1,209 @@
+package otel
+
+import (
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/agonist-dev/debate"
+)
+
+// call is an attempt at a call that is open.
+type call struct {
+	*span
+
+	intent *debate.Intent
+	began  time.Time
+	round  *span
+	n      int // in the order of their beginning
+}
+
+// ask begins an attempt.
+func (w *watch) ask(in *debate.Intent, at time.Time) {
+	key := attempt{in.Call, in.Attempt}
+	if lost := w.calls[key]; lost != nil { // no debate's own log asks twice
+		lost.end(at, true)
+	}
+	w.calls[key] = w.call(in, at)
+	if w.measured && in.Attempt > 1 {
+		w.meters.retries.Add(w.ctx, 1, set(w.words(in)))
+	}
+}
+
+// call makes the span of an attempt.
+func (w *watch) call(in *debate.Intent, at time.Time) *call {
+	w.begun++
+	c := &call{intent: in, began: at, round: w.round, n: w.begun}
+	name, kind := "", trace.SpanKindInternal
+	var attributes []attribute.KeyValue
+	if w.traced {
+		name = "call " + clean(string(in.Kind))
+		attributes = w.asked(in)
+		if in.Model != "" {
+			_, model := w.observer.named(in.Model)
+			name, kind = operationChat+" "+model, trace.SpanKindClient
+		}
+	}
+	c.span = w.open(w.place(), name, at, kind, attributes...)
+	return c
+}
+
+// asked yields what is known of an attempt when it begins.
+func (w *watch) asked(in *debate.Intent) []attribute.KeyValue {
+	attributes := []attribute.KeyValue{
+		keyCall.String(clean(in.Call)), keyKind.String(clean(string(in.Kind))), keyAttempt.Int(in.Attempt),
+	}
+	attributes = append(attributes, present(keyAgent, in.By)...)
+	attributes = append(attributes, present(keyTarget, in.Target)...)
+	attributes = append(attributes, present(keyAgain, in.Again)...)
+	if in.Round > 0 {
+		attributes = append(attributes, keyRound.Int(in.Round))
+	}
+	if w.start != nil {
+		attributes = append(attributes, present(keyConversation, w.start.Config.ID)...)
+	}
+	if in.Model == "" {
+		return attributes // a person, or a judge in Go: no operation of the conventions
+	}
+	vendor, model := w.observer.named(in.Model)
+	format := "text"
+	if in.Schema != "" {
+		format = "json"
+	}
+	attributes = append(attributes,
+		keyOperation.String(operationChat), keyProvider.String(vendor), keyModel.String(model), keyOutputType.String(format))
+	if in.Tokens > 0 {
+		attributes = append(attributes, keyMaxTokens.Int(in.Tokens))
+	}
+	if t := w.temperature(in); t != nil {
+		attributes = append(attributes, keyTemperature.Float64(*t))
+	}
+	return attributes
+}
+
+// words yields what the metrics tell of a call. None of it has values without end.
+func (w *watch) words(in *debate.Intent) []attribute.KeyValue {
+	attributes := []attribute.KeyValue{keyKind.String(w.observer.kinds.word(string(in.Kind)))}
+	if in.Model == "" {
+		return attributes
+	}
+	return append(attributes, w.request(in)...)
+}
+
+// request yields what the metrics tell of a request to a model.
+func (w *watch) request(in *debate.Intent) []attribute.KeyValue {
+	vendor, model := w.observer.named(in.Model)
+	return []attribute.KeyValue{
+		keyProvider.String(w.observer.vendors.word(vendor)), keyModel.String(w.observer.models.word(model)),
+	}
+}
+
+// answered ends an attempt. One that began before the sequence did is made up from its outcome.
+func (w *watch) answered(out *outcome, at time.Time) {
+	key := attempt{out.spend.Call, out.spend.Attempt}
+	c := w.calls[key]
+	if c == nil {
+		c = w.call(&debate.Intent{
+			Call: out.spend.Call, Attempt: out.spend.Attempt, Kind: out.kind, By: out.by, Model: out.spend.Model, Round: out.round,
+		}, at.Add(-max(0, out.spend.Took)))
+	}
+	delete(w.calls, key)
+	w.debate.pay(out.spend.Cost)
+	c.round.pay(out.spend.Cost)
+	if w.traced {
+		c.SetAttributes(w.told(c, out)...)
+		if kind := out.failed(); kind != "" {
+			c.fail(kind)
+		}
+		if out.failure != nil {
+			c.retried(out.failure, at)
+		}
+	}
+	c.end(at, false)
+	if w.measured {
+		w.measure(c, out, at)
+	}
+}
+
+// told yields what is known of an attempt when it has ended.
+func (w *watch) told(c *call, out *outcome) []attribute.KeyValue {
+	attributes := []attribute.KeyValue{keyOutcome.String(out.name)}
+	if c.intent.Model != "" {
+		attributes = append(attributes, keyCost.Float64(usd(out.spend.Cost)))
+		if out.spend.Estimated {
+			attributes = append(attributes, keyEstimated.Bool(true))
+		}
+		if out.finish != "" {
+			attributes = append(attributes, keyFinish.StringSlice([]string{out.finish}))
+		}
+		attributes = append(attributes, used(out.spend.Usage)...)
+	}
+	if w.observer.Content {
+		attributes = append(attributes, out.messages()...)
+	}
+	return attributes
+}
+
+// used yields the tokens of a request. None are told of a vendor that reported none.
+func used(u debate.Usage) []attribute.KeyValue {
+	if u.IsZero() {
+		return nil
+	}
+	attributes := []attribute.KeyValue{keyInput.Int(u.Input), keyOutput.Int(u.Output)}
+	if u.CachedInput > 0 {
+		attributes = append(attributes, keyCacheRead.Int(u.CachedInput))
+	}
+	if u.CacheWrite > 0 {
+		attributes = append(attributes, keyCacheWrite.Int(u.CacheWrite))
+	}
+	if u.Reasoning > 0 {
+		attributes = append(attributes, keyReasoning.Int(u.Reasoning))
+	}
+	return attributes
+}
+
+// retried tells what comes after a failure: a wait, another model, or neither.
+func (c *call) retried(f *debate.Failure, at time.Time) {
+	if f.RetryAt.IsZero() && f.Next == "" {
+		return
+	}
+	var attributes []attribute.KeyValue
+	if wait := f.RetryAt.Sub(at); !f.RetryAt.IsZero() && wait > 0 {
+		attributes = append(attributes, keyWait.Float64(wait.Seconds()))
+	}
+	attributes = append(attributes, present(keyNext, f.Next)...)
+	c.AddEvent(eventRetry, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
+}
+
+// measure counts an attempt that has ended.
+func (w *watch) measure(c *call, out *outcome, at time.Time) {
+	m, ctx := w.meters, c.ctx // with the span, which a backend can show as an example
+	common, told := w.words(c.intent), []attribute.KeyValue{keyOutcome.String(out.name)}
+	var failed []attribute.KeyValue
+	if kind := out.failed(); kind != "" {
+		failed = []attribute.KeyValue{keyError.String(kind)}
+	}
+	m.calls.Add(ctx, 1, set(common, told, failed))
+	if c.intent.Model == "" || out.name == outcomeUnsent {
+		return
+	}
+	if out.spend.Cost > 0 {
+		m.cost.Add(ctx, usd(out.spend.Cost), set(common))
+	}
+	request := append(w.request(c.intent), keyOperation.String(operationChat))
+	if took, known := out.took(at.Sub(c.began)); known {
+		m.took.Record(ctx, took.Seconds(), set(request, failed))
+	}
+	if u := out.spend.Usage; !u.IsZero() {
+		m.tokens.Record(ctx, int64(max(0, u.Input)), set(request, []attribute.KeyValue{keyTokenType.String("input")}))
+		m.tokens.Record(ctx, int64(max(0, u.Output)), set(request, []attribute.KeyValue{keyTokenType.String("output")}))
+	}
+}
+
+// set joins the attributes of a measurement.
+func set(parts ...[]attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(slices.Concat(parts...)...))
+}

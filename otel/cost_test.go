@@ -1,0 +1,103 @@
+package otel_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	meters "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/trace"
+	tracers "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/otel"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+func unused() *otel.Observer {
+	return &otel.Observer{TracerProvider: tracers.NewTracerProvider(), MeterProvider: meters.NewMeterProvider()}
+}
+
+func TestNobodyWhoReadsNothingPays(t *testing.T) {
+	events, observer := play(t, nil), unused()
+	watched := observer.Watch(t.Context(), sequence(events, nil))
+	few := testing.AllocsPerRun(100, func() { drain(watched) })
+	watched = observer.Watch(t.Context(), sequence(append(events, events...), nil))
+	assert.Equal(t, few, testing.AllocsPerRun(100, func() { drain(watched) }), "no event allocates")
+	assert.Less(t, few, 40.0)
+}
+
+func drain(events func(func(debate.Event, error) bool)) {
+	for range events {
+		continue
+	}
+}
+
+// Of a debate that is not sampled the metrics are still right.
+func TestASampleThatIsNotTaken(t *testing.T) {
+	r := newRecorder()
+	r.TracerProvider = trace.NewTracerProvider(trace.WithSampler(trace.NeverSample()), trace.WithSpanProcessor(r.spans))
+	events := play(t, nil)
+	read(t, r, events)
+	assert.Empty(t, r.ended(t))
+	golden(t, "metrics.txt", r.measured(t))
+}
+
+// BenchmarkWatch reads a stored debate as Engine.Events gives it: watched by nobody, by metrics, and by all. "x" is how
+// many times as long that takes as the bare loop, which reads the same events beside it.
+func BenchmarkWatch(b *testing.B) {
+	engine := engineOf(func(req *provider.Request) scripted.Reply {
+		reply := script(req)
+		reply.Delay, reply.Err = 0, nil
+		if req.Schema != nil && req.Schema.Name != string(debate.KindVerdict) {
+			reply.Text = judgement("Ada", "Ben", "Cy")
+		} else if req.Schema != nil {
+			reply.Text = verdict("Ada", "Ben", "Cy")
+		}
+		return reply
+	})
+	config := cars()
+	config.Rounds = 20
+	drain(engine.Run(b.Context(), config))
+	bare := engine.Events(b.Context(), config.ID, 0)
+	facts := 0
+	for range bare {
+		facts++
+	}
+	measured := unused()
+	measured.MeterProvider = metric.NewMeterProvider(metric.WithReader(metric.NewManualReader()))
+	traced := &otel.Observer{
+		TracerProvider: trace.NewTracerProvider(trace.WithSpanProcessor(forget{})), MeterProvider: measured.MeterProvider,
+	}
+	for _, by := range []struct {
+		name     string
+		observer *otel.Observer
+	}{{"nobody", unused()}, {"metrics", measured}, {"all", traced}} {
+		b.Run(by.name, func(b *testing.B) {
+			watched := by.observer.Watch(b.Context(), bare)
+			var plain, with time.Duration
+			b.ReportAllocs()
+			for b.Loop() {
+				began := time.Now()
+				drain(bare)
+				plain += time.Since(began)
+				began = time.Now()
+				drain(watched)
+				with += time.Since(began)
+			}
+			b.ReportMetric(float64(with)/float64(plain), "x")
+			b.ReportMetric(float64(with-plain)/float64(b.N*facts), "ns/fact")
+		})
+	}
+}
+
+// forget is where spans go that nobody wants.
+type forget struct{}
+
+func (forget) OnStart(context.Context, trace.ReadWriteSpan) {}
+func (forget) OnEnd(trace.ReadOnlySpan)                     {}
+func (forget) Shutdown(context.Context) error               { return nil }
+func (forget) ForceFlush(context.Context) error             { return nil }

@@ -1,0 +1,129 @@
+package otel_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	api "go.opentelemetry.io/otel/trace"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/otel"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// Around the loop that reads a debate's events anyway, Watch makes its trace. Here a recorder takes the spans, where
+// a program would register an exporter.
+func ExampleObserver_Watch() {
+	ctx := context.Background()
+	recorder := tracetest.NewSpanRecorder()
+	observer := &otel.Observer{TracerProvider: trace.NewTracerProvider(trace.WithSpanProcessor(recorder))}
+
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	for event, err := range observer.Watch(ctx, engine.Run(ctx, question())) {
+		if err != nil {
+			fmt.Println(err)
+		}
+		if event.Turn != nil {
+			fmt.Println(event.Turn.Speaker, "has spoken")
+		}
+	}
+	draw(recorder.Started(), api.SpanID{}, "")
+	// Output:
+	// Ada has spoken
+	// Ben has spoken
+	// Ada has spoken
+	// Ben has spoken
+	// invoke_workflow debate
+	//   round 1
+	//     awaitingResponses
+	//       chat talker Ada
+	//       chat talker Ben
+	//   round 2
+	//     awaitingResponses
+	//       chat talker Ada
+	//       chat talker Ben
+}
+
+// A debate that ended long ago, perhaps in another process, gets its trace from its log. It was measured when it
+// ran, so that no metrics are wanted now.
+func ExampleObserver_Watch_afterwards() {
+	ctx := context.Background()
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	for _, err := range engine.Run(ctx, question()) {
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+
+	recorder := tracetest.NewSpanRecorder()
+	observer := &otel.Observer{
+		TracerProvider: trace.NewTracerProvider(trace.WithSpanProcessor(recorder)),
+		MeterProvider:  noop.NewMeterProvider(),
+	}
+	for _, err := range observer.Watch(ctx, engine.Events(ctx, "cars-1", 0)) {
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(len(recorder.Ended()), "spans")
+	// Output: 9 spans
+}
+
+// A host that steers a session, and does not read its events, lets one goroutine of its own observe it.
+func ExampleObserver_Observe() {
+	ctx := context.Background()
+	recorder := tracetest.NewSpanRecorder()
+	observer := &otel.Observer{TracerProvider: trace.NewTracerProvider(trace.WithSpanProcessor(recorder))}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	session, err := engine.Start(ctx, question())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer session.Close()
+
+	observed := make(chan error, 1)
+	go func() { observed <- observer.Observe(ctx, session) }()
+	record, err := session.Wait(ctx)
+	if err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(record.State, <-observed, len(recorder.Ended()), "spans")
+	// Output: completed <nil> 9 spans
+}
+
+// question is a debate of two rounds without a judge.
+func question() debate.Config {
+	return debate.Config{
+		ID:     "cars-1",
+		Topic:  "Should cities ban private cars from their centres?",
+		Format: debate.StructuredRounds,
+		Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
+			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
+}
+
+// draw prints the spans of one parent, and what is below them.
+func draw(spans []trace.ReadWriteSpan, parent api.SpanID, in string) {
+	for _, span := range spans {
+		if span.Parent().SpanID() != parent {
+			continue
+		}
+		words := []string{in + span.Name()}
+		for _, kv := range span.Attributes() {
+			if kv.Key == attribute.Key("debate.round") && span.Name() == "round" || kv.Key == "gen_ai.agent.name" {
+				words = append(words, kv.Value.String())
+			}
+		}
+		fmt.Println(strings.Join(words, " "))
+		draw(spans, span.SpanContext().SpanID(), in+"  ")
+	}
+}

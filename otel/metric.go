@@ -1,0 +1,87 @@
+package otel
+
+import (
+	"context"
+	"errors"
+
+	otelapi "go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+)
+
+// scope is the name of this instrumentation.
+const scope = "github.com/agonist-dev/debate/otel"
+
+// instruments are what an observer measures with.
+type instruments struct {
+	took     metric.Float64Histogram
+	tokens   metric.Int64Histogram
+	calls    metric.Int64Counter
+	retries  metric.Int64Counter
+	cost     metric.Float64Counter
+	ended    metric.Int64Counter
+	active   metric.Int64UpDownCounter
+	rounds   metric.Int64Histogram
+	duration metric.Float64Histogram
+}
+
+// newInstruments makes them. One that cannot be made measures nothing, and OpenTelemetry's error handler is told.
+func newInstruments(provider metric.MeterProvider) *instruments {
+	meter := provider.Meter(scope, metric.WithSchemaURL(schemaURL))
+	var m instruments
+	var errs [9]error
+	m.took, errs[0] = meter.Float64Histogram(metricTook, metric.WithUnit("s"),
+		metric.WithDescription("How long a request to a model took, time in a queue of the host's excluded."),
+		// The bounds that the conventions ask for.
+		metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92))
+	m.tokens, errs[1] = meter.Int64Histogram(metricTokens, metric.WithUnit("{token}"),
+		metric.WithDescription("Tokens of input or output of a request to a model, as the vendor reported them."),
+		// Likewise.
+		metric.WithExplicitBucketBoundaries(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864))
+	m.calls, errs[2] = meter.Int64Counter("debate.calls", metric.WithUnit("{call}"),
+		metric.WithDescription("Attempts at calls, by what became of them."))
+	m.retries, errs[3] = meter.Int64Counter("debate.retries", metric.WithUnit("{call}"),
+		metric.WithDescription("Attempts at calls after the first."))
+	m.cost, errs[4] = meter.Float64Counter("debate.cost", metric.WithUnit("{USD}"),
+		metric.WithDescription("What calls cost, in USD."))
+	m.ended, errs[5] = meter.Int64Counter("debate.ended", metric.WithUnit("{debate}"),
+		metric.WithDescription("Debates that were watched to their end, or to where they stopped."))
+	m.active, errs[6] = meter.Int64UpDownCounter("debate.active", metric.WithUnit("{debate}"),
+		metric.WithDescription("Debates that are being watched."))
+	m.rounds, errs[7] = meter.Int64Histogram("debate.rounds", metric.WithUnit("{round}"),
+		metric.WithDescription("Rounds of debates that are over."), metric.WithExplicitBucketBoundaries(0, 1, 2, 3, 5, 8, 13, 21, 34))
+	m.duration, errs[8] = meter.Float64Histogram("debate.duration", metric.WithUnit("s"),
+		metric.WithDescription("From the start of a debate to its end, pauses included."),
+		metric.WithExplicitBucketBoundaries(1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400))
+	if err := errors.Join(errs[:]...); err != nil {
+		otelapi.Handle(err)
+	}
+	m.fill()
+	return &m
+}
+
+// fill puts an instrument that does nothing where a provider gave none.
+func (m *instruments) fill() {
+	instead(&m.took, metric.Float64Histogram(noop.Float64Histogram{}))
+	instead(&m.tokens, metric.Int64Histogram(noop.Int64Histogram{}))
+	instead(&m.calls, metric.Int64Counter(noop.Int64Counter{}))
+	instead(&m.retries, metric.Int64Counter(noop.Int64Counter{}))
+	instead(&m.cost, metric.Float64Counter(noop.Float64Counter{}))
+	instead(&m.ended, metric.Int64Counter(noop.Int64Counter{}))
+	instead(&m.active, metric.Int64UpDownCounter(noop.Int64UpDownCounter{}))
+	instead(&m.rounds, metric.Int64Histogram(noop.Int64Histogram{}))
+	instead(&m.duration, metric.Float64Histogram(noop.Float64Histogram{}))
+}
+
+func instead[T comparable](instrument *T, silent T) {
+	var none T
+	if *instrument == none {
+		*instrument = silent
+	}
+}
+
+// enabled reports whether anybody collects what is measured.
+func (m *instruments) enabled(ctx context.Context) bool {
+	return m.took.Enabled(ctx) || m.tokens.Enabled(ctx) || m.calls.Enabled(ctx) || m.retries.Enabled(ctx) || m.cost.Enabled(ctx) ||
+		m.ended.Enabled(ctx) || m.active.Enabled(ctx) || m.rounds.Enabled(ctx) || m.duration.Enabled(ctx)
+}

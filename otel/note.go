@@ -1,0 +1,102 @@
+package otel
+
+import (
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/agonist-dev/debate"
+)
+
+// note takes a fact that takes no time: it becomes an event of the innermost span, or of the call that it is about.
+func (w *watch) note(e *debate.Event, at time.Time) {
+	if a := e.Answer; a != nil && a.Row != nil {
+		if w.rows == nil {
+			w.rows = make(map[string]*debate.Model)
+		}
+		w.rows[a.Model] = a.Row
+	}
+	if !w.traced {
+		return
+	}
+	switch {
+	case e.Dropped != nil:
+		w.event(eventDropped, at, keyAgent.String(clean(e.Dropped.Participant)))
+	case e.Warning != nil:
+		w.event(eventWarning, at, warned(e.Warning)...)
+	case e.Kind == debate.EventAck:
+		w.event(eventAck, at)
+	case e.Inquiry != nil:
+		w.inquiry(e.Inquiry, at)
+	case e.Answer != nil:
+		w.reply(e.Answer, at)
+	case e.Sent != nil:
+		w.event(eventSent, at, keyTrigger.String(clean(string(e.Sent.Trigger))))
+	}
+}
+
+func (w *watch) event(name string, at time.Time, attributes ...attribute.KeyValue) {
+	w.place().AddEvent(name, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
+}
+
+// warned yields what a warning says. Its evidence is left out: figures that the other attributes give, among names.
+func warned(w *debate.Warning) []attribute.KeyValue {
+	attributes := []attribute.KeyValue{keyWarning.String(clean(string(w.Kind)))}
+	if w.Threshold > 0 {
+		attributes = append(attributes, keyThreshold.Float64(usd(w.Threshold)), keyCost.Float64(usd(w.Spend)))
+	}
+	attributes = append(attributes, present(keyCall, w.Call)...)
+	attributes = append(attributes, present(keyAgent, w.By)...)
+	if w.Left > 0 {
+		attributes = append(attributes, keyLeft.Int(w.Left))
+	}
+	return attributes
+}
+
+// inquiry tells that a person was asked.
+func (w *watch) inquiry(q *debate.Inquiry, at time.Time) {
+	attributes := []attribute.KeyValue{
+		keyInquiry.String(clean(q.ID)), keyKind.String(clean(string(q.Kind))), keyAgent.String(clean(q.To)),
+	}
+	if q.About != "" {
+		attributes = append(attributes, keyCall.String(clean(q.About)), keyError.String(failureType(q.Failure)))
+	}
+	if options := q.Options[:min(len(q.Options), mostLabels)]; len(options) > 0 {
+		names := make([]string, len(options))
+		for i, option := range options {
+			names[i] = clean(string(option))
+		}
+		attributes = append(attributes, keyOptions.StringSlice(names))
+	}
+	w.about(q.ID).AddEvent(eventInquiry, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
+}
+
+// reply tells that a person has answered. The text is the result of a call, whose own fact follows.
+func (w *watch) reply(a *debate.Answer, at time.Time) {
+	attributes := []attribute.KeyValue{keyInquiry.String(clean(a.Inquiry))}
+	attributes = append(attributes, present(keyOption, string(a.Option))...)
+	attributes = append(attributes, present(keyReplacement, a.Model)...)
+	if a.Unattended {
+		attributes = append(attributes, keyUnattended.Bool(true))
+	}
+	w.about(a.Inquiry).AddEvent(eventAnswer, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
+}
+
+// about yields the span of the call that a person performs under this id, or the innermost one.
+func (w *watch) about(id string) *span {
+	for key, c := range w.calls {
+		if key.call == id {
+			return c.span
+		}
+	}
+	return w.place()
+}
+
+// present yields an attribute of what is not empty.
+func present(key attribute.Key, value string) []attribute.KeyValue {
+	if value == "" {
+		return nil
+	}
+	return []attribute.KeyValue{key.String(clean(value))}
+}

@@ -1,0 +1,146 @@
+package otel_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/otel"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// canary stands in every text that no trace may hold.
+const canary = "sk-canary-0123456789"
+
+// judgement is a well-formed assessment.
+func judgement(names ...string) string {
+	var marks []map[string]any
+	for _, name := range names {
+		marks = append(marks, map[string]any{"participant": name, "strengths": []string{canary}, "weaknesses": []string{}, "score": 7})
+	}
+	return toJSON(map[string]any{
+		"shouldContinue": true, "qualityScore": 7.5, "assessments": marks,
+		"flags":     map[string]bool{"repetitive": false, "drifting": false, "diminishingReturns": false, "convergenceReached": false},
+		"reasoning": "Both made their case. " + canary, "recommendations": "Address the costs.",
+	})
+}
+
+// verdict is a well-formed verdict for the first of the names.
+func verdict(names ...string) string {
+	var points []map[string]any
+	scores := map[string]int{}
+	for i, name := range names {
+		points = append(points, map[string]any{"participant": name, "mainArguments": []string{"one", "two"}})
+		scores[name] = 80 - i
+	}
+	return toJSON(map[string]any{
+		"summary": "A close debate. " + canary, "keyPoints": points,
+		"areasOfAgreement": []string{"air"}, "areasOfDisagreement": []string{"means"},
+		"winner": map[string]string{"participant": names[0], "reasoning": "answered every point"}, "scores": scores,
+		"criteria": map[string]string{"evidence": "good"}, "qualityScore": 78, "insights": []string{"prices work"},
+	})
+}
+
+func toJSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// cars is a debate of three in which much happens: Cy's key is refused, so he is dropped; Ada's first opening
+// fails and is tried again; the judge's first answer is not accepted.
+func cars() debate.Config {
+	return debate.Config{
+		ID:     "cars",
+		Topic:  "Should cities ban cars? " + canary,
+		Format: debate.StructuredRounds,
+		Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "openai/talker", Position: canary},
+			{Name: "Ben", Side: debate.Against, Model: "mistral/talker", Instructions: canary},
+			{Name: "Cy", Side: debate.Against, Model: "openai/talker", Persona: canary, Temperature: new(0.5)},
+		},
+		Judging:    &debate.Judging{Judges: []debate.JudgeConfig{{Model: "openai/judge"}}},
+		Budget:     &debate.Budget{Warn: debate.USD / 1000, Hard: debate.USD},
+		Retry:      &debate.RetryPolicy{Jitter: 1},
+		Unattended: &debate.Unattended{},
+		Labels:     map[string]string{"tenant": "acme", "mark": canary},
+	}
+}
+
+// script is what the models of cars answer, each after two seconds.
+func script(req *provider.Request) scripted.Reply {
+	reply := scripted.Reply{Text: "I stand by that. " + canary, Delay: 2 * time.Second, Usage: provider.Usage{Input: 100, Output: 50}}
+	switch {
+	case strings.HasSuffix(req.ID, "/r1.opening.Ada/1"):
+		reply.Err = &provider.Error{Kind: provider.KindAPI, Status: 503, Message: "overloaded " + canary}
+	case req.Self == "Cy":
+		reply.Err = &provider.Error{Kind: provider.KindAuthentication, Status: 401, Message: "wrong key " + canary}
+	case strings.HasSuffix(req.ID, "/r1.assessment.judge/1"):
+		reply.Text = "no JSON, but " + canary
+	case req.Schema != nil && req.Schema.Name == string(debate.KindVerdict):
+		reply.Text, reply.Usage = verdict("Ada", "Ben"), provider.Usage{Input: 900, CachedInput: 600, Output: 200, Reasoning: 80}
+	case req.Schema != nil:
+		reply.Text = judgement("Ada", "Ben")
+	}
+	return reply
+}
+
+func engineOf(reply func(*provider.Request) scripted.Reply) *debate.Engine {
+	models := &scripted.Provider{Reply: reply}
+	return &debate.Engine{
+		Providers: map[string]debate.Provider{"openai": models, "mistral": models},
+		Models: map[string]debate.Model{
+			"openai/talker":  {Priced: true, Input: 1_000_000, Output: 2_000_000},
+			"mistral/talker": {Priced: true, Input: 1_000_000, Output: 2_000_000},
+			"openai/judge":   {Priced: true, Input: 3_000_000, Output: 9_000_000, OwnTemperature: true},
+		},
+		Store: &debate.MemoryStore{},
+	}
+}
+
+// pass lets the time of a synctest bubble go by.
+func pass(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // in a bubble nobody waits
+}
+
+// play plays cars under the observer, with a pause of half a minute while Ben closes, and yields what is stored of it.
+func play(t *testing.T, observer *otel.Observer) (events []debate.Event) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		engine := engineOf(script)
+		session, err := engine.Start(t.Context(), cars())
+		require.NoError(t, err)
+		paused := false
+		for event, err := range observer.Watch(t.Context(), session.Events(t.Context(), 0)) {
+			require.NoError(t, err)
+			if in := event.Intent; in != nil && in.By == "Ben" && in.Round == 2 && !paused {
+				paused = true
+				pass(time.Second)
+				require.NoError(t, session.Pause(t.Context()))
+				pass(30 * time.Second)
+				require.NoError(t, session.Resume(t.Context()))
+			}
+		}
+		events = stored(t, engine, "cars")
+		require.NoError(t, session.Close())
+	})
+	return events
+}
+
+func stored(t *testing.T, engine *debate.Engine, id string) (events []debate.Event) {
+	t.Helper()
+	for event, err := range engine.Store.Read(t.Context(), id, 0) {
+		require.NoError(t, err)
+		events = append(events, event)
+	}
+	return events
+}

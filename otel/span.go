@@ -1,0 +1,71 @@
+package otel
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/agonist-dev/debate"
+)
+
+// span is one that is open, and what is summed up for its end.
+type span struct {
+	trace.Span
+
+	ctx  context.Context // holds the span, for its children
+	cost debate.Money
+}
+
+// open begins a span. Of a debate whose own span is not recorded no other is made: who samples wants
+// whole traces.
+func (w *watch) open(parent *span, name string, at time.Time, kind trace.SpanKind, attributes ...attribute.KeyValue) *span {
+	if parent != nil && !w.traced {
+		return &span{Span: noop.Span{}, ctx: parent.ctx}
+	}
+	ctx := w.ctx
+	if parent != nil {
+		ctx = parent.ctx
+	}
+	//nolint:spancheck // close ends every span that is still open, however the sequence ends
+	ctx, made := w.observer.tracer.Start(ctx, name,
+		trace.WithTimestamp(at), trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
+	return &span{Span: made, ctx: ctx} //nolint:spancheck // likewise
+}
+
+// end ends a span; nil: there is none.
+func (s *span) end(at time.Time, unfinished bool) {
+	if s == nil {
+		return
+	}
+	if s.IsRecording() && unfinished {
+		s.SetAttributes(keyUnfinished.Bool(true))
+	}
+	s.End(trace.WithTimestamp(at))
+}
+
+// fail says that what the span stands for has failed. Texts of errors hold what vendors and models wrote: only the
+// kind is told.
+func (s *span) fail(kind string) {
+	s.SetAttributes(keyError.String(kind))
+	s.SetStatus(codes.Error, "")
+}
+
+// pay adds to what a span cost.
+func (s *span) pay(cost debate.Money) {
+	if s == nil || cost <= 0 {
+		return
+	}
+	if s.cost > math.MaxInt64-cost {
+		s.cost = math.MaxInt64
+		return
+	}
+	s.cost += cost
+}
+
+// usd is the amount in USD.
+func usd(m debate.Money) float64 { return float64(m) / float64(debate.USD) }

@@ -1,0 +1,311 @@
+package otel
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/agonist-dev/debate"
+)
+
+// watch makes one trace of one sequence of events. Its owner is the loop that reads them.
+type watch struct {
+	observer *Observer
+	meters   *instruments
+	ctx      context.Context // of the debate's parent
+	measured bool            // somebody collects the metrics
+	traced   bool            // the debate's span is recorded
+	idle     bool            // neither
+
+	first, last time.Time // of the facts
+	heard       time.Time // of the latest chunk
+
+	// The spans that are open, each a child of the one before it; nil: there is none.
+	debate, round, phase, rest *span
+
+	work    debate.State // the working state that is current, or will be after a rest; "": unknown, or none
+	entered time.Time    // when it was; its span is made by the first fact in it
+	calls   map[attempt]*call
+	begun   int // calls
+	start   *debate.Start
+	rows    map[string]*debate.Model // models that came after the start
+	state   debate.State
+	reason  debate.EndReason
+	stopped *debate.Transition // to the error state, if the debate is there
+	rounds  int
+	final   bool
+}
+
+// attempt names an attempt at a call.
+type attempt struct {
+	call string
+	n    int
+}
+
+func newWatch(ctx context.Context, o *Observer) *watch {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx = context.WithoutCancel(ctx) // spans are ended and measured whatever has become of the reader
+	return &watch{observer: o, meters: o.meters, ctx: ctx, measured: o.meters.enabled(ctx), calls: make(map[attempt]*call)}
+}
+
+// take takes one event.
+func (w *watch) take(e *debate.Event) {
+	if w.idle {
+		return
+	}
+	if e.Kind == debate.EventChunk {
+		if e.At.After(w.heard) {
+			w.heard = e.At
+		}
+		return
+	}
+	at := w.time(e.At)
+	if w.debate == nil {
+		w.begin(e, at)
+	}
+	if !w.idle {
+		w.fact(e, at)
+	}
+}
+
+// time yields the time of a fact. Facts are in order, and a time that is missing is that of the fact before:
+// OpenTelemetry would put the clock's in its place.
+func (w *watch) time(at time.Time) time.Time {
+	if at.IsZero() || at.Before(w.last) {
+		at = w.last
+	}
+	if at.IsZero() {
+		at = time.Unix(0, 0)
+	}
+	w.last = at
+	return at
+}
+
+// begin makes the debate's span.
+func (w *watch) begin(e *debate.Event, at time.Time) {
+	name, attributes := operationWorkflow, []attribute.KeyValue{keyOperation.String(operationWorkflow)}
+	if s := e.Start; s != nil && s.Config != nil {
+		w.start = s
+		flow := clean(s.Flow)
+		name += " " + flow
+		attributes = append(attributes, keyWorkflow.String(flow))
+		attributes = append(attributes, w.configured(s.Config)...)
+	} else if e.Seq > 1 {
+		attributes = append(attributes, keyAfter.Int64(e.Seq-1))
+	}
+	w.first = at
+	w.debate = w.open(nil, name, at, trace.SpanKindInternal, attributes...)
+	w.traced = w.debate.IsRecording()
+	w.idle = !w.traced && !w.measured
+	w.meters.active.Add(w.ctx, 1)
+}
+
+// configured yields what a config says of its debate.
+func (w *watch) configured(c *debate.Config) []attribute.KeyValue {
+	attributes := []attribute.KeyValue{
+		keyConversation.String(clean(c.ID)), keyFormat.String(clean(c.Format)),
+		keyParticipants.Int(len(c.Participants)), keyMaxRounds.Int(c.Rounds),
+	}
+	if c.Judging != nil {
+		attributes = append(attributes, keyJudges.Int(len(c.Judging.Judges)))
+	}
+	if w.observer.Content {
+		attributes = append(attributes, keyTopic.String(line(c.Topic, mostContent)))
+	}
+	if w.observer.Labels {
+		for i, name := range slices.Sorted(maps.Keys(c.Labels)) {
+			if i == mostLabels {
+				break
+			}
+			attributes = append(attributes, attribute.String(labelPrefix+clean(name), line(c.Labels[name], mostValue)))
+		}
+	}
+	return attributes
+}
+
+// fact takes what is no chunk. It looks at what an event holds, not at its kind: a log may be hostile.
+func (w *watch) fact(e *debate.Event, at time.Time) {
+	switch {
+	case e.Start != nil:
+	case e.Transition != nil:
+		w.transition(e.Transition, at)
+	case e.Round != nil:
+		w.beginRound(e.Round, at)
+	case e.Intent != nil:
+		w.ask(e.Intent, at)
+	default:
+		if out, ok := outcomeOf(e); ok {
+			w.answered(&out, at)
+			return
+		}
+		w.note(e, at)
+	}
+}
+
+// transition takes a change of state.
+func (w *watch) transition(t *debate.Transition, at time.Time) {
+	if w.final { // nothing comes after that but what late calls cost
+		return
+	}
+	w.rest.end(at, false)
+	w.rest, w.stopped = nil, nil
+	w.state = t.To
+	switch t.To {
+	case debate.StatePaused, debate.StateAwaitingInput, debate.StateError:
+		w.rest = w.open(w.place(), string(t.To), at, trace.SpanKindInternal, keyState.String(string(t.To)))
+		if t.To == debate.StateError {
+			w.stopped = t
+			w.rest.fail(stopType(t))
+		}
+		return
+	case debate.StateCompleted, debate.StateCanceled:
+		w.final = true
+		w.move("", at)
+		w.endRound(at, false)
+	case debate.StateCompleting:
+		w.move(t.To, at)
+		w.endRound(at, false)
+	default:
+		w.move(t.To, at)
+		return
+	}
+	if t.Reason != "" {
+		w.reason = t.Reason
+	}
+}
+
+// stopType yields the error.type of a transition to the error state. Only a hard limit gives no failure.
+func stopType(t *debate.Transition) string {
+	if t.Failure == nil {
+		return string(debate.KindCostLimit)
+	}
+	return failureType(t.Failure)
+}
+
+// move goes to a working state. After a rest it may be the one that was left, and then its span goes on.
+func (w *watch) move(to debate.State, at time.Time) {
+	if to == w.work {
+		return
+	}
+	w.leave(at, false)
+	w.work, w.entered = to, at
+}
+
+// leave ends the span of the working state. A state that was passed at once and without a fact has none.
+func (w *watch) leave(at time.Time, unfinished bool) {
+	if w.phase == nil && at.After(w.entered) {
+		w.place()
+	}
+	w.phase.end(at, unfinished)
+	w.phase = nil
+}
+
+// place yields the innermost span that is open, which is that of the working state if that is known.
+func (w *watch) place() *span {
+	parent := w.round
+	if parent == nil {
+		parent = w.debate
+	}
+	if w.phase == nil && w.work != "" {
+		name := clean(string(w.work))
+		w.phase = w.open(parent, name, w.entered, trace.SpanKindInternal, keyState.String(name))
+	}
+	if w.phase != nil {
+		return w.phase
+	}
+	return parent
+}
+
+// beginRound begins a round, in the working state that was just entered.
+func (w *watch) beginRound(r *debate.Round, at time.Time) {
+	w.leave(at, false)
+	w.entered = at
+	w.endRound(at, false)
+	w.rounds = max(w.rounds, r.N)
+	w.round = w.open(w.debate, "round", at, trace.SpanKindInternal,
+		keyRound.Int(r.N), keyPhase.String(clean(r.Phase)), keyExpected.Int(r.Calls))
+}
+
+func (w *watch) endRound(at time.Time, unfinished bool) {
+	if w.round == nil {
+		return
+	}
+	if w.round.IsRecording() {
+		w.round.SetAttributes(keyCost.Float64(usd(w.round.cost)))
+	}
+	w.round.end(at, unfinished)
+	w.round = nil
+}
+
+// close ends what is open: of a debate that is over nothing but itself, and calls that never told what they cost.
+func (w *watch) close(err error) {
+	if w.debate == nil {
+		return
+	}
+	at := w.last
+	if !w.final && w.heard.After(at) {
+		at = w.heard
+	}
+	w.meters.active.Add(w.ctx, -1)
+	open := slices.SortedFunc(maps.Values(w.calls), func(a, b *call) int { return cmp.Compare(a.n, b.n) })
+	for _, c := range open {
+		c.end(at, true)
+	}
+	w.rest.end(at, !w.final)
+	w.leave(at, !w.final)
+	w.endRound(at, !w.final)
+	w.conclude(err)
+	w.debate.end(at, !w.final)
+}
+
+// conclude says how the debate ended, or where it stood when the sequence did.
+func (w *watch) conclude(err error) {
+	failure, reason := "", w.reason
+	switch {
+	case w.final:
+	case w.stopped != nil:
+		failure, reason = stopType(w.stopped), w.stopped.Reason
+	default:
+		failure = endType(err)
+	}
+	if w.traced {
+		w.debate.SetAttributes(
+			keyState.String(clean(string(w.state))), keyRounds.Int(w.rounds), keyCalls.Int(w.begun), keyCost.Float64(usd(w.debate.cost)),
+		)
+		if reason != "" {
+			w.debate.SetAttributes(keyReason.String(clean(string(reason))))
+		}
+		if failure != "" {
+			w.debate.fail(failure)
+		}
+	}
+	if !w.measured {
+		return
+	}
+	state := "unfinished"
+	if w.final || w.stopped != nil {
+		state = string(w.state)
+	}
+	attributes := []attribute.KeyValue{keyState.String(state), keyReason.String(endReason(reason))}
+	if w.start != nil {
+		attributes = append(attributes, keyFlow.String(w.observer.flows.word(w.start.Flow)))
+	}
+	if failure != "" {
+		attributes = append(attributes, keyError.String(failure))
+	}
+	all := set(attributes)
+	w.meters.ended.Add(w.debate.ctx, 1, all)
+	if w.final {
+		w.meters.rounds.Record(w.debate.ctx, int64(w.rounds), all)
+		if w.start != nil {
+			w.meters.duration.Record(w.debate.ctx, w.last.Sub(w.first).Seconds(), all)
+		}
+	}
+}

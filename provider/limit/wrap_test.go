@@ -1,0 +1,135 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/limit"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// bothOrders wraps a provider in both limits, each way round.
+func bothOrders(limits *limit.Rate, places *limit.Concurrency, p provider.Provider) map[string]provider.Wrapper {
+	return map[string]provider.Wrapper{
+		"the rate inside":  places.Wrap(limits.Wrap("v", p)),
+		"the rate outside": limits.Wrap("v", places.Wrap(p)),
+	}
+}
+
+func TestOneAroundTheOther(t *testing.T) {
+	for _, order := range []string{"the rate inside", "the rate outside"} {
+		t.Run(order, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := newVendor(3 * time.Second)
+				p := bothOrders(&limit.Rate{Requests: 60}, &limit.Concurrency{Calls: 2}, v)[order]
+				var group sync.WaitGroup
+				group.Go(func() { askAll(t, p, 6) })
+				group.Wait()
+				assert.Equal(t, seconds(0, 1, 3, 4, 6, 7), v.starts())
+				assert.Equal(t, 2, v.peak())
+			})
+		})
+	}
+}
+
+func TestAbilitiesAreFoundThroughLimits(t *testing.T) {
+	inner := &scripted.Provider{
+		VendorName: "acme",
+		OnCheck:    func(_ context.Context, model string) error { return errors.New("no " + model) },
+	}
+	for order, p := range bothOrders(&limit.Rate{}, &limit.Concurrency{}, inner) {
+		t.Run(order, func(t *testing.T) {
+			checker, ok := provider.As[provider.Checker](p)
+			require.True(t, ok)
+			require.EqualError(t, checker.Check(t.Context(), "m"), "no m")
+			vendor, ok := provider.As[provider.Vendor](p)
+			require.True(t, ok)
+			assert.Equal(t, "acme", vendor.Vendor())
+			_, ok = provider.As[provider.Embedder](p)
+			assert.False(t, ok)
+			w, ok := p.Unwrap().(provider.Wrapper)
+			require.True(t, ok)
+			assert.Same(t, inner, w.Unwrap())
+		})
+	}
+}
+
+// TestReplyAndFailureAreTheProviders: unchanged, chunks as they come.
+func TestReplyAndFailureAreTheProviders(t *testing.T) {
+	failure := &provider.Error{Kind: provider.KindRateLimit, RetryAfter: time.Second}
+	inner := &scripted.Provider{Replies: map[string][]scripted.Reply{"Ada": {
+		{Text: "Yes, of course.", Chunks: 3, Interval: time.Second},
+		{Err: failure, Usage: provider.Usage{Input: 7}},
+	}}}
+	synctest.Test(t, func(t *testing.T) {
+		p := (&limit.Concurrency{}).Wrap((&limit.Rate{Tokens: 1_000_000}).Wrap("v", inner))
+		req := &provider.Request{Model: "m", Self: "Ada"}
+		began := time.Now()
+		var at []time.Duration
+		response, err := p.Generate(t.Context(), req, func(provider.Chunk) { at = append(at, time.Since(began)) })
+		require.NoError(t, err)
+		assert.Equal(t, "Yes, of course.", response.Text)
+		assert.Equal(t, seconds(0, 1, 2), at)
+
+		response, err = p.Generate(t.Context(), req, silent)
+		assert.Same(t, failure, err)
+		assert.Equal(t, provider.Usage{Input: 7}, response.Usage)
+		assert.Equal(t, 2, inner.Calls(), "nothing is asked again")
+	})
+}
+
+// keyed has a key that no print may show, and named shows what it wants to.
+type (
+	keyed struct {
+		provider.Provider
+		Key string
+	}
+	named struct{ keyed }
+)
+
+func (named) String() string { return "acme" }
+
+func TestWrappersShowNoKey(t *testing.T) {
+	key := keyed{Key: "sk-secret"}
+	limits, places := &limit.Rate{}, &limit.Concurrency{}
+	for want, p := range map[string]provider.Provider{
+		"paced(limit_test.keyed)":         limits.Wrap("v", key),
+		"capped(*limit_test.keyed)":       places.Wrap(&key),
+		"paced(acme)":                     limits.Wrap("v", named{key}),
+		"capped(paced(acme))":             places.Wrap(limits.Wrap("v", &named{key})),
+		"paced(capped(limit_test.keyed))": limits.Wrap("v", places.Wrap(key)),
+		"paced(<nil>)":                    limits.Wrap("v", nil),
+		"capped(<nil>)":                   places.Wrap(nil),
+	} {
+		for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+			assert.Equal(t, want, fmt.Sprintf(format, p))
+		}
+	}
+}
+
+func TestAWrapperWithoutParts(t *testing.T) {
+	for name, p := range map[string]provider.Wrapper{
+		"paced": &limit.Paced{}, "capped": &limit.Capped{},
+		"by a rate": (&limit.Rate{}).Wrap("", nil), "by places": (&limit.Concurrency{}).Wrap(nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantEnded(t, ask(t.Context(), p, "m"), provider.KindValidation)
+			assert.Nil(t, p.Unwrap())
+			_, ok := provider.As[provider.Checker](p)
+			assert.False(t, ok)
+		})
+	}
+	inner := &scripted.Provider{}
+	require.NoError(t, ask(t.Context(), &limit.Paced{Provider: inner}, "m"))
+	require.NoError(t, ask(t.Context(), &limit.Capped{Provider: inner}, "m"))
+	assert.Empty(t, (&limit.Rate{}).Status())
+}
