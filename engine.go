@@ -51,6 +51,11 @@ type Engine struct {
 	// ChunkInterval gathers the chunks of a turn for so long before a reader of Events gets them; 0: as
 	// they come, but no faster than every 0.2 ms. 100 ms suit a screen.
 	ChunkInterval time.Duration
+	// Seed makes the secret seed of a new debate, from which come the word of its fences, its labels and
+	// the orders in which judges are shown participants; nil, or "": 128 bits from crypto/rand. A test
+	// that replays a debate gives the seed that it was recorded with. Where models or people are not to
+	// be trusted a seed must not be guessable. It is called concurrently.
+	Seed func() string
 
 	once   sync.Once
 	frozen *live
@@ -70,6 +75,7 @@ type live struct {
 	logger    *slog.Logger
 	places    chan struct{}
 	interval  time.Duration
+	seed      func() string
 	owner     string       // who holds the leases
 	writers   atomic.Int64 // counts the tokens for the store
 	mu        sync.Mutex
@@ -96,7 +102,7 @@ func (e *Engine) build() (*live, error) {
 			DefaultContext: window.Hybrid{},
 		},
 		formats: make(map[string]Format), machines: make(map[string]*machine),
-		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), sessions: make(map[string]*Session),
+		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, sessions: make(map[string]*Session),
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
@@ -155,7 +161,12 @@ func newID() string {
 }
 
 // newSeed yields a debate's secret.
-func newSeed() string {
+func (l *live) newSeed() string {
+	if l.seed != nil {
+		if seed := l.seed(); seed != "" {
+			return seed
+		}
+	}
 	var seed [16]byte
 	_, _ = rand.Read(seed[:]) // never fails: since Go 1.24 the program ends instead
 	return hex.EncodeToString(seed[:])

@@ -60,7 +60,7 @@ func (l *live) start(c *Config) (*Start, error) {
 	}
 	s := &Start{
 		Version: LogVersion, Config: c, Format: format.clone(), Flow: m.flow.Name, FlowVersion: m.flow.Version,
-		Models: make(map[string]Model), Seed: newSeed(),
+		Models: make(map[string]Model), Seed: l.newSeed(),
 	}
 	for _, name := range c.models() {
 		s.Models[name] = l.model(name)

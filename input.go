@@ -52,8 +52,8 @@ type (
 		Call    string
 		Attempt int
 		Error   *Error
-		Free    bool  // nothing was paid
-		Usage   Usage // what is known of what was paid
+		Free    bool          // nothing was paid
+		Usage   Usage         // what is known of what was paid
 		Took    time.Duration // without the time in queues
 	}
 	// Lost says that nobody knows what became of an attempt: the process that made it is gone. It is

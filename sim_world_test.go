@@ -97,7 +97,9 @@ func simEngine() *debate.Engine {
 	row := debate.Model{Priced: true, Input: 1, Output: 2}
 	small := row
 	small.Context = 1_900
-	silent := providerFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) { return nil, nobody })
+	silent := providerFunc(func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error) {
+		return nil, nobody
+	})
 	return &debate.Engine{
 		Providers: map[string]debate.Provider{"test": silent, "spare": silent},
 		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {

@@ -1,0 +1,326 @@
+package cassette
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Mode says what becomes of a request.
+type Mode int
+
+// The modes of a cassette.
+const (
+	// Replay answers from the file and asks nobody. A request that the file does not hold fails.
+	Replay Mode = iota
+	// Record asks the wrapped provider, and writes a new file.
+	Record
+	// Extend answers what the file holds, asks the wrapped provider for the rest, and adds that to the
+	// file, which need not exist.
+	Extend
+)
+
+// String names the mode.
+func (m Mode) String() string {
+	switch m {
+	case Replay:
+		return "replay"
+	case Record:
+		return "record"
+	case Extend:
+		return "extend"
+	default:
+		return fmt.Sprintf("mode %d", int(m))
+	}
+}
+
+// Options are what a cassette does. The zero value replays.
+type Options struct {
+	Mode Mode
+	// Secrets are never written, in no form that is known of them: as they are, in JSON, in a URL and in
+	// base64. A request that holds one is found again only if a replay has the same secrets. What looks
+	// like a vendor's key is never written, whether it stands here or not.
+	Secrets []string
+	// Labels writes the labels of requests too. They do not count when requests are compared.
+	Labels bool
+	// Repeat gives the last recorded answer again to a request that is made more often than it was
+	// recorded. Without it, such a request is one that the file does not hold.
+	Repeat bool
+	// Interval is how long a replayed reply waits before each chunk but the first; 0: not at all.
+	Interval time.Duration
+}
+
+// String says what the options are, without the secrets.
+func (o Options) String() string {
+	return fmt.Sprintf("%s, %d secrets, labels %t, repeat %t, interval %s", o.Mode, len(o.Secrets), o.Labels, o.Repeat, o.Interval)
+}
+
+// GoString is String, for %#v.
+func (o Options) GoString() string { return o.String() }
+
+// Cassette holds recorded exchanges. Any number of providers may share one. It is safe for concurrent use.
+type Cassette struct {
+	file    string
+	options Options
+	secrets *redactor
+
+	mu        sync.Mutex
+	entries   []*entry            // as the file has them
+	known     map[string][]*entry // those by what was asked, likewise
+	providers map[string]*wrapped
+	began     int   // how many exchanges have begun, ever
+	pending   int   // of those, how many have not ended
+	changed   bool  // there is something to write
+	unwritten error // why the last try to write has failed
+	lost      error // why an exchange is not in the file and will not be
+	closed    bool
+}
+
+// Open opens the cassette of a file. In mode Record it makes the file, and fails with [fs.ErrExist] if
+// there is one already: nothing that was recorded is overwritten. In mode Replay the file must exist; in
+// mode Extend it is made if it does not. A file that is no cassette is a [*FileError]; other errors are
+// those of the file system.
+func Open(file string, options Options) (*Cassette, error) {
+	c := newCassette(file, options)
+	var err error
+	switch options.Mode {
+	case Replay, Extend:
+		var data []byte
+		if data, err = read(file); err == nil {
+			err = c.load(data)
+		} else if options.Mode == Extend && errors.Is(err, fs.ErrNotExist) {
+			err = c.create()
+		}
+	case Record:
+		if _, err = os.Lstat(file); err == nil {
+			err = &fs.PathError{Op: "record", Path: file, Err: fs.ErrExist}
+		} else if errors.Is(err, fs.ErrNotExist) {
+			err = c.create()
+		}
+	default:
+		err = fmt.Errorf("cassette: %s is none", options.Mode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Load reads a cassette from memory, to replay it: options.Mode must be Replay. data that are no cassette
+// are a [*FileError].
+func Load(data []byte, options Options) (*Cassette, error) {
+	if options.Mode != Replay {
+		return nil, fmt.Errorf("cassette: mode %s needs a file", options.Mode)
+	}
+	c := newCassette("", options)
+	if err := c.load(data); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func newCassette(file string, options Options) *Cassette {
+	return &Cassette{
+		file: file, options: options, secrets: newRedactor(options.Secrets),
+		known: make(map[string][]*entry), providers: make(map[string]*wrapped),
+	}
+}
+
+// create makes the file, so that a place where none can be is found before anything is paid.
+func (c *Cassette) create() error {
+	c.changed = true
+	c.save()
+	return c.unwritten
+}
+
+func (c *Cassette) load(data []byte) error {
+	from, err := parse(c.file, data)
+	if err != nil {
+		return err
+	}
+	for i, e := range from.Entries {
+		e.began = i
+	}
+	slices.SortFunc(from.Entries, compareEntries)
+	for _, e := range from.Entries {
+		c.known[e.key] = append(c.known[e.key], e)
+	}
+	c.entries, c.began = from.Entries, len(from.Entries)
+	if from.Providers != nil {
+		c.providers = from.Providers
+	}
+	return nil
+}
+
+// Unused yields the exchanges of the file that nobody has asked for, each as its provider's name and its
+// request's id, in the order of the file. A test that replays requires that there are none.
+func (c *Cassette) Unused() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var unused []string
+	for _, e := range c.entries {
+		if !e.used {
+			unused = append(unused, e.Provider+" "+e.ID)
+		}
+	}
+	return unused
+}
+
+// Close ends the cassette: its providers fail from now on. It tries once more to write what could not be
+// written, and reports what the file lacks: that, and the exchanges that have not ended yet, which are not
+// recorded any more. A second Close does nothing.
+func (c *Cassette) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	c.save()
+	var pending error
+	if c.pending > 0 {
+		pending = fmt.Errorf("cassette: %d exchanges have not ended: they are not recorded", c.pending)
+	}
+	return errors.Join(c.lost, c.unwritten, pending)
+}
+
+// String names the file and the mode.
+func (c *Cassette) String() string { return fmt.Sprintf("cassette %q (%s)", c.file, c.options.Mode) }
+
+// GoString is String, for %#v.
+func (c *Cassette) GoString() string { return c.String() }
+
+// question is a request in search of its answer.
+type question struct {
+	scribe *scribe
+	entry  *entry // without the answer
+}
+
+// question writes a request as the file has it. The error: it cannot be written.
+func (c *Cassette) question(e *entry, s *scribe) (*question, error) {
+	asked, err := e.Request.canonical()
+	if err != nil {
+		return nil, &provider.Error{Kind: provider.KindValidation, Message: "the request cannot be written: " + err.Error(), NotSent: true}
+	}
+	e.Provider, e.ID = c.plain().write(e.Provider), c.plain().write(e.ID)
+	e.key = keyOf(e.Provider, e.Call, asked)
+	return &question{scribe: s, entry: e}, nil
+}
+
+// begin finds the recorded answer to a question; nil: the wrapped provider is to be asked, and end to be
+// called when it has answered.
+func (c *Cassette) begin(q *question, asks bool) (*entry, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, &provider.Error{Kind: provider.KindValidation, Code: CodeClosed, Message: "the cassette is closed", NotSent: true}
+	}
+	if c.options.Mode != Record {
+		if e := c.take(q.entry); e != nil {
+			return e, nil
+		}
+	}
+	switch {
+	case c.options.Mode == Replay:
+		return nil, c.unseen(q.entry)
+	case !asks:
+		message := "there is nobody to ask what the cassette does not hold"
+		return nil, &provider.Error{Kind: provider.KindValidation, Code: CodeUnseen, Message: message, NotSent: true}
+	}
+	q.entry.began = c.began
+	c.began++
+	c.pending++
+	return nil, nil //nolint:nilnil // neither is: the wrapped provider is asked
+}
+
+// take uses up the next answer to a request: that of the same id, for equal requests can be made at the
+// same time, or else the first.
+func (c *Cassette) take(q *entry) *entry {
+	var next *entry
+	all := c.known[q.key]
+	for _, e := range all {
+		if !e.used && (next == nil || e.ID == q.ID && next.ID != q.ID) {
+			next = e
+		}
+	}
+	if next == nil && c.options.Repeat && len(all) > 0 {
+		next = all[len(all)-1]
+	}
+	if next != nil {
+		next.used = true
+	}
+	return next
+}
+
+// giveBack makes an answer one that nobody has asked for: it was broken off, and will be asked for again.
+func (c *Cassette) giveBack(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.used = false
+}
+
+// end takes an exchange in. One that was broken off is not recorded.
+func (c *Cassette) end(q *question, whole bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending--
+	if !whole || c.closed {
+		return
+	}
+	e := q.entry
+	e.used = true
+	if err := e.settle(); err != nil {
+		c.lose(e, err)
+		return
+	}
+	body, err := indented(e, "    ")
+	if err != nil {
+		c.lose(e, err)
+		return
+	}
+	e.body = body
+	c.entries = insert(c.entries, e)
+	c.known[e.key] = insert(c.known[e.key], e)
+	c.changed = true
+	c.save()
+	if errors.Is(c.unwritten, errTooLong) { // there is room for a shorter one
+		c.entries, c.known[e.key] = without(c.entries, e), without(c.known[e.key], e)
+		c.lose(e, c.unwritten)
+		c.save()
+	}
+}
+
+// insert puts an entry in its place.
+func insert(all []*entry, e *entry) []*entry {
+	i, _ := slices.BinarySearchFunc(all, e, compareEntries)
+	return slices.Insert(all, i, e)
+}
+
+func without(all []*entry, e *entry) []*entry {
+	return slices.DeleteFunc(all, func(other *entry) bool { return other == e })
+}
+
+func (c *Cassette) lose(e *entry, err error) {
+	if c.lost == nil {
+		c.lost = fmt.Errorf("cassette: the exchange %q of provider %q is not recorded: %w", clip(e.ID), clip(e.Provider), err)
+	}
+}
+
+// save writes the file, if there is anything new.
+func (c *Cassette) save() {
+	if !c.changed {
+		return
+	}
+	out := contents{Version: Version, Providers: c.providers, Entries: c.entries}
+	data, err := out.encode()
+	if err == nil {
+		err = write(c.file, data)
+	}
+	c.unwritten, c.changed = err, err != nil
+}

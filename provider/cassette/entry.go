@@ -1,0 +1,317 @@
+package cassette
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// What was called. Generate has no name in the file: it is what nearly everything is.
+const (
+	callGenerate = ""
+	callCount    = "count"
+	callEmbed    = "embed"
+)
+
+// entry is one exchange, as the file has it.
+type entry struct {
+	ID        string            `json:"id,omitempty"`
+	Provider  string            `json:"provider"`
+	Call      string            `json:"call,omitempty"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Request   *request          `json:"request"`
+	Response  *response         `json:"response,omitempty"`
+	Chunks    *chunks           `json:"chunks,omitempty"`
+	Tokens    *int              `json:"tokens,omitempty"`    // of a count
+	Embedding *embedding        `json:"embedding,omitempty"` // of an embed
+	Error     *failure          `json:"error,omitempty"`
+
+	key   string // what a request must be to be answered with it
+	body  []byte // as it stands in the file
+	began int    // the place among those that began
+	used  bool   // it was given, or recorded just now
+}
+
+// response is a [provider.Response].
+type response struct {
+	Text   lines          `json:"text,omitempty"`
+	Calls  []toolCall     `json:"calls,omitempty"`
+	Stop   string         `json:"stop,omitempty"`
+	Usage  provider.Usage `json:"usage,omitzero"`
+	Model  string         `json:"model,omitempty"`
+	Cached bool           `json:"cached,omitempty"`
+}
+
+// chunks are the pieces in which a text came.
+type chunks struct {
+	Sizes string `json:"sizes"`          // in bytes of the text as the file has it, divided by spaces
+	Text  *lines `json:"text,omitempty"` // nil: it is the response's
+}
+
+// embedding is a [provider.Embedding]: each vector is a line of numbers.
+type embedding struct {
+	Vectors []string       `json:"vectors,omitempty"`
+	Usage   provider.Usage `json:"usage,omitzero"`
+	Model   string         `json:"model,omitempty"`
+}
+
+// failure is a [*provider.Error], or, if Other is set, the text of an error of another type.
+type failure struct {
+	Other      bool   `json:"other,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	Status     int    `json:"status,omitempty"`
+	Code       string `json:"code,omitempty"`
+	Message    lines  `json:"message,omitempty"`
+	RequestID  string `json:"requestId,omitempty"`
+	RetryAfter string `json:"retryAfter,omitempty"`
+	NotSent    bool   `json:"notSent,omitempty"`
+	Cause      lines  `json:"cause,omitempty"`
+}
+
+func (s *scribe) response(r *provider.Response) *response {
+	if r == nil {
+		return nil
+	}
+	return &response{
+		Text: lines(s.write(r.Text)), Calls: s.toolCalls(r.Calls), Stop: s.write(string(r.Stop)), Usage: r.Usage,
+		Model: s.write(r.Model), Cached: r.Cached,
+	}
+}
+
+// chunks writes pieces of text; they end at these places.
+func (s *scribe) chunks(text string, ends []int, r *response) *chunks {
+	if len(ends) == 0 {
+		return nil
+	}
+	form, ends := s.divide(text, ends)
+	sizes := make([]string, len(ends))
+	start := 0
+	for i, end := range ends {
+		sizes[i] = strconv.Itoa(end - start)
+		start = end
+	}
+	out := &chunks{Sizes: strings.Join(sizes, " ")}
+	if r == nil || string(r.Text) != form {
+		out.Text = (*lines)(&form)
+	}
+	return out
+}
+
+func (s *scribe) failure(err error) *failure {
+	if err == nil {
+		return nil
+	}
+	var e *provider.Error
+	if !errors.As(err, &e) || e == nil {
+		return &failure{Other: true, Message: lines(s.write(err.Error()))}
+	}
+	out := &failure{
+		Kind: s.write(string(e.Kind)), Status: e.Status, Code: s.write(e.Code), Message: lines(s.write(e.Message)),
+		RequestID: s.write(e.RequestID), NotSent: e.NotSent,
+	}
+	if e.RetryAfter != 0 {
+		out.RetryAfter = e.RetryAfter.String()
+	}
+	if e.Err != nil {
+		out.Cause = lines(s.write(e.Err.Error()))
+	}
+	return out
+}
+
+func (s *scribe) embedding(e *provider.Embedding) *embedding {
+	if e == nil {
+		return nil
+	}
+	out := &embedding{Usage: e.Usage, Model: s.write(e.Model)}
+	for _, vector := range e.Vectors {
+		numbers := make([]string, len(vector))
+		for i, x := range vector {
+			numbers[i] = strconv.FormatFloat(float64(x), 'g', -1, 32)
+		}
+		out.Vectors = append(out.Vectors, strings.Join(numbers, " "))
+	}
+	return out
+}
+
+// reader reads forms with the fence words of the present request. It keeps the first error.
+type reader struct {
+	fences []string
+	err    error
+}
+
+func (r *reader) failf(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (r *reader) text(field, form string) string {
+	text, err := restore(form, r.fences)
+	if err != nil {
+		r.failf("%s: %w", field, err)
+	}
+	return text
+}
+
+func (r *reader) raw(field string, form raw) []byte {
+	if form == "" {
+		return nil
+	}
+	return []byte(r.text(field, string(form)))
+}
+
+func (r *reader) response(form *response) *provider.Response {
+	if form == nil {
+		return nil
+	}
+	out := &provider.Response{
+		Text: r.text("response.text", string(form.Text)), Stop: provider.StopReason(r.text("response.stop", form.Stop)),
+		Usage: form.Usage, Model: r.text("response.model", form.Model), Cached: form.Cached,
+	}
+	for _, c := range form.Calls {
+		out.Calls = append(out.Calls, provider.ToolCall{
+			ID: r.text("response.calls.id", c.ID), Name: r.text("response.calls.name", c.Name),
+			Arguments: r.raw("response.calls.arguments", c.Arguments), Opaque: r.raw("response.calls.opaque", c.Opaque),
+		})
+	}
+	return out
+}
+
+// chunks yields the pieces of an exchange's text.
+func (r *reader) chunks(e *entry) []string {
+	if e.Chunks == nil {
+		return nil
+	}
+	form := ""
+	switch {
+	case e.Chunks.Text != nil:
+		form = string(*e.Chunks.Text)
+	case e.Response != nil:
+		form = string(e.Response.Text)
+	}
+	whole, rest := r.text("chunks.text", form), form
+	var pieces []string
+	var length int
+	for size := range strings.SplitSeq(e.Chunks.Sizes, " ") {
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 0 || n > len(rest) {
+			r.failf("chunks.sizes: %q is no size of a piece of the text", clip(size))
+			return nil
+		}
+		piece := r.text("chunks.sizes", rest[:n])
+		pieces, rest, length = append(pieces, piece), rest[n:], length+len(piece)
+	}
+	if rest != "" || length != len(whole) {
+		r.failf("chunks.sizes: the pieces do not add up to the text: %d bytes are left", len(rest))
+	}
+	return pieces
+}
+
+func (r *reader) failure(form *failure) error {
+	if form == nil {
+		return nil
+	}
+	if form.Other {
+		return errors.New(r.text("error.message", string(form.Message)))
+	}
+	out := &provider.Error{
+		Kind: provider.Kind(r.text("error.kind", form.Kind)), Status: form.Status, Code: r.text("error.code", form.Code),
+		Message: r.text("error.message", string(form.Message)), RequestID: r.text("error.requestId", form.RequestID),
+		NotSent: form.NotSent,
+	}
+	if form.RetryAfter != "" {
+		d, err := time.ParseDuration(form.RetryAfter)
+		if err != nil {
+			r.failf("error.retryAfter: %q is no duration", clip(form.RetryAfter))
+		}
+		out.RetryAfter = d
+	}
+	if form.Cause != "" {
+		out.Err = errors.New(r.text("error.cause", string(form.Cause)))
+	}
+	return out
+}
+
+func (r *reader) embedding(form *embedding) *provider.Embedding {
+	if form == nil {
+		return nil
+	}
+	out := &provider.Embedding{Usage: form.Usage, Model: r.text("embedding.model", form.Model)}
+	for _, line := range form.Vectors {
+		vector := []float32{}
+		for number := range strings.FieldsSeq(line) {
+			x, err := strconv.ParseFloat(number, 32)
+			if err != nil {
+				r.failf("embedding.vectors: %q is no number", clip(number))
+			}
+			vector = append(vector, float32(x))
+		}
+		out.Vectors = append(out.Vectors, vector)
+	}
+	return out
+}
+
+// settle computes what follows from an entry's fields, and says what is wrong with them.
+func (e *entry) settle() error {
+	if e.Request == nil {
+		return errors.New("request: is missing")
+	}
+	asked, err := e.Request.canonical()
+	if err != nil {
+		return fmt.Errorf("request: %w", err)
+	}
+	e.key = keyOf(e.Provider, e.Call, asked)
+	var ok bool
+	switch e.Call {
+	case callGenerate:
+		ok = e.Tokens == nil && e.Embedding == nil
+	case callCount:
+		ok = e.Response == nil && e.Chunks == nil && e.Embedding == nil && (e.Tokens != nil) == (e.Error == nil)
+	case callEmbed:
+		ok = e.Response == nil && e.Chunks == nil && e.Tokens == nil
+	default:
+		return fmt.Errorf("call: %q is none", clip(e.Call))
+	}
+	if !ok {
+		return errors.New("an answer of another call")
+	}
+	// Nothing that a replay needs is read there for the first time.
+	r := reader{fences: make([]string, fenceCount(asked))}
+	r.response(e.Response)
+	r.chunks(e)
+	_ = r.failure(e.Error)
+	r.embedding(e.Embedding)
+	return r.err
+}
+
+func keyOf(name, call, asked string) string { return name + "\x00" + call + "\x00" + asked }
+
+// fenceCount yields the highest number of a fence that a request names.
+func fenceCount(asked string) int {
+	const most = 10_000
+	highest := 0
+	for {
+		_, rest, found := strings.Cut(asked, opening+fenceName)
+		if !found {
+			return highest
+		}
+		digits, after, _ := strings.Cut(rest, closing)
+		if n, err := strconv.Atoi(digits); err == nil && n <= most {
+			highest = max(highest, n)
+		}
+		asked = after
+	}
+}
+
+// clip makes a short text fit for an error message.
+func clip(s string) string {
+	const most = 60
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

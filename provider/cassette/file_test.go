@@ -1,0 +1,260 @@
+package cassette_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/cassette"
+)
+
+const golden = "testdata/golden.json"
+
+// recordGolden records a little of everything.
+func recordGolden(t *testing.T) string {
+	t.Helper()
+	tape, file := recording(t, cassette.Options{Secrets: []string{"hunter2"}})
+	v := &vendor{
+		answer: func(req *provider.Request) answer {
+			switch req.ID {
+			case "cars/r1.ada/1":
+				return said("A city centre", " is a room.\n", "\nIts password is hunter2,", " its fence "+fence+".")
+			case "cars/r2.ben/1":
+				return answer{
+					chunks: []string{"Half of"}, response: &provider.Response{Usage: provider.Usage{Input: 40}},
+					err: &provider.Error{
+						Kind: provider.KindRateLimit, Status: 429, Code: "slow_down", Message: "Key sk-canary5f1d7a0c93be is too fast.\nWait.",
+						RequestID: "req_1", RetryAfter: 1500 * time.Millisecond,
+					},
+				}
+			default:
+				return answer{response: &provider.Response{Stop: provider.StopTool, Calls: []provider.ToolCall{
+					{ID: "c1", Name: "lookup", Arguments: []byte(`{"word":"kerb","most":[1,2]}`), Opaque: []byte(`"sealed"`)},
+				}}}
+			}
+		},
+		count: func(*provider.Request) (int, error) { return 41, nil },
+		embed: func([]string) (*provider.Embedding, error) {
+			return &provider.Embedding{Vectors: [][]float32{{0.25, -1}, {3, 1e-9}}, Usage: provider.Usage{Input: 2}}, nil
+		},
+	}
+	v.VendorName = "acme"
+	p := tape.Wrap("v", v)
+	require.NoError(t, p.(provider.Checker).Check(t.Context(), "m-spare"))
+	for _, id := range []string{"cars/r2.ben/2", "cars/r1.ada/1", "cars/r2.ben/1"} {
+		req := full(fence)
+		req.ID = id
+		ask(p, req)
+	}
+	_, err := p.(provider.TokenCounter).CountTokens(t.Context(), &provider.Request{ID: "cars/r3/1", Model: "m"})
+	require.NoError(t, err)
+	_, err = p.(provider.Embedder).Embed(t.Context(), "e", []string{"one", "two\nlines"})
+	require.NoError(t, err)
+	require.NoError(t, tape.Close())
+	return file
+}
+
+func TestGolden(t *testing.T) {
+	got := contents(t, recordGolden(t))
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+	}
+	assert.Equal(t, contents(t, golden), got)
+
+	tape := open(t, golden, cassette.Options{})
+	req := full(otherFence)
+	req.ID = "cars/r1.ada/1"
+	assert.Equal(t, []string{"A city centre", " is a room.\n", "\nIts password is [redacted],", " its fence " + otherFence + "."},
+		ask(tape.Wrap("v", nil), req).chunks)
+	assert.Len(t, tape.Unused(), 4)
+}
+
+func TestWhatIsNoCassette(t *testing.T) {
+	good := contents(t, golden)
+	replace := func(old, with string) string {
+		require.Contains(t, good, old)
+		return strings.Replace(good, old, with, 1)
+	}
+	line := func(of string) int {
+		before, _, found := strings.Cut(good, of)
+		require.True(t, found, of)
+		return 1 + strings.Count(before, "\n")
+	}
+	end := strings.Count(good, "\n")
+	tests := []struct {
+		name    string
+		data    string
+		problem cassette.Problem
+		line    int
+		detail  string
+	}{
+		{"nothing", "", cassette.ProblemTruncated, 1, "the end of the file is missing"},
+		{"cut at the end", good[:len(good)-2], cassette.ProblemTruncated, end, "missing"},
+		{"cut in the middle", good[:strings.Index(good, `"chunks"`)+4], cassette.ProblemTruncated, line(`"chunks"`), "missing"},
+		{"no JSON", replace(`"version": 1,`, `"version": 1;`), cassette.ProblemSyntax, 2, "';'"},
+		{"no UTF-8", replace("Looks.", "Look\x80."), cassette.ProblemSyntax, line("Looks."), "UTF-8"},
+		{"another value after it", good + "\n{}", cassette.ProblemTrailing, end + 2, "follows"},
+		{"rubbish after it", good + "x", cassette.ProblemTrailing, end + 1, "follows"},
+		{"a later version", replace(`"version": 1`, `"version": 2`), cassette.ProblemVersion, 2, `has "2"`},
+		{"a version in words", replace(`"version": 1`, `"version": "1"`), cassette.ProblemVersion, 2, "reads version 1"},
+		{"no version", `{"entries":[]}`, cassette.ProblemVersion, 1, `has ""`},
+		{"no object", `[]`, cassette.ProblemVersion, 1, "reads version 1"},
+		{"no entries", `{"version":1}`, cassette.ProblemField, 1, `"entries" is missing`},
+		{"entries that are none", `{"version":1,"entries":null}`, cassette.ProblemValue, 1, `"entries"`},
+		{"entries of another kind", `{"version":1,"entries":{}}`, cassette.ProblemValue, 1, `"entries"`},
+		{"an entry that is none", "{\"version\":1,\n\"entries\":[null]}", cassette.ProblemValue, 1, "entry 1 is null"},
+		{"an entry of another kind", "{\"version\":1,\n\"entries\":[7]}", cassette.ProblemValue, 2, `"entries"`},
+		{"a provider that is none", `{"version":1,"providers":{"v":null},"entries":[]}`, cassette.ProblemValue, 1, `"v" is null`},
+		{"an entry without a request", "{\"version\":1,\n\"entries\":[{\"provider\":\"v\",\"request\":null}]}", cassette.ProblemValue, 2, "request: is missing"},
+		{"an unknown field", replace(`"id": "cars/r1.ada/1",`, `"id": "cars/r1.ada/1", "colour": 1,`), cassette.ProblemField, line("r1.ada"), `"colour" is unknown`},
+		{"a field in capitals", replace(`"self": "Ada"`, `"SELF": "Ada"`), cassette.ProblemField, line(`"self"`), `"SELF" is unknown`},
+		{"a field twice", replace(`"self": "Ada"`, `"self": "Ada", "self": "Ben"`), cassette.ProblemValue, line(`"self"`), `"entries.request.self"`},
+		{"an unknown provider field", replace(`"vendor":`, `"keys": 1, "vendor":`), cassette.ProblemField, line(`"vendor"`), `"keys"`},
+		{"a number for a text", replace(`"self": "Ada"`, `"self": 7`), cassette.ProblemField, line(`"self"`), "self"},
+		{"a text for a number", replace(`"maxTokens": 99`, `"maxTokens": "99"`), cassette.ProblemField, line(`"maxTokens"`), "maxTokens"},
+		{"a list with one line", replace(`"Go on; the word is ⟦fence 1⟧."`, `["Go on; the word is ⟦fence 1⟧."]`), cassette.ProblemValue, line("Go on;"), "last.text"},
+		{"an unknown call", replace(`"call": "count"`, `"call": "guess"`), cassette.ProblemValue, line(`"call": "count"`) - 3, `entry 5: call: "guess" is none`},
+		{"an answer of another call", replace(`"tokens": 41`, `"chunks": {"sizes": "0", "text": ""}`), cassette.ProblemValue, line(`"call": "count"`) - 3, "another call"},
+		{"sizes that do not add up", replace(`"sizes": "7"`, `"sizes": "6"`), cassette.ProblemValue, line(`"id": "cars/r2.ben/1"`) - 1, "1 bytes are left"},
+		{"sizes that are none", replace(`"sizes": "7"`, `"sizes": "-7"`), cassette.ProblemValue, line(`"id": "cars/r2.ben/1"`) - 1, `"-7" is no size`},
+		{"a piece that ends in a bracket", replace(`"sizes": "13 `, `"sizes": "75 `), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "chunks.sizes"},
+		{"a fence that is none", replace(`its fence ⟦fence 1⟧`, `its fence ⟦fence 2⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "response.text: a bracket"},
+		{"a bracket of another kind", replace(`its fence ⟦fence 1⟧`, `its fence ⟦fancy 1⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "response.text: a bracket"},
+		{"a duration that is none", replace(`"1.5s"`, `"soon"`), cassette.ProblemValue, line(`"id": "cars/r2.ben/1"`) - 1, `"soon" is no duration`},
+		{"a vector that is none", replace(`"0.25 -1"`, `"0.25 x"`), cassette.ProblemValue, line(`"call": "embed"`) - 2, `"x" is no number`},
+		{"too long", strings.Repeat(" ", cassette.MaxFile+1), cassette.ProblemSize, 1, "longer"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := cassette.Load([]byte(test.data), cassette.Options{})
+			var failure *cassette.FileError
+			require.ErrorAs(t, err, &failure)
+			assert.Equal(t, test.problem, failure.Problem, failure)
+			assert.Equal(t, test.line, failure.Line, failure)
+			assert.Contains(t, failure.Detail, test.detail)
+			assert.Equal(t, fmt.Sprintf("cassette: line %d: %s: %s", failure.Line, failure.Problem, failure.Detail), err.Error())
+		})
+	}
+	file := filepath.Join(t.TempDir(), "x.json")
+	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
+	for _, mode := range []cassette.Mode{cassette.Replay, cassette.Extend} {
+		_, err := cassette.Open(file, cassette.Options{Mode: mode})
+		assert.EqualError(t, err, "cassette: "+file+":1: truncated: the end of the file is missing")
+	}
+	assert.Equal(t, "{", contents(t, file), "what cannot be read is left alone")
+}
+
+// White space, the order of entries, and how JSON writes a text or a number, are free.
+func TestWhatIsFreeInAFile(t *testing.T) {
+	good := contents(t, golden)
+	var short bytes.Buffer
+	require.NoError(t, json.Compact(&short, []byte(good)))
+	begin, end := strings.Index(good, "[\n    {")+1, strings.LastIndex(good, "\n  ]")
+	entries := strings.Split(good[begin:end], ",\n    {")
+	for i := range entries[1:] {
+		entries[i+1] = "\n    {" + entries[i+1]
+	}
+	entries[0], entries[4] = entries[4], entries[0]
+	for name, data := range map[string]string{
+		"short": short.String(), "spaces": "\n\n" + good + "\n\t ", "escapes": strings.ReplaceAll(good, "A city", `A\u0020city`),
+		"numbers": strings.Replace(good, "0.7", "7.0e-1", 1), "order": good[:begin] + strings.Join(entries, ",") + good[end:],
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NotEqual(t, good, data)
+			tape, err := cassette.Load([]byte(data), cassette.Options{})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"v ", "v cars/r1.ada/1", "v cars/r2.ben/1", "v cars/r2.ben/2", "v cars/r3/1"}, tape.Unused())
+			file := filepath.Join(t.TempDir(), "x.json")
+			require.NoError(t, os.WriteFile(file, []byte(data), 0o600))
+			tape = open(t, file, cassette.Options{Mode: cassette.Extend})
+			require.NoError(t, tape.Wrap("v", nil).(provider.Checker).Check(t.Context(), "m-spare"))
+			ask(tape.Wrap("v", saying(said("x"))), &provider.Request{ID: "z"})
+			want := strings.TrimSuffix(good, "\n  ]\n}\n")
+			assert.True(t, strings.HasPrefix(contents(t, file), want), "it is written in the one form")
+		})
+	}
+}
+
+// FuzzLoad: whatever is read is refused with a place, or can be replayed, and written as it was.
+func FuzzLoad(f *testing.F) {
+	data, err := os.ReadFile(golden)
+	require.NoError(f, err)
+	f.Add(data)
+	f.Add([]byte(`{"version":1,"entries":[]}`))
+	f.Add([]byte(`{"version":1,"entries":[{"provider":"v","request":{"model":"⟦fence 1⟧"},"response":{"text":"⟦fence 1⟧⟦x80⟧"},"chunks":{"sizes":"1 0"}}]}`))
+	f.Add([]byte(`{"version":1,"entries":[{"provider":"v","request":{"model":"","tools":[{"parameters":{"a":[{}]}}]},"error":{"retryAfter":"1h"}}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tape, err := cassette.Load(data, cassette.Options{})
+		if err != nil {
+			var failure *cassette.FileError
+			require.ErrorAs(t, err, &failure)
+			require.NotEmpty(t, failure.Problem)
+			require.NotEmpty(t, failure.Detail)
+			require.LessOrEqual(t, failure.Line, 1+bytes.Count(data, []byte("\n")))
+			require.Positive(t, failure.Line)
+			return
+		}
+		unused := tape.Unused()
+		unseen(t, ask(tape.Wrap("v", nil), &provider.Request{Self: "nobody else is called this"}).err)
+		require.Equal(t, unused, tape.Unused())
+	})
+}
+
+// FuzzReplay: any text in any pieces, with any fence, is given again, and none of the secret is written.
+func FuzzReplay(f *testing.F) {
+	f.Add("It is 1234567890123456, no less: ⟦x41⟧.", "1234567890123456", "no less", 7, 12)
+	f.Add("\x80⟦\xe2\x9f", "\xe2", "\x80", 1, 2)
+	f.Add("aaaa", "aa", "a", 1, 3)
+	f.Add("{\"a\":[]}", "x", "", 0, 0)
+	const placeholders = "[redacted] ⟦fence 1⟧"
+	folder := f.TempDir()
+	n := 0
+	f.Fuzz(func(t *testing.T, text, word, secret string, first, second int) {
+		if len(secret) < 4 || strings.Contains(placeholders, secret) {
+			secret = ""
+		}
+		n++
+		file := filepath.Join(folder, fmt.Sprint(os.Getpid(), "-", n))
+		defer func() { _ = os.Remove(file) }()
+		a, b := min(max(0, first), len(text)), min(max(0, second), len(text))
+		a, b = min(a, b), max(a, b)
+		req := func(word string) *provider.Request {
+			return &provider.Request{Self: "s", Last: provider.Message{Speaker: "Ada", Fence: word, Text: "x" + word}}
+		}
+		want := said(text[:a], text[a:b], text[b:])
+		want.response.Calls = []provider.ToolCall{{Arguments: []byte(text)}}
+		options := cassette.Options{Mode: cassette.Record}
+		if secret != "" {
+			options.Secrets = []string{secret}
+		}
+		tape, err := cassette.Open(file, options)
+		require.NoError(t, err)
+		ask(tape.Wrap("v", saying(want)), req(word))
+		require.NoError(t, tape.Close())
+
+		options.Mode = cassette.Replay
+		tape, err = cassette.Open(file, options)
+		require.NoError(t, err)
+		got := ask(tape.Wrap("v", nil), req(word))
+		require.NoError(t, got.err)
+		require.Equal(t, got.response.Text, strings.Join(got.chunks, ""))
+		require.Len(t, got.chunks, 3)
+		if secret == "" && !strings.Contains(got.response.Text, "[redacted]") {
+			require.Equal(t, text, got.response.Text)
+			require.Equal(t, text, string(got.response.Calls[0].Arguments))
+		}
+		if secret != "" && !strings.Contains(word, secret) {
+			require.NotContains(t, got.response.Text, secret)
+		}
+	})
+}

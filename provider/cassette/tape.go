@@ -1,0 +1,321 @@
+package cassette
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Wrap yields a provider that records what p answers, or replays what was recorded under this name, the
+// one under which the provider is registered. p may be nil in mode Replay, which never asks it. The
+// provider is a [provider.Wrapper], a [provider.Checker] and a [provider.Vendor]; it counts tokens and
+// embeds if p does or the file holds such exchanges.
+//
+// Its failures are those of p, or those that were recorded, or a [*provider.Error] of kind validation with
+// NotSent set and one of the codes [CodeUnseen] and [CodeClosed]. If ctx is done first, the kind is canceled
+// or timeout.
+func (c *Cassette) Wrap(name string, p provider.Provider) provider.Provider {
+	t := &tape{cassette: c, name: name, asked: p}
+	if c.options.Mode == Replay {
+		t.asked = nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	written := c.plain().write(name)
+	if vendor, ok := provider.As[provider.Vendor](t.asked); ok && vendor.Vendor() != "" {
+		c.wrapped(written).Vendor = c.plain().write(vendor.Vendor())
+	}
+	holds := func(call string) bool {
+		return slices.ContainsFunc(c.entries, func(e *entry) bool { return e.Provider == written && e.Call == call })
+	}
+	_, counts := provider.As[provider.TokenCounter](t.asked)
+	_, embeds := provider.As[provider.Embedder](t.asked)
+	counts, embeds = counts || holds(callCount), embeds || holds(callEmbed)
+	switch {
+	case counts && embeds:
+		return struct {
+			*tape
+			counter
+			embedder
+		}{t, counter{t}, embedder{t}}
+	case counts:
+		return struct {
+			*tape
+			counter
+		}{t, counter{t}}
+	case embeds:
+		return struct {
+			*tape
+			embedder
+		}{t, embedder{t}}
+	default:
+		return t
+	}
+}
+
+// plain is a scribe for what belongs to no request.
+func (c *Cassette) plain() *scribe { return &scribe{secrets: c.secrets} }
+
+// wrapped yields what is known of a provider, for writing. The lock is held.
+func (c *Cassette) wrapped(name string) *wrapped {
+	if c.providers[name] == nil {
+		c.providers[name] = &wrapped{}
+	}
+	return c.providers[name]
+}
+
+// tape is one provider's part of a cassette.
+type tape struct {
+	cassette *Cassette
+	name     string
+	asked    provider.Provider // nil: nobody
+}
+
+var (
+	_ provider.Wrapper = (*tape)(nil)
+	_ provider.Checker = (*tape)(nil)
+	_ provider.Vendor  = (*tape)(nil)
+)
+
+// Unwrap yields the provider that is asked; nil in a replay, so that no ability of it is used either.
+func (t *tape) Unwrap() provider.Provider { return t.asked }
+
+// String names the provider and its cassette.
+func (t *tape) String() string { return t.name + " on " + t.cassette.String() }
+
+// GoString is String, for %#v.
+func (t *tape) GoString() string { return t.String() }
+
+// Vendor yields the wrapped provider's vendor, or the recorded one; "": unknown.
+func (t *tape) Vendor() string {
+	c := t.cassette
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.providers[c.plain().write(t.name)]; w != nil {
+		return w.Vendor
+	}
+	return ""
+}
+
+// Generate replays a reply, or records the wrapped provider's.
+func (t *tape) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	played, q, err := t.begin(ctx, callGenerate, req)
+	if err != nil {
+		return nil, err
+	}
+	if played != nil {
+		return t.play(ctx, played, q.scribe.fences, emit)
+	}
+	var text strings.Builder
+	var ends []int
+	response, err := t.asked.Generate(ctx, req, func(chunk provider.Chunk) {
+		emit(chunk)
+		text.WriteString(chunk.Text)
+		ends = append(ends, text.Len())
+	})
+	q.entry.Response = q.scribe.response(response)
+	q.entry.Chunks = q.scribe.chunks(text.String(), ends, q.entry.Response)
+	t.end(ctx, q, err)
+	return response, err
+}
+
+// begin looks a request up.
+func (t *tape) begin(ctx context.Context, call string, req *provider.Request) (*entry, *question, error) {
+	s := &scribe{secrets: t.cassette.secrets, fences: fencesOf(req)}
+	e := &entry{ID: req.ID, Provider: t.name, Call: call, Request: s.request(req)}
+	if t.cassette.options.Labels && len(req.Labels) > 0 {
+		e.Labels = make(map[string]string, len(req.Labels))
+		for key, value := range req.Labels {
+			e.Labels[s.write(key)] = s.write(value)
+		}
+	}
+	return t.ask(ctx, e, s)
+}
+
+func (t *tape) ask(ctx context.Context, e *entry, s *scribe) (*entry, *question, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, ended(err)
+	}
+	q, err := t.cassette.question(e, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	played, err := t.cassette.begin(q, t.asked != nil)
+	return played, q, err
+}
+
+// end records what became of a call. What ctx has ended is not the provider's answer.
+func (t *tape) end(ctx context.Context, q *question, err error) {
+	q.entry.Error = q.scribe.failure(err)
+	t.cassette.end(q, err == nil || ctx.Err() == nil)
+}
+
+// play gives a recorded answer.
+func (t *tape) play(ctx context.Context, e *entry, fences []string, emit func(provider.Chunk)) (*provider.Response, error) {
+	r := reader{fences: fences}
+	response, pieces, failure := r.response(e.Response), r.chunks(e), r.failure(e.Error)
+	if r.err != nil {
+		return nil, unreadable(r.err)
+	}
+	for i, piece := range pieces {
+		if err := t.pace(ctx, i); err != nil {
+			t.cassette.giveBack(e)
+			return nil, ended(err)
+		}
+		emit(provider.Chunk{Text: piece})
+	}
+	return response, failure
+}
+
+// pace waits before a chunk, as long as is wanted.
+func (t *tape) pace(ctx context.Context, chunk int) error {
+	if chunk == 0 || t.cassette.options.Interval <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(t.cassette.options.Interval)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Check passes for a model that was used or checked in the recording. Where there is somebody to ask, it
+// asks for others; what cannot be checked passes.
+func (t *tape) Check(ctx context.Context, model string) error {
+	if err := ctx.Err(); err != nil {
+		return ended(err)
+	}
+	c := t.cassette
+	name, written := c.plain().write(t.name), c.plain().write(model)
+	if c.options.Mode != Record && c.knows(name, written) {
+		return nil
+	}
+	if t.asked == nil {
+		return &provider.Error{
+			Kind: provider.KindValidation, Code: CodeUnseen, NotSent: true,
+			Message: "the cassette has no exchange of provider " + clip(name) + " with model " + clip(written),
+		}
+	}
+	if checker, ok := provider.As[provider.Checker](t.asked); ok {
+		if err := checker.Check(ctx, model); err != nil {
+			return err
+		}
+	}
+	c.learn(name, written)
+	return nil
+}
+
+// knows reports whether a model was used or checked.
+func (c *Cassette) knows(name, model string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.providers[name]; w != nil && slices.Contains(w.Models, model) {
+		return true
+	}
+	return slices.ContainsFunc(c.entries, func(e *entry) bool { return e.Provider == name && e.Request.Model == model })
+}
+
+// learn notes that a model can be used.
+func (c *Cassette) learn(name, model string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.wrapped(name)
+	i, found := slices.BinarySearch(w.Models, model)
+	if found || c.closed {
+		return
+	}
+	w.Models = slices.Insert(w.Models, i, model)
+	c.changed = true
+	c.save()
+}
+
+// counter is a tape that counts tokens.
+type counter struct{ of *tape }
+
+// CountTokens replays or records a count.
+func (c counter) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
+	played, q, err := c.of.begin(ctx, callCount, req)
+	if err != nil {
+		return 0, err
+	}
+	if played != nil {
+		r := reader{fences: q.scribe.fences}
+		failure := r.failure(played.Error)
+		if r.err != nil {
+			return 0, unreadable(r.err)
+		}
+		if played.Tokens == nil {
+			return 0, failure
+		}
+		return *played.Tokens, failure
+	}
+	able, ok := provider.As[provider.TokenCounter](c.of.asked)
+	if !ok {
+		c.of.cassette.end(q, false)
+		return 0, unable("count tokens")
+	}
+	n, err := able.CountTokens(ctx, req)
+	if err == nil {
+		q.entry.Tokens = &n
+	}
+	c.of.end(ctx, q, err)
+	return n, err
+}
+
+// embedder is a tape that embeds.
+type embedder struct{ of *tape }
+
+// Embed replays or records the vectors of texts.
+func (m embedder) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
+	s := m.of.cassette.plain()
+	asked := &request{Model: s.write(model)}
+	for _, text := range texts {
+		asked.Texts = append(asked.Texts, lines(s.write(text)))
+	}
+	played, q, err := m.of.ask(ctx, &entry{Provider: m.of.name, Call: callEmbed, Request: asked}, s)
+	if err != nil {
+		return nil, err
+	}
+	if played != nil {
+		r := reader{}
+		embedding, failure := r.embedding(played.Embedding), r.failure(played.Error)
+		if r.err != nil {
+			return nil, unreadable(r.err)
+		}
+		return embedding, failure
+	}
+	able, ok := provider.As[provider.Embedder](m.of.asked)
+	if !ok {
+		m.of.cassette.end(q, false)
+		return nil, unable("embed")
+	}
+	embedding, err := able.Embed(ctx, model, texts)
+	q.entry.Embedding = s.embedding(embedding)
+	m.of.end(ctx, q, err)
+	return embedding, err
+}
+
+func unable(what string) error {
+	return &provider.Error{Kind: provider.KindValidation, Code: CodeUnseen, Message: "the wrapped provider does not " + what, NotSent: true}
+}
+
+// unreadable is the failure of an answer that was found good when the file was read, and cannot be given.
+func unreadable(err error) error {
+	return &provider.Error{Kind: provider.KindValidation, Code: CodeUnseen, Message: err.Error(), NotSent: true}
+}
+
+// ended is the failure of a call whose context is done. Nobody was asked.
+func ended(cause error) error {
+	kind := provider.KindCanceled
+	if errors.Is(cause, context.DeadlineExceeded) {
+		kind = provider.KindTimeout
+	}
+	return &provider.Error{Kind: kind, NotSent: true, Err: cause}
+}

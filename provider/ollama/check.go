@@ -1,0 +1,67 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// Check asks the server about the model. It fails with kind validation if the server does not have it, or
+// says that it cannot speak, and with kind authentication if the key is refused. It does not load the model.
+func (p *Provider) Check(ctx context.Context, model string) error {
+	var answer struct {
+		Capabilities []string `json:"capabilities"` // older servers do not tell
+	}
+	x, err := p.ask(ctx, "api/show", model, map[string]any{"model": model}, &answer)
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound && e.Code != "model_not_found" {
+		e.Message = absent(model) + "; or is BaseURL not the server's?"
+	}
+	if err != nil {
+		return err
+	}
+	if c := answer.Capabilities; len(c) > 0 && !slices.Contains(c, "completion") {
+		return &provider.Error{
+			Kind: provider.KindValidation, Status: http.StatusOK, Code: "no_chat", RequestID: x.Header("X-Request-Id"),
+			Message: "the model " + wire.Clip(model) + " cannot chat",
+		}
+	}
+	return nil
+}
+
+// ask makes a request whose answer is one JSON object, and decodes it into answer. The exchange that it
+// yields is closed.
+func (p *Provider) ask(ctx context.Context, path, model string, body, answer any) (*wire.Exchange, error) {
+	data, err := encode(body)
+	if err != nil {
+		return nil, err
+	}
+	x, err := p.Open(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	if err := x.Send(http.MethodPost, path, data); err != nil {
+		return nil, refine(x, err, model)
+	}
+	if data, err = io.ReadAll(x); err != nil {
+		return nil, x.Cut(err)
+	}
+	var failure struct {
+		Error json.RawMessage `json:"error"`
+	}
+	switch err := json.Unmarshal(data, &failure); {
+	case err == nil && wire.Present(failure.Error):
+		return nil, refine(x, x.Fault(data), model)
+	case err == nil && json.Unmarshal(data, answer) == nil:
+		return x, nil
+	case !json.Valid(data) && len(data) > 0 && data[0] == '{':
+		return nil, x.Cut(io.ErrUnexpectedEOF)
+	}
+	return nil, x.Invalid("malformed", "the answer is not what the API says; is BaseURL the server's?")
+}

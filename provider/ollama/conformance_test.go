@@ -1,0 +1,168 @@
+package ollama_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/ollama"
+	"github.com/agonist-dev/debate/provider/providertest"
+)
+
+func TestConformance(t *testing.T) {
+	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
+		switch {
+		case s.Stop == provider.StopRefusal, s.Stop == provider.StopFilter, s.Fail == provider.KindContentFilter:
+			t.Skip("Ollama knows no refusals and no filter")
+		}
+		server := httptest.NewServer(vendor{s})
+		t.Cleanup(server.Close)
+		p := ollama.New(server.URL)
+		p.Key, p.Client = provider.StaticKey(s.Key), server.Client()
+		return p
+	})
+}
+
+func TestFaults(t *testing.T) {
+	providertest.RunHTTP(t, providertest.HTTP{
+		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
+			p := ollama.New(s.URL)
+			p.Key, p.Client = provider.StaticKey(s.Key), s.Client
+			p.IdleTimeout, p.MaxBody, p.MaxLine = s.IdleTimeout, s.MaxBody, s.MaxLine
+			p.NumCtx = 4096
+			return p
+		},
+		Wholes: providertest.Wholes(t, "testdata/whole"),
+		Faults: providertest.Faults(t, "testdata/fault"),
+		Lacks: map[string]string{
+			"slow-down":        "Ollama has no word for it besides 429",
+			"budget-in-flight": "Ollama takes no budget in advance",
+			"moderation":       "Ollama moderates nothing",
+			"refusal":          "Ollama does not tell a refusal from another text",
+			"content-filter":   "Ollama has no filter",
+			"comments":         "lines of JSON have no comments",
+		},
+	})
+}
+
+// vendor acts a scenario in the API's words.
+type vendor struct{ providertest.Scenario }
+
+func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || r.URL.Path != "/api/chat" {
+		http.NotFound(w, r)
+		return
+	}
+	if v.Sent != nil {
+		v.Sent(sent(r))
+	}
+	failing := v.Fail != "" && v.Fail != provider.KindInvalidResponse
+	if failing && len(v.Reply) == 0 {
+		v.fail(w)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	for i, text := range v.Reply {
+		v.line(w, map[string]any{"message": map[string]any{"role": "assistant", "content": text}, "done": false})
+		if i == 0 && v.Hold != nil {
+			select {
+			case <-v.Hold:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}
+	switch {
+	case v.Cut:
+		return
+	case failing:
+		v.line(w, map[string]any{"error": "not with " + v.Key})
+		return
+	}
+	for _, c := range v.Calls {
+		v.line(w, map[string]any{"done": false, "message": map[string]any{"role": "assistant", "content": "", "tool_calls": []any{
+			map[string]any{"function": map[string]any{"name": c.Name, "arguments": c.Arguments}},
+		}}})
+	}
+	reason := "stop"
+	if v.Stop == provider.StopLength {
+		reason = "length"
+	}
+	v.line(w, map[string]any{
+		"message": map[string]any{"role": "assistant", "content": ""}, "done": true, "done_reason": reason,
+		"prompt_eval_count": v.Usage.Input, "prompt_eval_cached_count": v.Usage.CachedInput, "eval_count": v.Usage.Output,
+	})
+}
+
+func (v vendor) line(w http.ResponseWriter, fields map[string]any) {
+	if v.Model != "" {
+		fields["model"] = v.Model
+	}
+	_ = json.NewEncoder(w).Encode(fields)
+	_ = http.NewResponseController(w).Flush()
+}
+
+// fail answers as the server, its runner or ollama.com would.
+func (v vendor) fail(w http.ResponseWriter) {
+	said := map[provider.Kind]struct {
+		status int
+		text   string
+	}{
+		provider.KindRateLimit:      {429, "too many concurrent requests"},
+		provider.KindQuota:          {429, "you have reached your weekly usage limit"},
+		provider.KindAPI:            {500, "model runner has unexpectedly stopped"},
+		provider.KindTimeout:        {504, "upstream timeout"},
+		provider.KindAuthentication: {401, "unauthorized"},
+		provider.KindValidation:     {404, "model 'model-1' not found"},
+		provider.KindContextOverflow: {
+			400, `{"error":{"code":400,"message":"request (351 tokens) exceeds the available context size","type":"exceed_context_size_error"}}`,
+		},
+	}[v.Fail]
+	if v.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(v.RetryAfter.Seconds())))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(said.status)
+	if v.Fail != provider.KindContextOverflow {
+		said.text += ", not with " + v.Key
+	}
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": said.text})
+}
+
+// sent reads a request back.
+func sent(r *http.Request) providertest.Sent {
+	var body struct {
+		Model    string
+		Messages []struct {
+			Role    provider.Role
+			Content string
+		}
+		Format  json.RawMessage
+		Tools   []struct{ Function struct{ Name string } }
+		Options struct {
+			NumPredict  int `json:"num_predict"`
+			Temperature *float64
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return providertest.Sent{}
+	}
+	s := providertest.Sent{
+		Model: body.Model, MaxTokens: body.Options.NumPredict, Temperature: body.Options.Temperature,
+		Schema: len(body.Format) > 0 && body.Format[0] == '{',
+	}
+	for _, m := range body.Messages {
+		if m.Role == provider.RoleSystem {
+			s.System += m.Content
+			continue
+		}
+		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: m.Content})
+	}
+	for _, tool := range body.Tools {
+		s.Tools = append(s.Tools, tool.Function.Name)
+	}
+	return s
+}

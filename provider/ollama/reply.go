@@ -1,0 +1,121 @@
+package ollama
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// chunk is one line of an answer. What is not named here (thinking, durations and whatever comes next)
+// is not part of the reply.
+type chunk struct {
+	Model   string `json:"model"`
+	Message struct {
+		Content   string     `json:"content"`
+		ToolCalls []toolCall `json:"tool_calls"`
+	} `json:"message"`
+	Done       bool            `json:"done"`
+	DoneReason string          `json:"done_reason"`
+	Error      json.RawMessage `json:"error"`
+	usage
+}
+
+// toolCall is a whole call. Its index is left out: some models number each call 0.
+type toolCall struct {
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+// reply reads an answer.
+type reply struct {
+	*wire.Reply
+
+	exchange *wire.Exchange
+	think    thinking
+	ids      []string // of the calls
+	window   int      // tokens; 0: unknown
+	limit    int      // of output tokens; 0: none
+}
+
+// read takes in the answer up to the line that says that it is done. It fails if the reply is not whole.
+func (r *reply) read() error {
+	lines := r.exchange.Lines()
+	for {
+		line, err := lines.Next()
+		if err != nil {
+			return r.exchange.Cut(err)
+		}
+		if done, err := r.take(line); done || err != nil {
+			return err
+		}
+	}
+}
+
+// take adds one line; done says that it was the last.
+func (r *reply) take(line []byte) (done bool, err error) {
+	var c chunk
+	if err := json.Unmarshal(line, &c); err != nil {
+		if line[0] == '<' {
+			return false, r.exchange.Invalid("not_a_reply", "the server answered with a page; is BaseURL the server's?")
+		}
+		return false, r.exchange.Invalid("malformed", "a line of the answer is not what the API says")
+	}
+	if c.Model != "" {
+		r.Model = c.Model
+	}
+	if wire.Present(c.Error) {
+		return false, r.exchange.Fault(line)
+	}
+	r.Show(r.think.next(c.Message.Content))
+	for i := range c.Message.ToolCalls {
+		if !r.call(&c.Message.ToolCalls[i]) {
+			return false, r.exchange.Invalid("malformed", "more tool calls than a reply can have")
+		}
+	}
+	if !c.Done {
+		return false, nil
+	}
+	r.Show(r.think.end())
+	r.Usage = c.tokens() // what came before was not the whole
+	return true, r.stop(c.DoneReason)
+}
+
+// call takes a tool call, under an id of its own: results find their call by it.
+func (r *reply) call(c *toolCall) bool {
+	id := c.ID
+	for n := r.Calls(); id == "" || slices.Contains(r.ids, id); n++ {
+		id = "call_" + strconv.Itoa(n)
+	}
+	r.ids = append(r.ids, id)
+	return r.Call(r.Calls(), id, c.Function.Name, wire.Plain(c.Function.Arguments))
+}
+
+// windowSlack is by how many tokens the server's counts may be short of a full window: it leaves out a few
+// that it adds itself.
+const windowSlack = 8
+
+// stop translates the reason for the end. An unknown one is a failure, and so is none: it stood for a
+// connection that broke.
+func (r *reply) stop(reason string) error {
+	switch reason {
+	case "stop":
+		r.Stop = provider.StopEnd
+	case "length":
+		total := r.Usage.Input + r.Usage.Output
+		if r.window > 0 && total+windowSlack >= r.window && (r.limit <= 0 || r.Usage.Output < r.limit) {
+			return r.exchange.Broken("model_context_window_exceeded", "the reply filled the model's window")
+		}
+		r.Stop = provider.StopLength
+	case "load", "unload":
+		return r.exchange.Invalid("no_reply", "the server loaded or unloaded the model, and gave no reply")
+	default:
+		return r.exchange.Invalid("done_reason", "unknown done_reason "+strconv.Quote(reason))
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package ollama
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+type wireRequest struct {
+	Model     string          `json:"model"`
+	Messages  []wireMessage   `json:"messages"`
+	Stream    bool            `json:"stream"`
+	Truncate  bool            `json:"truncate"`
+	Shift     bool            `json:"shift"`
+	Think     any             `json:"think,omitempty"`
+	KeepAlive string          `json:"keep_alive,omitempty"`
+	Format    json.RawMessage `json:"format,omitempty"`
+	Tools     []wireTool      `json:"tools,omitempty"`
+	Options   map[string]any  `json:"options,omitempty"`
+}
+
+type wireMessage struct {
+	Role       string     `json:"role"`
+	Content    string     `json:"content"`
+	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
+	ToolName   string     `json:"tool_name,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+type wireCall struct {
+	ID       string `json:"id,omitempty"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"` // an object
+	} `json:"function"`
+}
+
+type wireTool struct {
+	Type     string       `json:"type"`
+	Function wireFunction `json:"function"`
+}
+
+type wireFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// encode writes the request's body. Its failures are [*provider.Error] with NotSent.
+func (p *Provider) encode(req *provider.Request) ([]byte, error) {
+	w := wireRequest{
+		Model:     req.Model,
+		Messages:  messages(req),
+		Stream:    true,
+		Think:     p.Think,
+		KeepAlive: p.keepAlive(),
+		Options:   p.options(),
+	}
+	if len(w.Messages) == 0 { // the server would load the model and say nothing
+		return nil, invalid("the request has no message")
+	}
+	if req.MaxTokens > 0 {
+		w.Options["num_predict"] = req.MaxTokens
+	}
+	if req.Temperature != nil {
+		w.Options["temperature"] = *req.Temperature
+	}
+	if req.Schema != nil {
+		w.Format = req.Schema.JSON
+	}
+	for _, t := range req.Tools {
+		f := wireFunction{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+		if len(f.Parameters) == 0 {
+			f.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		w.Tools = append(w.Tools, wireTool{Type: "function", Function: f})
+	}
+	return encode(&w)
+}
+
+// options are those of every request. The map is the caller's.
+func (p *Provider) options() map[string]any {
+	o := make(map[string]any, len(p.Options)+3)
+	maps.Copy(o, p.Options)
+	if p.NumCtx > 0 {
+		o["num_ctx"] = p.NumCtx
+	}
+	return o
+}
+
+// keepAlive writes KeepAlive as the server reads it: any negative time is for ever.
+func (p *Provider) keepAlive() string {
+	if p.KeepAlive == 0 {
+		return ""
+	}
+	return p.KeepAlive.String()
+}
+
+func encode(v any) ([]byte, error) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false) // the markers of fences are full of <
+	if err := encoder.Encode(v); err != nil {
+		return nil, invalid("the request cannot be written as JSON: " + wire.Clip(err.Error()))
+	}
+	return body.Bytes(), nil
+}
+
+// invalid is the failure of a request that is not sent.
+func invalid(message string) error {
+	return &provider.Error{Kind: provider.KindValidation, Code: "request", Message: message, NotSent: true}
+}
+
+// conversation is what a request's messages become.
+type conversation struct {
+	list  []wireMessage
+	texts []string // of the last message, while neighbours may still join it
+}
+
+// messages writes the conversation. What Chat says holds for all of it but the speaker's own tool
+// calls and their results, which have shapes of their own; other speakers' are left out.
+func messages(req *provider.Request) []wireMessage {
+	c := conversation{list: make([]wireMessage, 0, len(req.Messages)+2)}
+	part := provider.Request{System: req.System, Self: req.Self}
+	chat := func(to []provider.Message) {
+		part.Messages = to
+		for role, text := range part.Chat() {
+			c.say(string(role), text)
+		}
+		part.System = ""
+	}
+	mine := map[string]string{} // names of the tools that the speaker called, by the calls' ids
+	from := 0
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		switch {
+		case len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self:
+			chat(req.Messages[from:i])
+			c.add(ownCalls(m, mine))
+			from = i + 1
+		case m.ToolResult != nil && mine[m.ToolResult.ID] != "":
+			chat(req.Messages[from:i])
+			c.add(result(m.ToolResult, mine[m.ToolResult.ID]))
+			from = i + 1
+		}
+	}
+	part.Last = req.Last
+	chat(req.Messages[from:])
+	c.settle()
+	return c.list
+}
+
+// say adds a text. Neighbours of one role become one message.
+func (c *conversation) say(role, text string) {
+	if len(c.texts) == 0 || c.list[len(c.list)-1].Role != role {
+		c.add(wireMessage{Role: role})
+	}
+	c.texts = append(c.texts, text)
+}
+
+// add adds a message that the next text joins only if say does.
+func (c *conversation) add(m wireMessage) {
+	c.settle()
+	c.list = append(c.list, m)
+}
+
+// settle writes the texts of the last message.
+func (c *conversation) settle() {
+	if len(c.texts) > 0 {
+		c.list[len(c.list)-1].Content = strings.Join(c.texts, "\n\n")
+		c.texts = c.texts[:0]
+	}
+}
+
+// ownCalls writes a message in which the speaker called tools, and notes the calls' names.
+func ownCalls(m *provider.Message, names map[string]string) wireMessage {
+	w := wireMessage{Role: string(provider.RoleAssistant), Content: m.Text}
+	for _, call := range m.ToolCalls {
+		names[call.ID] = call.Name
+		out := wireCall{ID: call.ID}
+		out.Function.Name, out.Function.Arguments = call.Name, call.Arguments
+		// The server takes nothing but an object, and a model may have written anything.
+		if json.Unmarshal(call.Arguments, &map[string]json.RawMessage{}) != nil || !wire.Present(call.Arguments) {
+			out.Function.Arguments = json.RawMessage("{}")
+		}
+		w.ToolCalls = append(w.ToolCalls, out)
+	}
+	return w
+}
+
+// result writes what a tool answered.
+func result(r *provider.ToolResult, name string) wireMessage {
+	text := r.Text
+	if r.Error {
+		text = "The tool failed: " + text // the API has no mark for it
+	}
+	return wireMessage{Role: "tool", Content: text, ToolName: name, ToolCallID: r.ID}
+}

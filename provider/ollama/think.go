@@ -1,0 +1,71 @@
+package ollama
+
+import "strings"
+
+const (
+	thinkOpen  = "<think>"
+	thinkClose = "</think>"
+	maxHeld    = 64 // bytes of white space that may stand before a block
+)
+
+// thinking takes the block of thoughts off the front of a text that arrives in pieces. Models whose
+// template the server does not read send them so; a text that merely mentions the marks further on is
+// left alone.
+type thinking struct {
+	state thinkState
+	held  string
+}
+
+type thinkState int
+
+const (
+	thinkUnknown thinkState = iota
+	thinkInside
+	thinkAfter // only white space has come since the block
+	thinkNone
+)
+
+// next takes a piece and yields what of the text can be shown now.
+func (t *thinking) next(piece string) string {
+	switch t.state {
+	case thinkUnknown:
+		t.held += piece
+		text := strings.TrimLeft(t.held, " \t\r\n")
+		switch {
+		case strings.HasPrefix(text, thinkOpen):
+			t.state, t.held = thinkInside, ""
+			return t.next(text[len(thinkOpen):])
+		case strings.HasPrefix(thinkOpen, text) && len(t.held) <= maxHeld:
+			return ""
+		}
+		t.state, text, t.held = thinkNone, t.held, ""
+		return text
+	case thinkInside:
+		text := t.held + piece
+		_, after, closed := strings.Cut(text, thinkClose)
+		if !closed {
+			t.held = text[max(0, len(text)-len(thinkClose)+1):]
+			return ""
+		}
+		t.state, t.held = thinkAfter, ""
+		return t.next(after)
+	case thinkAfter:
+		text := strings.TrimLeft(piece, " \t\r\n")
+		if text != "" {
+			t.state = thinkNone
+		}
+		return text
+	default:
+		return piece
+	}
+}
+
+// end yields what was held back in case it was a block's beginning.
+func (t *thinking) end() string {
+	if t.state != thinkUnknown {
+		return ""
+	}
+	text := t.held
+	t.state, t.held = thinkNone, ""
+	return text
+}
