@@ -1,38 +1,53 @@
-// Command customprovider debates with a provider of its own, offline: two models of which one turns
-// round what it hears, as Eliza did in 1966, and the other insists.
+// Command customprovider debates with a vendor that nobody has heard of, through an adapter written for it:
+// custom.go, which is the file to copy. The vendor is Parlour (server.go), where one model turns round
+// what it hears, as Eliza did in 1966, and the other insists. It is served on a port of this machine, so
+// that the program needs neither a network nor a key:
 //
 //	go run ./examples/customprovider
 //
-// [Eliza] is all that it takes: one method, which streams. The test beside it puts it through the
-// conformance suite of package providertest, as any adapter should be.
+// custom_test.go proves the adapter with two calls: the conformance suite, which asks whether it says what
+// the vendor says, and the HTTP suite, which does to its connection whatever can happen to one.
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/provider"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Stdout, 60*time.Millisecond); err != nil {
+	err := serve(ctx, os.Stdout, 60*time.Millisecond)
+	stop()
+	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+		os.Exit(1)
 	}
 }
 
-// run plays the debate at the pace of so long a word.
-func run(ctx context.Context, w io.Writer, pace time.Duration) error {
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"parlour": &Eliza{Speak: words(pace)}}}
+// serve opens the parlour on a loopback port, and debates there.
+func serve(ctx context.Context, w io.Writer, pace time.Duration) error {
+	const key = "a-calling-card"
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: &Server{Key: key, Speak: words(pace)}, ReadHeaderTimeout: time.Second}
+	defer func() { _ = server.Close() }()
+	go func() { _ = server.Serve(listener) }() // until Close
+	return run(ctx, w, New("http://"+listener.Addr().String(), key))
+}
+
+// run plays the debate.
+func run(ctx context.Context, w io.Writer, parlour debate.Provider) error {
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"parlour": parlour}}
 	config := debate.Config{
 		Topic:  "Can a program listen?",
 		Rounds: 3,
@@ -58,40 +73,4 @@ func run(ctx context.Context, w io.Writer, pace time.Duration) error {
 		}
 	}
 	return nil
-}
-
-// words speaks a reply word by word.
-func words(pace time.Duration) func(context.Context, *provider.Request) iter.Seq2[Piece, error] {
-	return func(ctx context.Context, req *provider.Request) iter.Seq2[Piece, error] {
-		return func(yield func(Piece, error) bool) {
-			for word := range strings.SplitAfterSeq(answer(req), " ") {
-				select {
-				case <-ctx.Done():
-					yield(Piece{}, ctx.Err())
-					return
-				case <-time.After(pace):
-				}
-				if !yield(Piece{Text: word}, nil) {
-					return
-				}
-			}
-			yield(Piece{Stop: provider.StopEnd, Model: req.Model}, nil)
-		}
-	}
-}
-
-// answer is the model: what it says depends on the request alone.
-func answer(req *provider.Request) string {
-	heard := "I have nothing to say."
-	if n := len(req.Messages); n > 0 {
-		heard = req.Messages[n-1].Text
-	}
-	if req.Model == "patient" {
-		complaints := []string{
-			"I think that my words fall into a well.", "I know that you only turn round what I say.", "I am sure that nobody is there.",
-		}
-		return complaints[len(req.Messages)/2%len(complaints)]
-	}
-	turn := strings.NewReplacer("I am", "you are", "I ", "you ", "my ", "your ", "you ", "I ", ".", "")
-	return "Why do you say that " + turn.Replace(heard) + "?"
 }

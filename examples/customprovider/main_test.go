@@ -2,10 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"io"
-	"iter"
+	"net"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,21 +14,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/providertest"
 )
 
-func TestTheDebate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
-		began := time.Now()
-		require.NoError(t, run(t.Context(), &out, 60*time.Millisecond))
-		assert.Equal(t, `Eliza: Why do you say that you have nothing to say?
+const (
+	pace = 60 * time.Millisecond
+	card = "a-calling-card"
+)
+
+const said = `Eliza: Why do you say that you have nothing to say?
 Carl: I think that my words fall into a well.
 Eliza: Why do you say that you think that your words fall into a well?
 Carl: I know that you only turn round what I say.
 Eliza: Why do you say that you know that I only turn round what you say?
 Carl: I am sure that nobody is there.
-`, out.String())
+`
+
+func TestTheDebate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		began := time.Now()
+		require.NoError(t, run(t.Context(), &out, inMemory(t)))
+		assert.Equal(t, said, out.String())
 		assert.Greater(t, time.Since(began), 3*time.Second, "it was spoken word by word")
 	})
 }
@@ -37,61 +43,88 @@ func TestAnInterruptEndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		assert.ErrorIs(t, run(ctx, io.Discard, 60*time.Millisecond), context.DeadlineExceeded)
+		require.ErrorIs(t, run(ctx, io.Discard, inMemory(t)), context.DeadlineExceeded)
 	})
 }
 
-// Eliza does what the contract asks of a provider. What she has no words for is skipped.
-func TestConformance(t *testing.T) {
-	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
-		t.Helper()
-		if len(s.Calls) > 0 {
-			t.Skip("Eliza calls no tools")
-		}
-		return &Eliza{Speak: func(ctx context.Context, req *provider.Request) iter.Seq2[Piece, error] {
-			return func(yield func(Piece, error) bool) { play(ctx, s, req, yield) }
-		}}
+// The program itself opens a port.
+func TestServe(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, serve(t.Context(), &out, 0))
+	assert.Equal(t, said, out.String())
+}
+
+// Strangers, wrong doors and mumbled questions are answered with a status.
+func TestTheServerRefuses(t *testing.T) {
+	parlour := inMemory(t)
+	for _, tt := range []struct {
+		name, path string
+		key        string
+		body       string
+		want       provider.Kind
+	}{
+		{"stranger", "v1/speak", "another", "{}", provider.KindAuthentication},
+		{"wrong door", "v1/sing", card, "{}", provider.KindValidation},
+		{"mumbled", "v1/speak", card, "{", provider.KindValidation},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			endpoint := parlour.Endpoint
+			endpoint.Key = provider.StaticKey(tt.key)
+			x, err := endpoint.Open(t.Context(), "")
+			require.NoError(t, err)
+			defer x.Close()
+			err = x.Send(http.MethodPost, tt.path, []byte(tt.body))
+			var e *provider.Error
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, tt.want, e.Kind)
+		})
+	}
+}
+
+// inMemory connects to a server without a port, so that its time can be the bubble's.
+func inMemory(t *testing.T) *Parlour {
+	t.Helper()
+	visits := pipes{make(chan net.Conn), make(chan struct{})}
+	server := &http.Server{Handler: &Server{Key: card, Speak: words(pace)}}
+	go func() { _ = server.Serve(visits) }() // until Close
+	client := &http.Client{Transport: &http.Transport{DialContext: visits.dial}}
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		assert.NoError(t, server.Close())
 	})
+	parlour := New("http://parlour.test", card)
+	parlour.Client = client
+	return parlour
 }
 
-// play does in Speak's place what a scenario says.
-func play(ctx context.Context, s providertest.Scenario, req *provider.Request, yield func(Piece, error) bool) {
-	if s.Sent != nil {
-		s.Sent(heard(req))
-	}
-	for i, piece := range s.Reply {
-		if !yield(Piece{Text: piece}, nil) {
-			return
-		}
-		if i > 0 || s.Hold == nil {
-			continue
-		}
-		select {
-		case <-s.Hold:
-		case <-ctx.Done():
-			yield(Piece{}, ctx.Err())
-			return
-		}
-	}
-	switch {
-	case s.Cut:
-		return
-	case s.Fail != "" && s.Fail != provider.KindInvalidResponse:
-		yield(Piece{}, &provider.Error{Kind: s.Fail, RetryAfter: s.RetryAfter})
-	default:
-		yield(Piece{Stop: cmp.Or(s.Stop, provider.StopEnd), Usage: s.Usage, Model: s.Model}, nil)
+// pipes is a net.Listener in memory.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case p.conns <- there:
+		return here, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 
-// heard is what reaches Speak of a request.
-func heard(req *provider.Request) providertest.Sent {
-	sent := providertest.Sent{
-		Model: req.Model, System: req.System, MaxTokens: req.MaxTokens, Temperature: req.Temperature, Schema: req.Schema != nil,
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
 	}
-	for role, text := range req.Chat() {
-		if role != provider.RoleSystem {
-			sent.Turns = append(sent.Turns, providertest.Turn{Role: role, Text: text})
-		}
-	}
-	return sent
 }
+
+func (p pipes) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }

@@ -52,6 +52,10 @@ type Endpoint struct {
 	// of error messages.
 	Header http.Header
 
+	// Kinds says what the vendor's own codes and types mean, in lower case, where package wire does not know
+	// them or takes them for something else.
+	Kinds map[string]provider.Kind
+
 	// IdleTimeout is the longest silence of the server, before its first byte and between two bytes;
 	// comments that keep a stream alive count as bytes. DefaultIdleTimeout if 0, none if negative.
 	IdleTimeout time.Duration
@@ -60,6 +64,18 @@ type Endpoint struct {
 	// MaxLine is the most bytes that one event or one line of an answer may take; DefaultMaxLine if 0.
 	MaxLine int
 }
+
+// String names the endpoint by its host, so that printing an adapter shows no header and no key.
+func (e *Endpoint) String() string {
+	base, err := url.Parse(e.BaseURL)
+	if err != nil {
+		return "endpoint"
+	}
+	return "endpoint at " + base.Host
+}
+
+// GoString is String, for %#v.
+func (e *Endpoint) GoString() string { return e.String() }
 
 // Open begins an exchange, which the caller closes. id names the call and its attempt; it goes along
 // as X-Client-Request-Id if a header can carry it. Open sends nothing: it fetches the key. Its failures

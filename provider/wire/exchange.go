@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -49,10 +50,13 @@ type Exchange struct {
 	limit    *time.Timer // nil: the client sets none
 }
 
-// Send sends a request without an SDK, body as JSON if it is not nil. It fails unless the answer is a
-// success.
+// Send sends a request without an SDK: to a path, which may have a query, below BaseURL, and with body as
+// JSON if it is not nil. It fails unless the answer is a success.
 func (x *Exchange) Send(method, path string, body []byte) error {
-	req, err := http.NewRequestWithContext(x.ctx, method, x.base.JoinPath(path).String(), bytes.NewReader(body))
+	path, query, _ := strings.Cut(path, "?")
+	target := x.base.JoinPath(path)
+	target.RawQuery = strings.Trim(target.RawQuery+"&"+query, "&")
+	req, err := http.NewRequestWithContext(x.ctx, method, target.String(), bytes.NewReader(body))
 	if err != nil {
 		return unsent(&provider.Error{Kind: provider.KindValidation, Code: "base_url", Message: "BaseURL gives no valid request"})
 	}
@@ -212,6 +216,15 @@ func (x *Exchange) Read(b []byte) (int, error) {
 		return n, errBody
 	}
 	return n, err
+}
+
+// Decode reads a JSON value of the answer, one line or one event. What is none that v can hold is a failure
+// of kind invalid_response.
+func (x *Exchange) Decode(data []byte, v any) error {
+	if json.Unmarshal(data, v) != nil {
+		return x.Invalid("malformed", "a part of the answer is not what the protocol says")
+	}
+	return nil
 }
 
 // Ended shortens the patience: the reply is whole, and only its usage may still come.

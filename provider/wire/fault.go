@@ -193,7 +193,7 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 	if status == 0 {
 		status = f.status
 	}
-	e.Kind = f.classify(status, x.Header("Retry-After") != "" || e.RetryAfter > 0)
+	e.Kind = f.classify(x.endpoint.Kinds, status, x.Header("Retry-After") != "" || e.RetryAfter > 0)
 	e.Status = x.status() // an error in mid-stream has cost what came before it
 	code := f.code
 	if code == "" || (f.status != 0 && f.kind != "") {
@@ -269,7 +269,9 @@ var broadKinds = map[string]provider.Kind{
 var overflowWords = []string{
 	"maximum context length", "exceeds the available context", "context_length_exceeded", "context length exceeded",
 	"prompt is too long", "exceed context limit", // Anthropic
-	"exceeds the maximum number of tokens", // Google
+	"exceeds the maximum number of tokens", "payload size exceeds the limit", // Google
+	"longer than the context length", "exceeds the context length", "exceeds maximum context length", // Ollama
+	"context size has been exceeded", "context shift is disabled",
 }
 
 // Words by which vendors say that the money is used up.
@@ -277,8 +279,14 @@ var overflowWords = []string{
 //nolint:gochecknoglobals // read only
 var quotaWords = []string{"reached your specified api usage limits", "credit balance is too low", "insufficient balance"}
 
-func (f *fault) classify(status int, retryAfter bool) provider.Kind {
+func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bool) provider.Kind {
 	code, kind := strings.ToLower(f.code), strings.ToLower(f.kind)
+	if k, ok := own[code]; ok {
+		return k
+	}
+	if k, ok := own[kind]; ok {
+		return k
+	}
 	if k, ok := exactKinds[code]; ok {
 		return k
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ const (
 	redacted   = "[redacted]"
 	maxMessage = 500 // bytes of a foreign text in an error
 	minSecret  = 8   // bytes from which a header's value is taken for a secret
+	shownEnd   = 8   // bytes of a key's end that say too much of it
 )
 
 // redactor cuts the secrets of one request out of foreign text.
@@ -25,9 +27,10 @@ func newRedactor(key string, base *url.URL, header http.Header) redactor {
 			return
 		}
 		quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always marshals
-		for _, form := range []string{s, url.QueryEscape(s), strings.Trim(string(quoted), `"`)} {
-			r = append(r, form)
-		}
+		r = append(r,
+			s, strings.Trim(string(quoted), `"`), url.QueryEscape(s), url.PathEscape(s),
+			base64.RawStdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)),
+		)
 	}
 	add(key)
 	if password, ok := base.User.Password(); ok {
@@ -49,6 +52,9 @@ func newRedactor(key string, base *url.URL, header http.Header) redactor {
 				add(token) // "Bearer …"
 			}
 		}
+	}
+	if len(key) >= 3*shownEnd { // vendors name a key by its two ends
+		r = append(r, key[:shownEnd], key[len(key)-shownEnd:])
 	}
 	return r
 }

@@ -12,6 +12,11 @@ import (
 
 const maxToolCalls = 128 // in one reply
 
+//nolint:gochecknoglobals // read only
+var stops = []provider.StopReason{
+	provider.StopEnd, provider.StopLength, provider.StopTool, provider.StopRefusal, provider.StopFilter,
+}
+
 // Reply gathers a reply while it arrives, and judges it once it is whole. Its fields may be set at any
 // time before that.
 type Reply struct {
@@ -106,6 +111,9 @@ func (r *Reply) Done() (*provider.Response, error) {
 	}
 	if r.Stop == "" {
 		return r.Failed(r.exchange.Cut(errCut))
+	}
+	if !slices.Contains(stops, r.Stop) {
+		return r.Failed(r.exchange.Invalid("stop", "the reply ended for a reason that nobody knows: "+string(r.Stop)))
 	}
 	calls, ok := r.done()
 	switch {

@@ -1,0 +1,244 @@
+package vendor_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/otel"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/cassette"
+	"github.com/agonist-dev/debate/provider/limit"
+	"github.com/agonist-dev/debate/provider/logger"
+)
+
+// canary is a key that must be seen nowhere but in the request's header.
+const canary = "sk-canary/5f1d+7a0c93be=42"
+
+// faults are what a server does to give a key away: it repeats what the request's headers hold.
+var faults = map[string]func(w http.ResponseWriter, r *http.Request){
+	"refused key": func(w http.ResponseWriter, r *http.Request) { echo(w, r, http.StatusUnauthorized) },
+	"quota":       func(w http.ResponseWriter, r *http.Request) { echo(w, r, http.StatusPaymentRequired) },
+	"rate limit": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		echo(w, r, http.StatusTooManyRequests)
+	},
+	"bad request": func(w http.ResponseWriter, r *http.Request) { echo(w, r, http.StatusBadRequest) },
+	"its failure": func(w http.ResponseWriter, r *http.Request) { echo(w, r, http.StatusInternalServerError) },
+	"under 200":   func(w http.ResponseWriter, r *http.Request) { echo(w, r, http.StatusOK) },
+	"plain words": func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = fmt.Fprint(w, "not with ", r.Header)
+	},
+	"page": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, "<html>", r.Header)
+	},
+	"garbage": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "data: {%q\n\n", r.Header)
+	},
+	"mid-stream": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, ": %v\n\nevent: error\ndata: %s\n\n", r.Header, fault(r))
+	},
+	"cut": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Content-Length", "100000")
+		_, _ = fmt.Fprintf(w, "data: {\"x\":%q", keyOf(r))
+	},
+	"elsewhere": func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://127.0.0.1:1/?key="+url.QueryEscape(keyOf(r)), http.StatusTemporaryRedirect)
+	},
+	"odd reason": func(w http.ResponseWriter, r *http.Request) {
+		connection, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = fmt.Fprintf(connection, "HTTP/1.1 418 %s\r\nX-Request-Id: %s\r\nContent-Length: 0\r\n\r\n", keyOf(r), keyOf(r))
+			_ = connection.Close()
+		}
+	},
+}
+
+// keyOf yields the key that a request came with.
+func keyOf(r *http.Request) string {
+	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
+		if key := strings.TrimPrefix(r.Header.Get(name), "Bearer "); key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+func fault(r *http.Request) string {
+	body, _ := json.Marshal(map[string]any{"error": map[string]any{
+		"message": "not with " + keyOf(r) + ", that is " + url.QueryEscape(keyOf(r)), "type": keyOf(r), "code": keyOf(r), "param": r.Header,
+	}})
+	return string(body)
+}
+
+func echo(w http.ResponseWriter, r *http.Request, status int) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-ID", keyOf(r))
+	w.Header().Set("X-Debug", fmt.Sprint(r.Header))
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, fault(r))
+}
+
+// TestNoKeyAnywhere plays a debate on each vendor's adapter, behind every wrapper, against a server that
+// gives the key back in every way, and looks for it in all that a host can see or keep.
+func TestNoKeyAnywhere(t *testing.T) {
+	searched := 0
+	for name, answer := range faults {
+		t.Run(name, func(t *testing.T) {
+			came := map[string]bool{}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				came[r.URL.Path] = keyOf(r) == canary
+				answer(w, r)
+			}))
+			t.Cleanup(server.Close)
+			client := server.Client()
+			t.Cleanup(client.CloseIdleConnections)
+			for vendor, p := range adapters(server.URL, canary, client) {
+				t.Run(vendor, func(t *testing.T) {
+					clear(came)
+					for what, data := range everything(t, vendor, p) {
+						require.NotEmpty(t, data, what)
+						for _, form := range []string{
+							canary, url.QueryEscape(canary), url.PathEscape(canary), base64.StdEncoding.EncodeToString([]byte(canary)), canary[:14],
+						} {
+							assert.NotContains(t, string(data), form, what)
+						}
+						searched++
+					}
+					assert.NotEmpty(t, came)
+					for path, with := range came {
+						assert.True(t, with, "the key was not sent to %s: nothing is proved", path)
+					}
+				})
+			}
+		})
+	}
+	t.Logf("canary: %d faults x %d adapters, %d places searched, 0 leaks", len(faults), len(adapters("", "", nil)), searched)
+}
+
+// everything plays a debate that fails, and yields what it leaves behind.
+func everything(t *testing.T, vendor string, p provider.Provider) map[string][]byte {
+	t.Helper()
+	var lines bytes.Buffer
+	level := &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}
+	file := filepath.Join(t.TempDir(), "debate.cassette")
+	tape, err := cassette.Open(file, cassette.Options{Mode: cassette.Record})
+	require.NoError(t, err)
+	bare := p
+	p = &logger.Provider{Provider: p, Logger: slog.New(slog.NewJSONHandler(&lines, level)), Bodies: true}
+	p = tape.Wrap(vendor, (&limit.Rate{Requests: 60_000}).Wrap(vendor, p))
+
+	spans, reader := tracetest.NewInMemoryExporter(), metric.NewManualReader()
+	tracers := trace.NewTracerProvider(trace.WithSyncer(spans))
+	observer := &otel.Observer{
+		TracerProvider: tracers, MeterProvider: metric.NewMeterProvider(metric.WithReader(reader)), Labels: true, Content: true,
+	}
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{vendor: p}, Store: &debate.MemoryStore{},
+		Logger: slog.New(slog.NewTextHandler(&lines, level)),
+	}
+	config := debate.Config{
+		ID: "canary", Topic: "Should keys be shown?", Rounds: 1, MaxTokens: 200, Unattended: &debate.Unattended{},
+		Retry: &debate.RetryPolicy{
+			Max:  map[debate.Kind]int{debate.KindNetwork: 1, debate.KindAPI: 1, debate.KindRateLimit: 0, debate.KindTimeout: 0, debate.KindInvalidResponse: 0},
+			Base: time.Millisecond, Jitter: time.Millisecond,
+		},
+		Participants: []debate.Participant{{Name: "Ada", Model: vendor + "/model"}, {Name: "Ben", Model: vendor + "/model"}},
+	}
+	found := map[string][]byte{}
+	show := func(what string, values ...any) {
+		for _, v := range values {
+			data, err := json.Marshal(v)
+			require.NoError(t, err)
+			found[what] = fmt.Appendf(append(found[what], data...), "\n%v\n%+v\n%#v\n", v, v, v)
+		}
+	}
+	if err := engine.Validate(t.Context(), config); err != nil { // Check meets the server too
+		show("validation", err.Error(), fmt.Sprintf("%#v", err))
+	}
+	_, err = bare.Generate(t.Context(), &provider.Request{
+		ID: "x", Model: "model", System: "s", Self: "Ada", Last: provider.Message{Text: "Speak."}, MaxTokens: 9,
+	}, func(provider.Chunk) {})
+	require.Error(t, err)
+	for ; err != nil; err = unwrap(err) {
+		show("error", err, err.Error())
+	}
+	show("provider", fmt.Sprintf("%v %+v %#v", bare, bare, p))
+
+	engine = &debate.Engine{ // whose models cannot be checked
+		Providers: map[string]debate.Provider{vendor: unchecked{p}}, Store: engine.Store, Logger: engine.Logger,
+	}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	for event, err := range observer.Watch(t.Context(), session.Events(t.Context(), 0)) {
+		if err != nil {
+			show("end", err.Error())
+			break
+		}
+		show("events", event)
+		if to := event.Transition; to != nil && (to.To == debate.StateError || to.To == debate.StateAwaitingInput) {
+			break
+		}
+	}
+	record, err := session.Record(t.Context())
+	require.NoError(t, err)
+	show("record", record)
+	if record.Failure != nil {
+		show("failure", record.Failure, record.Failure.Hint())
+	}
+	snapshot, err := session.Snapshot(t.Context())
+	require.NoError(t, err)
+	show("snapshot", snapshot)
+	require.NoError(t, session.Close())
+	require.NoError(t, tape.Close())
+	found["cassette"], err = os.ReadFile(file)
+	require.NoError(t, err)
+	found["log"] = lines.Bytes()
+	show("trace", spans.GetSpans().Snapshots())
+	for _, span := range spans.GetSpans() {
+		show("trace", fmt.Sprintf("%+v", span))
+	}
+	var metrics metricdata.ResourceMetrics
+	require.NoError(t, reader.Collect(t.Context(), &metrics))
+	show("metrics", metrics)
+	return found
+}
+
+func unwrap(err error) error {
+	if u, ok := err.(interface{ Unwrap() error }); ok {
+		return u.Unwrap()
+	}
+	return nil
+}
+
+// unchecked hides a provider's abilities.
+type unchecked struct{ provider provider.Provider }
+
+func (u unchecked) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	return u.provider.Generate(ctx, req, emit)
+}

@@ -1,0 +1,157 @@
+package vendor_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// most is what a debate with a real vendor may cost.
+const most = 50_000_000_000 * debate.Money(1) // 0.05 USD
+
+// hold plays a debate of two rounds with a verdict, and says what it cost. chunked: the vendor streams.
+func hold(t *testing.T, name, model string, p provider.Provider) *debate.Record {
+	t.Helper()
+	engine := &debate.Engine{Providers: map[string]debate.Provider{name: p}}
+	config := debate.Config{
+		Topic: "Should cities close their centres to private cars?", Format: "structured-rounds", Rounds: 2, MaxTokens: 700,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: name + "/" + model, Instructions: "Speak in three sentences."},
+			{Name: "Ben", Side: debate.Against, Model: name + "/" + model, Instructions: "Speak in three sentences."},
+		},
+		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: name + "/" + model}}},
+	}
+	if row, ok := priced(engine, config); ok && row.Priced {
+		config.Budget = &debate.Budget{Hard: most}
+	}
+	chunks := map[string]int{}
+	config.Unattended = &debate.Unattended{}
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	for event, err := range session.Events(t.Context(), 0) {
+		require.NoError(t, err)
+		switch {
+		case event.Chunk != nil:
+			chunks[event.Chunk.Call] += max(1, event.Chunk.Parts)
+		case event.Failure != nil:
+			t.Logf("%s: attempt %d: %v", event.Failure.Call, event.Failure.Attempt, event.Failure.Error)
+		case event.Turn != nil:
+			t.Logf("%s: %s: %d bytes, %d tokens in, %d out", name, event.Turn.Speaker, len(event.Turn.Text), event.Turn.Usage.Input, event.Turn.Usage.Output)
+		}
+	}
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Len(t, record.Turns, 4)
+	assert.Len(t, record.Assessments, 2)
+	if assert.NotNil(t, record.Verdict) {
+		t.Logf("%s: the verdict: %+v", name, record.Verdict.Winner)
+	}
+	for _, turn := range record.Turns {
+		assert.NotEmpty(t, strings.TrimSpace(turn.Text))
+		assert.False(t, turn.Usage.IsZero(), "the vendor tells the usage")
+		assert.Greater(t, chunks[turn.Call], 1, "%s came as a stream", turn.Call)
+	}
+	total := record.Spent()
+	t.Logf("%s/%s: %d requests, %d tokens in, %d out, %s USD", name, model, total.Requests, total.Usage.Input, total.Usage.Output, total.Cost)
+	return record
+}
+
+// priced yields what is known of a debate's model.
+func priced(engine *debate.Engine, config debate.Config) (debate.Model, bool) {
+	start, err := engine.Freeze(config)
+	if err != nil {
+		return debate.Model{}, false
+	}
+	row, ok := start.Models[config.Participants[0].Model]
+	return row, ok
+}
+
+// TestTheTalkItself holds the debate that real vendors are tried with, without one.
+func TestTheTalkItself(t *testing.T) {
+	p := &scripted.Provider{VendorName: "openai", Reply: func(req *provider.Request) scripted.Reply {
+		usage := provider.Usage{Input: 100, Output: 20}
+		if req.Schema == nil {
+			return scripted.Reply{Text: "I have thought about it, and will say more next time.", Chunks: 4, Usage: usage}
+		}
+		return scripted.Reply{Text: judged(req), Usage: usage}
+	}}
+	record := hold(t, "openai", "gpt-5-nano", p)
+	assert.Positive(t, record.Spent().Cost)
+	assert.Equal(t, 7, record.Spent().Requests)
+}
+
+// judged answers for a judge.
+func judged(req *provider.Request) string {
+	var names []string
+	for _, name := range regexp.MustCompile(`\b(Ada|Ben)\b`).FindAllString(req.Last.Text, -1) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	var answer any = debate.Judgement{
+		ShouldContinue: true, QualityScore: 7, Reasoning: "They talk.", Recommendations: "Go on.", Assessments: []debate.ParticipantMark{
+			{Participant: names[0], Strengths: []string{"first"}, Weaknesses: []string{}, Score: 7},
+			{Participant: names[1], Strengths: []string{}, Weaknesses: []string{"second"}, Score: 6},
+		},
+	}
+	if req.Schema.Name == "verdict" {
+		answer = debate.FinalVerdict{
+			Summary: "All is said.", KeyPoints: []debate.KeyPoints{
+				{Participant: names[0], MainArguments: []string{"streets"}}, {Participant: names[1], MainArguments: []string{"roads"}},
+			},
+			AreasOfAgreement: []string{}, AreasOfDisagreement: []string{"much"},
+			Winner:   &debate.Winner{Participant: names[0], Reasoning: "stands first"},
+			Scores:   map[string]float64{names[0]: 70, names[1]: 60},
+			Criteria: map[string]string{"evidence": "some"}, QualityScore: 70, Insights: []string{"none"},
+		}
+	}
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// abilities tries what else a provider can do.
+func abilities(t *testing.T, p provider.Provider, model, vectors string) {
+	t.Helper()
+	ctx := t.Context()
+	if checker, ok := provider.As[provider.Checker](p); assert.True(t, ok, "every adapter can check a model") {
+		require.NoError(t, checker.Check(ctx, model))
+		assert.Error(t, checker.Check(ctx, "no-such-model-"+model))
+	}
+	if counter, ok := provider.As[provider.TokenCounter](p); ok {
+		n, err := counter.CountTokens(ctx, &provider.Request{Model: model, Self: "Ada", Last: provider.Message{Text: "One, two, three."}})
+		require.NoError(t, err)
+		assert.Positive(t, n)
+		t.Logf("counted %d tokens", n)
+	}
+	if embedder, ok := provider.As[provider.Embedder](p); ok && vectors != "" {
+		got, err := embedder.Embed(ctx, vectors, []string{"cars", "trees"})
+		require.NoError(t, err)
+		assert.Len(t, got.Vectors, 2)
+	}
+}
+
+func TestAbilitiesOfAScript(t *testing.T) {
+	p := &scripted.Provider{OnCheck: func(_ context.Context, model string) error {
+		if strings.HasPrefix(model, "no-such") {
+			return errors.New("unknown")
+		}
+		return nil
+	}}
+	abilities(t, p, "m", "v")
+}

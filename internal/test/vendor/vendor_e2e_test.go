@@ -1,0 +1,49 @@
+//go:build vendors
+
+package vendor_test
+
+import (
+	"cmp"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/agonist-dev/debate/provider/env"
+)
+
+// models are small ones, by vendor: what speaks, and what makes vectors. DEBATE_MODEL_OPENAI and its like
+// name others.
+var models = map[string][2]string{
+	"openai":     {"gpt-5-nano", "text-embedding-3-small"},
+	"anthropic":  {"claude-haiku-4-5", ""},
+	"google":     {"gemini-2.5-flash-lite", "gemini-embedding-001"},
+	"openrouter": {"openai/gpt-5-nano", ""},
+	"mistral":    {"mistral-small-latest", "mistral-embed"},
+	"groq":       {"openai/gpt-oss-20b", ""},
+	"deepseek":   {"deepseek-chat", ""},
+	"xai":        {"grok-4-fast-non-reasoning", ""},
+	"ollama":     {"", ""},
+	"vllm":       {"", ""},
+}
+
+// TestVendors holds a debate with each vendor whose key is set, and prints its cost:
+//
+//	go test -tags vendors -run TestVendors -v ./internal/test/vendor
+//
+// It costs money (0.05 USD at most for each vendor whose price is known), so that only the build tag runs it.
+func TestVendors(t *testing.T) {
+	all := env.FromEnv()
+	if len(all) == 0 {
+		t.Skip("no vendor's key is set")
+	}
+	for name, p := range all {
+		t.Run(name, func(t *testing.T) {
+			model := cmp.Or(os.Getenv("DEBATE_MODEL_"+strings.ToUpper(name)), models[name][0])
+			if model == "" {
+				t.Skipf("set DEBATE_MODEL_%s to a model of the server", strings.ToUpper(name))
+			}
+			abilities(t, p, model, models[name][1])
+			hold(t, name, model, p)
+		})
+	}
+}

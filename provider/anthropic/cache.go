@@ -1,0 +1,43 @@
+package anthropic
+
+import sdk "github.com/anthropics/anthropic-sdk-go"
+
+const (
+	maxMarks = 4 // of the vendor's
+	// stride is the distance between marks in the conversation. The vendor looks for a former mark in the
+	// 20 blocks up to each mark.
+	stride = 18
+)
+
+// mark sets the marks up to which the vendor's cache keeps the request. view is how many of its blocks
+// are the conversation without the instruction: those come again in the next request, and the same
+// before them.
+func (p *Provider) mark(w *sdk.MessageNewParams, view int) {
+	sign := sdk.NewCacheControlEphemeralParam()
+	if p.LongCache {
+		sign.TTL = sdk.CacheControlEphemeralTTLTTL1h
+	}
+	switch { // tools come before the system prompt, and are kept with it
+	case len(w.System) > 0:
+		w.System[len(w.System)-1].CacheControl = sign
+	case len(w.Tools) > 0:
+		*w.Tools[len(w.Tools)-1].GetCacheControl() = sign
+	}
+	var places []*sdk.CacheControlEphemeralParam
+	for i := range w.Messages {
+		for j := range w.Messages[i].Content {
+			places = append(places, w.Messages[i].Content[j].GetCacheControl())
+		}
+	}
+	for range maxMarks - 1 {
+		at := view - 1
+		for at >= 0 && places[at] == nil { // thoughts take no mark
+			at--
+		}
+		if at < 0 {
+			return
+		}
+		*places[at] = sign
+		view = at + 1 - stride
+	}
+}

@@ -1,0 +1,234 @@
+package anthropic_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/anthropic"
+	"github.com/agonist-dev/debate/provider/providertest"
+)
+
+func TestConformance(t *testing.T) { providertest.Run(t, connect) }
+
+func TestAbilities(t *testing.T) { providertest.RunAbilities(t, connect) }
+
+func connect(t *testing.T, s providertest.Scenario) provider.Provider {
+	t.Helper()
+	server := httptest.NewServer(vendor{s})
+	t.Cleanup(server.Close)
+	p := anthropic.New(s.Key)
+	p.BaseURL, p.Client = server.URL, server.Client()
+	return p
+}
+
+func TestFaults(t *testing.T) {
+	providertest.RunHTTP(t, providertest.HTTP{
+		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
+			p := anthropic.New(s.Key)
+			p.BaseURL, p.Client = s.URL, s.Client
+			p.IdleTimeout, p.MaxBody, p.MaxLine = s.IdleTimeout, s.MaxBody, s.MaxLine
+			return p
+		},
+		Wholes: providertest.Wholes(t, "testdata/whole"),
+		Faults: providertest.Faults(t, "testdata/fault"),
+		Lacks: map[string]string{
+			"slow-down":        "Anthropic knows 429 and 529 alone",
+			"budget-in-flight": "its 402 is an account without money",
+			"moderation":       "its 403 is a matter of permissions",
+		},
+	})
+}
+
+// vendor acts a scenario in the API's words.
+type vendor struct{ providertest.Scenario }
+
+func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/v1/messages" {
+		v.besides(w, strings.TrimPrefix(r.URL.Path, "/v1/"))
+		return
+	}
+	if v.Sent != nil {
+		v.Sent(sent(r))
+	}
+	failing := v.Fail != "" && v.Fail != provider.KindInvalidResponse
+	if failing && len(v.Reply) == 0 {
+		v.fail(w)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	v.event(w, "message_start", map[string]any{"message": map[string]any{
+		"type": "message", "role": "assistant", "content": []any{}, "model": v.Model, "stop_reason": nil,
+		"usage": map[string]int{
+			"input_tokens": v.Usage.Input - v.Usage.CachedInput, "cache_read_input_tokens": v.Usage.CachedInput,
+			"cache_creation_input_tokens": 0, "output_tokens": 1,
+		},
+	}})
+	v.event(w, "ping", map[string]any{})
+	if len(v.Reply) > 0 {
+		v.event(w, "content_block_start", map[string]any{"index": 0, "content_block": map[string]string{"type": "text", "text": ""}})
+	}
+	for i, text := range v.Reply {
+		v.event(w, "content_block_delta", map[string]any{"index": 0, "delta": map[string]string{"type": "text_delta", "text": text}})
+		if i == 0 && v.Hold != nil {
+			select {
+			case <-v.Hold:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}
+	switch {
+	case v.Cut:
+		return
+	case failing:
+		v.event(w, "error", signals[v.Fail].body(v.Key))
+		return
+	case v.Stop == provider.StopFilter:
+		v.event(w, "error", signals[provider.KindContentFilter].body(v.Key))
+		return
+	}
+	v.calls(w)
+	v.event(w, "message_delta", map[string]any{
+		"delta": map[string]any{"stop_sequence": nil, "stop_reason": map[provider.StopReason]string{
+			provider.StopEnd: "end_turn", provider.StopLength: "max_tokens", provider.StopTool: "tool_use", provider.StopRefusal: "refusal",
+		}[v.Stop]},
+		"usage": map[string]any{
+			"output_tokens": v.Usage.Output, "output_tokens_details": map[string]int{"thinking_tokens": v.Usage.Reasoning},
+		},
+	})
+	v.event(w, "message_stop", map[string]any{})
+}
+
+// besides counts tokens or describes a model.
+func (v vendor) besides(w http.ResponseWriter, path string) {
+	model := strings.TrimPrefix(path, "models/")
+	switch {
+	case v.Fail != "":
+		v.fail(w)
+	case path == "messages/count_tokens":
+		_ = json.NewEncoder(w).Encode(map[string]int{"input_tokens": v.Tokens})
+	case slices.Contains(v.Models, model):
+		_ = json.NewEncoder(w).Encode(map[string]string{"type": "model", "id": model})
+	default:
+		v.Fail = provider.KindValidation
+		v.fail(w)
+	}
+}
+
+func (v vendor) calls(w http.ResponseWriter) {
+	for i, c := range v.Calls {
+		i++
+		v.event(w, "content_block_start", map[string]any{"index": i, "content_block": map[string]any{
+			"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{},
+		}})
+		half := len(c.Arguments) / 2
+		for _, piece := range []string{"", string(c.Arguments[:half]), string(c.Arguments[half:])} {
+			v.event(w, "content_block_delta", map[string]any{"index": i, "delta": map[string]string{"type": "input_json_delta", "partial_json": piece}})
+		}
+		v.event(w, "content_block_stop", map[string]any{"index": i})
+	}
+}
+
+func (vendor) event(w http.ResponseWriter, kind string, data map[string]any) {
+	data["type"] = kind
+	encoded, _ := json.Marshal(data)
+	_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, encoded)
+	w.(http.Flusher).Flush()
+}
+
+type signal struct {
+	status  int
+	kind    string
+	message string
+}
+
+func (s signal) body(key string) map[string]any {
+	return map[string]any{
+		"type": "error", "error": map[string]string{"type": s.kind, "message": s.message + ", not with " + key}, "request_id": "req_1",
+	}
+}
+
+var signals = map[provider.Kind]signal{
+	provider.KindRateLimit:       {429, "rate_limit_error", "This would exceed your rate limit"},
+	provider.KindQuota:           {402, "billing_error", "Pay first"},
+	provider.KindAPI:             {529, "overloaded_error", "Overloaded"},
+	provider.KindTimeout:         {504, "timeout_error", "Timed out"},
+	provider.KindContextOverflow: {400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"},
+	provider.KindAuthentication:  {401, "authentication_error", "invalid x-api-key"},
+	provider.KindContentFilter:   {400, "invalid_request_error", "Output blocked by content filtering policy"},
+	provider.KindValidation:      {404, "not_found_error", "model: x"},
+}
+
+func (v vendor) fail(w http.ResponseWriter) {
+	s := signals[v.Fail]
+	if v.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(v.RetryAfter.Seconds())))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(s.status)
+	_ = json.NewEncoder(w).Encode(s.body(v.Key))
+}
+
+// sent reads a request back.
+func sent(r *http.Request) providertest.Sent {
+	type block struct {
+		Type, Text, ID, Name string
+		Input                json.RawMessage
+		ToolUseID            string `json:"tool_use_id"`
+		IsError              bool   `json:"is_error"`
+		Content              []struct{ Text string }
+	}
+	var body struct {
+		Model    string
+		System   []block
+		Messages []struct {
+			Role    provider.Role
+			Content []block
+		}
+		MaxTokens    int `json:"max_tokens"`
+		Temperature  *float64
+		OutputConfig struct{ Format struct{ Type string } } `json:"output_config"`
+		Tools        []struct{ Name string }
+		Stream       bool
+	}
+	data, _ := io.ReadAll(r.Body)
+	if json.Unmarshal(data, &body) != nil || !body.Stream || r.URL.Path != "/v1/messages" {
+		return providertest.Sent{}
+	}
+	join := func(blocks []block) string {
+		var texts []string
+		for _, b := range blocks {
+			if b.Type == "text" {
+				texts = append(texts, b.Text)
+			}
+		}
+		return strings.Join(texts, "\n")
+	}
+	s := providertest.Sent{
+		Model: body.Model, System: join(body.System), MaxTokens: body.MaxTokens, Temperature: body.Temperature,
+		Schema: body.OutputConfig.Format.Type == "json_schema",
+	}
+	for _, m := range body.Messages {
+		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: join(m.Content)})
+		for _, b := range m.Content {
+			switch b.Type {
+			case "tool_use":
+				s.Calls = append(s.Calls, provider.ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Input})
+			case "tool_result":
+				s.Results = append(s.Results, provider.ToolResult{ID: b.ToolUseID, Text: b.Content[0].Text, Error: b.IsError})
+			}
+		}
+	}
+	for _, tool := range body.Tools {
+		s.Tools = append(s.Tools, tool.Name)
+	}
+	return s
+}

@@ -1,0 +1,231 @@
+package anthropic
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// reply reads an answer.
+type reply struct {
+	*wire.Reply
+
+	exchange *wire.Exchange
+	usage    usage
+	blocks   map[int64]*block // by the vendor's index
+	thoughts []thought        // since the last tool call
+	reason   sdk.StopReason
+	ended    bool // message_stop has come
+}
+
+// block is a part of the reply that is not text.
+type block struct {
+	thought *partialThought // nil: a tool call
+	call    int             // its place
+	input   string          // its arguments, should they not come in pieces
+}
+
+// partialThought is a thought that is put together from its pieces.
+type partialThought struct {
+	text, signature strings.Builder
+	data            string // of a redacted one, which comes whole
+}
+
+// response is what Generate returns; err is what reading came to.
+func (r *reply) response(err error) (*provider.Response, error) {
+	r.Usage = r.usage.known(len(r.blocks) > 0)
+	if err == nil {
+		r.Stop, err = r.stop()
+	}
+	if err != nil {
+		return r.Failed(explain(r.exchange, err))
+	}
+	return r.Done()
+}
+
+// read takes in the answer up to message_stop. It fails if that does not come.
+func (r *reply) read() error {
+	body := bufio.NewReaderSize(r.exchange, 8<<10)
+	first, err := body.Peek(1)
+	if err != nil {
+		return r.exchange.Cut(err)
+	}
+	if first[0] == '{' {
+		return r.unstreamed(body)
+	}
+	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" {
+		return r.exchange.Invalid("not_a_reply", "the server answered with a page; is BaseURL the API's?")
+	}
+	events := r.exchange.EventsIn(body)
+	for !r.ended {
+		e, err := events.Next()
+		if err != nil {
+			return r.exchange.Cut(err)
+		}
+		if err := r.take(e.Kind, e.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unstreamed is the failure that an answer in one JSON document is: an error under a status of 200, or a
+// reply that was not asked for so.
+func (r *reply) unstreamed(body io.Reader) error {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return r.exchange.Cut(err)
+	}
+	if !json.Valid(data) {
+		return r.exchange.Cut(io.ErrUnexpectedEOF)
+	}
+	if failure(data) {
+		return r.exchange.Fault(data)
+	}
+	return r.exchange.Invalid("not_a_stream", "the server did not stream its answer")
+}
+
+// failure reports whether a JSON value says that it is an error, not just one of null.
+func failure(data []byte) bool {
+	var f struct {
+		Type  string          `json:"type"`
+		Error json.RawMessage `json:"error"`
+	}
+	return json.Unmarshal(data, &f) == nil && (f.Type == "error" || wire.Present(f.Error))
+}
+
+// take adds one event. Its kind says less than its data: what counts is the type in there.
+func (r *reply) take(kind string, data []byte) error {
+	if kind == "error" {
+		return r.exchange.Fault(data)
+	}
+	if !utf8.Valid(data) { // the SDK would let it through
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	}
+	var e sdk.MessageStreamEventUnion
+	if err := json.Unmarshal(data, &e); err != nil {
+		if kind == "" || kind == "message" || strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") {
+			return r.malformed("a part of the answer is not what the protocol says")
+		}
+		return nil // an event of a kind that nobody knows yet
+	}
+	switch e.Type {
+	case "message_start":
+		r.Model = e.Message.Model
+		r.usage.start(&e.Message.Usage)
+	case "content_block_start":
+		return r.begin(e.Index, &e.ContentBlock)
+	case "content_block_delta":
+		return r.extend(e.Index, &e.Delta)
+	case "content_block_stop":
+		return r.finish(e.Index)
+	case "message_delta":
+		if e.Delta.StopReason != "" {
+			r.reason = e.Delta.StopReason
+		}
+		r.usage.update(&e.Usage)
+	case "message_stop":
+		r.ended = true
+	default: // ping, and whatever comes next
+		if failure(data) {
+			return r.exchange.Fault(data)
+		}
+	}
+	return nil
+}
+
+func (r *reply) malformed(message string) error { return r.exchange.Invalid("malformed", message) }
+
+// begin takes the beginning of a block. What is not named here is not part of the reply.
+func (r *reply) begin(index int64, b *sdk.ContentBlockStartEventContentBlockUnion) error {
+	r.blocks[index] = nil
+	switch b.Type {
+	case "text":
+		r.Show(b.Text)
+	case "thinking":
+		t := &partialThought{}
+		t.text.WriteString(b.Thinking)
+		t.signature.WriteString(b.Signature)
+		r.blocks[index] = &block{thought: t}
+	case "redacted_thinking":
+		r.blocks[index] = &block{thought: &partialThought{data: b.Data}}
+	case "tool_use":
+		at := r.Calls()
+		if !r.Call(at, b.ID, b.Name, "") {
+			return r.malformed("too many tool calls")
+		}
+		r.Seal(at, seal(r.thoughts))
+		r.thoughts = nil
+		r.blocks[index] = &block{call: at, input: b.JSON.Input.Raw()}
+	}
+	return nil
+}
+
+// extend takes a piece of a block.
+func (r *reply) extend(index int64, d *sdk.MessageStreamEventUnionDelta) error {
+	b, begun := r.blocks[index]
+	if !begun {
+		return r.malformed("a piece of a block that has not begun")
+	}
+	switch {
+	case d.Type == "text_delta":
+		r.Show(d.Text)
+	case b == nil: // of a kind that nobody knows
+	case b.thought != nil:
+		b.thought.text.WriteString(d.Thinking)
+		b.thought.signature.WriteString(d.Signature)
+	case d.PartialJSON != "":
+		b.input = ""
+		r.Call(b.call, "", "", d.PartialJSON)
+	}
+	return nil
+}
+
+// finish takes the end of a block.
+func (r *reply) finish(index int64) error {
+	b, begun := r.blocks[index]
+	switch {
+	case !begun:
+		return r.malformed("the end of a block that has not begun")
+	case b == nil:
+	case b.thought != nil:
+		t := b.thought
+		r.thoughts = append(r.thoughts, thought{Text: t.text.String(), Signature: t.signature.String(), Data: t.data})
+	default:
+		r.Call(b.call, "", "", b.input)
+	}
+	r.blocks[index] = nil
+	return nil
+}
+
+// stop translates the reason for the end. An unknown one is a failure: it could stand for a reply that
+// was broken off.
+func (r *reply) stop() (provider.StopReason, error) {
+	switch r.reason {
+	case sdk.StopReasonEndTurn, sdk.StopReasonStopSequence:
+		return provider.StopEnd, nil
+	case sdk.StopReasonMaxTokens:
+		return provider.StopLength, nil
+	case sdk.StopReasonToolUse:
+		return provider.StopTool, nil
+	case sdk.StopReasonRefusal:
+		return provider.StopRefusal, nil
+	case sdk.StopReasonModelContextWindowExceeded:
+		return "", r.exchange.Broken(string(r.reason), "the reply filled the model's window")
+	case sdk.StopReasonPauseTurn:
+		return "", r.exchange.Invalid(string(r.reason), "the server paused the turn for tools of its own, and none are offered")
+	case "":
+		return "", r.exchange.Invalid("no_reason", "the reply ended without a reason")
+	default:
+		return "", r.exchange.Invalid("stop_reason", "unknown stop_reason "+string(r.reason))
+	}
+}

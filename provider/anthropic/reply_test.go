@@ -1,0 +1,114 @@
+package anthropic_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Once words have come, what message_start says of the output is no longer the price.
+func TestUsageOfWhatIsCut(t *testing.T) {
+	whole := ok + stream(text(0, "Half ", "of it."), "end_turn")
+	before, _, _ := strings.Cut(whole, "event: content_block_start")
+	r, _, err := ask(t, played(before), request())
+	failure(t, err, provider.KindNetwork)
+	require.NotNil(t, r, "nothing was written yet: the price is known")
+	assert.Equal(t, provider.Usage{Input: 30, CachedInput: 7, CacheWrite: 3, Output: 1}, r.Usage)
+
+	amid, _, _ := strings.Cut(whole, "event: message_delta")
+	r, chunks, err := ask(t, played(amid), request())
+	failure(t, err, provider.KindNetwork)
+	assert.Equal(t, []string{"Half ", "of it."}, chunks)
+	assert.Nil(t, r, "how much was written is not known")
+
+	after, _, _ := strings.Cut(whole, "event: message_stop")
+	r, _, err = ask(t, played(after), request())
+	failure(t, err, provider.KindNetwork)
+	require.NotNil(t, r)
+	assert.Equal(t, provider.Usage{Input: 30, CachedInput: 7, CacheWrite: 3, Output: 9}, r.Usage)
+}
+
+func TestTooManyCalls(t *testing.T) {
+	var b strings.Builder
+	for i := range 129 {
+		b.WriteString(block(i, `{"type":"tool_use","id":"t`+strconv.Itoa(i)+`","name":"x","input":{}}`))
+	}
+	_, _, err := ask(t, played(ok+stream(b.String(), "tool_use")), request())
+	failure(t, err, provider.KindInvalidResponse)
+}
+
+func FuzzStream(f *testing.F) {
+	for _, pattern := range []string{"whole", "fault"} {
+		paths, err := filepath.Glob(filepath.Join("testdata", pattern, "*.http"))
+		require.NoError(f, err)
+		require.NotEmpty(f, paths)
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			require.NoError(f, err)
+			_, answer, _ := strings.Cut(string(data), "\n---\n")
+			_, body, _ := strings.Cut(answer, "\n\n")
+			f.Add([]byte(body))
+		}
+	}
+	f.Add([]byte(stream(block(0, `{"type":"tool_use","id":5,"name":[],"input":"x"}`, `{"type":"text_delta","partial_json":7}`), "tool_use")))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answer := ok + string(body)
+		p := played(answer)
+		p.MaxLine, p.MaxBody = 1<<11, 1<<15
+		r, chunks, err := ask(t, p, request())
+		if err == nil {
+			require.Equal(t, r.Text, strings.Join(chunks, ""))
+			require.NotEmpty(t, r.Stop)
+			require.Contains(t, string(body), "message_stop")
+			for _, c := range r.Calls {
+				require.True(t, json.Valid(c.Arguments))
+				require.True(t, len(c.Opaque) == 0 || json.Valid(c.Opaque))
+			}
+		} else {
+			var e *provider.Error
+			require.ErrorAs(t, err, &e)
+			require.NotEmpty(t, e.Kind)
+			assertNoKey(t, err)
+		}
+		if r != nil {
+			u := r.Usage
+			require.True(t, u.Input >= u.CachedInput+u.CacheWrite && u.CachedInput >= 0 && u.CacheWrite >= 0 && u.Output >= u.Reasoning && u.Reasoning >= 0, u)
+			// What the model asked for can be sent back to it, whatever it is.
+			back, bodies := recording(t)
+			req := request()
+			req.Messages = []provider.Message{{Speaker: "Ada", Text: r.Text, ToolCalls: r.Calls}}
+			_, _, err := ask(t, back, req)
+			require.NoError(t, err)
+			require.True(t, json.Valid((*bodies)[0]))
+		}
+		// How the bytes fall into packets makes no difference.
+		p.Client.Transport = playback{answer: answer, wrap: iotest.OneByteReader}
+		r2, chunks2, err2 := ask(t, p, request())
+		require.Equal(t, r, r2)
+		require.Equal(t, chunks, chunks2)
+		require.Equal(t, err, err2)
+	})
+}
+
+func FuzzOpaque(f *testing.F) {
+	for _, s := range []string{"", "null", "{}", `{"anthropic":[{"thinking":"a","signature":"b"},{"redacted":"c"}]}`, `{"anthropic":{}}`, `{"anthropic":[null,{"thinking":5}]}`, "[["} {
+		f.Add([]byte(s), []byte(`{"w":1}`), "toolu_1")
+	}
+	f.Fuzz(func(t *testing.T, opaque, arguments []byte, id string) {
+		p, bodies := recording(t)
+		req := request()
+		req.Messages = []provider.Message{{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: id, Name: "x", Arguments: arguments, Opaque: opaque}}}}
+		_, _, err := ask(t, p, req)
+		require.NoError(t, err)
+		require.True(t, json.Valid((*bodies)[0]))
+	})
+}

@@ -1,0 +1,126 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+)
+
+// maxUnions is the most anyOf and lists of types in one schema, from Anthropic's guide to structured
+// outputs.
+const maxUnions = 16
+
+// format is the form of the reply that a schema asks for; none if the API cannot express it.
+func format(s *provider.Schema) sdk.JSONOutputFormatParam {
+	strict, ok := openaicompat.StrictSchema(s.JSON)
+	if !ok || !expressible(strict) {
+		return sdk.JSONOutputFormatParam{}
+	}
+	// The SDK's own field is a map, which would lose the order in which models write.
+	return param.Override[sdk.JSONOutputFormatParam](struct {
+		Type   string          `json:"type"`
+		Schema json.RawMessage `json:"schema"`
+	}{"json_schema", strict})
+}
+
+// expressible reports whether a schema in OpenAI's strict form keeps within Anthropic's limits too.
+func expressible(strict json.RawMessage) bool {
+	var root map[string]any
+	if json.Unmarshal(strict, &root) != nil {
+		return false
+	}
+	s := survey{root: root, ok: true, refs: map[string][]string{}}
+	for _, home := range []string{"$defs", "definitions"} {
+		for name, definition := range members(root[home]) {
+			s.at = "#/" + home + "/" + name
+			s.schema(definition)
+		}
+	}
+	s.at = "#"
+	s.schema(root)
+	return s.ok && s.unions <= maxUnions && !s.circular()
+}
+
+// survey looks at all of a schema.
+type survey struct {
+	root   map[string]any
+	at     string              // the definition that is looked at; "#" for the rest
+	refs   map[string][]string // which definitions one refers to
+	unions int
+	ok     bool
+}
+
+// members yields the schemas under a keyword that holds them by name.
+func members(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+func (s *survey) schema(v any) {
+	o := members(v)
+	if ref, ok := o["$ref"].(string); ok {
+		s.refer(ref)
+	}
+	for _, m := range members(o["properties"]) {
+		s.schema(m)
+	}
+	if items, ok := o["items"]; ok {
+		s.schema(items)
+	}
+	if list, ok := o["anyOf"].([]any); ok {
+		s.unions++
+		for _, one := range list {
+			s.schema(one)
+		}
+	}
+	if _, ok := o["type"].([]any); ok {
+		s.unions++
+	}
+	values, _ := o["enum"].([]any)
+	for _, value := range append(values, o["const"]) {
+		switch value.(type) {
+		case map[string]any, []any:
+			s.ok = false
+		}
+	}
+}
+
+// refer notes a reference. One that leads elsewhere than to a definition at the root is not expressible.
+func (s *survey) refer(ref string) {
+	for _, home := range []string{"$defs", "definitions"} {
+		name, ok := strings.CutPrefix(ref, "#/"+home+"/")
+		if _, found := members(s.root[home])[name]; ok && found && !strings.ContainsAny(name, "/~%") {
+			s.refs[s.at] = append(s.refs[s.at], ref)
+			return
+		}
+	}
+	s.ok = false
+}
+
+// circular reports whether a definition leads back to itself.
+func (s *survey) circular() bool {
+	const open, done = 1, 2
+	state := map[string]int{}
+	var visit func(at string) bool
+	visit = func(at string) bool {
+		if state[at] != 0 {
+			return state[at] == open
+		}
+		state[at] = open
+		back := slices.ContainsFunc(s.refs[at], visit)
+		state[at] = done
+		return back
+	}
+	for at := range s.refs {
+		if visit(at) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+)
+
+const minThinking = 1024 // tokens, the vendor's
+
+// thinking is what the model is told about thinking; nothing if none is asked for or it does not fit.
+func (p *Provider) thinking(maxTokens int64) sdk.ThinkingConfigParamUnion {
+	if p.AdaptiveThinking {
+		return sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{}}
+	}
+	budget := max(int64(p.ThinkingBudget), minThinking)
+	if p.ThinkingBudget <= 0 || budget >= maxTokens {
+		return sdk.ThinkingConfigParamUnion{}
+	}
+	return sdk.ThinkingConfigParamOfEnabled(budget)
+}
+
+// sealed is a tool call's Opaque: the thoughts that came before the call.
+type sealed struct {
+	Thoughts []thought `json:"anthropic"`
+}
+
+// thought is a block of type thinking, or redacted_thinking, which holds data alone.
+type thought struct {
+	Text      string `json:"thinking,omitempty"`
+	Signature string `json:"signature,omitempty"`
+	Data      string `json:"redacted,omitempty"`
+}
+
+// seal packs thoughts; nil if there are none.
+func seal(thoughts []thought) json.RawMessage {
+	if len(thoughts) == 0 {
+		return nil
+	}
+	data, _ := json.Marshal(sealed{thoughts}) //nolint:errchkjson // strings always marshal
+	return data
+}
+
+// unseal yields the thoughts as blocks of a request. What another adapter sealed has none.
+func unseal(opaque json.RawMessage) []sdk.ContentBlockParamUnion {
+	var s sealed
+	if len(opaque) == 0 || json.Unmarshal(opaque, &s) != nil {
+		return nil
+	}
+	blocks := make([]sdk.ContentBlockParamUnion, len(s.Thoughts))
+	for i, t := range s.Thoughts {
+		if t.Data != "" {
+			blocks[i] = sdk.NewRedactedThinkingBlock(t.Data)
+		} else {
+			blocks[i] = sdk.NewThinkingBlock(t.Signature, t.Text)
+		}
+	}
+	return blocks
+}

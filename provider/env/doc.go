@@ -1,2 +1,0 @@
-// Package env finds providers by the keys that are set in the environment.
-package env

@@ -1,0 +1,110 @@
+// Package env finds out by the environment which vendors a program can ask:
+//
+//	engine := &debate.Engine{Providers: env.FromEnv()}
+//
+// It is a module of its own because it brings along every vendor's SDK. A program that needs one vendor
+// imports that vendor's package.
+package env
+
+import (
+	"os"
+	"strings"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/anthropic"
+	"github.com/agonist-dev/debate/provider/google"
+	"github.com/agonist-dev/debate/provider/ollama"
+	"github.com/agonist-dev/debate/provider/openai"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+)
+
+// FromEnv yields a provider for each vendor whose variable is set and not blank, under the name by which
+// models are called, as in "anthropic/claude-opus-4-1":
+//
+//	openai      OPENAI_API_KEY      and OPENAI_BASE_URL for another server
+//	anthropic   ANTHROPIC_API_KEY   and ANTHROPIC_BASE_URL
+//	google      GEMINI_API_KEY      or else GOOGLE_API_KEY
+//	openrouter  OPENROUTER_API_KEY
+//	mistral     MISTRAL_API_KEY
+//	groq        GROQ_API_KEY
+//	deepseek    DEEPSEEK_API_KEY
+//	xai         XAI_API_KEY
+//	ollama      OLLAMA_HOST         the server's address; OLLAMA_API_KEY if it wants one
+//	vllm        VLLM_BASE_URL       and VLLM_API_KEY if it wants one
+//
+// OPENAI_BASE_URL alone, without a key, is enough for a local server. The environment is read once; the
+// map is the caller's. It is empty if nothing is set.
+func FromEnv() map[string]provider.Provider { return From(os.LookupEnv) }
+
+// From is FromEnv for an environment of the caller's, such as one that a file or a vault was read
+// into. lookup is called during From alone.
+func From(lookup func(name string) (string, bool)) map[string]provider.Provider {
+	get := func(names ...string) string {
+		for _, name := range names {
+			if value, _ := lookup(name); strings.TrimSpace(value) != "" {
+				return strings.TrimSpace(value)
+			}
+		}
+		return ""
+	}
+	all := map[string]provider.Provider{}
+	if key, base := get("OPENAI_API_KEY"), get("OPENAI_BASE_URL"); key != "" || base != "" {
+		all["openai"] = openAI(key, base)
+	}
+	if key := get("ANTHROPIC_API_KEY"); key != "" {
+		p := anthropic.New(key)
+		if base := get("ANTHROPIC_BASE_URL"); base != "" {
+			p.BaseURL = base
+		}
+		all["anthropic"] = p
+	}
+	if key := get("GEMINI_API_KEY", "GOOGLE_API_KEY"); key != "" {
+		all["google"] = google.New(key)
+	}
+	for name, compatible := range map[string]func(string) *openaicompat.Provider{
+		"openrouter": openaicompat.OpenRouter, "mistral": openaicompat.Mistral, "groq": openaicompat.Groq,
+		"deepseek": openaicompat.DeepSeek, "xai": openaicompat.XAI,
+	} {
+		if key := get(strings.ToUpper(name) + "_API_KEY"); key != "" {
+			all[name] = compatible(key)
+		}
+	}
+	if host := get("OLLAMA_HOST"); host != "" {
+		p := ollama.New(address(host))
+		if key := get("OLLAMA_API_KEY"); key != "" {
+			p.Key = provider.StaticKey(key)
+		}
+		all["ollama"] = p
+	}
+	if base := get("VLLM_BASE_URL"); base != "" {
+		all["vllm"] = openaicompat.VLLM(base, get("VLLM_API_KEY"))
+	}
+	return all
+}
+
+// openAI yields a provider for OpenAI's server or another one. A key that is empty sends none.
+func openAI(key, base string) provider.Provider {
+	p := openai.New(key)
+	if base != "" {
+		p.BaseURL = base
+	}
+	return p
+}
+
+// address makes a URL of what Ollama takes for one: a host, with or without scheme and port. A server
+// that listens everywhere is asked on this machine.
+func address(host string) string {
+	scheme, rest, ok := strings.Cut(host, "://")
+	if !ok {
+		scheme, rest = "http", host
+	}
+	rest = strings.TrimSuffix(rest, "/")
+	if strings.HasPrefix(rest, ":") {
+		rest = "127.0.0.1" + rest
+	}
+	rest = strings.Replace(rest, "0.0.0.0", "127.0.0.1", 1)
+	if !ok && !strings.Contains(rest, ":") {
+		rest += ":11434"
+	}
+	return scheme + "://" + rest
+}

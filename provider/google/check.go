@@ -1,0 +1,80 @@
+package google
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// Check asks for the model's description, which costs nothing. It fails with kind authentication if the
+// key is refused and with kind validation if the vendor does not know the model.
+func (p *Provider) Check(ctx context.Context, model string) error {
+	path, err := modelPath(model)
+	if err != nil {
+		return err
+	}
+	x, err := p.Open(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	if err = x.Send(http.MethodGet, version+"/"+path, nil); err == nil {
+		var m genai.Model
+		return whole(x, &m, func() bool { return m.Name != "" })
+	}
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound {
+		return &provider.Error{
+			Kind: provider.KindValidation, Status: e.Status, Code: "model_not_found", RequestID: e.RequestID,
+			Message: "the Gemini API does not know the model " + wire.Clip(model),
+		}
+	}
+	return err
+}
+
+// CountTokens asks the vendor how many input tokens a request is, system prompt, tools and schema
+// included. It costs nothing, but has a rate limit of its own.
+func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
+	body, err := p.request(req)
+	if err != nil {
+		return 0, err
+	}
+	body.Model = modelName(req.Model)
+	x, err := p.Open(ctx, req.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer x.Close()
+	if err := p.post(x, req.Model, "countTokens", map[string]any{"generateContentRequest": body}); err != nil {
+		return 0, err
+	}
+	var count genai.CountTokensResponse
+	if err := whole(x, &count, func() bool { return count.TotalTokens > 0 }); err != nil {
+		return 0, err
+	}
+	return int(count.TotalTokens), nil
+}
+
+// whole reads an answer that is not streamed. It fails if it is an error all the same, or not sound.
+func whole(x *wire.Exchange, answer any, sound func() bool) error {
+	data, err := io.ReadAll(x)
+	if err != nil {
+		return x.Cut(err)
+	}
+	var failure struct {
+		Error json.RawMessage `json:"error"`
+	}
+	switch {
+	case json.Unmarshal(data, &failure) == nil && wire.Present(failure.Error):
+		return x.Fault(data)
+	case json.Unmarshal(data, answer) != nil || !sound():
+		return x.Invalid("malformed", "the answer is not what the API says")
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package google
+
+import (
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// foreignSignature is what the vendor documents for calls that its models did not make: models from
+// Gemini 3 on refuse a step whose first call is unsigned.
+const foreignSignature = "skip_thought_signature_validator"
+
+// conversation is the contents of a request. Roles alternate, which older models demand: what neighbours
+// of one role say becomes parts of one content.
+type conversation []*genai.Content
+
+// contents writes the conversation. What Chat says holds for all of it but the speaker's own tool calls
+// and their results, which have shapes of their own; other speakers' are left out.
+func contents(req *provider.Request) ([]*genai.Content, error) {
+	var c conversation
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		c.chat(provider.Request{Self: req.Self, Messages: req.Messages[i : i+1]})
+		if !calls(req, m) {
+			continue
+		}
+		// The results follow at once and in the order of the calls, one for each, or the API refuses them.
+		results := results(req, req.Messages[i+1:])
+		var given []*genai.Part
+		for k := range m.ToolCalls {
+			call := &m.ToolCalls[k]
+			args, err := arguments(call.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			s := unseal(call.Opaque)
+			if k == 0 && len(s.Signature) == 0 {
+				s.Signature = []byte(foreignSignature)
+			}
+			c.add(genai.RoleModel, &genai.Part{
+				FunctionCall:     &genai.FunctionCall{ID: s.ID, Name: call.Name, Args: args},
+				ThoughtSignature: s.Signature,
+			})
+			given = append(given, &genai.Part{FunctionResponse: &genai.FunctionResponse{
+				ID: s.ID, Name: call.Name, Response: response(results[call.ID]),
+			}})
+		}
+		c.add(genai.RoleUser, given...)
+	}
+	c.chat(provider.Request{Self: req.Self, Last: req.Last})
+	return c, nil
+}
+
+// chat adds what is said in a part of the request.
+func (c *conversation) chat(part provider.Request) {
+	for role, text := range part.Chat() {
+		to := genai.RoleUser
+		if role == provider.RoleAssistant {
+			to = genai.RoleModel
+		}
+		if last := c.last(to); last != nil && last.Parts[len(last.Parts)-1].Text != "" {
+			text = "\n\n" + text // the model reads parts as one text
+		}
+		c.add(to, &genai.Part{Text: text})
+	}
+}
+
+// last yields the last content if it is of a role.
+func (c *conversation) last(role string) *genai.Content {
+	if n := len(*c); n > 0 && (*c)[n-1].Role == role {
+		return (*c)[n-1]
+	}
+	return nil
+}
+
+func (c *conversation) add(role string, parts ...*genai.Part) {
+	if last := c.last(role); last != nil {
+		last.Parts = append(last.Parts, parts...)
+		return
+	}
+	*c = append(*c, &genai.Content{Role: role, Parts: parts})
+}
+
+// calls reports whether the speaker called tools in a message.
+func calls(req *provider.Request, m *provider.Message) bool {
+	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self
+}
+
+// results yields the results before the speaker's next calls, by the ids of their calls: ids that the
+// adapter made may come again.
+func results(req *provider.Request, after []provider.Message) map[string]*provider.ToolResult {
+	list := map[string]*provider.ToolResult{}
+	for i := range after {
+		if calls(req, &after[i]) {
+			break
+		}
+		if r := after[i].ToolResult; r != nil && list[r.ID] == nil {
+			list[r.ID] = r
+		}
+	}
+	return list
+}
+
+// response writes a result as the API wants it: an object whose key says whether it is one.
+func response(r *provider.ToolResult) map[string]any {
+	switch {
+	case r == nil:
+		return map[string]any{"error": "there is no result"} // every call needs one
+	case r.Error:
+		return map[string]any{"error": r.Text}
+	default:
+		return map[string]any{"output": r.Text}
+	}
+}

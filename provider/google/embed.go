@@ -1,0 +1,74 @@
+package google
+
+import (
+	"context"
+
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+const maxBatch = 100 // texts in one request, the API's limit
+
+// embedRequest is one text of a batch.
+type embedRequest struct {
+	Model   string         `json:"model"`
+	Content *genai.Content `json:"content"`
+}
+
+// Embed asks the model for the vectors of texts, a hundred of them at a time. No request is made for no
+// text. The vendor reports usage for newer models alone.
+func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
+	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
+	for len(texts) > 0 {
+		n := min(len(texts), maxBatch)
+		if err := p.embed(ctx, model, texts[:n], all); err != nil {
+			return nil, err
+		}
+		texts = texts[n:]
+	}
+	return all, nil
+}
+
+// embed asks for one batch.
+func (p *Provider) embed(ctx context.Context, model string, texts []string, all *provider.Embedding) error {
+	requests := make([]embedRequest, len(texts))
+	for i, text := range texts {
+		requests[i] = embedRequest{modelName(model), genai.NewContentFromText(text, genai.RoleUser)}
+	}
+	x, err := p.Open(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	if err := p.post(x, model, "batchEmbedContents", map[string]any{"requests": requests}); err != nil {
+		return err
+	}
+	var answer struct {
+		Embeddings    []genai.ContentEmbedding                    `json:"embeddings"`
+		UsageMetadata *genai.GenerateContentResponseUsageMetadata `json:"usageMetadata"`
+	}
+	err = whole(x, &answer, func() bool {
+		if len(answer.Embeddings) != len(texts) {
+			return false
+		}
+		length := len(answer.Embeddings[0].Values)
+		if len(all.Vectors) > 0 {
+			length = len(all.Vectors[0])
+		}
+		for _, e := range answer.Embeddings {
+			if len(e.Values) == 0 || len(e.Values) != length {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range answer.Embeddings {
+		all.Vectors = append(all.Vectors, e.Values)
+	}
+	all.Usage = all.Usage.Add(provider.Usage{Input: usage(answer.UsageMetadata).Input})
+	return nil
+}

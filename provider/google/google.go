@@ -1,0 +1,119 @@
+package google
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+const version = "v1beta" // of the API; v1 knows neither tools nor schemas
+
+// Provider is a [provider.Provider] for the Gemini API, or for a server that speaks it. The fields must
+// not change once the first request is made; after that, a Provider is safe for concurrent use.
+type Provider struct {
+	// Endpoint is the server. Its BaseURL has no version: "https://generativelanguage.googleapis.com".
+	wire.Endpoint
+
+	// Safety sets what the vendor's filters let pass; none leaves each of them at the vendor's default.
+	Safety []*genai.SafetySetting
+	// Thinking sets how much the model thinks, by level or by budget, as the model at hand takes it; nil:
+	// the vendor's default. Thoughts are never part of a reply's text, even if they are asked for.
+	Thinking *genai.ThinkingConfig
+}
+
+var (
+	_ provider.Provider     = (*Provider)(nil)
+	_ provider.Checker      = (*Provider)(nil)
+	_ provider.Vendor       = (*Provider)(nil)
+	_ provider.TokenCounter = (*Provider)(nil)
+	_ provider.Embedder     = (*Provider)(nil)
+)
+
+// New is a Provider for generativelanguage.googleapis.com. An empty key sends none.
+func New(key string) *Provider {
+	p := &Provider{Endpoint: wire.Endpoint{
+		BaseURL:   "https://generativelanguage.googleapis.com",
+		Authorize: func(header http.Header, key string) { header.Set("X-Goog-Api-Key", key) },
+	}}
+	if key != "" {
+		p.Key = provider.StaticKey(key)
+	}
+	return p
+}
+
+// Vendor yields "google".
+func (p *Provider) Vendor() string { return vendor }
+
+// String names the provider, so that printing it shows no header and no key.
+func (p *Provider) String() string { return "google" }
+
+// GoString is String, for %#v.
+func (p *Provider) GoString() string { return p.String() }
+
+// Generate asks the model for one reply and streams it. A failure is a [*provider.Error]; the Response
+// beside one carries the usage that the vendor reported before it, and is nil if there was none. The end
+// of ctx gives kind canceled or timeout.
+func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	body, err := p.request(req)
+	if err != nil {
+		return nil, err
+	}
+	x, err := p.Open(ctx, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	if err := p.post(x, req.Model, "streamGenerateContent?alt=sse", body); err != nil {
+		return nil, err
+	}
+	r := reply{Reply: x.NewReply(emit), exchange: x}
+	if err := r.read(); err != nil {
+		return r.Failed(err)
+	}
+	return r.Done()
+}
+
+// post asks a method of a model. It fails unless the answer is a success.
+func (p *Provider) post(x *wire.Exchange, model, method string, body any) error {
+	path, err := modelPath(model)
+	if err != nil {
+		return err
+	}
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false) // the markers of fences are full of <
+	if err := encoder.Encode(body); err != nil {
+		return unsendable("request", "the request cannot be written as JSON: "+err.Error())
+	}
+	return x.Send(http.MethodPost, version+"/"+path+":"+method, data.Bytes())
+}
+
+// modelPath yields where a model is: a tuned one has its collection in its name.
+func modelPath(model string) (string, error) {
+	name := modelName(model)
+	if strings.HasSuffix(name, "/") || strings.Contains(name, "//") || strings.Contains(name, "..") ||
+		strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`?#%&\:`, c) }) {
+		return "", unsendable("model", "this is no name of a model: "+wire.Clip(model))
+	}
+	return name, nil
+}
+
+// modelName yields the name of a model as the API's messages have it.
+func modelName(model string) string {
+	if strings.HasPrefix(model, "models/") || strings.HasPrefix(model, "tunedModels/") {
+		return model
+	}
+	return "models/" + model
+}
+
+// unsendable is the failure of a request that is wrong as it stands.
+func unsendable(code, message string) error {
+	return &provider.Error{Kind: provider.KindValidation, Code: code, Message: message, NotSent: true}
+}

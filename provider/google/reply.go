@@ -1,0 +1,200 @@
+package google
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"strconv"
+
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// reply reads a streamed answer.
+type reply struct {
+	*wire.Reply
+
+	exchange *wire.Exchange
+	id       string // of the answer
+	answered bool   // an event came
+	chose    bool   // there was a candidate
+}
+
+// read takes in the answer up to its end. It fails if the reply is not whole.
+func (r *reply) read() error {
+	body := &stray{r: r.exchange}
+	events := r.exchange.EventsIn(body)
+	for {
+		e, err := events.Next()
+		if err != nil {
+			return r.end(err, body)
+		}
+		switch {
+		case len(e.Data) == 0:
+			continue
+		case e.Kind == "error":
+			return r.exchange.Fault(e.Data)
+		case e.Kind != "" && e.Kind != "message":
+			continue // an event of a kind that nobody knows yet
+		}
+		if err := r.take(e.Data); err != nil {
+			return err
+		}
+	}
+}
+
+// end judges an answer that could not be read further.
+func (r *reply) end(err error, body *stray) error {
+	fault := body.fault()
+	switch {
+	case fault != nil: // even after the reply's end: it shows that the end was none
+		return r.exchange.Fault(fault)
+	case r.Stop != "" && !wire.TooLong(err):
+		return nil // the reply is whole; only its usage may be missing
+	case !errors.Is(err, io.EOF):
+		return r.exchange.Cut(err)
+	case r.answered && !r.chose:
+		return r.exchange.Invalid("no_candidates", "the answer has no reply in it")
+	case r.answered:
+		return r.exchange.Cut(err)
+	}
+	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" || json.Valid(body.kept) {
+		return r.exchange.Invalid("not_a_stream", "the server answered with something else than a reply; is BaseURL the API's?")
+	}
+	return r.exchange.Cut(err)
+}
+
+// take adds one event.
+func (r *reply) take(data []byte) error {
+	var failure struct {
+		Error json.RawMessage `json:"error"`
+	}
+	switch {
+	case data[0] == '[' && wire.IsFault(data):
+		return r.exchange.Fault(data)
+	case json.Unmarshal(data, &failure) == nil && wire.Present(failure.Error):
+		return r.exchange.Fault(data)
+	}
+	var c genai.GenerateContentResponse
+	if data[0] != '{' || json.Unmarshal(data, &c) != nil { // the SDK's type panics on null
+		return r.exchange.Invalid("malformed", "a part of the answer is not what the API says")
+	}
+	r.answered = true
+	if u := usage(c.UsageMetadata); !u.IsZero() {
+		r.Usage = u
+	}
+	if c.ModelVersion != "" {
+		r.Model = c.ModelVersion
+	}
+	if c.ResponseID != "" {
+		r.id = c.ResponseID
+	}
+	for _, candidate := range c.Candidates {
+		if candidate == nil || candidate.Index != 0 {
+			continue
+		}
+		r.chose = true
+		if err := r.choose(candidate); err != nil {
+			return err
+		}
+	}
+	if f := c.PromptFeedback; f != nil && f.BlockReason != "" {
+		return r.blocked(f)
+	}
+	return nil
+}
+
+// choose adds what one event says of the reply.
+func (r *reply) choose(c *genai.Candidate) error {
+	if c.Content != nil {
+		for _, part := range c.Content.Parts {
+			if part == nil || (part.FunctionCall == nil && (part.Thought || part.Text == "")) {
+				continue
+			}
+			if r.Stop != "" {
+				return r.exchange.Invalid("malformed", "the reply went on after its end")
+			}
+			if part.FunctionCall == nil {
+				r.Show(part.Text)
+			} else if err := r.call(part); err != nil {
+				return err
+			}
+		}
+	}
+	if c.FinishReason == "" || c.FinishReason == genai.FinishReasonUnspecified || r.Stop != "" {
+		return nil
+	}
+	stop, err := r.stop(c)
+	if err != nil {
+		return err
+	}
+	r.Stop = stop
+	r.exchange.Ended()
+	return nil
+}
+
+// call adds a tool call, which comes in one piece. A call without an id gets one that no other reply has.
+func (r *reply) call(part *genai.Part) error {
+	f := part.FunctionCall
+	var args bytes.Buffer
+	encoder := json.NewEncoder(&args)
+	encoder.SetEscapeHTML(false)
+	if f.Args != nil {
+		if err := encoder.Encode(f.Args); err != nil {
+			return r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON")
+		}
+	}
+	at, id := r.Calls(), f.ID
+	if id == "" && r.id != "" {
+		id = "call_" + r.id + "_" + strconv.Itoa(at)
+	}
+	if !r.Call(at, id, f.Name, args.String()) {
+		return r.exchange.Invalid("malformed", "there are too many tool calls")
+	}
+	r.Seal(at, seal{ID: f.ID, Signature: part.ThoughtSignature}.opaque())
+	return nil
+}
+
+// stop translates the reason for the end. One that says that the reply is broken, or that nobody knows, is
+// a failure.
+func (r *reply) stop(c *genai.Candidate) (provider.StopReason, error) {
+	switch c.FinishReason {
+	case genai.FinishReasonStop:
+		return provider.StopEnd, nil
+	case genai.FinishReasonMaxTokens, genai.FinishReasonContinuation:
+		return provider.StopLength, nil
+	case genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage, genai.FinishReasonBlocklist,
+		genai.FinishReasonProhibitedContent, genai.FinishReasonSPII, genai.FinishReasonImageSafety,
+		genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation:
+		return provider.StopFilter, nil
+	case genai.FinishReasonMalformedFunctionCall, genai.FinishReasonUnexpectedToolCall, genai.FinishReasonTooManyToolCalls,
+		"MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE":
+		return "", r.broken(c, "the vendor could not use what the model wrote")
+	default:
+		return "", r.broken(c, "the reply ended for another reason")
+	}
+}
+
+func (r *reply) broken(c *genai.Candidate, message string) error {
+	if c.FinishMessage != "" {
+		message += ": " + c.FinishMessage
+	}
+	return r.exchange.Invalid(wire.Clip(string(c.FinishReason)), message)
+}
+
+// blocked is the failure of a prompt that the vendor's filters stopped.
+func (r *reply) blocked(f *genai.GenerateContentResponsePromptFeedback) error {
+	message := "the vendor blocked the prompt"
+	if f.BlockReasonMessage != "" {
+		message += ": " + f.BlockReasonMessage
+	}
+	err := r.exchange.Invalid(wire.Clip(string(f.BlockReason)), message)
+	if e, ok := errors.AsType[*provider.Error](err); ok {
+		e.Kind = provider.KindContentFilter
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+package google_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Every reason that the API documents, and one that it does not.
+func TestFinishReasons(t *testing.T) {
+	const broken = provider.StopReason("")
+	for reason, want := range map[string]provider.StopReason{
+		"STOP":                      provider.StopEnd,
+		"MAX_TOKENS":                provider.StopLength,
+		"CONTINUATION":              provider.StopLength,
+		"SAFETY":                    provider.StopFilter,
+		"RECITATION":                provider.StopFilter,
+		"LANGUAGE":                  provider.StopFilter,
+		"BLOCKLIST":                 provider.StopFilter,
+		"PROHIBITED_CONTENT":        provider.StopFilter,
+		"SPII":                      provider.StopFilter,
+		"IMAGE_SAFETY":              provider.StopFilter,
+		"IMAGE_PROHIBITED_CONTENT":  provider.StopFilter,
+		"IMAGE_RECITATION":          provider.StopFilter,
+		"OTHER":                     broken,
+		"IMAGE_OTHER":               broken,
+		"NO_IMAGE":                  broken,
+		"MALFORMED_FUNCTION_CALL":   broken,
+		"UNEXPECTED_TOOL_CALL":      broken,
+		"TOO_MANY_TOOL_CALLS":       broken,
+		"MALFORMED_RESPONSE":        broken,
+		"MISSING_THOUGHT_SIGNATURE": broken,
+		"NEVER_HEARD_OF":            broken,
+	} {
+		t.Run(reason, func(t *testing.T) {
+			p, _ := serve(t, http.StatusOK, `data: {"candidates": [{"content": {"parts": [{"text": "As far as it went"}]},"finishReason": "`+
+				reason+`","finishMessage": "said of `+canary+`"}],"usageMetadata": {"promptTokenCount": 4,"candidatesTokenCount": 3}}`+"\n\n")
+			r, chunks, err := ask(t, p, request())
+			assert.Equal(t, []string{"As far as it went"}, chunks)
+			require.NotNil(t, r, "usage is known")
+			assert.Equal(t, provider.Usage{Input: 4, Output: 3}, r.Usage)
+			if want == broken {
+				e := failure(t, err, provider.KindInvalidResponse)
+				assert.Equal(t, reason, e.Code)
+				assert.Contains(t, e.Message, "said of [redacted]")
+				assert.Empty(t, r.Text)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, want, r.Stop)
+			assert.Equal(t, "As far as it went", r.Text)
+		})
+	}
+}
+
+// Every reason for which a prompt is blocked is a filter's, the unknown ones too.
+func TestBlockReasons(t *testing.T) {
+	for _, reason := range []string{
+		"SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY", "MODEL_ARMOR", "JAILBREAK", "NEVER_HEARD_OF",
+	} {
+		t.Run(reason, func(t *testing.T) {
+			p, _ := serve(t, http.StatusOK, `data: {"promptFeedback": {"blockReason": "`+reason+`","blockReasonMessage": "said of `+canary+`"},`+
+				`"usageMetadata": {"promptTokenCount": 4}}`+"\n\n")
+			r, _, err := ask(t, p, request())
+			e := failure(t, err, provider.KindContentFilter)
+			assert.Equal(t, reason, e.Code)
+			assert.Contains(t, e.Message, "said of [redacted]")
+			assert.Equal(t, provider.Usage{Input: 4}, r.Usage)
+		})
+	}
+}
+
+func TestAfterTheEndOnlyUsageCounts(t *testing.T) {
+	end := `data: {"candidates": [{"content": {"parts": [{"text": "Done."}]},"finishReason": "STOP"}]}` + "\n\n"
+	for name, tt := range map[string]struct {
+		more string
+		kind provider.Kind
+	}{
+		"usage":        {`{"usageMetadata": {"promptTokenCount": 4,"candidatesTokenCount": 3}}`, ""},
+		"the same end": {`{"candidates": [{"content": {"parts": [{"text": ""}]},"finishReason": "STOP"}],"usageMetadata": {"promptTokenCount": 4,"candidatesTokenCount": 3}}`, ""},
+		"ratings":      {`{"promptFeedback": {"safetyRatings": []},"usageMetadata": {"promptTokenCount": 4,"candidatesTokenCount": 3}}`, ""},
+		"text":         {`{"candidates": [{"content": {"parts": [{"text": " Or not."}]}}]}`, provider.KindInvalidResponse},
+		"a call":       {`{"candidates": [{"content": {"parts": [{"functionCall": {"name": "x"}}]}}]}`, provider.KindInvalidResponse},
+		"an error":     {`{"error": {"code": 503, "status": "UNAVAILABLE", "message": "Overloaded."}}`, provider.KindAPI},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := serve(t, http.StatusOK, end+"data: "+tt.more+"\n\n")
+			r, _, err := ask(t, p, request())
+			if tt.kind != "" {
+				failure(t, err, tt.kind)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, "Done.", r.Text)
+			assert.Equal(t, provider.Usage{Input: 4, Output: 3}, r.Usage)
+		})
+	}
+}
+
+func TestOddAnswers(t *testing.T) {
+	half := `data: {"candidates": [{"content": {"parts": [{"text": "Half"}]}}]}` + "\n\n"
+	for name, tt := range map[string]struct {
+		answer string
+		kind   provider.Kind
+		code   string
+	}{
+		"null":                 {"data: null\n\n", provider.KindInvalidResponse, "malformed"},
+		"null candidate":       {`data: {"candidates": [null, {"content": null}, {"content": {"parts": [null]}}]}` + "\n\n", provider.KindNetwork, "truncated"},
+		"a page":               {"<!doctype html>\n\n", provider.KindNetwork, "truncated"},
+		"not streamed":         {`[{"candidates": [{"content": {"parts": [{"text": "Yes."}]},"finishReason": "STOP"}]}]`, provider.KindInvalidResponse, "not_a_stream"},
+		"half an error":        {half + `{"error": {"code": 503, "mess`, provider.KindNetwork, "truncated"},
+		"an unended event":     {half + `data: {"candidates": [{"finishReason": "STOP"}]}` + "\n", provider.KindNetwork, "truncated"},
+		"unspecified end":      {half + `data: {"candidates": [{"finishReason": "FINISH_REASON_UNSPECIFIED"}]}` + "\n\n", provider.KindNetwork, "truncated"},
+		"an endless error":     {half + `{"error": {"code": 503, "message": "` + strings.Repeat("x", 1<<17) + `"}}` + "\n", provider.KindNetwork, "truncated"},
+		"nothing":              {"", provider.KindNetwork, "truncated"},
+		"an error after space": {"\n  " + `{"error": {"code": 500, "status": "INTERNAL", "message": "Broken."}}`, provider.KindAPI, "INTERNAL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := serve(t, http.StatusOK, tt.answer)
+			_, _, err := ask(t, p, request())
+			assert.Equal(t, tt.code, failure(t, err, tt.kind).Code)
+		})
+	}
+}
+
+// A server that keeps the connection open after the end is not waited for as long as one that thinks.
+func TestSilenceAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, transport := played(yes)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		transport.wrap = func(r io.Reader) io.Reader { return io.MultiReader(r, silence{ctx}) }
+		p.Client.Transport = closing{transport, cancel}
+		began := time.Now()
+		r, _, err := ask(t, p, request())
+		require.NoError(t, err)
+		assert.Equal(t, "Yes.", r.Text)
+		assert.LessOrEqual(t, time.Since(began), 30*time.Second)
+	})
+}
+
+// silence is a body in which nothing comes.
+type silence struct{ ctx context.Context }
+
+func (s silence) Read([]byte) (int, error) {
+	<-s.ctx.Done()
+	return 0, s.ctx.Err()
+}
+
+// closing ends silence with the request, as a connection does.
+type closing struct {
+	http.RoundTripper
+
+	end context.CancelFunc
+}
+
+func (c closing) RoundTrip(req *http.Request) (*http.Response, error) {
+	context.AfterFunc(req.Context(), c.end)
+	return c.RoundTripper.RoundTrip(req)
+}

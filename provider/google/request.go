@@ -1,0 +1,102 @@
+package google
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// generateRequest is what the model is asked. The SDK has types for all that is in it, but none for the
+// whole.
+type generateRequest struct {
+	Model             string                 `json:"model,omitempty"` // only where the path does not say it
+	SystemInstruction *genai.Content         `json:"systemInstruction,omitempty"`
+	Contents          []*genai.Content       `json:"contents"`
+	Tools             []*genai.Tool          `json:"tools,omitempty"`
+	SafetySettings    []*genai.SafetySetting `json:"safetySettings,omitempty"`
+	GenerationConfig  genai.GenerationConfig `json:"generationConfig"`
+}
+
+// request writes a request. It fails with kind validation if a part that should be JSON is none.
+func (p *Provider) request(req *provider.Request) (*generateRequest, error) {
+	contents, err := contents(req)
+	if err != nil {
+		return nil, err
+	}
+	g := &generateRequest{
+		Contents:       contents,
+		SafetySettings: p.Safety,
+		GenerationConfig: genai.GenerationConfig{
+			MaxOutputTokens: int32(min(max(req.MaxTokens, 0), math.MaxInt32)),
+			ThinkingConfig:  p.Thinking,
+		},
+	}
+	if req.System != "" {
+		g.SystemInstruction = genai.NewContentFromText(req.System, genai.RoleUser)
+	}
+	if req.Temperature != nil {
+		t := float32(*req.Temperature)
+		g.GenerationConfig.Temperature = &t
+	}
+	if g.Tools, err = tools(req.Tools); err != nil {
+		return nil, err
+	}
+	if req.Schema != nil && (len(req.Tools) == 0 || schemaBesideTools(req.Model)) {
+		schema, ok := lowerSchema(req.Schema.JSON)
+		if !ok {
+			return nil, unsendable("schema", "the schema is not a JSON schema")
+		}
+		g.GenerationConfig.ResponseMIMEType = "application/json"
+		g.GenerationConfig.ResponseJsonSchema = schema
+	}
+	return g, nil
+}
+
+// tools writes the tools as one tool with all their functions, which is how the API has them.
+func tools(list []provider.Tool) ([]*genai.Tool, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var functions []*genai.FunctionDeclaration
+	for _, t := range list {
+		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
+		if len(bytes.TrimSpace(t.Parameters)) > 0 {
+			schema, ok := lowerSchema(t.Parameters)
+			if !ok {
+				return nil, unsendable("tool", "the parameters of a tool are not a JSON schema")
+			}
+			f.ParametersJsonSchema = schema
+		}
+		functions = append(functions, f)
+	}
+	return []*genai.Tool{{FunctionDeclarations: functions}}, nil
+}
+
+// schemaBesideTools reports whether a model takes both, as its name tells: models before Gemini 3 refuse
+// such a request. Their schema is left out, because the engine validates the reply in any case.
+func schemaBesideTools(model string) bool {
+	name, ok := strings.CutPrefix(strings.TrimPrefix(model, "models/"), "gemini-")
+	digits := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
+	generation, err := strconv.Atoi(digits)
+	return ok && err == nil && generation >= 3
+}
+
+// arguments reads the arguments of a call, keeping numbers as they are written.
+func arguments(raw json.RawMessage) (map[string]any, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return map[string]any{}, nil
+	}
+	var args map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&args); err != nil {
+		return nil, unsendable("tool", "the arguments of a former call are not a JSON object")
+	}
+	return args, nil
+}

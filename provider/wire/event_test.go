@@ -1,0 +1,165 @@
+package wire_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// events yields all events as "kind|data", and the error at the end.
+func events(s *wire.Events) (list []string, err error) {
+	for {
+		e, err := s.Next()
+		if err != nil {
+			return list, err
+		}
+		list = append(list, e.Kind+"|"+string(e.Data))
+	}
+}
+
+func TestEvents(t *testing.T) {
+	x := open(t, endpoint(nil))
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing", "", nil},
+		{"one", "data: a\n\n", []string{"|a"}},
+		{"no space", "data:a\n\n", []string{"|a"}},
+		{"white space around", "data:  a \n\n", []string{"|a"}},
+		{"kinds", "event: x\ndata: a\n\ndata: b\n\n", []string{"x|a", "|b"}},
+		{"a kind without data is dropped", "event: x\n\ndata: b\n\n", []string{"|b"}},
+		{"many lines", "data: a\ndata:  \n" + "data: b\n\n", []string{"|a\n \nb"}},
+		{"empty data", "data\n\n", []string{"|"}},
+		{"comments", ": x\n\n:\ndata: a\n: y\n\n", []string{"|a"}},
+		{"other fields", "id: 1\nretry: 2\nwhat\ndata: a\n\n", []string{"|a"}},
+		{"CRLF", "data: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n", []string{"|a\nb", "|c"}},
+		{"CR", "data: a\rdata: b\r\rdata: c\r\r", []string{"|a\nb", "|c"}},
+		{"blank lines", "\n\n\r\n\rdata: a\n\n\n\n", []string{"|a"}},
+		{"colons", "data: a: b:c\n\n", []string{"|a: b:c"}},
+		{"no blank line", "data: a\n\ndata: b\n", []string{"|a"}},
+		{"no end", "data: a\n\ndata: b", []string{"|a"}},
+		{"NUL", "data: a\x00b\n\n", []string{"|a\x00b"}},
+	} {
+		for _, in := range []io.Reader{strings.NewReader(tt.text), iotest.OneByteReader(strings.NewReader(tt.text)), iotest.DataErrReader(strings.NewReader(tt.text))} {
+			got, err := events(x.EventsIn(in))
+			require.ErrorIs(t, err, io.EOF, tt.name)
+			assert.Equal(t, tt.want, got, tt.name)
+		}
+	}
+	broken := errors.New("reset")
+	_, err := events(x.EventsIn(io.MultiReader(strings.NewReader("data: a\n\n"), iotest.ErrReader(broken))))
+	require.ErrorIs(t, err, broken)
+}
+
+// An event is handed on when its blank line has come, without a look at what follows.
+func TestEventsAreNotHeldBack(t *testing.T) {
+	x := open(t, endpoint(nil))
+	for _, end := range []string{"\n", "\r", "\r\n"} {
+		in, out := io.Pipe()
+		s := x.EventsIn(in)
+		go func() { _, _ = io.WriteString(out, "data: a"+end+end[:1]) }()
+		e, err := s.Next()
+		require.NoError(t, err)
+		assert.Equal(t, "a", string(e.Data))
+		_ = out.Close()
+	}
+}
+
+func TestEventsAreBounded(t *testing.T) {
+	e := endpoint(nil)
+	e.MaxLine = 64
+	x := open(t, e)
+	long := strings.Repeat("x", 64)
+	for name, text := range map[string]string{
+		"line": "data: " + long, "event": strings.Repeat("data: x\n", 20), "comment": ":" + long, "kind": "event: x\n" + strings.Repeat(":\n", 80),
+		"name": long + ": x\n",
+	} {
+		_, err := events(x.EventsIn(strings.NewReader(text + "\n\n")))
+		assert.True(t, wire.TooLong(err), name)
+	}
+	got, err := events(x.EventsIn(strings.NewReader(strings.Repeat(": a comment\n", 100) + strings.Repeat("data: "+long[:40]+"\n\n", 3))))
+	require.ErrorIs(t, err, io.EOF)
+	assert.Len(t, got, 3, "each event has the whole measure, and comments between them none")
+}
+
+// lines yields all lines, and the error at the end.
+func lines(l *wire.Lines) (list []string, err error) {
+	for {
+		line, err := l.Next()
+		if err != nil {
+			return list, err
+		}
+		list = append(list, string(line))
+	}
+}
+
+func TestLines(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"", nil},
+		{"{}\n", []string{"{}"}},
+		{" {\"a\":1} \r\n\r\n{}\n", []string{`{"a":1}`, "{}"}},
+		{"{}\n{\"half\":", []string{"{}"}},
+		{"{}", nil},
+		{"{}\r{}\r", []string{"{}", "{}"}},
+	} {
+		x, err := send(t, endpoint(ok(tt.text)))
+		require.NoError(t, err)
+		got, err := lines(x.Lines())
+		require.ErrorIs(t, err, io.EOF)
+		assert.Equal(t, tt.want, got, "%q", tt.text)
+	}
+	e := endpoint(ok(strings.Repeat("{}\n", 100) + strings.Repeat("x", 64) + "\n"))
+	e.MaxLine = 64
+	x, err := send(t, e)
+	require.NoError(t, err)
+	got, err := lines(x.Lines())
+	assert.True(t, wire.TooLong(err))
+	assert.Len(t, got, 100)
+}
+
+func FuzzEvents(f *testing.F) {
+	f.Add([]byte("event: x\ndata: a\r\ndata\r\rdata:b\n\n: c\n\n"))
+	f.Add([]byte("\ufeffdata: a\n\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		e := endpoint(nil)
+		e.MaxLine = 256
+		x := open(t, e)
+		got, err := events(x.EventsIn(bytes.NewReader(text)))
+		require.Error(t, err)
+		require.True(t, errors.Is(err, io.EOF) || wire.TooLong(err))
+		for _, one := range got {
+			require.Less(t, len(one), 256)
+		}
+		again, _ := events(x.EventsIn(iotest.OneByteReader(bytes.NewReader(text))))
+		require.Equal(t, got, again, "how the bytes fall into pieces makes no difference")
+	})
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add("{}\n{\"a\":1}\r\n\n half")
+	f.Fuzz(func(t *testing.T, text string) {
+		e := endpoint(ok(text))
+		e.MaxLine, e.MaxBody = 256, 4096
+		x, err := send(t, e)
+		require.NoError(t, err)
+		got, err := lines(x.Lines())
+		require.True(t, errors.Is(err, io.EOF) || wire.TooLong(err))
+		for _, line := range got {
+			require.NotEmpty(t, line)
+			require.Less(t, len(line), 256)
+			require.NotContains(t, line, "\n")
+		}
+	})
+}

@@ -1,0 +1,470 @@
+package wire_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// secret is the key of all tests. A URL escapes some of its characters.
+const secret = "sk-test+0123456789/abcdef=QUVXyz"
+
+// transport is a function as a transport.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// says is a transport that gives one answer, as it is on the wire.
+func says(answer string) transport {
+	return func(req *http.Request) (*http.Response, error) {
+		return http.ReadResponse(bufio.NewReader(strings.NewReader(answer)), req)
+	}
+}
+
+// ok is a successful answer with a body.
+func ok(body string) transport {
+	return says(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
+}
+
+func endpoint(t http.RoundTripper) *wire.Endpoint {
+	return &wire.Endpoint{BaseURL: "https://model.test/v1", Key: provider.StaticKey(secret), Client: &http.Client{Transport: t}}
+}
+
+func open(t testing.TB, e *wire.Endpoint) *wire.Exchange {
+	t.Helper()
+	x, err := e.Open(t.Context(), "r1.opening.ada/1")
+	require.NoError(t, err)
+	t.Cleanup(x.Close)
+	return x
+}
+
+// send makes one exchange and yields what sending gave.
+func send(t testing.TB, e *wire.Endpoint) (*wire.Exchange, error) {
+	t.Helper()
+	x := open(t, e)
+	return x, x.Send(http.MethodPost, "chat", []byte("{}"))
+}
+
+// failure asserts that err is a provider.Error of a kind, which shows no key.
+func failure(t testing.TB, err error, kind provider.Kind) *provider.Error {
+	t.Helper()
+	var e *provider.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, kind, e.Kind, "%v", err)
+	data, _ := json.Marshal(e)
+	text := fmt.Sprintf("%v %+v %#v %s", err, err, err, data)
+	require.NotContains(t, text, secret)
+	require.NotContains(t, text, secret[:8])
+	require.NotContains(t, text, secret[len(secret)-8:])
+	return e
+}
+
+func TestKeysAndHeaders(t *testing.T) {
+	var got []*http.Request
+	e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+		got = append(got, req)
+		return ok("{}")(req)
+	}))
+	n := 0
+	e.Key = func(context.Context) (string, error) {
+		n++
+		return fmt.Sprintf(" key-%d\n", n), nil
+	}
+	e.Header = http.Header{"x-team": {"blue"}}
+	for range 2 {
+		_, err := send(t, e)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "Bearer key-1", got[0].Header.Get("Authorization"))
+	assert.Equal(t, "Bearer key-2", got[1].Header.Get("Authorization"), "a key is asked for each time")
+	assert.Equal(t, "blue", got[0].Header.Get("X-Team"))
+	assert.Equal(t, "r1.opening.ada/1", got[0].Header.Get("X-Client-Request-Id"))
+	assert.Equal(t, "https://model.test/v1/chat", got[0].URL.String())
+	assert.Equal(t, "application/json", got[0].Header.Get("Content-Type"))
+
+	e.Authorize = func(h http.Header, key string) { h.Set("X-Api-Key", key) }
+	x, err := e.Open(t.Context(), "not an id")
+	require.NoError(t, err)
+	defer x.Close()
+	require.NoError(t, x.Send(http.MethodGet, "/models", nil))
+	assert.Equal(t, "key-3", got[2].Header.Get("X-Api-Key"))
+	assert.Empty(t, got[2].Header.Get("Authorization"))
+	assert.Empty(t, got[2].Header.Get("X-Client-Request-Id"), "no header can carry it")
+	assert.Equal(t, "application/json", got[2].Header.Get("Accept"))
+	assert.Equal(t, "https://model.test/v1/models", got[2].URL.String())
+}
+
+func TestBasicAuth(t *testing.T) {
+	var user, password, url string
+	e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+		user, password, _ = req.BasicAuth()
+		url = req.URL.String()
+		return says("HTTP/1.1 401 No\r\nContent-Length: 8\r\n\r\nopen sesame")(req)
+	}))
+	e.Key = nil
+	e.BaseURL = "http://ada:open@model.test/?token=longenough"
+	_, err := send(t, e)
+	f := failure(t, err, provider.KindAuthentication)
+	assert.Equal(t, "[redacted] ses", f.Message, "a password is a secret")
+	assert.Equal(t, []string{"ada", "open"}, []string{user, password})
+	assert.Contains(t, url, "token=longenough")
+}
+
+func TestOpenFails(t *testing.T) {
+	unsent := func(name string, e *wire.Endpoint, kind provider.Kind) {
+		t.Helper()
+		_, err := e.Open(t.Context(), "id")
+		assert.True(t, failure(t, err, kind).NotSent, name)
+	}
+	for _, url := range []string{"", "model.test", "ftp://model.test", "http://", "http://u:" + secret + "@%zz/", "://"} {
+		e := endpoint(nil)
+		e.BaseURL = url
+		unsent(url, e, provider.KindValidation)
+	}
+	e := endpoint(nil)
+	for _, key := range []string{secret + "\r\nX-Evil: 1", "a b", "ключ"} {
+		e.Key = provider.StaticKey(key)
+		unsent(key, e, provider.KindAuthentication)
+	}
+	locked := errors.New("the vault is locked")
+	e.Key = func(context.Context) (string, error) { return "", locked }
+	unsent("locked", e, provider.KindAuthentication)
+	_, err := e.Open(t.Context(), "id")
+	require.ErrorIs(t, err, locked)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	e.Key = func(context.Context) (string, error) { cancel(); return "", ctx.Err() }
+	_, err = e.Open(ctx, "id")
+	assert.True(t, failure(t, err, provider.KindCanceled).NotSent)
+	_, err = e.Open(ctx, "id")
+	assert.True(t, failure(t, err, provider.KindCanceled).NotSent)
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	_, err = e.Open(late, "id")
+	assert.True(t, failure(t, err, provider.KindTimeout).NotSent)
+}
+
+// An SDK gets an empty answer, and neither key nor a second request.
+func TestDecoy(t *testing.T) {
+	var asked atomic.Int32
+	var sent http.Header
+	e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+		asked.Add(1)
+		sent = req.Header
+		return says("HTTP/1.1 529 Busy\r\nContent-Type: text/event-stream\r\nX-Secret: x\r\nContent-Length: 4\r\n\r\nbusy")(req)
+	}))
+	x := open(t, e)
+	sdk := x.Client()
+	req, err := http.NewRequestWithContext(x.Context(), http.MethodPost, "https://model.test/v1/chat", strings.NewReader("{}"))
+	require.NoError(t, err)
+	for name, value := range map[string]string{
+		"Authorization": "Bearer placeholder", "X-Api-Key": "placeholder", "X-Goog-Api-Key": "placeholder", "Idempotency-Key": "1", "X-Sdk": "v1",
+	} {
+		req.Header.Set(name, value)
+	}
+	response, err := sdk.Do(req)
+	require.NoError(t, err)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Empty(t, body)
+	assert.Equal(t, 200, response.StatusCode)
+	assert.Equal(t, http.Header{"Content-Type": {"text/event-stream"}}, response.Header)
+	assert.Equal(t, "Bearer placeholder", response.Request.Header.Get("Authorization"), "the SDK's request has no key")
+
+	assert.Equal(t, "Bearer "+secret, sent.Get("Authorization"))
+	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key", "Idempotency-Key"} {
+		assert.Empty(t, sent.Get(name), name)
+	}
+	assert.Equal(t, "v1", sent.Get("X-Sdk"))
+
+	_, err = sdk.Do(req.Clone(x.Context())) //nolint:bodyclose // it fails
+	require.ErrorContains(t, err, "one request")
+	assert.Equal(t, int32(1), asked.Load(), "an SDK's retry is not sent")
+	assert.Equal(t, "busy", failure(t, x.Answered(err), provider.KindAPI).Message, "the answer counts, not the SDK's error")
+}
+
+func TestForeignHost(t *testing.T) {
+	e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+		t.Errorf("a request was sent to %s", req.URL)
+		return nil, errors.New("no")
+	}))
+	for _, url := range []string{
+		"https://elsewhere.test/v1", "http://model.test/v1", "https://model.test:8443/v1", "https://model.test.elsewhere.test/", "https://model.test@elsewhere.test/",
+	} {
+		x := open(t, e)
+		req, err := http.NewRequestWithContext(x.Context(), http.MethodPost, url, strings.NewReader("{}"))
+		require.NoError(t, err)
+		_, err = x.Client().Do(req) //nolint:bodyclose // it fails
+		require.ErrorContains(t, err, "another host", url)
+		failure(t, x.Answered(err), provider.KindNetwork)
+	}
+}
+
+func TestAnsweredWithoutARequest(t *testing.T) {
+	x := open(t, endpoint(nil))
+	assert.True(t, failure(t, x.Answered(nil), provider.KindValidation).NotSent)
+	f := failure(t, x.Answered(errors.New("field temperature of "+secret)), provider.KindValidation)
+	assert.True(t, f.NotSent)
+	assert.Contains(t, f.Message, "temperature")
+	_, err := x.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Empty(t, x.Header("Date"))
+	failure(t, x.Invalid("c", "m "+secret), provider.KindInvalidResponse)
+}
+
+func TestRedirects(t *testing.T) {
+	answer := func(status int, where string) string {
+		return fmt.Sprintf("HTTP/1.1 %d X\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n", status, where)
+	}
+	for _, tt := range []struct {
+		status int
+		where  string
+		sent   int // requests in all
+	}{
+		{307, "/v2", 2},
+		{308, "https://MODEL.test/v2", 2},
+		{301, "/v2", 1},
+		{303, "/v2", 1},
+		{307, "https://elsewhere.test/", 1},
+		{307, "http://model.test/", 1},
+		{308, "https://model.test:1/", 1},
+		{307, "", 1},
+	} {
+		var seen []*http.Request
+		e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+			seen = append(seen, req)
+			if len(seen) > 1 {
+				return ok("{}")(req)
+			}
+			return says(answer(tt.status, tt.where))(req)
+		}))
+		asked := 0
+		e.Client.CheckRedirect = func(*http.Request, []*http.Request) error { asked++; return nil }
+		_, err := send(t, e)
+		assert.Len(t, seen, tt.sent, "%d %s", tt.status, tt.where)
+		assert.Equal(t, tt.sent-1, asked, "the host's own policy is asked where ours allows")
+		if tt.sent == 2 {
+			require.NoError(t, err)
+			body, _ := io.ReadAll(seen[1].Body)
+			assert.Equal(t, "{}", string(body))
+			continue
+		}
+		assert.Equal(t, "redirect", failure(t, err, provider.KindValidation).Code)
+	}
+	n := 0
+	_, err := send(t, endpoint(transport(func(req *http.Request) (*http.Response, error) {
+		n++
+		return says(answer(307, "/v1/chat"))(req)
+	})))
+	failure(t, err, provider.KindValidation)
+	assert.Equal(t, 6, n, "a circle ends")
+}
+
+func TestLimits(t *testing.T) {
+	e := endpoint(ok(strings.Repeat("x", 100)))
+	e.MaxBody = 99
+	x, err := send(t, e)
+	require.NoError(t, err)
+	_, err = io.ReadAll(x)
+	assert.True(t, wire.TooLong(err))
+	assert.Equal(t, "too_large", failure(t, x.Cut(err), provider.KindInvalidResponse).Code)
+	_, again := x.Read(make([]byte, 1))
+	assert.True(t, wire.TooLong(again), "and stays so")
+
+	e.MaxBody = 100
+	x, err = send(t, e)
+	require.NoError(t, err)
+	data, err := io.ReadAll(x)
+	require.NoError(t, err)
+	assert.Len(t, data, 100)
+	assert.False(t, wire.TooLong(io.EOF))
+}
+
+func TestCut(t *testing.T) {
+	x, err := send(t, endpoint(says("HTTP/1.1 200 OK\r\nX-Request-Id: req_"+secret+"\r\nContent-Length: 9\r\n\r\nhalf")))
+	require.NoError(t, err)
+	_, err = io.ReadAll(x)
+	f := failure(t, x.Cut(err), provider.KindNetwork)
+	assert.Equal(t, "truncated", f.Code)
+	assert.Equal(t, "req_[redacted]", f.RequestID)
+	require.ErrorIs(t, f, io.ErrUnexpectedEOF)
+	assert.Equal(t, "truncated", failure(t, x.Cut(io.EOF), provider.KindNetwork).Code)
+}
+
+type timeout struct{}
+
+func (timeout) Error() string   { return "i/o timeout for " + secret }
+func (timeout) Timeout() bool   { return true }
+func (timeout) Temporary() bool { return true }
+
+func TestTransportErrors(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		kind provider.Kind
+	}{
+		{fmt.Errorf("while sending Bearer %s", secret), provider.KindNetwork},
+		{timeout{}, provider.KindTimeout},
+		{io.EOF, provider.KindNetwork},
+	} {
+		_, err := send(t, endpoint(transport(func(*http.Request) (*http.Response, error) { return nil, tt.err })))
+		failure(t, err, tt.kind)
+	}
+}
+
+func TestReply(t *testing.T) {
+	var chunks []string
+	reply := func() *wire.Reply {
+		chunks = nil
+		x := open(t, endpoint(nil))
+		return x.NewReply(func(c provider.Chunk) { chunks = append(chunks, c.Text) })
+	}
+	usage := provider.Usage{Input: 3, Output: 2}
+
+	r := reply()
+	r.Show("Yes")
+	r.Show("")
+	r.Show(".")
+	r.Stop, r.Usage, r.Model = provider.StopEnd, usage, "m"
+	got, err := r.Done()
+	require.NoError(t, err)
+	assert.Equal(t, &provider.Response{Text: "Yes.", Stop: provider.StopEnd, Usage: usage, Model: "m"}, got)
+	assert.Equal(t, []string{"Yes", "."}, chunks)
+	assert.Equal(t, 4, r.Len())
+
+	r.Stop = ""
+	got, err = r.Done()
+	assert.Equal(t, "truncated", failure(t, err, provider.KindNetwork).Code, "without a stop it was cut")
+	assert.Equal(t, &provider.Response{Usage: usage, Model: "m"}, got, "what it cost is known")
+
+	r = reply()
+	r.Refused, r.Stop = true, provider.StopEnd
+	got, err = r.Done()
+	require.NoError(t, err)
+	assert.Equal(t, provider.StopRefusal, got.Stop)
+	r = reply()
+	r.Stop = provider.StopFilter
+	_, err = r.Done()
+	require.NoError(t, err, "a filter need not leave a text")
+
+	for _, stop := range []provider.StopReason{provider.StopEnd, provider.StopLength, provider.StopTool} {
+		r = reply()
+		r.Show(" \n")
+		r.Stop = stop
+		got, err = r.Done()
+		assert.Equal(t, "blank", failure(t, err, provider.KindInvalidResponse).Code)
+		assert.Nil(t, got)
+	}
+}
+
+func TestReplyCalls(t *testing.T) {
+	x := open(t, endpoint(nil))
+	r := x.NewReply(func(provider.Chunk) {})
+	assert.False(t, r.Call(1, "", "", ""), "the first place is 0")
+	assert.False(t, r.Call(-1, "", "", ""))
+	assert.True(t, r.Call(0, "a", "look", `{"w`))
+	assert.True(t, r.Call(0, "", "", `":1}`))
+	assert.True(t, r.Call(1, "", "now", ""))
+	sealed := []byte(`{"s":1}`)
+	r.Seal(0, sealed)
+	sealed[2] = 'x'
+	r.Seal(7, sealed)
+	r.Replace(7, "{}")
+	r.Stop = provider.StopEnd
+	got, err := r.Done()
+	require.NoError(t, err)
+	assert.Equal(t, []provider.ToolCall{
+		{ID: "a", Name: "look", Arguments: json.RawMessage(`{"w":1}`), Opaque: json.RawMessage(`{"s":1}`)},
+		{ID: "call_1", Name: "now", Arguments: json.RawMessage(`{}`)},
+	}, got.Calls)
+	assert.Equal(t, provider.StopTool, got.Stop, "whatever the server calls it")
+
+	r.Replace(0, `{"half`)
+	_, err = r.Done()
+	assert.Equal(t, "malformed", failure(t, err, provider.KindInvalidResponse).Code)
+	r.Stop = provider.StopLength
+	r.Show("Text.")
+	got, err = r.Done()
+	require.NoError(t, err)
+	assert.Empty(t, got.Calls, "a call that was cut is none")
+
+	many := x.NewReply(func(provider.Chunk) {})
+	for i := range 1000 {
+		many.Call(i, "", "f", "")
+	}
+	assert.Equal(t, 128, many.Calls(), "a reply has no room for more")
+}
+
+func TestRedaction(t *testing.T) {
+	base64 := "c2stdGVzdCswMTIzNDU2Nzg5L2FiY2RlZj1RVVZYeXo"
+	for _, said := range []string{
+		secret, "sk-test%2B0123456789%2Fabcdef%3DQUVXyz", "sk-test+0123456789%2Fabcdef=QUVXyz", base64, base64 + "=", secret[:8] + "****Xyz", secret[:8] + "…" + secret[len(secret)-8:],
+		"a" + secret + "b" + secret, strings.Repeat("x", 490) + secret, "team-blue-42",
+	} {
+		e := endpoint(says("HTTP/1.1 403 X\r\nConnection: close\r\n\r\n" + said))
+		e.Header = http.Header{"X-Team": {"Token team-blue-42"}}
+		_, err := send(t, e)
+		f := failure(t, err, provider.KindAuthentication)
+		assert.Contains(t, f.Message, "[redacted]", said)
+		assert.NotContains(t, f.Message, base64)
+		assert.NotContains(t, f.Message, "team-blue-42")
+	}
+	long := wire.Clip("a\x00b\n\tc\u202e " + strings.Repeat("ä", 1000) + "\xff")
+	assert.True(t, strings.HasPrefix(long, "a b c ää"))
+	assert.LessOrEqual(t, len(long), 510)
+	assert.True(t, strings.HasSuffix(long, "ä…"))
+}
+
+func TestShortKeysAreNotTakenApart(t *testing.T) {
+	e := endpoint(says("HTTP/1.1 500 X\r\nConnection: close\r\n\r\nlocal-ke is down, local-key-1 too"))
+	e.Key = provider.StaticKey("local-key-1")
+	_, err := send(t, e)
+	var f *provider.Error
+	require.ErrorAs(t, err, &f)
+	assert.Equal(t, "local-ke is down, [redacted] too", f.Message)
+}
+
+func TestUnknownStop(t *testing.T) {
+	x := open(t, endpoint(nil))
+	r := x.NewReply(func(provider.Chunk) {})
+	r.Show("Yes.")
+	r.Stop = "phase of " + secret
+	_, err := r.Done()
+	failure(t, err, provider.KindInvalidResponse)
+}
+
+func TestDecode(t *testing.T) {
+	x := open(t, endpoint(nil))
+	var v struct{ A int }
+	require.NoError(t, x.Decode([]byte(`{"a":7}`), &v))
+	assert.Equal(t, 7, v.A)
+	for _, data := range []string{"", "{", `{"a":"x"}`, "[]"} {
+		assert.Equal(t, "malformed", failure(t, x.Decode([]byte(data), &v), provider.KindInvalidResponse).Code)
+	}
+}
+
+func TestPrintingAnEndpoint(t *testing.T) {
+	e := endpoint(nil)
+	e.BaseURL = "https://ada:" + url.QueryEscape(secret) + "@model.test/?key=" + secret
+	e.Header = http.Header{"X-Api-Key": {secret}}
+	adapter := struct{ *wire.Endpoint }{e}
+	text := fmt.Sprintf("%v %+v %#v %s", e, e, e, adapter)
+	assert.NotContains(t, text, secret)
+	assert.Contains(t, text, "model.test")
+	assert.NotEmpty(t, (&wire.Endpoint{BaseURL: "%zz" + secret}).String())
+	assert.NotContains(t, (&wire.Endpoint{BaseURL: "%zz" + secret}).String(), secret)
+}
