@@ -55,7 +55,7 @@ func TestAbilitiesAreFoundThroughLimits(t *testing.T) {
 			require.True(t, ok)
 			assert.Equal(t, "acme", vendor.Vendor())
 			_, ok = provider.As[provider.Embedder](p)
-			assert.False(t, ok)
+			assert.True(t, ok)
 			w, ok := p.Unwrap().(provider.Wrapper)
 			require.True(t, ok)
 			assert.Same(t, inner, w.Unwrap())
