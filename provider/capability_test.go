@@ -36,16 +36,18 @@ type wrapped struct {
 
 func (w wrapped) Unwrap() provider.Provider { return w.inner }
 
+// renamed is a wrapper with an ability of its own.
+type renamed struct{ wrapped }
+
+func (renamed) Vendor() string { return "outer" }
+
 func TestAs(t *testing.T) {
 	deep := wrapped{inner: wrapped{inner: checking{name: "inner"}}}
 	vendor, ok := provider.As[provider.Vendor](deep)
 	require.True(t, ok)
 	assert.Equal(t, "inner", vendor.Vendor())
 
-	outer := struct {
-		wrapped
-		provider.Vendor
-	}{wrapped{inner: checking{name: "inner"}}, checking{name: "outer"}}
+	outer := renamed{wrapped{inner: checking{name: "inner"}}}
 	vendor, ok = provider.As[provider.Vendor](outer)
 	require.True(t, ok)
 	assert.Equal(t, "outer", vendor.Vendor(), "what the wrapper can do itself comes first")
