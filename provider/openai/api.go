@@ -1,0 +1,143 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// API is a way to ask for a reply.
+type API string
+
+// The ways to ask for a reply.
+const (
+	Auto            API = ""                 // Responses, or ChatCompletions if the server has no such endpoint
+	Responses       API = "responses"        // always /responses
+	ChatCompletions API = "chat_completions" // always /chat/completions
+)
+
+func unknownAPI() *provider.Error {
+	return &provider.Error{Kind: provider.KindValidation, Code: "api", Message: "there is no such API", NotSent: true}
+}
+
+// discover asks for a reply by the API that the server has.
+func (p *Provider) discover(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	api, tell := p.found.ask(ctx)
+	defer tell(Auto)
+	if api == ChatCompletions {
+		return p.chat().Generate(ctx, req, emit)
+	}
+	response, err := p.respond(ctx, req, emit, func() { tell(Responses) })
+	if api == Responses || !absent(err, "/responses", req.Model) {
+		return response, err
+	}
+	tell(ChatCompletions)
+	response, err = p.chat().Generate(ctx, req, emit)
+	if absent(err, "/chat/completions", req.Model) { // neither: nothing was learnt
+		p.found.forget()
+	}
+	return response, err
+}
+
+// finding is which API a server has, as the first request found out. The zero finding knows nothing.
+type finding struct {
+	mu   sync.Mutex
+	api  API           // Auto: not known
+	busy chan struct{} // closed when the request that is finding out has its answer; nil if there is none
+}
+
+// ask yields the API if it is known. If it is being found out, ask waits for that, once. If it yields
+// Auto, the caller is to find out by its own request. tell takes what the caller finds as soon as it
+// does; Auto says that nothing more is to come.
+func (f *finding) ask(ctx context.Context) (api API, tell func(API)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if busy := f.busy; busy != nil {
+		f.mu.Unlock()
+		f.wait(ctx, busy)
+		f.mu.Lock()
+	}
+	if f.api != Auto {
+		return f.api, func(API) {}
+	}
+	var mine chan struct{}
+	if f.busy == nil {
+		mine = make(chan struct{})
+		f.busy = mine
+	}
+	return Auto, func(api API) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if api != Auto {
+			f.api = api
+		}
+		if mine != nil {
+			close(mine)
+			mine, f.busy = nil, nil
+		}
+	}
+}
+
+// wait waits without using up the caller's time: its request has not begun.
+func (f *finding) wait(ctx context.Context, busy <-chan struct{}) {
+	defer provider.Waiting(ctx)()
+	select {
+	case <-busy:
+	case <-ctx.Done(): // what the request then fails with
+	}
+}
+
+// forget takes back what was found.
+func (f *finding) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.api = Auto
+}
+
+// What servers say that do not know a path and do not name it: a status alone or a page, FastAPI (vLLM,
+// LiteLLM), Go (Ollama, gateways), llama.cpp, Azure.
+//
+//nolint:gochecknoglobals // read only
+var (
+	nowhere = []string{
+		"not found", "404 not found", "404 page not found", "page not found", "file not found",
+		"path not found", "route not found", "endpoint not found", "resource not found", "url not found",
+	}
+	nowhereWords = []string{"invalid url", "unknown request url", "no route"} // OpenAI and Groq; Kong, Cloudflare
+)
+
+// absent reports whether a failure says that the server has no endpoint at a path, rather than that it
+// lacks the model.
+func absent(err error, path, model string) bool {
+	e, ok := errors.AsType[*provider.Error](err)
+	if !ok {
+		return false
+	}
+	if code := strings.ToLower(e.Code); strings.Contains(code, "model") || strings.Contains(code, "deployment") {
+		return false
+	}
+	switch e.Status {
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	case http.StatusNotFound:
+	default:
+		return false
+	}
+	if e.Code == "unknown_url" {
+		return true
+	}
+	message := strings.ToLower(strings.Trim(e.Message, " .!"))
+	if slices.Contains(nowhere, message) {
+		return true
+	}
+	if model != "" && strings.Contains(message, strings.ToLower(model)) {
+		return false
+	}
+	return strings.Contains(message, path) ||
+		slices.ContainsFunc(nowhereWords, func(w string) bool { return strings.Contains(message, w) })
+}

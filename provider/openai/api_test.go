@@ -1,0 +1,357 @@
+package openai_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openai"
+)
+
+// log notes the paths that a server was asked at.
+type log struct {
+	mu    sync.Mutex
+	paths []string
+}
+
+func (l *log) add(r *http.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.paths = append(l.paths, strings.TrimPrefix(r.URL.Path, "/v1"))
+}
+
+func (l *log) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	paths := l.paths
+	l.paths = nil
+	return paths
+}
+
+// What servers answer at /responses, and whether it means that they have no such endpoint.
+func TestTheChoice(t *testing.T) {
+	tests := map[string]struct {
+		status int
+		body   string
+		chat   bool
+	}{
+		"FastAPI (vLLM, LiteLLM, SGLang)":      {404, `{"detail":"Not Found"}`, true},
+		"FastAPI with GET alone":               {405, `{"detail":"Method Not Allowed"}`, true},
+		"vLLM's handler":                       {404, `{"error":{"message":"Not Found","type":"Not Found","param":null,"code":404}}`, true},
+		"vLLM, a model that cannot":            {501, `{"error":{"message":"The model does not support Responses API","type":"NotImplementedError","code":501}}`, true},
+		"Go (Ollama, gateways)":                {404, "404 page not found\n", true},
+		"an empty body":                        {404, "", true},
+		"a page":                               {404, "<html><head><title>404 Not Found</title></head><body>nginx</body></html>", true},
+		"llama.cpp":                            {404, `{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}`, true},
+		"OpenAI's own router":                  {404, `{"error":{"message":"Invalid URL (POST /v1/responses)","type":"invalid_request_error","param":null,"code":null}}`, true},
+		"a mounted copy of it":                 {404, `{"error":{"message":"Invalid URL (POST /openai/v1/x)","type":"invalid_request_error","param":"","code":""}}`, true},
+		"Groq":                                 {404, `{"error":{"message":"Unknown request URL: POST /v1/x. Please check the URL","type":"invalid_request_error","code":"unknown_url"}}`, true},
+		"Express":                              {404, "<pre>Cannot POST /v1/responses</pre>", true},
+		"NestJS":                               {404, `{"message":"Cannot POST /v1/responses","error":"Not Found","statusCode":404}`, true},
+		"Fastify":                              {404, `{"message":"Route POST:/v1/responses not found","code":"NOPE"}`, true},
+		"Spring":                               {404, `{"timestamp":"2026-01-01","status":404,"error":"Not Found","path":"/v1/x"}`, true},
+		"Kong":                                 {404, `{"message":"no Route matched with those values"}`, true},
+		"Cloudflare":                           {404, `{"success":false,"errors":[{"code":7000,"message":"No route for that URI"}]}`, true},
+		"Azure, wrong path":                    {404, `{"error":{"code":"404","message": "Resource not found"}}`, true},
+		"method not implemented":               {501, "", true},
+		"method not allowed":                   {405, "", true},
+		"OpenAI, unknown model":                {404, "{\"error\":{\"message\":\"The model `gpt-5` does not exist or you do not have access to it.\",\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"model_not_found\"}}", false},
+		"OpenAI, unknown model under 400":      {400, `{"error":{"message":"The requested model 'gpt-5' does not exist.","type":"invalid_request_error","param":"model","code":"model_not_found"}}`, false},
+		"a laconic one":                        {404, `{"error":{"message":"Not found","code":"model_not_found"}}`, false},
+		"vLLM, unknown model":                  {404, "{\"object\":\"error\",\"message\":\"The model `gpt-5` does not exist.\",\"type\":\"NotFoundError\",\"param\":null,\"code\":404}", false},
+		"Ollama, unknown model":                {404, `{"error":{"message":"model \"gpt-5\" not found, try pulling it first","type":"api_error","param":null,"code":null}}`, false},
+		"OpenRouter, no endpoint of the model": {404, `{"error":{"message":"No endpoints found for gpt-5.","code":404}}`, false},
+		"Google, unknown model":                {404, `[{"error":{"code":404,"message":"models/gpt-5 is not found for API version v1main","status":"NOT_FOUND"}}]`, false},
+		"Azure, unknown deployment":            {404, `{"error":{"code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}`, false},
+		"a deployment under 405":               {405, `{"error":{"code":"DeploymentNotFound","message":"no"}}`, false},
+		"a thought that was not stored":        {404, `{"error":{"message":"Item with id 'rs_1' not found. Items are not persisted when store is set to false.","type":"invalid_request_error","param":"input","code":null}}`, false},
+		"a path with the model in it":          {404, `{"error":{"message":"/responses knows no gpt-5"}}`, false},
+		"an unknown 404":                       {404, `{"error":{"message":"Gone fishing"}}`, false},
+		"a 404 that says nothing":              {404, `{}`, false},
+		"gone":                                 {410, `{"detail":"Not Found"}`, false},
+		"bad request":                          {400, `{"error":{"message":"Invalid URL (POST /v1/responses)"}}`, false},
+		"unauthorized":                         {401, `{"detail":"Not Found"}`, false},
+		"forbidden":                            {403, "", false},
+		"unprocessable":                        {422, `{"detail":"Not Found"}`, false},
+		"rate limit":                           {429, `{"error":{"message":"Not Found"}}`, false},
+		"server error":                         {500, `{"detail":"Not Found"}`, false},
+		"bad gateway":                          {502, "", false},
+		"under 200":                            {200, `{"error":{"message":"Not Found","code":"404"}}`, false},
+		"redirect":                             {302, "", false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var l log
+			p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				l.add(r)
+				if r.URL.Path == "/v1/chat/completions" {
+					sayChat(w, "By the older way.")
+					return
+				}
+				answerJSON(w, tt.status, tt.body)
+			})
+			for _, want := range [][]string{{"/responses", "/chat/completions"}, {"/chat/completions"}} {
+				r, err := ask(t, p, request())
+				if !tt.chat {
+					require.Error(t, err)
+					assert.Equal(t, []string{"/responses"}, l.take())
+					continue
+				}
+				require.NoError(t, err)
+				assert.Equal(t, "By the older way.", r.Text)
+				assert.Equal(t, want, l.take(), "one request more, once")
+			}
+		})
+	}
+}
+
+func TestTheHostChooses(t *testing.T) {
+	var l log
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		l.add(r)
+		http.NotFound(w, r)
+	})
+	p.API = openai.Responses
+	_, err := ask(t, p, request())
+	failure(t, err, provider.KindValidation)
+	assert.Equal(t, []string{"/responses"}, l.take())
+	p.API = openai.ChatCompletions
+	_, err = ask(t, p, request())
+	failure(t, err, provider.KindValidation)
+	assert.Equal(t, []string{"/chat/completions"}, l.take())
+}
+
+// Once a server has answered at /responses, a 404 is a failure.
+func TestTheChoiceIsKept(t *testing.T) {
+	var l log
+	var gone atomic.Bool
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		l.add(r)
+		if gone.Load() {
+			http.NotFound(w, r)
+			return
+		}
+		say(w)
+	})
+	_, err := ask(t, p, request())
+	require.NoError(t, err)
+	gone.Store(true)
+	_, err = ask(t, p, request())
+	failure(t, err, provider.KindValidation)
+	assert.Equal(t, []string{"/responses", "/responses"}, l.take())
+}
+
+// A gateway that knows no path at all, because what stands behind it is not up yet, decides nothing.
+func TestAServerWithNeither(t *testing.T) {
+	var l log
+	var up atomic.Bool
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		l.add(r)
+		if !up.Load() {
+			http.NotFound(w, r)
+			return
+		}
+		say(w)
+	})
+	_, err := ask(t, p, request())
+	failure(t, err, provider.KindValidation)
+	assert.Equal(t, []string{"/responses", "/chat/completions"}, l.take())
+	up.Store(true)
+	_, err = ask(t, p, request())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/responses"}, l.take())
+}
+
+// A failure of the older way is no reason to go back.
+func TestAFailureByTheOlderWay(t *testing.T) {
+	var l log
+	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		l.add(r)
+		if r.URL.Path == "/v1/chat/completions" {
+			answerJSON(w, 429, `{}`)
+			return
+		}
+		http.NotFound(w, r)
+	})
+	for _, want := range [][]string{{"/responses", "/chat/completions"}, {"/chat/completions"}} {
+		_, err := ask(t, p, request())
+		failure(t, err, provider.KindRateLimit)
+		assert.Equal(t, want, l.take())
+	}
+}
+
+// door is a transport that asks a handler, and lets nobody through to /responses until it is opened.
+type door struct {
+	handler http.HandlerFunc
+	open    chan struct{}
+}
+
+func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == "/v1/responses" {
+		select {
+		case <-d.open:
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
+	w := httptest.NewRecorder()
+	d.handler(w, r)
+	return w.Result(), nil
+}
+
+// behind yields a provider whose requests go through a door.
+func behind(handler http.HandlerFunc) (*openai.Provider, *door) {
+	d := &door{handler: handler, open: make(chan struct{})}
+	p := openai.New(canary)
+	p.BaseURL, p.Client = "http://model.test/v1", &http.Client{Transport: d}
+	return p, d
+}
+
+func TestTheChoiceIsMadeByOne(t *testing.T) {
+	for name, lack := range map[string]bool{"has it": false, "lacks it": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var l log
+				p, d := behind(func(w http.ResponseWriter, r *http.Request) {
+					l.add(r)
+					switch {
+					case r.URL.Path == "/v1/chat/completions":
+						sayChat(w, "Yes.")
+					case lack:
+						http.NotFound(w, r)
+					default:
+						say(w)
+					}
+				})
+				var group sync.WaitGroup
+				for range 16 {
+					group.Go(func() {
+						r, err := p.Generate(t.Context(), request(), func(provider.Chunk) {})
+						if assert.NoError(t, err) {
+							assert.Equal(t, "Yes.", r.Text)
+						}
+					})
+				}
+				synctest.Wait()
+				assert.Empty(t, l.take())
+				close(d.open)
+				group.Wait()
+				count := map[string]int{}
+				for _, path := range l.take() {
+					count[path]++
+				}
+				if lack {
+					assert.Equal(t, map[string]int{"/responses": 1, "/chat/completions": 16}, count)
+				} else {
+					assert.Equal(t, map[string]int{"/responses": 16}, count)
+				}
+			})
+		})
+	}
+}
+
+// clock counts how often it stands.
+type clock struct{ pauses, resumes atomic.Int32 }
+
+func (c *clock) Pause() func() {
+	c.pauses.Add(1)
+	return func() { c.resumes.Add(1) }
+}
+
+// Who waits for the choice can give up, and its clock stands while it waits.
+func TestWaitingForTheChoice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, d := behind(func(w http.ResponseWriter, _ *http.Request) { say(w) })
+		var group sync.WaitGroup
+		group.Go(func() {
+			_, err := p.Generate(t.Context(), request(), func(provider.Chunk) {})
+			assert.NoError(t, err)
+		})
+		synctest.Wait()
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := p.Generate(ctx, request(), func(provider.Chunk) {})
+		e := failure(t, err, provider.KindTimeout)
+		assert.True(t, e.NotSent)
+		assert.Equal(t, time.Second, time.Since(start))
+
+		var c clock
+		group.Go(func() {
+			_, err := p.Generate(context.WithValue(t.Context(), provider.ClockKey{}, &c), request(), func(provider.Chunk) {})
+			assert.NoError(t, err)
+		})
+		synctest.Wait()
+		assert.Equal(t, int32(1), c.pauses.Load())
+		assert.Zero(t, c.resumes.Load())
+		close(d.open)
+		group.Wait()
+		assert.Equal(t, int32(1), c.resumes.Load())
+	})
+}
+
+// While a server is down, one request does not wait for another's failure and then for the next one's.
+func TestNothingIsLearntFromAServerThatIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int32
+		p, d := behind(func(http.ResponseWriter, *http.Request) { n.Add(1) })
+		p.IdleTimeout = time.Minute
+		start := time.Now()
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				_, err := p.Generate(t.Context(), request(), func(provider.Chunk) {})
+				failure(t, err, provider.KindTimeout)
+			})
+		}
+		group.Wait()
+		assert.Equal(t, 2*time.Minute, time.Since(start))
+		assert.Zero(t, n.Load())
+
+		d.handler = func(w http.ResponseWriter, _ *http.Request) { say(w) }
+		close(d.open)
+		_, err := ask(t, p, request())
+		require.NoError(t, err)
+	})
+}
+
+// OpenAI's own models refuse max_tokens, and many others know nothing else.
+func TestTheLimitByTheOlderWay(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://api.openai.com/v1":                "max_completion_tokens",
+		"https://eu.api.openai.com/v1":             "max_completion_tokens",
+		"https://me.openai.azure.com/openai/v1":    "max_completion_tokens",
+		"http://localhost:11434/v1":                "max_tokens",
+		"https://api.openai.com.evil.example/v1":   "max_tokens",
+		"https://notopenai.com/v1":                 "max_tokens",
+		"https://gateway.example/api.openai.com/v": "max_tokens",
+	} {
+		p := openai.New(canary)
+		p.BaseURL, p.API = base, openai.ChatCompletions
+		p.Client = &http.Client{Transport: transport(func(r *http.Request) *http.Response {
+			body, _ := io.ReadAll(r.Body)
+			assert.Contains(t, string(body), `"`+want+`":100`)
+			w := httptest.NewRecorder()
+			sayChat(w, "Yes.")
+			return w.Result()
+		})}
+		_, err := ask(t, p, request())
+		require.NoError(t, err)
+	}
+}
+
+type transport func(*http.Request) *http.Response
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }

@@ -1,0 +1,54 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	sdk "github.com/openai/openai-go/v3"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// Check looks the model up at /models. It fails with kind authentication if the key is refused and with
+// kind validation if the server does not know the model, or not for this key. A server that cannot look
+// up a model is asked for its list, as [openaicompat.Provider.Check] does.
+func (p *Provider) Check(ctx context.Context, model string) error {
+	err := p.lookUp(ctx, model)
+	if absent(err, "/models", model) {
+		return p.chat().Check(ctx, model)
+	}
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound {
+		e.Kind, e.Code = provider.KindValidation, "model_not_found"
+		e.Message = "the server does not know the model " + wire.Clip(model)
+	}
+	return err
+}
+
+func (p *Provider) lookUp(ctx context.Context, model string) error {
+	x, err := p.Open(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	service := sdk.NewModelService(p.options(x)...)
+	_, err = service.Get(x.Context(), model)
+	if err = x.Answered(err); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(x)
+	if err != nil {
+		return x.Cut(err)
+	}
+	var found sdk.Model
+	switch {
+	case json.Unmarshal(data, &found) == nil && found.ID != "":
+		return nil
+	case wire.IsFault(data):
+		return x.Fault(data)
+	}
+	return x.Invalid("not_a_model", "the answer is no model; is BaseURL the API's?")
+}

@@ -1,0 +1,65 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// CountTokens asks at /responses/input_tokens how many input tokens the request is. It fails with kind
+// validation and code "unsupported" if the server has no such endpoint, and without asking if API is
+// ChatCompletions, which nobody counts.
+func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
+	switch p.API {
+	case Auto, Responses:
+	case ChatCompletions:
+		return 0, &provider.Error{
+			Kind: provider.KindValidation, Code: codeUnsupported, Message: "Chat Completions cannot count tokens", NotSent: true,
+		}
+	default:
+		return 0, unknownAPI()
+	}
+	x, err := p.Open(ctx, req.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer x.Close()
+	service := responses.NewInputTokenService(p.options(x)...)
+	_, err = service.Count(x.Context(), newCount(req))
+	if err = x.Answered(err); err != nil {
+		return 0, uncounted(err, req.Model)
+	}
+	data, err := io.ReadAll(x)
+	if err != nil {
+		return 0, x.Cut(err)
+	}
+	var answer responses.InputTokenCountResponse
+	if json.Unmarshal(data, &answer) == nil && answer.JSON.InputTokens.Valid() {
+		if n := answer.InputTokens; n >= 0 && n <= math.MaxInt32 {
+			return int(n), nil
+		}
+	}
+	if wire.IsFault(data) {
+		return 0, x.Fault(data)
+	}
+	return 0, x.Invalid("no_count", "the answer has no number of tokens in it")
+}
+
+const codeUnsupported = "unsupported"
+
+// uncounted says so if it is the server that cannot count.
+func uncounted(err error, model string) error {
+	if !absent(err, "/responses", model) {
+		return judged(err)
+	}
+	return &provider.Error{
+		Kind: provider.KindValidation, Code: codeUnsupported,
+		Message: "the server cannot count tokens: it has no /responses/input_tokens",
+	}
+}

@@ -1,0 +1,154 @@
+package openai
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"math"
+	"slices"
+
+	sdk "github.com/openai/openai-go/v3"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// Limits of one request for vectors. OpenAI takes 2048 texts and 300,000 tokens; no text has more tokens
+// than bytes, and this many vectors stay within MaxBody even as decimals.
+const (
+	maxTexts     = 256
+	maxTextBytes = 256 << 10
+)
+
+// Embed asks at /embeddings for the vectors of texts, in as many requests as their number and length
+// demand, one after the other. It fails with kind invalid_response if a vector is missing or of another
+// length than the first. No text, no request.
+func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
+	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
+	for len(texts) > 0 {
+		n := batch(texts)
+		if err := p.embed(ctx, model, texts[:n], all); err != nil {
+			return nil, judged(err)
+		}
+		texts = texts[n:]
+	}
+	return all, nil
+}
+
+// batch yields how many of the texts go into the next request.
+func batch(texts []string) int {
+	size := 0
+	for i, t := range texts {
+		if size += len(t); i > 0 && (i == maxTexts || size > maxTextBytes) {
+			return i
+		}
+	}
+	return len(texts)
+}
+
+// vectors is what the server answers. It is our own because the SDK takes two hundred bytes for each of
+// a hostile number's.
+type vectors struct {
+	Model string `json:"model"`
+	Data  []struct {
+		Index  int    `json:"index"`
+		Vector vector `json:"embedding"`
+	} `json:"data"`
+	Usage json.RawMessage `json:"usage"`
+}
+
+// vector is a list of numbers, or their bytes in base64: servers that do not know encoding_format send
+// the former.
+type vector []float32
+
+// UnmarshalJSON reads either form.
+func (v *vector) UnmarshalJSON(data []byte) error {
+	if len(data) == 0 || data[0] != '"' {
+		return json.Unmarshal(data, (*[]float32)(v))
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	if len(b)%4 != 0 {
+		return base64.CorruptInputError(len(b))
+	}
+	*v = make(vector, len(b)/4)
+	for i := range *v {
+		(*v)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return nil
+}
+
+// embed adds the vectors of one batch.
+func (p *Provider) embed(ctx context.Context, model string, texts []string, all *provider.Embedding) error {
+	x, err := p.Open(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	service := sdk.NewEmbeddingService(p.options(x)...)
+	_, err = service.New(x.Context(), sdk.EmbeddingNewParams{
+		Model:          model,
+		Input:          sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
+		EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatBase64,
+	})
+	if err = x.Answered(err); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(x)
+	if err != nil {
+		return x.Cut(err)
+	}
+	var answer vectors
+	if json.Unmarshal(data, &answer) != nil || len(answer.Data) == 0 {
+		if wire.IsFault(data) {
+			return x.Fault(data)
+		}
+		return x.Invalid("no_vectors", "the answer has no vectors in it")
+	}
+	if !answer.appendTo(all, len(texts)) {
+		return x.Invalid("vectors", "the vectors are not one for each text, all of one length")
+	}
+	return nil
+}
+
+// appendTo adds the vectors of n texts in their order. It reports whether there is one for each, as long
+// as those before it and of numbers.
+func (a *vectors) appendTo(all *provider.Embedding, n int) bool {
+	if len(a.Data) != n {
+		return false
+	}
+	first := len(all.Vectors)
+	all.Vectors = append(all.Vectors, make([][]float32, n)...)
+	for i := range a.Data {
+		at, v := a.Data[i].Index, a.Data[i].Vector
+		if at < 0 || at >= n || len(v) == 0 || !v.finite() {
+			return false
+		}
+		all.Vectors[first+at] = v
+	}
+	for _, v := range all.Vectors[first:] {
+		if len(v) != len(all.Vectors[0]) { // or missing, because another came twice
+			return false
+		}
+	}
+	var u sdk.CreateEmbeddingResponseUsage
+	if json.Unmarshal(a.Usage, &u) == nil {
+		all.Usage.Input += count(u.PromptTokens)
+	}
+	if a.Model != "" {
+		all.Model = a.Model
+	}
+	return true
+}
+
+func (v vector) finite() bool {
+	return !slices.ContainsFunc(v, func(f float32) bool { return f != f || math.IsInf(float64(f), 0) })
+}

@@ -1,0 +1,195 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// reply reads an answer of the Responses API.
+type reply struct {
+	*wire.Reply
+
+	exchange *wire.Exchange
+	asked    string                  // the model that was asked
+	said     strings.Builder         // the text so far
+	at       int                     // the output item that the text is of
+	items    map[int]json.RawMessage // output items that are done, by their place
+}
+
+// read takes in the answer up to its end. It fails if the reply is not whole.
+func (r *reply) read() error {
+	body := bufio.NewReaderSize(r.exchange, 8<<10)
+	first, err := firstByte(body)
+	switch {
+	case err != nil:
+		return r.exchange.Cut(err)
+	case first == '{', first == '[':
+		return r.readWhole(body)
+	case first == '<':
+		return r.exchange.Invalid("not_a_reply", "the server answered with a page; is BaseURL the API's?")
+	}
+	events := r.exchange.EventsIn(body)
+	for {
+		e, err := events.Next()
+		if err != nil {
+			return r.exchange.Cut(err)
+		}
+		if ended, err := r.take(e.Kind, e.Data); err != nil || ended {
+			return err
+		}
+	}
+}
+
+// readWhole takes an answer in one JSON document: some servers do not stream when they are asked to,
+// and failures come so, under a status of 200.
+func (r *reply) readWhole(body io.Reader) error {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return r.exchange.Cut(err)
+	}
+	var w whole
+	if err := json.Unmarshal(data, &w); err != nil {
+		cut := json.NewDecoder(bytes.NewReader(data)).Decode(new(json.RawMessage))
+		switch {
+		case errors.Is(cut, io.ErrUnexpectedEOF):
+			return r.exchange.Cut(cut)
+		case wire.IsFault(data): // in Google's list, or with an error that is a text
+			return r.exchange.Fault(data)
+		}
+		return r.exchange.Invalid("malformed", "the answer is not what the protocol says")
+	}
+	if w.Status == "" && wire.IsFault(data) {
+		return r.exchange.Fault(data)
+	}
+	return r.finish(&w)
+}
+
+// take adds one event. ended says that it was the last.
+func (r *reply) take(kind string, data []byte) (ended bool, err error) {
+	if len(data) == 0 || data[0] != '{' {
+		list := len(data) > 0 && data[0] == '[' // Google's way to fail
+		if kind == "error" || (list && wire.IsFault(data)) {
+			return true, r.exchange.Fault(data)
+		}
+		return false, nil // "[DONE]", or what nobody knows yet
+	}
+	var head struct {
+		Type  string          `json:"type"`
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(data, &head) != nil {
+		return true, r.malformed()
+	}
+	switch name := cmp.Or(head.Type, kind); name {
+	case "response.output_text.delta", "response.refusal.delta":
+		return false, r.say(name, data)
+	case "response.output_item.done":
+		return false, r.keep(data)
+	case "response.completed", "response.incomplete", "response.failed":
+		var last struct {
+			Response *whole `json:"response"`
+		}
+		if json.Unmarshal(data, &last) != nil || last.Response == nil {
+			return true, r.malformed()
+		}
+		last.Response.ended(strings.TrimPrefix(name, "response."))
+		return true, r.finish(last.Response)
+	case "error":
+		return true, r.exchange.Fault(data)
+	case "", "message": // a gateway's own
+		if wire.Present(head.Error) {
+			return true, r.exchange.Fault(data)
+		}
+	}
+	return false, nil
+}
+
+func (r *reply) malformed() error {
+	return r.exchange.Invalid("malformed", "a part of the answer is not what the protocol says")
+}
+
+// say takes a piece of the text, or of the words with which the model declines.
+func (r *reply) say(name string, data []byte) error {
+	var delta struct {
+		Place int    `json:"output_index"`
+		Text  string `json:"delta"`
+	}
+	if json.Unmarshal(data, &delta) != nil {
+		return r.malformed()
+	}
+	if name == "response.refusal.delta" {
+		r.Refused = true
+	}
+	r.show(delta.Place, delta.Text)
+	return nil
+}
+
+// show hands on a piece of the message at a place. Messages are paragraphs.
+func (r *reply) show(place int, text string) {
+	if text == "" {
+		return
+	}
+	if r.said.Len() > 0 && place != r.at {
+		text = paragraph + text
+	}
+	r.at = place
+	r.said.WriteString(text)
+	r.Show(text)
+}
+
+const paragraph = "\n\n"
+
+// keep keeps an output item that is done: some servers leave it out of their last event, or its seal.
+func (r *reply) keep(data []byte) error {
+	var done struct {
+		Place int             `json:"output_index"`
+		Item  json.RawMessage `json:"item"`
+	}
+	if json.Unmarshal(data, &done) != nil {
+		return r.malformed()
+	}
+	if r.items == nil {
+		r.items = map[int]json.RawMessage{}
+	}
+	r.items[done.Place] = done.Item
+	return nil
+}
+
+// firstByte looks at the first byte that is neither white space nor a byte-order mark.
+func firstByte(r *bufio.Reader) (byte, error) {
+	for {
+		c, err := r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		switch c {
+		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF:
+		default:
+			return c, r.UnreadByte()
+		}
+	}
+}
+
+// judged classifies what only OpenAI signals: codes of its policies, which package wire takes for a
+// failure that may pass.
+func judged(err error) error {
+	e, ok := errors.AsType[*provider.Error](err)
+	if !ok {
+		return err
+	}
+	switch e.Code {
+	case "invalid_prompt", "bio_policy", "cyber_policy", "misalignment_policy_violation":
+		e.Kind = provider.KindContentFilter
+	case "data_residency_mismatch":
+		e.Kind = provider.KindValidation
+	}
+	return err
+}

@@ -1,0 +1,189 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openaicompat"
+)
+
+// newRequest writes the body of a request for a reply.
+func newRequest(req *provider.Request) responses.ResponseNewParams {
+	w := responses.ResponseNewParams{
+		Model: req.Model,
+		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: input(req)},
+		Text:  responses.ResponseTextConfigParam{Format: format(req.Schema)},
+		Tools: tools(req.Tools),
+		Store: param.NewOpt(false),
+	}
+	if req.System != "" {
+		w.Instructions = param.NewOpt(req.System)
+		w.PromptCacheKey = param.NewOpt(cacheKey(req.System))
+	}
+	if req.MaxTokens > 0 {
+		w.MaxOutputTokens = param.NewOpt(int64(req.MaxTokens))
+	}
+	if req.Temperature != nil {
+		w.Temperature = param.NewOpt(*req.Temperature)
+	}
+	if len(req.Tools) > 0 && reasons(req.Model) {
+		w.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
+	}
+	return w
+}
+
+// newCount writes the same request, to be counted.
+func newCount(req *provider.Request) responses.InputTokenCountParams {
+	w := responses.InputTokenCountParams{
+		Model: param.NewOpt(req.Model),
+		Input: responses.InputTokenCountParamsInputUnion{OfResponseInputItemArray: input(req)},
+		Text:  responses.InputTokenCountParamsText{Format: format(req.Schema)},
+		Tools: tools(req.Tools),
+	}
+	if req.System != "" {
+		w.Instructions = param.NewOpt(req.System)
+	}
+	return w
+}
+
+// cacheKey names the prompts that begin alike.
+func cacheKey(system string) string {
+	sum := sha256.Sum256([]byte(system))
+	return hex.EncodeToString(sum[:16])
+}
+
+// reasons reports whether a model's name says that it thinks before it speaks. A fine-tuned model
+// ("ft:o4-mini:…") and one behind a router ("openai/gpt-5") are named after their origin.
+func reasons(model string) bool {
+	name := strings.ToLower(strings.TrimPrefix(model, "ft:"))
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if strings.HasPrefix(name, "codex") || strings.HasPrefix(name, "gpt-oss") {
+		return true
+	}
+	if after, ok := strings.CutPrefix(name, "gpt-"); ok {
+		return leading(after) >= 5 && !strings.Contains(name, "-chat")
+	}
+	after, ok := strings.CutPrefix(name, "o")
+	return ok && leading(after) >= 1
+}
+
+// leading yields the number that a text begins with, 0 if there is none.
+func leading(s string) int {
+	end := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(s)
+	}
+	n, err := strconv.Atoi(s[:end])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// format writes what the reply must match. The SDK would take the schema apart and lose the order of
+// its properties, in which models write.
+func format(s *provider.Schema) responses.ResponseFormatTextConfigUnionParam {
+	if s == nil {
+		return responses.ResponseFormatTextConfigUnionParam{}
+	}
+	f := responses.ResponseFormatTextJSONSchemaConfigParam{Name: s.Name}
+	if f.Name == "" {
+		f.Name = "reply"
+	}
+	schema, strict := openaicompat.StrictSchema(s.JSON)
+	if !strict {
+		schema = s.JSON
+	}
+	f.Strict = param.NewOpt(strict)
+	f.SetExtraFields(map[string]any{"schema": schema})
+	return responses.ResponseFormatTextConfigUnionParam{OfJSONSchema: &f}
+}
+
+// tools writes the functions that the model may call. They are not strict: strict mode would make the
+// model invent what an optional argument leaves out.
+func tools(list []provider.Tool) []responses.ToolUnionParam {
+	var written []responses.ToolUnionParam
+	for i := range list {
+		t := &list[i]
+		f := responses.FunctionToolParam{Name: t.Name, Strict: param.NewOpt(false)}
+		if t.Description != "" {
+			f.Description = param.NewOpt(t.Description)
+		}
+		parameters := t.Parameters
+		if len(parameters) == 0 {
+			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		f.SetExtraFields(map[string]any{"parameters": parameters})
+		written = append(written, responses.ToolUnionParam{OfFunction: &f})
+	}
+	return written
+}
+
+// input writes the conversation. What Chat says holds for all of it but the speaker's own tool calls and
+// their results, which have shapes of their own; other speakers' are left out.
+func input(req *provider.Request) responses.ResponseInputParam {
+	list := make(responses.ResponseInputParam, 0, len(req.Messages)+1)
+	part := provider.Request{Self: req.Self}
+	chat := func(to []provider.Message) {
+		part.Messages = to
+		for role, text := range part.Chat() {
+			list = append(list, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(role)))
+		}
+	}
+	mine := map[string]bool{}
+	from := 0
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		switch {
+		case len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self:
+			chat(req.Messages[from:i])
+			list = ownCalls(list, m, req.Model, mine)
+			from = i + 1
+		case m.ToolResult != nil && mine[m.ToolResult.ID]:
+			chat(req.Messages[from:i])
+			text := m.ToolResult.Text
+			if m.ToolResult.Error {
+				text = "The tool failed: " + text // the protocol has no mark for it
+			}
+			list = append(list, result(m.ToolResult.ID, text))
+			from = i + 1
+		}
+	}
+	part.Last = req.Last
+	chat(req.Messages[from:])
+	return list
+}
+
+// result writes what a tool answered.
+func result(id, text string) responses.ResponseInputItemUnionParam {
+	item := responses.ResponseInputItemParamOfFunctionCallOutput(text)
+	item.OfFunctionCallOutput.CallID = param.NewOpt(id)
+	return item
+}
+
+// ownCalls writes a message in which the speaker called tools, each call after the thoughts that led to
+// it, and notes the calls' ids.
+func ownCalls(list responses.ResponseInputParam, m *provider.Message, model string, ids map[string]bool) responses.ResponseInputParam {
+	for i, c := range m.ToolCalls {
+		for _, thought := range unseal(c.Opaque, model) {
+			list = append(list, param.Override[responses.ResponseInputItemUnionParam](thought))
+		}
+		if i == 0 && m.Text != "" {
+			list = append(list, responses.ResponseInputItemParamOfMessage(m.Text, responses.EasyInputMessageRoleAssistant))
+		}
+		ids[c.ID] = true
+		arguments := string(c.Arguments)
+		if arguments == "" {
+			arguments = "{}"
+		}
+		list = append(list, responses.ResponseInputItemParamOfFunctionCall(arguments, c.ID, c.Name))
+	}
+	return list
+}

@@ -1,0 +1,209 @@
+package openai
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
+)
+
+// whole is the response object: the last event of a stream holds it, and an answer that is not streamed
+// is one.
+type whole struct {
+	Status     string          `json:"status"`
+	Model      string          `json:"model"`
+	Error      json.RawMessage `json:"error"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Output []json.RawMessage `json:"output"`
+	Usage  json.RawMessage   `json:"usage"`
+}
+
+// ended takes what the last event's name says of the status. A gateway that knows but one name for it
+// may say in the object that the reply was broken off.
+func (w *whole) ended(status string) {
+	switch w.Status {
+	case "incomplete", "failed", "cancelled":
+		if status == "completed" {
+			return
+		}
+	}
+	w.Status = status
+}
+
+// finish judges the whole reply.
+func (r *reply) finish(w *whole) error {
+	r.Model = w.Model
+	r.Usage = usage(w.Usage)
+	if wire.Present(w.Error) {
+		return r.exchange.Fault(w.Error)
+	}
+	switch w.Status {
+	case "completed":
+		r.Stop = provider.StopEnd
+	case "incomplete":
+		switch w.Incomplete.Reason {
+		case "max_output_tokens", "":
+			r.Stop = provider.StopLength
+		case "content_filter":
+			r.Stop = provider.StopFilter
+		default:
+			return r.exchange.Invalid("incomplete", "the reply is incomplete: "+w.Incomplete.Reason)
+		}
+	case "in_progress", "queued":
+		return r.exchange.Cut(io.ErrUnexpectedEOF)
+	case "failed", "cancelled":
+		return r.exchange.Broken(w.Status, "the server broke the reply off")
+	default:
+		return r.exchange.Invalid("no_output", "the answer has no reply in it")
+	}
+	return r.gather(w.Output)
+}
+
+// gathering is the output as far as it is taken in.
+type gathering struct {
+	silent   bool // nothing was streamed
+	text     strings.Builder
+	thoughts []json.RawMessage // since the last call
+}
+
+// gather takes the output items in their order: calls, and the text if it was not streamed. If it was,
+// it must be the same.
+func (r *reply) gather(output []json.RawMessage) error {
+	if len(output) == 0 {
+		for _, place := range slices.Sorted(maps.Keys(r.items)) {
+			output = append(output, r.items[place])
+		}
+	}
+	if len(output) == 0 {
+		return nil // what was streamed is all there is
+	}
+	g := gathering{silent: r.said.Len() == 0}
+	for place, item := range output {
+		if err := r.add(&g, place, item); err != nil {
+			return err
+		}
+	}
+	// Some servers trim one of the two. A reply that was broken off may have been put together otherwise.
+	if r.Stop == provider.StopEnd && strings.TrimSpace(g.text.String()) != strings.TrimSpace(r.said.String()) {
+		return r.exchange.Invalid("contradiction", "the streamed text is not the text of the reply")
+	}
+	return nil
+}
+
+// add takes one output item in; what is neither words, thought nor call is none of the reply's.
+func (r *reply) add(g *gathering, place int, item json.RawMessage) error {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(item, &head) != nil {
+		return r.malformed()
+	}
+	switch head.Type {
+	case "message":
+		words, err := r.words(item)
+		if err != nil {
+			return err
+		}
+		if words != "" && g.text.Len() > 0 {
+			g.text.WriteString(paragraph)
+		}
+		g.text.WriteString(words)
+		if g.silent {
+			r.show(place, words)
+		}
+	case "reasoning":
+		if !keepable(item) {
+			item = r.items[place]
+		}
+		if keepable(item) {
+			g.thoughts = append(g.thoughts, item)
+		}
+	case "function_call":
+		err := r.call(item, g.thoughts)
+		g.thoughts = nil
+		return err
+	}
+	return nil
+}
+
+// words yields the text of a message.
+func (r *reply) words(item json.RawMessage) (string, error) {
+	var message struct {
+		Content []struct {
+			Type    string `json:"type"`
+			Text    string `json:"text"`
+			Refusal string `json:"refusal"`
+		} `json:"content"`
+	}
+	if json.Unmarshal(item, &message) != nil {
+		return "", r.malformed()
+	}
+	var b strings.Builder
+	for i := range message.Content {
+		switch part := &message.Content[i]; part.Type {
+		case "output_text":
+			b.WriteString(part.Text)
+		case "refusal":
+			r.Refused = true
+			b.WriteString(part.Refusal)
+		}
+	}
+	return b.String(), nil
+}
+
+// call adds a call with the thoughts that led to it. One that was cut at the limit is none, even if it
+// can be read.
+func (r *reply) call(item json.RawMessage, thoughts []json.RawMessage) error {
+	var c struct {
+		ID        string `json:"call_id"`
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+		Status    string `json:"status"`
+	}
+	if json.Unmarshal(item, &c) != nil {
+		return r.malformed()
+	}
+	if r.Stop != provider.StopEnd && c.Status == "incomplete" {
+		return nil
+	}
+	at := r.Calls()
+	if !r.Call(at, c.ID, c.Name, c.Arguments) {
+		return r.exchange.Invalid("malformed", "more tool calls than a reply may have")
+	}
+	r.Seal(at, seal(r.asked, thoughts))
+	return nil
+}
+
+// usage reads a usage object; what is none is the zero Usage.
+func usage(data json.RawMessage) provider.Usage {
+	var u responses.ResponseUsage
+	if !wire.Present(data) || json.Unmarshal(data, &u) != nil {
+		return provider.Usage{}
+	}
+	input, output := count(u.InputTokens), count(u.OutputTokens)
+	cached := min(count(u.InputTokensDetails.CachedTokens), input)
+	return provider.Usage{
+		Input:       input,
+		CachedInput: cached,
+		CacheWrite:  min(count(u.InputTokensDetails.CacheWriteTokens), input-cached),
+		Output:      output,
+		Reasoning:   min(count(u.OutputTokensDetails.ReasoningTokens), output),
+	}
+}
+
+// count takes a number of tokens; what is no sensible one is 0.
+func count(n int64) int {
+	if n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	return int(n)
+}
