@@ -4,7 +4,8 @@
 // model, and the same input always has the same [Finding].
 //
 // Repetition compares texts by the sequences of three words that they share, see [Shingle] and
-// [Overlap]. The others read marks that a judge gave.
+// [Overlap]; [Similarity] does so by vectors that a model made of them. The others read marks that a
+// judge gave.
 //
 // Everything here is safe for concurrent use.
 package detect
