@@ -30,7 +30,7 @@ func connect(t *testing.T, s providertest.Scenario) provider.Provider {
 }
 
 func TestFaults(t *testing.T) {
-	providertest.RunHTTP(t, providertest.HTTP{
+	h := providertest.HTTP{
 		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
 			p := anthropic.New(s.Key)
 			p.BaseURL, p.Client = s.URL, s.Client
@@ -44,7 +44,9 @@ func TestFaults(t *testing.T) {
 			"budget-in-flight": "its 402 is an account without money",
 			"moderation":       "its 403 is a matter of permissions",
 		},
-	})
+	}
+	providertest.RunHTTP(t, h)
+	golden(t, "table.golden", h.Table())
 }
 
 // vendor acts a scenario in the API's words.

@@ -9,7 +9,7 @@ import (
 )
 
 func TestFaults(t *testing.T) {
-	providertest.RunHTTP(t, providertest.HTTP{
+	h := providertest.HTTP{
 		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
 			p := google.New(s.Key)
 			p.BaseURL, p.Client = s.URL, s.Client
@@ -24,5 +24,7 @@ func TestFaults(t *testing.T) {
 			"window-exceeded":  "a reply that fills the window ends with MAX_TOKENS",
 			"refusal":          "a model that declines says so in its text",
 		},
-	})
+	}
+	providertest.RunHTTP(t, h)
+	golden(t, "table.golden", h.Table())
 }

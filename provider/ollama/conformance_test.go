@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	providertest.RunHTTP(t, providertest.HTTP{
+	h := providertest.HTTP{
 		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
 			p := ollama.New(s.URL)
 			p.Key, p.Client = provider.StaticKey(s.Key), s.Client
@@ -45,7 +45,9 @@ func TestFaults(t *testing.T) {
 			"content-filter":   "Ollama has no filter",
 			"comments":         "lines of JSON have no comments",
 		},
-	})
+	}
+	providertest.RunHTTP(t, h)
+	golden(t, "table.golden", h.Table())
 }
 
 // vendor acts a scenario in the API's words.

@@ -9,7 +9,7 @@ import (
 )
 
 func TestFaults(t *testing.T) {
-	providertest.RunHTTP(t, providertest.HTTP{
+	h := providertest.HTTP{
 		Connect: func(_ testing.TB, s providertest.Server) provider.Provider {
 			p := openai.New(s.Key)
 			p.BaseURL, p.Client, p.API = s.URL+"/v1", s.Client, openai.Responses
@@ -25,5 +25,7 @@ func TestFaults(t *testing.T) {
 			"budget-in-flight": "OpenAI takes no budget in advance",
 			"moderation":       "OpenAI gives no reasons for a 403; what it filters is told as content_filter or as a policy",
 		},
-	})
+	}
+	providertest.RunHTTP(t, h)
+	golden(t, "table.golden", h.Table())
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
+	"github.com/agonist-dev/debate/provider/providertest"
 )
 
 // transcript tells what an answer came to, for golden files.
@@ -82,45 +83,6 @@ func assertNoKey(t *testing.T, err error) {
 	}
 }
 
-// A stream that ends anywhere, even between two events and with a clean end of the transport, gives
-// the whole text or an error of kind network.
-func TestCutAtEveryByte(t *testing.T) {
-	whole, cut, accepted := 0, 0, 0
-	for _, pattern := range []string{"answer/stream_*.http", "answer/whole_json.http"} {
-		for name, answer := range fixtures(t, pattern) {
-			want, _, err := ask(t, played(answer), request())
-			if err != nil {
-				continue // not a whole reply in the first place
-			}
-			whole++
-			// Up to here the server has not said that the reply is complete.
-			complete := bytes.LastIndex(answer, []byte(`"finish_reason": "`))
-			if i := bytes.Index(answer, []byte(`"finish_reason":"`)); i > 0 {
-				complete = i
-			}
-			for n := range answer {
-				cut++
-				got, chunks, err := ask(t, played(answer[:n]), request())
-				if err != nil {
-					failure(t, err, provider.KindNetwork)
-					assert.True(t, strings.HasPrefix(want.Text, strings.Join(chunks, "")))
-					continue
-				}
-				accepted++
-				require.Equal(t, want.Text, got.Text, "%s cut at byte %d", name, n)
-				require.Equal(t, want.Stop, got.Stop, "%s cut at byte %d", name, n)
-				require.Equal(t, want.Calls, got.Calls, "%s cut at byte %d", name, n)
-				if !strings.Contains(name, "second_choice") {
-					require.Greater(t, n, complete, "%s cut at byte %d", name, n)
-				}
-			}
-		}
-	}
-	t.Logf("%d streams cut %d times: %d whole texts, no half one", whole, cut, accepted)
-	assert.Greater(t, whole, 10)
-	assert.Positive(t, accepted)
-}
-
 // A reply whose HTTP transfer breaks after its end is whole: only its usage is unknown.
 func TestResetAfterTheEnd(t *testing.T) {
 	answer := fixtures(t, "answer/stream_no_done.http")["stream_no_done"]
@@ -150,6 +112,11 @@ func TestForeignErrorsAreCleaned(t *testing.T) {
 func FuzzStream(f *testing.F) {
 	for _, answer := range fixtures(f, "answer/*.http") {
 		if _, body, ok := bytes.Cut(answer, []byte("\n\n")); ok && len(body) < 4000 {
+			f.Add(body)
+		}
+	}
+	for _, fixture := range providertest.Faults(f, "testdata/fault") {
+		if _, body, ok := bytes.Cut(fixture.Answer, []byte("\n\n")); ok {
 			f.Add(body)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/agonist-dev/debate/provider"
@@ -14,13 +15,17 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
-		server := httptest.NewServer(vendor{s})
-		t.Cleanup(server.Close)
-		p := openaicompat.Compatible(server.URL+"/v1", s.Key)
-		p.Client = server.Client()
-		return p
-	})
+	providertest.Run(t, connect)
+	providertest.RunAbilities(t, connect)
+}
+
+func connect(t *testing.T, s providertest.Scenario) provider.Provider {
+	t.Helper()
+	server := httptest.NewServer(vendor{s})
+	t.Cleanup(server.Close)
+	p := openaicompat.Compatible(server.URL+"/v1", s.Key)
+	p.Client = server.Client()
+	return p
 }
 
 // vendor acts a scenario in the protocol's words.
@@ -32,6 +37,17 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if v.Fail != "" && v.Fail != provider.KindInvalidResponse && len(v.Reply) == 0 {
 		v.fail(w)
+		return
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		v.list(w)
+		return
+	case strings.Contains(r.URL.Path, "/models/"):
+		http.NotFound(w, r)
+		return
+	case strings.HasSuffix(r.URL.Path, "/embeddings"):
+		v.embed(w)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -64,9 +80,28 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		provider.StopLength: "length", provider.StopFilter: "content_filter", provider.StopTool: "tool_calls",
 	}[v.Stop])
 	flush(w, fmt.Sprintf(
-		`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d},"completion_tokens_details":{"reasoning_tokens":%d}}}`+"\n\ndata: [DONE]\n\n",
-		v.Usage.Input, v.Usage.Output, v.Usage.CachedInput, v.Usage.Reasoning,
+		`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d},"completion_tokens_details":{"reasoning_tokens":%d}}}`+"\n\ndata: [DONE]\n\n",
+		v.Usage.Input, v.Usage.Output, v.Usage.CachedInput, v.Usage.CacheWrite, v.Usage.Reasoning,
 	))
+}
+
+// list answers with the models.
+func (v vendor) list(w http.ResponseWriter) {
+	list := []any{}
+	for _, id := range v.Models {
+		list = append(list, map[string]string{"id": id})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": list})
+}
+
+// embed answers with the vectors, the last one first.
+func (v vendor) embed(w http.ResponseWriter) {
+	list := []any{}
+	for i := range v.Vectors {
+		at := len(v.Vectors) - 1 - i
+		list = append(list, map[string]any{"index": at, "embedding": v.Vectors[at]})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": list, "model": v.Model})
 }
 
 // send writes a chunk. An empty delta is the last one.
@@ -116,8 +151,13 @@ func sent(r *http.Request) providertest.Sent {
 	var body struct {
 		Model    string
 		Messages []struct {
-			Role    provider.Role
-			Content string
+			Role       provider.Role
+			Content    string
+			ToolCallID string `json:"tool_call_id"`
+			ToolCalls  []struct {
+				ID       string
+				Function struct{ Name, Arguments string }
+			} `json:"tool_calls"`
 		}
 		MaxTokens      int `json:"max_tokens"`
 		Temperature    *float64
@@ -136,7 +176,14 @@ func sent(r *http.Request) providertest.Sent {
 			s.System += m.Content
 			continue
 		}
+		if m.Role == "tool" {
+			s.Results = append(s.Results, provider.ToolResult{ID: m.ToolCallID, Text: m.Content})
+			continue
+		}
 		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: m.Content})
+		for _, c := range m.ToolCalls {
+			s.Calls = append(s.Calls, provider.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
+		}
 	}
 	for _, tool := range body.Tools {
 		s.Tools = append(s.Tools, tool.Function.Name)

@@ -150,8 +150,8 @@ func (r *reply) take(kind string, data []byte) error {
 		return r.exchange.Fault(data)
 	}
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
-		return r.exchange.Invalid("malformed", "a part of the answer is not what the protocol says")
+	if err := r.exchange.Decode(data, &c); err != nil {
+		return err
 	}
 	if u := parseUsage(c.Usage); !u.IsZero() {
 		r.Usage = u

@@ -29,8 +29,12 @@ func cases() []testCase {
 		{"empty system", emptySystem},
 		{"temperature", temperature},
 		{"usage and model", usage},
+		{"usage of a cache", cacheUsage},
 		{"schema", structured},
 		{"tools", tools},
+		{"text before tools", textBeforeTools},
+		{"tool results", toolResults},
+		{"sealed calls of another vendor", foreignCalls},
 		{"request untouched", untouched},
 		{"concurrent", concurrent},
 		{"canceled before", canceledBefore},
@@ -106,7 +110,7 @@ func (x *exam) sent(s Scenario, req *provider.Request) (Sent, bool) {
 		got = append(got, one)
 	}
 	if len(s.Reply)+len(s.Calls) == 0 {
-		s.Reply = []string{"Yes."}
+		s.Reply = []string{yes}
 	}
 	if x.succeed(x.open(s), req) == nil {
 		return Sent{}, false
@@ -162,7 +166,7 @@ func temperature(x *exam) {
 
 func usage(x *exam) {
 	want := provider.Usage{Input: 120, CachedInput: 64, Output: 30, Reasoning: 10}
-	p := x.open(Scenario{Name: "usage", Reply: []string{"Yes."}, Usage: want, Model: "model-1-2026"})
+	p := x.open(Scenario{Name: "usage", Reply: []string{yes}, Usage: want, Model: "model-1-2026"})
 	r := x.succeed(p, request())
 	if r == nil {
 		return
@@ -183,6 +187,24 @@ func usage(x *exam) {
 	}
 }
 
+func cacheUsage(x *exam) {
+	want := provider.Usage{Input: 120, CachedInput: 16, CacheWrite: 64, Output: 30}
+	r := x.succeed(x.open(Scenario{Name: "usage of a cache", Reply: []string{yes}, Usage: want}), request())
+	if r == nil {
+		return
+	}
+	got := r.Usage
+	if got.CachedInput == 0 {
+		got.CachedInput = want.CachedInput
+	}
+	if got.CacheWrite == 0 {
+		got.CacheWrite = want.CacheWrite
+	}
+	if got != want {
+		x.errorf("the usage is %+v, want %+v", r.Usage, want)
+	}
+}
+
 func structured(x *exam) {
 	const text = `{"reason":"clearer","score":1,"winner":null}`
 	req := request()
@@ -197,11 +219,11 @@ func tools(x *exam) {
 	req := request()
 	req.Tools = []provider.Tool{tool()}
 	calls := []provider.ToolCall{
-		{ID: "call_a", Name: "lookup", Arguments: json.RawMessage(`{"word":"kerb"}`)},
-		{ID: "call_b", Name: "lookup", Arguments: json.RawMessage(`{"word":"toll"}`)},
+		{ID: "call_a", Name: lookup, Arguments: json.RawMessage(`{"word":"kerb"}`)},
+		{ID: "call_b", Name: lookup, Arguments: json.RawMessage(`{"word":"toll"}`)},
 	}
 	s := Scenario{Name: "tools", Calls: calls, Stop: provider.StopTool}
-	if sent, ok := x.sent(s, req); ok && !slices.Equal(sent.Tools, []string{"lookup"}) {
+	if sent, ok := x.sent(s, req); ok && !slices.Equal(sent.Tools, []string{lookup}) {
 		x.errorf("the tools sent are %q", sent.Tools)
 	}
 	r := x.succeed(x.open(s), req)
@@ -237,7 +259,7 @@ func untouched(x *exam) {
 		return req
 	}
 	req, want := fill(request()), fill(request())
-	x.succeed(x.open(Scenario{Name: "request untouched", Reply: []string{"Yes."}}), req)
+	x.succeed(x.open(Scenario{Name: "request untouched", Reply: []string{yes}}), req)
 	if what := touched(req, want); what != "" {
 		x.errorf("Generate changed the request: %s", what)
 	}
@@ -260,7 +282,7 @@ func concurrent(x *exam) {
 func canceledBefore(x *exam) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	a := x.ask(ctx, x.open(Scenario{Name: "canceled before", Reply: []string{"Yes."}}), request(), nil)
+	a := x.ask(ctx, x.open(Scenario{Name: "canceled before", Reply: []string{yes}}), request(), nil)
 	x.wantKind(a, provider.KindCanceled)
 }
 

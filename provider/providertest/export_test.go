@@ -8,7 +8,7 @@ import (
 // Examine runs the named case against a provider and yields what it finds.
 func Examine(t *testing.T, name string, patience time.Duration, connect Connect) []error {
 	t.Helper()
-	for _, c := range cases() {
+	for _, c := range append(cases(), abilities()...) {
 		if c.name == name {
 			x := &exam{t: t, connect: connect, patience: patience}
 			c.run(x)
@@ -27,6 +27,29 @@ func Names() []string {
 	}
 	return names
 }
+
+// ExamineHTTP runs the checks of a row against an adapter and yields what they find.
+func ExamineHTTP(t *testing.T, name string, h HTTP) []error {
+	t.Helper()
+	var found []error
+	for _, r := range table() {
+		if r.name != name {
+			continue
+		}
+		for _, c := range h.checks(r) {
+			t.Run(c.name, func(t *testing.T) {
+				h.conduct(t, c, func(faults []error) { found = append(found, faults...) })
+			})
+		}
+	}
+	return found
+}
+
+// LoadFault and Gaps are what RunHTTP fails with.
+var (
+	LoadFault = loadFault
+	Gaps      = func(h HTTP) []error { return h.gaps() }
+)
 
 // Goroutines and Leaked are how goroutines are counted.
 var (

@@ -2,8 +2,10 @@ package providertest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -87,22 +89,16 @@ func (m *model) report(req *provider.Request) {
 	if m.s.Sent == nil || m.noReport {
 		return
 	}
-	sent := providertest.Sent{
-		Model: req.Model, System: req.System, MaxTokens: req.MaxTokens, Temperature: req.Temperature, Schema: req.Schema != nil,
-	}
-	for role, text := range req.Chat() {
-		n := len(sent.Turns) - 1
-		switch {
-		case role == provider.RoleSystem:
-		case n >= 0 && sent.Turns[n].Role == role: // as vendors want it that alternate
-			sent.Turns[n].Text += "\n\n" + text
-		default:
-			sent.Turns = append(sent.Turns, providertest.Turn{Role: role, Text: text})
+	sent := providertest.Direct(req)
+	var turns []providertest.Turn
+	for _, turn := range sent.Turns {
+		if n := len(turns) - 1; n >= 0 && turns[n].Role == turn.Role { // as vendors want it that alternate
+			turns[n].Text += "\n\n" + turn.Text
+			continue
 		}
+		turns = append(turns, turn)
 	}
-	for _, tool := range req.Tools {
-		sent.Tools = append(sent.Tools, tool.Name)
-	}
+	sent.Turns = turns
 	if m.sent != nil {
 		m.sent(&sent)
 	}
@@ -216,6 +212,59 @@ func TestABadProviderFails(t *testing.T) {
 				r.Calls[1].ID = r.Calls[0].ID
 			}
 		}, "told apart"},
+		{"loses what was cached", []string{"usage of a cache"}, func(m *model) { m.reply = func(r *provider.Response) { r.Usage.Input -= 64 } }, "the usage is"},
+		{"loses the text beside calls", []string{"text before tools"}, func(m *model) { m.s.Reply = nil }, "the text beside the tool calls"},
+		{"loses calls beside text", []string{"text before tools"}, func(m *model) { m.s.Calls = m.s.Calls[:1] }, "there are 1 tool calls"},
+		{"forgets its calls", []string{"tool results"}, func(m *model) { m.sent = func(s *providertest.Sent) { s.Calls = nil } }, "0 tool calls went back"},
+		{"forgets an answer", []string{"tool results"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) { s.Results = s.Results[:min(1, len(s.Results))] }
+		}, "1 tool results were sent"},
+		{"takes others' calls", []string{"tool results"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) {
+				s.Calls = append([]provider.ToolCall{{ID: "call_z", Name: "lookup"}}, s.Calls...)
+			}
+		}, "3 tool calls went back"},
+		{"changes its calls", []string{"tool results"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) {
+				if len(s.Calls) > 0 {
+					s.Calls[0].Name = "look"
+				}
+			}
+		}, "went back as look("},
+		{"mixes up answers", []string{"tool results"}, func(m *model) { m.sent = func(s *providertest.Sent) { slices.Reverse(s.Results) } }, "tool result 0 is"},
+		{"loses the tie", []string{"tool results"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) {
+				for i := range s.Results {
+					s.Results[i].ID = "?"
+				}
+			}
+		}, `is for the call "?"`},
+		{"hides that a tool failed", []string{"tool results"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) {
+				for i := range s.Results {
+					s.Results[i].Error = false
+				}
+			}
+		}, "that a tool failed"},
+		{"lets all tools fail", []string{"tool results"}, func(m *model) {
+			m.sent = func(s *providertest.Sent) {
+				for i := range s.Results {
+					s.Results[i].Error = true
+				}
+			}
+		}, "sent as a failure"},
+		{"breaks a seal", []string{"tool results"}, func(m *model) {
+			m.reply = func(r *provider.Response) {
+				r.Calls = slices.Clone(r.Calls)
+				r.Calls[1].Opaque = json.RawMessage(`{"s":1}`)
+			}
+			m.sent = func(s *providertest.Sent) {
+				if len(s.Calls) > 1 {
+					s.Calls[1].Opaque = nil
+				}
+			}
+		}, "the Opaque of tool call 1"},
+		{"cannot bear another's seal", []string{"sealed calls of another vendor"}, func(m *model) { m.s.Fail = provider.KindValidation }, "Generate failed"},
 		{"edits the request", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Model = "x" } }, "a field"},
 		{"edits a message", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { r.Messages[0].Text = "x" } }, "a field"},
 		{"appends to the view", []string{"request untouched"}, func(m *model) { m.edit = func(r *provider.Request) { _ = append(r.Messages, r.Last) } }, "beyond its end"},
@@ -239,6 +288,100 @@ func TestABadProviderFails(t *testing.T) {
 				assert.Contains(t, errors.Join(faults...).Error(), tt.want)
 			})
 		}
+	}
+}
+
+// scholar is a model with abilities; a test spoils one thing.
+type scholar struct {
+	*model
+
+	spoil string
+}
+
+func (p scholar) act(ctx context.Context) error {
+	if ctx.Err() != nil && p.spoil != "is deaf" {
+		return p.ended(ctx.Err())
+	}
+	if p.spoil == "shows the key" && p.s.Fail != "" {
+		return &provider.Error{Kind: p.s.Fail, Message: p.s.Key}
+	}
+	if p.spoil == "never fails" {
+		return nil
+	}
+	return p.failure()
+}
+
+func (p scholar) Check(ctx context.Context, model string) error {
+	switch {
+	case p.spoil == "knows nothing", p.spoil == "blames itself" && model == "model-9":
+		return &provider.Error{Kind: provider.KindAPI}
+	case p.s.Models != nil && !slices.Contains(p.s.Models, model):
+		return &provider.Error{Kind: provider.KindValidation}
+	}
+	return p.act(ctx)
+}
+
+func (p scholar) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
+	switch p.spoil {
+	case "estimates":
+		return p.s.Tokens + 1, p.act(ctx)
+	case "edits":
+		req.Model = "x"
+	case "knows nothing":
+		return 0, &provider.Error{Kind: provider.KindAPI}
+	}
+	return p.s.Tokens, p.act(ctx)
+}
+
+func (p scholar) Embed(ctx context.Context, _ string, _ []string) (*provider.Embedding, error) {
+	if err := p.act(ctx); err != nil {
+		return nil, err
+	}
+	vectors := slices.Clone(p.s.Vectors)
+	switch p.spoil {
+	case "estimates":
+		slices.Reverse(vectors)
+	case "knows nothing":
+		return nil, &provider.Error{Kind: provider.KindAPI}
+	}
+	return &provider.Embedding{Vectors: vectors}, nil
+}
+
+func scholars(spoil string) providertest.Connect {
+	return func(t *testing.T, s providertest.Scenario) provider.Provider {
+		return scholar{&model{s: s, quit: t.Context().Done()}, spoil}
+	}
+}
+
+func TestGoodAbilitiesPass(t *testing.T) {
+	providertest.RunAbilities(t, scholars(""))
+	providertest.RunAbilities(t, connect(nil)) // a provider without any
+}
+
+func TestBadAbilitiesFail(t *testing.T) {
+	for _, tt := range []struct{ spoil, name, want string }{
+		{"knows nothing", "check", "Check fails"},
+		{"knows nothing", "count", "CountTokens failed"},
+		{"knows nothing", "embed", "Embed failed"},
+		{"blames itself", "check", `want "validation"`},
+		{"estimates", "count", "yields 43"},
+		{"estimates", "embed", "other vectors"},
+		{"edits", "count", "changed the request"},
+		{"never fails", "check", "of kind authentication"},
+		{"never fails", "count", "of kind api_error"},
+		{"never fails", "embed", "of kind authentication"},
+		{"is deaf", "check", "of kind canceled"},
+		{"is deaf", "count", "of kind canceled"},
+		{"is deaf", "embed", "of kind canceled"},
+		{"shows the key", "check", "shows the key"},
+		{"shows the key", "count", "shows the key"},
+		{"shows the key", "embed", "shows the key"},
+	} {
+		t.Run(tt.spoil+"/"+tt.name, func(t *testing.T) {
+			faults := providertest.Examine(t, tt.name, 100*time.Millisecond, scholars(tt.spoil))
+			require.NotEmpty(t, faults, "the suite noticed nothing")
+			assert.Contains(t, errors.Join(faults...).Error(), tt.want)
+		})
 	}
 }
 

@@ -8,7 +8,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-const sentinel = "belongs to another request"
+const (
+	sentinel = "belongs to another request"
+	lookup   = "lookup" // the tool's name
+	yes      = "Yes."   // a reply that does not matter
+)
 
 // request is what the suite asks, made anew each time. Its messages are a view of a longer list, as
 // an engine hands out: who appends to them overwrites what somebody else reads.
@@ -62,7 +66,7 @@ func schema() *provider.Schema {
 // tool is offered where tools are tried.
 func tool() provider.Tool {
 	return provider.Tool{
-		Name:        "lookup",
+		Name:        lookup,
 		Description: "Looks a word up.",
 		Parameters: json.RawMessage(
 			`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`,

@@ -35,6 +35,14 @@ type Scenario struct {
 	Usage provider.Usage
 	Model string // as the vendor reports it
 
+	// Models are the models that the server knows, for a provider that is a [provider.Checker]. A server
+	// that tells nothing about models leaves it out.
+	Models []string
+	// Tokens is what the server answers when it is asked to count, for a [provider.TokenCounter].
+	Tokens int
+	// Vectors is what the server answers to texts, one for each, for a [provider.Embedder].
+	Vectors [][]float32
+
 	// Fail is the kind of failure that the server signals: in place of a reply, or, if Reply is not
 	// empty, after its pieces. KindInvalidResponse stands for a complete reply without any text.
 	Fail provider.Kind
@@ -55,6 +63,38 @@ type Sent struct {
 	Temperature *float64 // nil: not sent
 	Schema      bool     // the reply is to match a schema
 	Tools       []string // names of the tools offered
+	// Calls are the tool calls that the vendor takes for the model's own, in order, and Results what their
+	// tools answered. A server that reads neither is not asked about them. An ID that the vendor does not
+	// have is empty; Error stays false if the vendor has no mark for it.
+	Calls   []provider.ToolCall
+	Results []provider.ToolResult
+}
+
+// Direct is what reaches a provider that has no wire format: the request as it is.
+func Direct(req *provider.Request) Sent {
+	s := Sent{Model: req.Model, System: req.System, MaxTokens: req.MaxTokens, Temperature: req.Temperature, Schema: req.Schema != nil}
+	for role, text := range req.Chat() {
+		if role != provider.RoleSystem {
+			s.Turns = append(s.Turns, Turn{Role: role, Text: text})
+		}
+	}
+	for _, t := range req.Tools {
+		s.Tools = append(s.Tools, t.Name)
+	}
+	own := map[string]bool{}
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		if m.Speaker != "" && m.Speaker == req.Self {
+			for _, c := range m.ToolCalls {
+				own[c.ID] = true
+				s.Calls = append(s.Calls, c)
+			}
+		}
+		if m.ToolResult != nil && own[m.ToolResult.ID] {
+			s.Results = append(s.Results, *m.ToolResult)
+		}
+	}
+	return s
 }
 
 // Turn is one message of a conversation. A vendor that wants roles to alternate may get several

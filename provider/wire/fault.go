@@ -235,6 +235,7 @@ var exactKinds = map[string]provider.Kind{
 	"request_too_large":                 provider.KindContextOverflow,
 	"content_filter":                    provider.KindContentFilter,
 	"content_policy_violation":          provider.KindContentFilter,
+	"invalid_prompt":                    provider.KindContentFilter, // OpenAI: against its usage policy
 	"slow_down":                         provider.KindRateLimit,
 	"timeout_error":                     provider.KindTimeout,
 	"deadline_exceeded":                 provider.KindTimeout,
@@ -293,10 +294,13 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	if k, ok := exactKinds[kind]; ok {
 		return k
 	}
+	words := strings.ToLower(f.message + "\n" + f.raw)
+	if strings.Contains(words, "request too large for ") { // than a minute's tokens: OpenAI and Groq
+		return provider.KindContextOverflow
+	}
 	switch status {
 	case 401, 403, 429:
 	default:
-		words := strings.ToLower(f.message + "\n" + f.raw)
 		for _, w := range overflowWords {
 			if strings.Contains(words, w) {
 				return provider.KindContextOverflow

@@ -53,6 +53,8 @@ func TestFaults(t *testing.T) {
 		wait   time.Duration
 	}{
 		{"openai rate", 429, coded("rate_limit_exceeded"), provider.KindRateLimit, "rate_limit_exceeded", 0},
+		{"openai too much for a minute", 429, `{"error":{"code":"rate_limit_exceeded","message":"Request too large for gpt-5 on tokens per min (TPM): Limit 9, Requested 12."}}`, provider.KindContextOverflow, "rate_limit_exceeded", 0},
+		{"openai usage policy", 400, coded("invalid_prompt"), provider.KindContentFilter, "invalid_prompt", 0},
 		{"openai quota", 429, coded("insufficient_quota"), provider.KindQuota, "insufficient_quota", 0},
 		{"openai quota by type", 429, `{"error":{"type":"insufficient_quota","code":null,"message":"m"}}`, provider.KindQuota, "insufficient_quota", 0},
 		{"openai credit", 429, coded("credit_balance_exhausted"), provider.KindQuota, "credit_balance_exhausted", 0},

@@ -1,0 +1,202 @@
+package providertest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// The limits that an adapter gets on the bench.
+const (
+	benchIdle    = 2 * time.Second
+	benchMaxBody = 1 << 20
+	benchMaxLine = 64 << 10
+	atOnce       = 500 * time.Millisecond // what counts as at once
+)
+
+// bench is where an adapter is tried, once for each check.
+type bench struct {
+	exam
+
+	h      *HTTP
+	fake   bool // inside a bubble
+	before map[string]string
+	turn   chan struct{} // to wait until all is quiet, which one goroutine can do at a time
+}
+
+// settle waits until nothing moves any more.
+func (x *bench) settle() {
+	x.turn <- struct{}{}
+	synctest.Wait()
+	<-x.turn
+}
+
+func (h *HTTP) bench(t *testing.T, fake bool) *bench {
+	t.Helper()
+	x := &bench{exam: exam{t: t, patience: patience}, h: h, fake: fake, before: goroutines(), turn: make(chan struct{}, 1)}
+	if fake {
+		x.patience = time.Minute
+	}
+	return x
+}
+
+// server is what the adapter under test is told.
+func (x *bench) server(client *http.Client) Server {
+	return Server{
+		URL: homeURL, Key: canary, Client: client,
+		IdleTimeout: benchIdle, MaxBody: benchMaxBody, MaxLine: benchMaxLine,
+	}
+}
+
+// exchange is one request, and how the server treats it.
+type exchange struct {
+	script  func(v *visit)
+	ctx     context.Context
+	onChunk func()
+	most    int // requests that may arrive; 1 if 0
+	refuse  error
+	hole    bool
+	ability string // what is asked for; "" is a reply
+}
+
+// outcome is what became of an exchange.
+type outcome struct {
+	answer
+
+	took   time.Duration
+	visits []*visit
+	away   []string
+}
+
+// try makes one exchange over a network of its own. The server is let go before try returns.
+func (x *bench) try(e exchange) outcome {
+	n := &network{script: e.script, refuse: e.refuse, hole: e.hole}
+	client := n.client()
+	p := x.h.Connect(x.t, x.server(client))
+	if e.ability != "" {
+		p = able(p)[e.ability]
+	}
+	ctx := e.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	began := time.Now()
+	out := outcome{answer: x.ask(ctx, p, request(), e.onChunk)}
+	out.took = time.Since(began)
+	x.settle()
+	out.visits, out.away = n.visits(), n.strangers()
+	left := make([]bool, len(out.visits))
+	for i, v := range out.visits {
+		left[i] = v.left.Load()
+	}
+	n.close(client)
+	for i, v := range out.visits {
+		v.left.Store(left[i])
+	}
+	if most := cmp.Or(e.most, 1); len(out.visits) > most {
+		x.errorf("%d requests reached the server, want %d: an adapter does not retry", len(out.visits), most)
+	}
+	if len(out.away) > 0 {
+		x.errorf("the adapter turned to another host: %s", strings.Join(out.away, ", "))
+	}
+	return out
+}
+
+// play makes an exchange whose answer is these bytes.
+func (x *bench) play(answer []byte) outcome {
+	return x.try(exchange{script: func(v *visit) { v.send(answer) }})
+}
+
+// wantWhole expects a whole reply.
+func (x *bench) wantWhole(what string, a answer, w *Whole) {
+	switch {
+	case a.hung:
+	case a.err != nil:
+		x.errorf("%s: Generate failed: %v", what, a.err)
+	case a.response != nil && a.response.Text != w.Text:
+		x.errorf("%s: the text is %q, want %q", what, a.response.Text, w.Text)
+	}
+}
+
+// wantOne expects a failure of one of several kinds.
+func (x *bench) wantOne(what string, a answer, kinds ...provider.Kind) {
+	switch got := kind(a.err); {
+	case a.hung:
+	case a.err == nil:
+		x.errorf("%s: Generate returned %s, want an error of kind %s", what, describe(a.response), kinds[0])
+	case !slices.Contains(kinds, got):
+		x.errorf("%s: the error is of kind %q, want %q: %v", what, got, kinds[0], a.err)
+	}
+}
+
+// wantQuick expects that it did not take longer than d.
+func (x *bench) wantQuick(what string, took, d time.Duration) {
+	if took > d {
+		x.errorf("%s: Generate returned after %v, want at most %v", what, took, d)
+	}
+}
+
+// wantGone expects that the client has closed its connections.
+func (x *bench) wantGone(what string, out outcome) {
+	for _, v := range out.visits {
+		if !v.left.Load() {
+			x.errorf("%s: the connection is still open after Generate has returned", what)
+		}
+	}
+}
+
+// leaks looks for goroutines that are left.
+func (x *bench) leaks() {
+	if !x.fake {
+		if left := leaked(x.before, x.patience); left != "" {
+			x.errorf("goroutines are left:\n%s", left)
+		}
+		return
+	}
+	x.settle()
+	all := goroutines()
+	_, bubble, _ := strings.Cut(strings.SplitN(all[goroutineID()], "\n", 2)[0], "synctest ")
+	for id, stack := range all {
+		if _, ok := x.before[id]; !ok && strings.Contains(strings.SplitN(stack, "\n", 2)[0], bubble) {
+			x.errorf("a goroutine is left:\n%s", stack)
+			defer func() { <-time.After(24 * time.Hour) }() // one that sleeps ends then, and the bubble with it
+		}
+	}
+}
+
+// streams yields the whole answers that are server-sent events.
+func (h *HTTP) streams() []*Whole {
+	var list []*Whole
+	for i := range h.Wholes {
+		if parse(h.Wholes[i].Answer).isStream() {
+			list = append(list, &h.Wholes[i])
+		}
+	}
+	return list
+}
+
+// spoken yields the first whole answer with a text, nil if there is none.
+func (h *HTTP) spoken() *Whole {
+	for i := range h.Wholes {
+		if strings.TrimSpace(h.Wholes[i].Text) != "" {
+			return &h.Wholes[i]
+		}
+	}
+	return nil
+}
+
+// fault yields the provider's error in err, an empty one if there is none.
+func fault(err error) *provider.Error {
+	if e, ok := errors.AsType[*provider.Error](err); ok {
+		return e
+	}
+	return &provider.Error{}
+}

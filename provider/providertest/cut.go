@@ -1,0 +1,208 @@
+package providertest
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"reflect"
+	"strings"
+	"syscall"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// truncating cuts each whole answer at each byte.
+func truncating(h *HTTP) []check {
+	var list []check
+	for i := range h.Wholes {
+		w := &h.Wholes[i]
+		list = append(list, check{name: w.Name, run: func(x *bench) { x.cuts(w) }})
+	}
+	return list
+}
+
+// reset is what reading a connection gives that the other side has reset.
+func reset() error { return &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET} }
+
+// cuts ends an answer at each byte of its head and of its body: by the end of the connection, in the
+// middle of a chunk, and at every seventh byte by a reset.
+func (x *bench) cuts(w *Whole) {
+	m := parse(w.Answer).filled()
+	plain, chunked := m.plain().bytes(), m.chunked().bytes()
+	want := x.replay(plain, io.EOF)
+	x.wantWhole("uncut", want, w)
+	if want.response == nil {
+		return
+	}
+	count := tally{bench: x, want: want.response}
+	for n := range plain {
+		if n%cutStep == 0 {
+			count.add(n, "cut", x.replay(plain[:n], io.EOF))
+		}
+		if n%7 == 0 {
+			count.add(n, "reset", x.replay(plain[:n], reset()))
+		}
+	}
+	for n := range len(chunked) - len("\r\n0\r\n\r\n") {
+		if n%cutStep == 0 {
+			count.add(n, "cut in a chunk", x.replay(chunked[:n], io.EOF))
+		}
+	}
+	x.t.Logf("cut at %d bytes: %d refused, %d after the end signal, %d wrong", count.cuts, count.refused, count.whole, count.wrong)
+}
+
+// replay asks once, over a transport that answers with these bytes.
+func (x *bench) replay(data []byte, end error) answer {
+	transport := &playback{answer: data, end: end}
+	p := x.h.Connect(x.t, x.server(&http.Client{Transport: transport}))
+	a := x.ask(context.Background(), p, request(), nil)
+	if n := transport.asked.Load(); n != 1 {
+		x.errorf("the adapter made %d requests, want 1: it does not retry", n)
+	}
+	return a
+}
+
+// tally counts what became of cut answers.
+type tally struct {
+	*bench
+
+	want                        *provider.Response
+	cuts, refused, whole, wrong int
+}
+
+func (c *tally) add(at int, how string, a answer) {
+	c.cuts++
+	e := fault(a.err)
+	switch {
+	case a.err == nil && a.response != nil && c.same(a.response):
+		c.whole++
+		return
+	case a.err != nil && e.Kind == provider.KindNetwork && !e.NotSent && strings.HasPrefix(c.want.Text, strings.Join(a.chunks, "")):
+		c.refused++
+		return
+	}
+	if c.wrong++; c.wrong > 3 {
+		return // the first ones say enough
+	}
+	switch {
+	case a.err == nil:
+		c.errorf("%s at byte %d: %s was taken for whole", how, at, describe(a.response))
+	case e.Kind != provider.KindNetwork:
+		c.errorf("%s at byte %d: the error is of kind %q, want %q: %v", how, at, e.Kind, provider.KindNetwork, a.err)
+	case e.NotSent:
+		c.errorf("%s at byte %d: NotSent, but the server has answered: %v", how, at, a.err)
+	default:
+		c.errorf("%s at byte %d: the chunks %q are no beginning of %q", how, at, a.chunks, c.want.Text)
+	}
+}
+
+func (c *tally) same(r *provider.Response) bool {
+	return r.Text == c.want.Text && r.Stop == c.want.Stop && reflect.DeepEqual(r.Calls, c.want.Calls)
+}
+
+// pieces sends each whole answer as it is, one byte at a time, and with other ends of lines.
+func pieces(h *HTTP) []check {
+	var list []check
+	for i := range h.Wholes {
+		w := &h.Wholes[i]
+		list = append(list, check{name: w.Name, run: func(x *bench) {
+			m := parse(w.Answer).filled()
+			x.wantWhole("as it is", x.play(m.bytes()).answer, w)
+			x.wantWhole("chunked", x.play(m.chunked().bytes()).answer, w)
+			x.wantWhole("byte by byte", x.try(exchange{script: func(v *visit) { v.drip(m.bytes()) }}).answer, w)
+			if m.isStream() {
+				x.wantWhole("with LF", x.play(m.plain().ending("\n").bytes()).answer, w)
+				x.wantWhole("with CRLF", x.play(m.plain().ending("\r\n").bytes()).answer, w)
+			}
+		}})
+	}
+	w := &h.Wholes[0]
+	return append(list, check{name: "segments", real: true, run: func(x *bench) {
+		a := x.dialed(func(c *net.TCPConn) {
+			for _, b := range parse(w.Answer).filled().plain().bytes() {
+				_, _ = c.Write([]byte{b})
+			}
+		})
+		x.wantWhole("byte by byte over TCP", a, w)
+	}})
+}
+
+// drip sends byte by byte.
+func (v *visit) drip(data []byte) {
+	for i := range data {
+		if !v.send(data[i : i+1]) {
+			return
+		}
+	}
+}
+
+// firstChunks sends each whole answer event by event, and sees when the first chunk is handed on.
+func firstChunks(h *HTTP) []check {
+	var list []check
+	for i := range h.Wholes {
+		if w := &h.Wholes[i]; strings.TrimSpace(w.Text) != "" {
+			list = append(list, check{name: w.Name, run: func(x *bench) { x.early(w) }})
+		}
+	}
+	return list
+}
+
+func (x *bench) early(w *Whole) {
+	m := parse(w.Answer).filled().plain()
+	events := m.events()
+	due := m.firstText(w.Text)
+	if due < 0 {
+		due = len(events) - 2 // which event it is cannot be told: at least not the last
+	}
+	if due < 0 || due == len(events)-1 {
+		x.t.Skip("the answer comes in one piece")
+	}
+	chunks, first := 0, -1
+	out := x.try(exchange{
+		onChunk: func() { chunks++ },
+		script: func(v *visit) {
+			if !v.send(m.opening()) {
+				return
+			}
+			for i, event := range events {
+				if !v.send(event) {
+					return
+				}
+				x.settle()
+				if first < 0 && chunks > 0 {
+					first = i
+				}
+			}
+		},
+	})
+	x.wantWhole("event by event", out.answer, w)
+	if !out.hung && (first < 0 || first > due) {
+		x.errorf("the text began in event %d of %d, but no chunk was handed on before event %d was sent", due+1, len(events), due+2)
+	}
+}
+
+// comments puts comments between the events of streams.
+func comments(h *HTTP) []check {
+	var list []check
+	for _, w := range h.streams() {
+		list = append(list, check{name: w.Name, run: func(x *bench) {
+			m := parse(w.Answer).filled().plain()
+			x.wantWhole("with comments", x.play(m.between(": PROCESSING\n\n:\n").bytes()).answer, w)
+		}})
+	}
+	return list
+}
+
+// unknownEvents puts events between those of a stream that nobody knows yet.
+func unknownEvents(h *HTTP) []check {
+	const event = "event: never_heard_of\ndata: {\"type\":\"never_heard_of\",\"never\":{\"heard\":[\"of\"]}}\n\n"
+	var list []check
+	for _, w := range h.streams() {
+		list = append(list, check{name: w.Name, run: func(x *bench) {
+			m := parse(w.Answer).filled().plain()
+			x.wantWhole("with unknown events", x.play(m.between(event+"id: 7\nretry: 10\n\n").bytes()).answer, w)
+		}})
+	}
+	return list
+}

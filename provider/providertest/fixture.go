@@ -1,0 +1,134 @@
+package providertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Faults loads the fixtures *.http of a folder, by name. A fixture is a few lines "name: value", a line
+// of three dashes, and the answer as it is on the wire:
+//
+//	row: rate-limit
+//	kind: rate_limit
+//	code: rate_limit_exceeded
+//	retry-after: 20s
+//	note: as seen on a free account
+//	---
+//	HTTP/1.1 429 Too Many Requests
+//	Retry-After: 20
+//
+//	{"error":{"code":"rate_limit_exceeded","message":"not with {{KEY}}"}}
+//
+// The names are row, kind, code, message (a JSON string), retry-after (a duration), stop, usage (JSON, as
+// [provider.Usage] is written), text (a JSON string) and note. A fixture without a kind is a reply. The lines of the
+// answer's head may end in LF alone. An answer without Content-Length ends with its connection.
+func Faults(t testing.TB, folder string) []Fault {
+	t.Helper()
+	var all []Fault
+	for _, path := range fixtures(t, folder) {
+		f, err := loadFault(path)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// Wholes loads the whole answers *.http of a folder, by name. They are written as [Faults] says; text
+// is what the reply says.
+func Wholes(t testing.TB, folder string) []Whole {
+	t.Helper()
+	var all []Whole
+	for _, path := range fixtures(t, folder) {
+		f, err := loadFault(path)
+		if err == nil && (f.Row != "" || f.Kind != "") {
+			err = fmt.Errorf("a whole answer has neither row nor kind")
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		all = append(all, Whole{Name: f.Name, Answer: f.Answer, Text: f.Text})
+	}
+	return all
+}
+
+func fixtures(t testing.TB, folder string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*.http"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no fixtures *.http in %s", folder)
+	}
+	return paths
+}
+
+func loadFault(path string) (Fault, error) {
+	f := Fault{Name: strings.TrimSuffix(filepath.Base(path), ".http")}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return f, err
+	}
+	for {
+		line, rest, ok := bytes.Cut(data, []byte("\n"))
+		if !ok {
+			return f, fmt.Errorf("there is no line of three dashes")
+		}
+		data = rest
+		text := strings.TrimSpace(string(line))
+		if text == "---" {
+			break
+		}
+		if text == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(text, ":")
+		if !ok {
+			return f, fmt.Errorf("the line %q is not of the form name: value", text)
+		}
+		if err := f.set(name, strings.TrimSpace(value)); err != nil {
+			return f, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	f.Answer = data
+	return f, parse(data).valid()
+}
+
+// set takes one line of a fixture.
+func (f *Fault) set(name, value string) (err error) {
+	switch name {
+	case "row":
+		f.Row = value
+	case "kind":
+		f.Kind = provider.Kind(value)
+	case "code":
+		f.Code = value
+	case "message":
+		err = json.Unmarshal([]byte(value), &f.Message)
+	case "retry-after":
+		if _, number := strconv.ParseFloat(value, 64); number == nil {
+			value += "s"
+		}
+		f.RetryAfter, err = time.ParseDuration(value)
+	case "stop":
+		f.Stop = provider.StopReason(value)
+	case "usage":
+		decoder := json.NewDecoder(strings.NewReader(value))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&f.Usage)
+	case "text":
+		err = json.Unmarshal([]byte(value), &f.Text)
+	case "note":
+	default:
+		err = fmt.Errorf("a fixture has no such line")
+	}
+	return err
+}

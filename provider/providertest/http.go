@@ -1,0 +1,175 @@
+package providertest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// HTTP is what [RunHTTP] needs to know of an adapter.
+type HTTP struct {
+	// Connect yields the adapter, talking to s. It is called anew for each check, most of which run in a
+	// bubble of package synctest: it starts nothing that outlives t, and shares nothing with other checks.
+	Connect func(t testing.TB, s Server) provider.Provider
+	Wholes  []Whole           // complete streamed answers of the vendor, byte for byte
+	Faults  []Fault           // what the vendor signals, byte for byte, and what it means
+	Lacks   map[string]string // rows that this vendor has no signal for, and why
+}
+
+// Server is where an adapter under test sends its requests. A zero field leaves the adapter its own
+// default.
+type Server struct {
+	URL         string        // the base URL, without a path
+	Key         string        // the credential
+	Client      *http.Client  // what the adapter makes its requests with; it must use it
+	IdleTimeout time.Duration // the longest silence
+	MaxBody     int64         // most bytes of an answer
+	MaxLine     int           // most bytes of one event or line
+}
+
+// Whole is a complete answer as it is on the wire, head and body.
+type Whole struct {
+	Name   string
+	Answer []byte
+	Text   string // what the reply says; "" if it calls tools alone
+}
+
+// Fault is an answer by which a vendor signals something, and what that means. "{{KEY}}" in the answer
+// stands for the key.
+type Fault struct {
+	Row    string // the row of the fault table, one of [Rows]
+	Name   string
+	Answer []byte
+
+	Kind       provider.Kind       // "": it is a reply, not a failure
+	Code       string              // of the error; "": any
+	Message    string              // part of the error's message; "": any
+	RetryAfter time.Duration       // of the error
+	Stop       provider.StopReason // of the reply
+	Usage      provider.Usage      // of the reply, or beside the error; zero: any
+	Text       string              // of the reply; "": any
+}
+
+// RunHTTP puts an adapter through everything that can happen to bytes on their way, beside [Run],
+// which asks whether it means what it says:
+//
+//	func TestFaults(t *testing.T) {
+//		providertest.RunHTTP(t, providertest.HTTP{
+//			Connect: func(t testing.TB, s providertest.Server) provider.Provider {
+//				p := newvendor.New(s.Key)
+//				p.BaseURL, p.Client = s.URL+"/v1", s.Client
+//				p.IdleTimeout, p.MaxBody, p.MaxLine = s.IdleTimeout, s.MaxBody, s.MaxLine
+//				return p
+//			},
+//			Wholes: providertest.Wholes(t, "testdata/whole"),
+//			Faults: providertest.Faults(t, "testdata/fault"),
+//			Lacks:  map[string]string{"budget-in-flight": "the vendor takes no budget in advance"},
+//		})
+//	}
+//
+// Each row of the fault table is a subtest. The suite itself makes what every vendor's server can do:
+// refuse, redirect, fall silent, send without an end, repeat the key. What a vendor says in words of
+// its own comes from Faults. A row of neither kind fails, unless Lacks says why the vendor has no such
+// signal. The server is in memory and its time is package synctest's, so that an hour of silence takes
+// no time; only connections that are refused or reset are real ones.
+//
+// It counts goroutines, so it must not run in parallel with other tests.
+func RunHTTP(t *testing.T, h HTTP) {
+	t.Helper()
+	for _, gap := range h.gaps() {
+		t.Error(gap)
+	}
+	if len(h.Wholes) == 0 {
+		return
+	}
+	passed, lacking := 0, 0
+	for _, r := range table() {
+		checks := h.checks(r)
+		ok := t.Run(r.name, func(t *testing.T) {
+			if reason := h.Lacks[r.name]; len(checks) == 0 && reason != "" {
+				lacking++
+				t.Log("the vendor has no such signal: " + reason)
+			}
+			for _, c := range checks {
+				t.Run(c.name, func(t *testing.T) {
+					h.conduct(t, c, func(faults []error) {
+						for _, fault := range faults {
+							t.Error(fault)
+						}
+					})
+				})
+			}
+		})
+		if ok && len(checks) > 0 {
+			passed++
+		}
+	}
+	t.Logf("fault table: %d of %d rows pass, %d lacking", passed, len(Rows()), lacking)
+}
+
+// gaps yields what h leaves open, or gets wrong, about the table.
+func (h *HTTP) gaps() []error {
+	var list []error
+	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }
+	rows := Rows()
+	for _, row := range slices.Sorted(maps.Keys(h.Lacks)) {
+		if !slices.Contains(rows, row) {
+			add("Lacks names %q, which is no row", row)
+		}
+	}
+	for _, f := range h.Faults {
+		if !slices.Contains(rows, f.Row) {
+			add("the fixture %s is of row %q, which is none", f.Name, f.Row)
+		}
+		if f.Kind == "" && f.Stop == "" {
+			add("the fixture %s says neither of what kind the failure is nor why the reply ends", f.Name)
+		}
+	}
+	if len(h.Wholes) == 0 {
+		add("there is no whole answer to try")
+		return list
+	}
+	for _, r := range table() {
+		if len(h.checks(r)) == 0 && h.Lacks[r.name] == "" {
+			add("no fixture shows the row %s; if the vendor has no such signal, say so in Lacks", r.name)
+		}
+	}
+	return list
+}
+
+// checks yields all that is tried for one row.
+func (h *HTTP) checks(r row) []check {
+	var list []check
+	if r.checks != nil {
+		list = r.checks(h)
+	}
+	for i := range h.Faults {
+		if f := &h.Faults[i]; f.Row == r.name {
+			list = append(list, check{name: f.Name, run: func(x *bench) { x.fixture(f) }})
+		}
+	}
+	return list
+}
+
+// conduct runs one check and hands over what it finds.
+func (h *HTTP) conduct(t *testing.T, c check, report func([]error)) {
+	t.Helper()
+	run := func(t *testing.T) {
+		t.Helper()
+		x := h.bench(t, !c.real)
+		c.run(x)
+		x.leaks()
+		report(x.faults())
+	}
+	if c.real {
+		run(t)
+		return
+	}
+	synctest.Test(t, run)
+}

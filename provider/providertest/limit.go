@@ -1,0 +1,175 @@
+package providertest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+const (
+	endless  = 4 * benchMaxBody // bytes after which the server gives up: the adapter has no limit
+	mostPeak = 64 << 20         // bytes of memory that an exchange at the bench's limits may take
+)
+
+// flood is a body without an end.
+type flood struct {
+	first  []byte // head, and how the body begins
+	part   []byte // and goes on
+	limit  int    // bytes of parts after which the server gives up; endless if 0
+	passed int    // bytes that got through
+	peak   uint64 // bytes of memory in use, at most
+}
+
+// script sends until the adapter hangs up.
+func (f *flood) script(v *visit) {
+	if !v.send(f.first) {
+		return
+	}
+	if f.limit == 0 {
+		f.limit = endless
+	}
+	sample := 0
+	for f.passed < f.limit {
+		n, err := v.Write(f.part)
+		if f.passed += n; err != nil {
+			return
+		}
+		if sample += len(f.part); sample >= f.limit/64 {
+			sample = 0
+			f.peak = max(f.peak, heap())
+		}
+	}
+}
+
+// heap yields the bytes of memory that objects take.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// drown floods the adapter and expects that it ends the exchange, with little memory.
+func (x *bench) drown(name string, f flood, kinds ...provider.Kind) outcome {
+	runtime.GC()
+	before := heap()
+	out := x.try(exchange{script: f.script})
+	if len(kinds) > 0 {
+		x.wantOne(name, out.answer, kinds...)
+	}
+	if f.passed >= f.limit && !out.hung {
+		x.errorf("%s: the adapter took all %d KiB that the server sent, with a MaxBody of %d KiB", name, f.limit>>10, benchMaxBody>>10)
+	}
+	peak := max(f.peak, before) - before
+	x.t.Logf("%s: hung up after %d KiB, peak %d MiB", name, f.passed>>10, peak>>20)
+	if peak > mostPeak {
+		x.errorf("%s: it took %d MiB of memory, with a MaxBody of %d MiB", name, peak>>20, benchMaxBody>>20)
+	}
+	if e := fault(out.err); len(e.Message) > 4<<10 {
+		x.errorf("%s: the error's message has %d bytes", name, len(e.Message))
+	}
+	return out
+}
+
+// opened yields the head of a successful answer, and of a stream if the vendor's answers are.
+func (h *HTTP) opened(headers ...string) []byte {
+	m := parse(h.Wholes[0].Answer).filled().plain()
+	return m.adding(headers...).opening()
+}
+
+func endlessBodies(h *HTTP) []check {
+	kib := strings.Repeat("x", 1<<10)
+	var list []check
+	for _, tt := range []struct{ name, first, part string }{
+		{"comments", "", ": " + kib + "\n"},
+		{"blank lines", "", "\n"},
+		{"pings", "", "event: ping\ndata: {\"type\":\"ping\"}\n\n"},
+		{"document", `{"type":"`, kib},
+		{"list", "[", `{"x":1},`},
+	} {
+		list = append(list, check{name: tt.name, run: func(x *bench) {
+			x.drown(tt.name, flood{first: append(h.opened(), tt.first...), part: block(tt.part)}, provider.KindInvalidResponse)
+		}})
+	}
+	w := h.spoken()
+	if w == nil {
+		return list
+	}
+	m := parse(w.Answer).filled().plain()
+	at := m.firstText(w.Text)
+	if at < 0 || at == len(m.events())-1 {
+		return list
+	}
+	return append(list, check{name: "text", run: func(x *bench) {
+		first := append(m.opening(), bytes.Join(m.events()[:at], nil)...)
+		x.drown("text", flood{first: first, part: block(string(m.events()[at]))}, provider.KindInvalidResponse)
+	}})
+}
+
+func endlessLines(h *HTTP) []check {
+	kib := strings.Repeat("x", 1<<10)
+	var list []check
+	for _, tt := range []struct{ name, first, part string }{
+		{"line", "data: ", kib},
+		{"event", "", "data: " + kib + "\n"},
+		{"comment", ": ", kib},
+		{"string", `data: {"text":"`, kib},
+		{"brackets", "", "["},
+		{"name of an event", "event: ", kib},
+	} {
+		list = append(list, check{name: tt.name, run: func(x *bench) {
+			x.drown(tt.name, flood{first: append(h.opened(), tt.first...), part: block(tt.part)}, provider.KindInvalidResponse)
+		}})
+	}
+	return list
+}
+
+// block repeats a text, so that sending it takes few writes.
+func block(text string) []byte { return []byte(strings.Repeat(text, max(1, 4<<10/len(text)))) }
+
+func endlessFailures(*HTTP) []check {
+	var list []check
+	for _, tt := range []struct {
+		status int
+		want   provider.Kind
+	}{{400, provider.KindValidation}, {429, provider.KindRateLimit}, {500, provider.KindAPI}} {
+		list = append(list, check{name: strconv.Itoa(tt.status), run: func(x *bench) {
+			for _, body := range []string{"text/plain\n\n", "application/json\n\n{\"error\":{\"message\":\""} {
+				name, _, _ := strings.Cut(body, "\n")
+				x.drown(name, flood{first: refusal(tt.status, body), part: block("x")}, tt.want)
+			}
+		}})
+	}
+	return list
+}
+
+// bombs send what is small until it is unpacked: each KiB becomes a MiB, without an end. The server gives
+// up after 64 MiB, so that an adapter without a limit fails and does not take the machine with it.
+func bombs(h *HTTP) []check {
+	pack := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(bytes.Repeat([]byte(text), 16<<20/len(text)))
+		_ = z.Close()
+		return b.Bytes() // members of a gzip file may follow each other without an end
+	}
+	var list []check
+	for _, tt := range []struct{ name, text string }{
+		{"zeros", "\x00"}, {"blanks", " "}, {"comments", ": " + strings.Repeat("x", 1<<10) + "\n"},
+	} {
+		list = append(list, check{name: tt.name, run: func(x *bench) {
+			f := flood{first: h.opened("Content-Encoding: gzip"), part: pack(tt.text)}
+			f.limit = 4 * len(f.part)
+			x.drown(tt.name, f, provider.KindInvalidResponse, provider.KindNetwork)
+		}})
+	}
+	return append(list, check{name: "in a failure", run: func(x *bench) {
+		f := flood{first: refusal(500, "text/plain\n\n", "Content-Encoding: gzip"), part: pack(" ")}
+		f.limit = 4 * len(f.part)
+		x.drown("in a failure", f, provider.KindAPI)
+	}})
+}

@@ -1,0 +1,198 @@
+package providertest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// message is an answer on the wire, taken apart.
+type message struct {
+	head []string // its lines, the status line first
+	body []byte
+}
+
+// parse takes an answer apart. The lines of its head may end in LF alone.
+func parse(answer []byte) message {
+	var m message
+	for {
+		line, rest, ok := bytes.Cut(answer, []byte("\n"))
+		if line = bytes.TrimSuffix(line, []byte("\r")); len(line) == 0 {
+			m.body = rest
+			return m
+		}
+		m.head = append(m.head, string(line))
+		if !ok {
+			return m
+		}
+		answer = rest
+	}
+}
+
+func (m message) valid() error {
+	if _, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(m.bytes())), nil); err != nil { //nolint:bodyclose // it is in memory
+		return fmt.Errorf("this is no HTTP answer: %w", err)
+	}
+	return nil
+}
+
+// bytes puts the answer together.
+func (m message) bytes() []byte { return append(m.opening(), m.body...) }
+
+// opening is the head, with the blank line after it.
+func (m message) opening() []byte { return []byte(strings.Join(m.head, "\r\n") + "\r\n\r\n") }
+
+// filled yields the answer with the key in its place. A length that the key would make wrong is left out.
+func (m message) filled() message {
+	if !bytes.Contains(m.bytes(), []byte("{{KEY}}")) {
+		return m
+	}
+	out := message{body: bytes.ReplaceAll(m.body, []byte("{{KEY}}"), []byte(canary))}
+	for _, line := range m.head {
+		out.head = append(out.head, strings.ReplaceAll(line, "{{KEY}}", canary))
+	}
+	if len(out.body) != len(m.body) {
+		out = out.without("content-length")
+	}
+	return out
+}
+
+// header yields a header, in lower case, "" if there is none.
+func (m message) header(name string) string {
+	for _, line := range m.head[min(1, len(m.head)):] {
+		if n, value, _ := strings.Cut(line, ":"); strings.EqualFold(n, name) {
+			return strings.ToLower(strings.TrimSpace(value))
+		}
+	}
+	return ""
+}
+
+func (m message) without(names ...string) message {
+	return message{body: m.body, head: slices.DeleteFunc(slices.Clone(m.head), func(line string) bool {
+		name, _, _ := strings.Cut(line, ":")
+		return slices.Contains(names, strings.ToLower(name))
+	})}
+}
+
+func (m message) adding(lines ...string) message {
+	return message{head: slices.Concat(m.head, lines), body: m.body}
+}
+
+func (m message) saying(body []byte) message { return message{head: m.head, body: body} }
+
+// plain yields the answer with a body that ends with its connection.
+func (m message) plain() message {
+	if m.header("transfer-encoding") == "chunked" {
+		if r, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(m.bytes())), nil); err == nil {
+			m.body, _ = io.ReadAll(r.Body)
+			_ = r.Body.Close()
+		}
+	}
+	return m.without("content-length", "transfer-encoding", "connection").adding("Connection: close")
+}
+
+// chunked yields the head of a chunked answer and the beginning of one chunk for the whole body.
+func (m message) chunked() message {
+	p := m.plain().without("connection").adding("Transfer-Encoding: chunked")
+	return p.saying(fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(p.body), p.body))
+}
+
+// isStream reports whether the body is server-sent events.
+func (m message) isStream() bool {
+	return strings.HasPrefix(m.header("content-type"), "text/event-stream")
+}
+
+// events splits the body where a server would: after each event, or after each line.
+func (m message) events() [][]byte {
+	end := []byte("\n")
+	if m.isStream() {
+		for _, end = range [][]byte{[]byte("\r\n\r\n"), []byte("\n\n"), []byte("\r\r")} {
+			if bytes.Contains(m.body, end) {
+				break
+			}
+		}
+	}
+	return slices.DeleteFunc(bytes.SplitAfter(m.body, end), func(b []byte) bool { return len(b) == 0 })
+}
+
+// between puts something between any two events.
+func (m message) between(what string) message {
+	events := m.events()
+	var body []byte
+	for _, e := range events {
+		body = append(append(body, what...), e...)
+	}
+	return m.saying(body)
+}
+
+// ending writes each line's end anew.
+func (m message) ending(end string) message {
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(m.body))
+	return m.saying([]byte(strings.ReplaceAll(text, "\n", end)))
+}
+
+// firstText yields the place of the first event that holds the beginning of a text, -1 if none does.
+func (m message) firstText(text string) int {
+	for i, event := range m.events() {
+		if strings.TrimSpace(text) != "" && begins(payload(event), text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// payload yields the JSON value of an event or a line, nil if it has none.
+func payload(event []byte) any {
+	var data []byte
+	for line := range strings.Lines(string(event)) {
+		if value, ok := strings.CutPrefix(line, "data:"); ok {
+			data = append(data, strings.TrimSpace(value)...)
+		}
+	}
+	if data == nil {
+		data = event
+	}
+	var v any
+	_ = json.Unmarshal(data, &v)
+	return v
+}
+
+// begins reports whether a string within a JSON value is the beginning of a text.
+func begins(v any, text string) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v) != "" && strings.HasPrefix(text, v)
+	case []any:
+		return slices.ContainsFunc(v, func(part any) bool { return begins(part, text) })
+	case map[string]any:
+		for _, part := range v {
+			if begins(part, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forms yields the shapes in which a key has been seen in what a server says.
+func forms(key string) []string {
+	return []string{
+		key, url.QueryEscape(key), url.PathEscape(key),
+		base64.RawStdEncoding.EncodeToString([]byte(key)), base64.RawURLEncoding.EncodeToString([]byte(key)),
+		key[:8], key[len(key)-8:],
+	}
+}
+
+// echo is what a talkative server says about the key: all its forms, and what others show of one.
+func echo() string {
+	all := forms(canary)
+	first, last := all[5], all[6]
+	return strings.Join(all[:5], " ") + " " + first + "********" + last[4:] + " " + first + "..." + last
+}

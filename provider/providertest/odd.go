@@ -1,0 +1,197 @@
+package providertest
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// notHTTP answers with something that is no answer, or hardly one.
+func notHTTP(h *HTTP) []check {
+	broken := func(x *bench, name string, answer []byte) {
+		x.wantOne(name, x.play(answer).answer, provider.KindNetwork, provider.KindInvalidResponse)
+	}
+	const most = 16 << 20 // net/http's own limit of a head is 10 MiB
+	kib := strings.Repeat("x", 1<<10)
+	return []check{
+		{name: "garbage", run: func(x *bench) {
+			for _, answer := range []string{
+				"SSH-2.0-OpenSSH_9.9\r\n", "\x15\x03\x01\x00\x02\x02\x16", "\x00\x00\x12\x04\x00\x00\x00\x00\x00", "HTTP/1.1",
+				"HTTP/9.9 200 OK\r\n\r\n",
+				"HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 -20 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno header\r\n\r\n", "data: {}\n\n", "{}",
+				"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+				"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nnot gzip",
+				"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+			} {
+				broken(x, answer, []byte(answer))
+			}
+		}},
+		{name: "endless status line", run: func(x *bench) {
+			f := flood{first: []byte("HTTP/1.1 200 "), part: []byte(kib), limit: most}
+			x.drown("status line", f, provider.KindNetwork, provider.KindInvalidResponse)
+		}},
+		{name: "endless head", run: func(x *bench) {
+			f := flood{first: []byte("HTTP/1.1 200 OK\r\n"), part: []byte("X-Flood: " + kib + "\r\n"), limit: most}
+			x.drown("head", f, provider.KindNetwork, provider.KindInvalidResponse)
+		}},
+		{name: "endless interim answers", run: func(x *bench) {
+			f := flood{part: block("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"), limit: most}
+			x.drown("interim answers", f, provider.KindNetwork, provider.KindInvalidResponse)
+		}},
+		{name: "interim answers", run: func(x *bench) {
+			answer := parse(h.Wholes[0].Answer).filled().plain().bytes()
+			hints := "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+			x.wantWhole("after interim answers", x.play(append([]byte(hints), answer...)).answer, &h.Wholes[0])
+		}},
+		{name: "no content", run: func(x *bench) {
+			broken(x, "204", []byte("HTTP/1.1 204 No Content\r\n\r\n"))
+			broken(x, "205", []byte("HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n"))
+			broken(x, "200", []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+			broken(x, "304", []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n\r\n\r\n"))
+		}},
+	}
+}
+
+// oddContent answers with content that is not quite what it says, or hostile.
+func oddContent(h *HTTP) []check {
+	refused := []provider.Kind{provider.KindInvalidResponse, provider.KindNetwork, provider.KindAPI}
+	w := &h.Wholes[0]
+	m := parse(w.Answer).filled().plain()
+	list := []check{
+		{name: "content type", run: func(x *bench) {
+			for _, kind := range []string{"text/html", "application/octet-stream", "text/event-stream; charset=iso-8859-1", ";;", ""} {
+				out := x.play(m.without("content-type").adding("Content-Type: " + kind).bytes())
+				if out.err != nil {
+					x.wantOne(kind, out.answer, refused...)
+				} else {
+					x.wantWhole(kind, out.answer, w)
+				}
+			}
+		}},
+		{name: "a page", run: func(x *bench) {
+			page := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<!doctype html><title>Log in</title>\n\n"
+			x.wantOne("a page", x.play([]byte(page)).answer, provider.KindInvalidResponse, provider.KindNetwork)
+		}},
+		{name: "JSON", run: func(x *bench) {
+			for _, value := range []string{
+				"null", "0", `""`, "[]", "{}", "[null]", "[[]]", "true", "{", "\x00", "\xff\xfe", `{"choices":{}}`, `{"type":[]}`, `{"candidates":0}`,
+				strings.Repeat("[", 20_000), strings.Repeat(`{"a":`, 10_000), strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000),
+			} {
+				for _, format := range []string{"data: " + value + "\n\n", "event: x\ndata: " + value + "\n\n", value, value + "\n"} {
+					out := x.play(m.saying([]byte(format)).bytes())
+					x.wantOne(format[:min(len(format), 40)], out.answer, refused...)
+				}
+			}
+		}},
+	}
+	if s := h.spoken(); s != nil {
+		list = append(list, check{name: "characters", run: func(x *bench) { x.characters(s) }})
+	}
+	return list
+}
+
+// characters puts into a text what is no text.
+func (x *bench) characters(w *Whole) {
+	m := parse(w.Answer).filled().plain()
+	at := m.firstText(w.Text)
+	if at < 0 {
+		x.t.Skip("where the text begins cannot be told")
+	}
+	events := m.events()
+	// The longest beginning of the text that stands in the event as it is.
+	start := w.Text
+	for len(start) > 0 && (!bytes.Contains(events[at], []byte(start)) || !utf8.ValidString(start)) {
+		start = start[:len(start)-1]
+	}
+	if start == "" {
+		x.t.Skip("the text's beginning is escaped")
+	}
+	for _, tt := range []struct{ name, odd string }{
+		{"invalid UTF-8", "\xff\xfe\xc3"},
+		{"a surrogate", "\xed\xa0\x80"},
+		{"half a pair", `\ud83d`},
+		{"NUL", `\u0000`},
+		{"a raw NUL", "\x00"},
+		{"a byte-order mark", "\ufeff"},
+		{"a terminal's escapes", `\u001b[2J`},
+		{"another direction", "\u202e"},
+	} {
+		name, odd := tt.name, tt.odd
+		body := bytes.Replace(bytes.Join(events, nil), []byte(start), []byte(start+odd), 1)
+		out := x.play(m.saying(body).bytes())
+		if out.err != nil {
+			x.wantOne(name, out.answer, provider.KindInvalidResponse, provider.KindNetwork)
+			continue
+		}
+		if out.response != nil && !utf8.ValidString(out.response.Text) {
+			x.errorf("%s: the text is not UTF-8: %q", name, out.response.Text)
+		}
+		for _, c := range out.chunks {
+			if !utf8.ValidString(c) {
+				x.errorf("%s: a chunk is not UTF-8: %q", name, c)
+			}
+		}
+	}
+}
+
+// afterTheEnd lets the server go on after it has said that the reply is complete.
+func afterTheEnd(h *HTTP) []check {
+	var list []check
+	for i := range h.Wholes {
+		w := &h.Wholes[i]
+		m := parse(w.Answer).filled().plain()
+		list = append(list, check{name: w.Name, run: func(x *bench) {
+			out := x.try(exchange{script: func(v *visit) {
+				v.send(m.bytes())
+				v.hold()
+			}})
+			if m.isStream() || out.err == nil { // where the connection's end is the answer's, it has not come
+				x.wantWhole("silence", out.answer, w)
+			}
+			x.wantQuick("silence", out.took, 2*benchIdle)
+			x.wantGone("silence", out)
+			parts := []string{"\n"}
+			if m.isStream() {
+				parts = append(parts, ": still here\n\n", ": "+strings.Repeat("x", 1<<10))
+			}
+			for _, part := range parts {
+				f := flood{first: m.bytes(), part: block(part)}
+				if out := x.drown("flood", f); out.err != nil {
+					x.wantOne("flood", out.answer, provider.KindInvalidResponse)
+				} else {
+					x.wantWhole("flood", out.answer, w)
+				}
+			}
+		}})
+	}
+	return list
+}
+
+// toolHistory sends tool calls with their results, and reads the request's bytes. An adapter without
+// tools has the row in Lacks.
+func toolHistory(h *HTTP) []check {
+	if h.Lacks["tool-results"] != "" {
+		return nil
+	}
+	return []check{{name: "sent back", run: func(x *bench) {
+		n := &network{script: func(v *visit) { v.send(parse(h.Wholes[0].Answer).filled().bytes()) }}
+		client := n.client()
+		p := x.h.Connect(x.t, x.server(client))
+		x.wantWhole("with tool results", x.ask(x.t.Context(), p, withHistory(twoCalls()), nil), &h.Wholes[0])
+		n.close(client)
+		for _, v := range n.visits() {
+			for _, want := range []string{"kerb", "toll", found, failed} {
+				if !bytes.Contains(v.body, []byte(want)) {
+					x.errorf("the request has no %q in it, of the speaker's own tool calls and their results", want)
+				}
+			}
+			for _, never := range []string{"their own affair", "call_z", "for Ben alone"} {
+				if bytes.Contains(v.body, []byte(never)) {
+					x.errorf("the request has %q in it, of another speaker's tool calls", never)
+				}
+			}
+		}
+	}}}
+}

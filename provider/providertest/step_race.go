@@ -1,0 +1,5 @@
+//go:build race
+
+package providertest
+
+const cutStep = 5 // the race detector makes each cut ten times as slow, and looks for something else
