@@ -6,6 +6,7 @@ require (
 	github.com/agonist-dev/debate v0.0.0
 	github.com/agonist-dev/debate/otel v0.0.0
 	github.com/agonist-dev/debate/provider/anthropic v0.0.0
+	github.com/agonist-dev/debate/provider/env v0.0.0
 	github.com/agonist-dev/debate/provider/google v0.0.0
 	github.com/agonist-dev/debate/provider/openai v0.0.0
 	github.com/stretchr/testify v1.12.1

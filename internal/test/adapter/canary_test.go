@@ -1,4 +1,4 @@
-package vendor_test
+package adapter_test
 
 import (
 	"bytes"

@@ -1,5 +1,5 @@
-// Package vendor_test holds the tests of all vendors' adapters together, behind the engine.
-package vendor_test
+// Package adapter_test holds the tests of all vendors' adapters together, behind the engine.
+package adapter_test
 
 import (
 	"net/http"

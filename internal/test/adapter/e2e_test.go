@@ -1,6 +1,6 @@
 //go:build vendors
 
-package vendor_test
+package adapter_test
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ var models = map[string][2]string{
 
 // TestVendors holds a debate with each vendor whose key is set, and prints its cost:
 //
-//	go test -tags vendors -run TestVendors -v ./internal/test/vendor
+//	go test -tags vendors -run TestVendors -v ./internal/test/adapter
 //
 // It costs money (0.05 USD at most for each vendor whose price is known), so that only the build tag runs it.
 func TestVendors(t *testing.T) {
