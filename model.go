@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/agonist-dev/debate/internal/model"
@@ -71,27 +72,38 @@ func divide(name string) (host, id string, ok bool) {
 	return host, id, ok && host != "" && id != ""
 }
 
-// ownTemperature reports whether OpenAI refuses a temperature for the model, as it does for all that reason.
+// ownTemperature reports whether its vendor refuses a temperature for a model: OpenAI does for all that
+// reason, and Anthropic since Claude Opus 4.7. A router puts the maker before the name.
 func ownTemperature(id string) bool {
-	id = strings.TrimPrefix(id, "openai/")
-	for _, prefix := range []string{"gpt-5", "o1", "o3", "o4"} {
-		if strings.HasPrefix(id, prefix) {
-			return true
-		}
+	name := id[strings.LastIndexByte(id, '/')+1:]
+	switch {
+	case strings.HasPrefix(name, "gpt-5"):
+		return !strings.Contains(name, "-chat")
+	case strings.HasPrefix(name, "o1"), strings.HasPrefix(name, "o3"), strings.HasPrefix(name, "o4"):
+		return true
 	}
-	return false
+	claude, ok := strings.CutPrefix(name, "claude-")
+	line, version, numbered := strings.Cut(claude, "-")
+	if !ok || !numbered || line < "a" { // older names put the version first
+		return false
+	}
+	first, rest, _ := strings.Cut(strings.ReplaceAll(version, ".", "-"), "-")
+	second, _, _ := strings.Cut(rest, "-")
+	major, err := strconv.Atoi(first)
+	minor, _ := strconv.Atoi(second) // none, or a day: "20250514"
+	return err == nil && (major > 4 && major < 100 || major == 4 && line == "opus" && minor >= 7 && minor < 100)
 }
 
 // tableModel finds a model in the embedded table.
 func tableModel(vendor, id string) (Model, bool) {
 	row, ok := model.Lookup(vendor, id)
-	if !ok {
-		return Model{}, false
+	if !ok { // a model that is newer than the table
+		return Model{OwnTemperature: ownTemperature(id)}, false
 	}
 	return Model{
 		Family: row.Family, Context: row.Context, MaxOutput: row.MaxOutput, Priced: row.Priced,
 		Reasoning:      row.Reasoning,
-		OwnTemperature: row.Family == "openai" && row.Reasoning && ownTemperature(id),
+		OwnTemperature: ownTemperature(id),
 		Input:          Money(row.Input), Output: Money(row.Output),
 		CachedInput: Money(row.CachedInput), CacheWrite: Money(row.CacheWrite),
 		InputLong: Money(row.InputAbove200k), OutputLong: Money(row.OutputAbove200k),

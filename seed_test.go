@@ -18,9 +18,15 @@ func TestSeed(t *testing.T) {
 		require.NotEmpty(t, start.Seed)
 		return start.Texts
 	}
-	mine := func() string { return "mine" }
-	assert.Equal(t, texts(mine), texts(mine))
-	assert.NotEqual(t, texts(nil), texts(nil))
-	none := func() string { return "" }
-	assert.NotEqual(t, texts(none), texts(none))
+	for seed, same := range map[string]bool{"mine": true, "": false} {
+		given := func() string { return seed }
+		first, second := texts(given), texts(given)
+		if same {
+			assert.Equal(t, first, second)
+		} else {
+			assert.NotEqual(t, first, second)
+		}
+	}
+	first, second := texts(nil), texts(nil)
+	assert.NotEqual(t, first, second)
 }

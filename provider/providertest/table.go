@@ -7,7 +7,7 @@ import (
 
 // Table yields the fault table as h fills it, a line for each row: how many checks show it, or why the
 // vendor has no such signal. A golden file of it says what [RunHTTP] proves of an adapter.
-func (h HTTP) Table() string {
+func (h *HTTP) Table() string {
 	var b strings.Builder
 	for _, r := range table() {
 		if checks := h.checks(r); len(checks) > 0 {
