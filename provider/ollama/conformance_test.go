@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -13,17 +14,21 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
-		switch {
-		case s.Stop == provider.StopRefusal, s.Stop == provider.StopFilter, s.Fail == provider.KindContentFilter:
-			t.Skip("Ollama knows no refusals and no filter")
-		}
-		server := httptest.NewServer(vendor{s})
-		t.Cleanup(server.Close)
-		p := ollama.New(server.URL)
-		p.Key, p.Client = provider.StaticKey(s.Key), server.Client()
-		return p
-	})
+	providertest.Run(t, connect)
+	providertest.RunAbilities(t, connect)
+}
+
+func connect(t *testing.T, s providertest.Scenario) provider.Provider {
+	t.Helper()
+	switch {
+	case s.Stop == provider.StopRefusal, s.Stop == provider.StopFilter, s.Fail == provider.KindContentFilter:
+		t.Skip("Ollama knows no refusals and no filter")
+	}
+	server := httptest.NewServer(vendor{s})
+	t.Cleanup(server.Close)
+	p := ollama.New(server.URL)
+	p.Key, p.Client = provider.StaticKey(s.Key), server.Client()
+	return p
 }
 
 func TestFaults(t *testing.T) {
@@ -54,7 +59,15 @@ func TestFaults(t *testing.T) {
 type vendor struct{ providertest.Scenario }
 
 func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != "/api/chat" {
+	switch r.Method + " " + r.URL.Path {
+	case "POST /api/chat":
+	case "POST /api/show":
+		v.show(w, r)
+		return
+	case "POST /api/embed":
+		v.embed(w, r)
+		return
+	default:
 		http.NotFound(w, r)
 		return
 	}
@@ -84,9 +97,9 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.line(w, map[string]any{"error": "not with " + v.Key})
 		return
 	}
-	for _, c := range v.Calls {
+	for i, c := range v.Calls {
 		v.line(w, map[string]any{"done": false, "message": map[string]any{"role": "assistant", "content": "", "tool_calls": []any{
-			map[string]any{"function": map[string]any{"name": c.Name, "arguments": c.Arguments}},
+			map[string]any{"id": c.ID, "function": map[string]any{"index": i, "name": c.Name, "arguments": c.Arguments}},
 		}}})
 	}
 	reason := "stop"
@@ -97,6 +110,40 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"message": map[string]any{"role": "assistant", "content": ""}, "done": true, "done_reason": reason,
 		"prompt_eval_count": v.Usage.Input, "prompt_eval_cached_count": v.Usage.CachedInput, "eval_count": v.Usage.Output,
 	})
+}
+
+// show describes a model.
+func (v vendor) show(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Model string }
+	known := json.NewDecoder(r.Body).Decode(&body) == nil && slices.Contains(v.Models, body.Model)
+	switch {
+	case v.Fail != "":
+		v.fail(w)
+	case known:
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"modelfile": "FROM x", "details": map[string]string{"format": "gguf", "family": "llama"},
+			"model_info": map[string]any{"llama.context_length": 8192}, "capabilities": []string{"completion", "tools"},
+		})
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": "model '" + body.Model + "' not found"})
+	}
+}
+
+// embed answers with a vector for each text.
+func (v vendor) embed(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Input []string }
+	switch err := json.NewDecoder(r.Body).Decode(&body); {
+	case v.Fail != "":
+		v.fail(w)
+	case err != nil || len(body.Input) != len(v.Vectors):
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid input type"})
+	default:
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"model": v.Model, "embeddings": v.Vectors, "total_duration": 14143917, "load_duration": 1019500, "prompt_eval_count": 8,
+		})
+	}
 }
 
 func (v vendor) line(w http.ResponseWriter, fields map[string]any) {
@@ -139,8 +186,16 @@ func sent(r *http.Request) providertest.Sent {
 	var body struct {
 		Model    string
 		Messages []struct {
-			Role    provider.Role
-			Content string
+			Role       provider.Role
+			Content    string
+			ToolCallID string `json:"tool_call_id"`
+			ToolCalls  []struct {
+				ID       string
+				Function struct {
+					Name      string
+					Arguments json.RawMessage
+				}
+			} `json:"tool_calls"`
 		}
 		Format  json.RawMessage
 		Tools   []struct{ Function struct{ Name string } }
@@ -161,7 +216,14 @@ func sent(r *http.Request) providertest.Sent {
 			s.System += m.Content
 			continue
 		}
+		if m.Role == "tool" {
+			s.Results = append(s.Results, provider.ToolResult{ID: m.ToolCallID, Text: m.Content})
+			continue
+		}
 		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: m.Content})
+		for _, c := range m.ToolCalls {
+			s.Calls = append(s.Calls, provider.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+		}
 	}
 	for _, tool := range body.Tools {
 		s.Tools = append(s.Tools, tool.Function.Name)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // Embed asks for the vectors of texts in one request. A text that is longer than the model's window fails
@@ -23,7 +24,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*pr
 	var answer struct {
 		Model      string      `json:"model"`
 		Embeddings [][]float32 `json:"embeddings"`
-		Input      count       `json:"prompt_eval_count"`
+		Input      wire.Count  `json:"prompt_eval_count"`
 	}
 	x, err := p.ask(ctx, "api/embed", model, body, &answer)
 	if err != nil {

@@ -37,7 +37,7 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	think    thinking
+	think    wire.Thoughts
 	ids      []string // of the calls
 	window   int      // tokens; 0: unknown
 	limit    int      // of output tokens; 0: none
@@ -72,7 +72,7 @@ func (r *reply) take(line []byte) (done bool, err error) {
 	if wire.Present(c.Error) {
 		return false, r.exchange.Fault(line)
 	}
-	r.Show(r.think.next(c.Message.Content))
+	r.Show(r.think.Next(c.Message.Content))
 	for i := range c.Message.ToolCalls {
 		if !r.call(&c.Message.ToolCalls[i]) {
 			return false, r.exchange.Invalid("malformed", "more tool calls than a reply can have")
@@ -81,7 +81,7 @@ func (r *reply) take(line []byte) (done bool, err error) {
 	if !c.Done {
 		return false, nil
 	}
-	r.Show(r.think.end())
+	r.Show(r.think.End())
 	r.Usage = c.tokens() // what came before was not the whole
 	return true, r.stop(c.DoneReason)
 }

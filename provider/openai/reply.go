@@ -27,7 +27,7 @@ type reply struct {
 // read takes in the answer up to its end. It fails if the reply is not whole.
 func (r *reply) read() error {
 	body := bufio.NewReaderSize(r.exchange, 8<<10)
-	first, err := firstByte(body)
+	first, err := wire.FirstByte(body)
 	switch {
 	case err != nil:
 		return r.exchange.Cut(err)
@@ -161,21 +161,6 @@ func (r *reply) keep(data []byte) error {
 	}
 	r.items[done.Place] = done.Item
 	return nil
-}
-
-// firstByte looks at the first byte that is neither white space nor a byte-order mark.
-func firstByte(r *bufio.Reader) (byte, error) {
-	for {
-		c, err := r.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		switch c {
-		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF:
-		default:
-			return c, r.UnreadByte()
-		}
-	}
 }
 
 // judged classifies what only OpenAI signals: codes of its policies, which package wire takes for a

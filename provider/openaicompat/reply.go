@@ -68,7 +68,7 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	think    thinking
+	think    wire.Thoughts
 	finish   string
 	chose    bool // there was a choice
 }
@@ -76,7 +76,7 @@ type reply struct {
 // read takes in the answer up to its end. It fails if the reply is not whole.
 func (r *reply) read() error {
 	body := bufio.NewReaderSize(r.exchange, 8<<10)
-	first, err := firstByte(body)
+	first, err := wire.FirstByte(body)
 	if err != nil {
 		return r.exchange.Cut(err)
 	}
@@ -179,10 +179,10 @@ func (r *reply) choose(c *choice) error {
 		return r.exchange.Fault(c.Error)
 	}
 	for _, m := range []*message{&c.Delta, &c.Message} {
-		r.Show(r.think.next(string(m.Content)))
+		r.Show(r.think.Next(string(m.Content)))
 		if m.Refusal != "" {
 			r.Refused = true
-			r.Show(r.think.end() + m.Refusal)
+			r.Show(r.think.End() + m.Refusal)
 		}
 		if !r.add(m.ToolCalls) {
 			return r.exchange.Invalid("malformed", "a tool call without a place")
@@ -191,7 +191,7 @@ func (r *reply) choose(c *choice) error {
 	if c.FinishReason != "" {
 		r.finish = c.FinishReason
 		r.exchange.Ended()
-		r.Show(r.think.end())
+		r.Show(r.think.End())
 	}
 	return nil
 }
@@ -229,20 +229,5 @@ func (r *reply) stop() (provider.StopReason, error) {
 		return "", r.exchange.Broken(reason, "the server broke the reply off")
 	default:
 		return "", r.exchange.Invalid("finish_reason", "unknown finish_reason "+reason)
-	}
-}
-
-// firstByte looks at the first byte that is neither white space nor a byte-order mark.
-func firstByte(r *bufio.Reader) (byte, error) {
-	for {
-		c, err := r.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		switch c {
-		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF:
-		default:
-			return c, r.UnreadByte()
-		}
 	}
 }

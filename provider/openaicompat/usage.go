@@ -2,37 +2,24 @@ package openaicompat
 
 import (
 	"encoding/json"
-	"math"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// count is a number of tokens. It never makes a chunk undecodable: what is no sensible number is 0.
-type count int
-
-func (c *count) UnmarshalJSON(data []byte) error {
-	var f float64
-	*c = 0
-	if json.Unmarshal(data, &f) == nil && f > 0 && f <= math.MaxInt32 {
-		*c = count(f)
-	}
-	return nil
-}
-
 // usage is OpenAI's, with the fields that others add.
 type usage struct {
-	Prompt     count `json:"prompt_tokens"`
-	Completion count `json:"completion_tokens"`
-	Total      count `json:"total_tokens"`
-	CacheHit   count `json:"prompt_cache_hit_tokens"` // DeepSeek
-	Cached     count `json:"cached_tokens"`           // Moonshot
+	Prompt     wire.Count `json:"prompt_tokens"`
+	Completion wire.Count `json:"completion_tokens"`
+	Total      wire.Count `json:"total_tokens"`
+	CacheHit   wire.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cached     wire.Count `json:"cached_tokens"`           // Moonshot
 	In         struct {
-		Cached count `json:"cached_tokens"`
-		Write  count `json:"cache_write_tokens"` // OpenRouter
+		Cached wire.Count `json:"cached_tokens"`
+		Write  wire.Count `json:"cache_write_tokens"` // OpenRouter
 	} `json:"prompt_tokens_details"`
 	Out struct {
-		Reasoning count `json:"reasoning_tokens"`
+		Reasoning wire.Count `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 

@@ -76,6 +76,22 @@ func (s *Events) Next() (Event, error) {
 	}
 }
 
+// FirstByte looks at the first byte of an answer that is neither white space nor a byte-order mark: "{"
+// begins a whole answer, whatever was asked for.
+func FirstByte(r *bufio.Reader) (byte, error) {
+	for {
+		c, err := r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		switch c {
+		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF:
+		default:
+			return c, r.UnreadByte()
+		}
+	}
+}
+
 // TooLong reports whether reading failed because an answer or an event passes its limit.
 func TooLong(err error) bool { return errors.Is(err, errBody) || errors.Is(err, errLine) }
 

@@ -1,4 +1,4 @@
-package ollama
+package wire
 
 import "strings"
 
@@ -8,10 +8,10 @@ const (
 	maxHeld    = 64 // bytes of white space that may stand before a block
 )
 
-// thinking takes the block of thoughts off the front of a text that arrives in pieces. Models whose
-// template the server does not read send them so; a text that merely mentions the marks further on is
-// left alone.
-type thinking struct {
+// Thoughts takes the block of thoughts off the front of a text that arrives in pieces. Servers
+// without a field for thoughts send them so; a text that merely mentions the marks further on is
+// left alone. The zero value is ready.
+type Thoughts struct {
 	state thinkState
 	held  string
 }
@@ -25,8 +25,8 @@ const (
 	thinkNone
 )
 
-// next takes a piece and yields what of the text can be shown now.
-func (t *thinking) next(piece string) string {
+// Next takes a piece and yields what of the text can be shown now.
+func (t *Thoughts) Next(piece string) string {
 	switch t.state {
 	case thinkUnknown:
 		t.held += piece
@@ -34,7 +34,7 @@ func (t *thinking) next(piece string) string {
 		switch {
 		case strings.HasPrefix(text, thinkOpen):
 			t.state, t.held = thinkInside, ""
-			return t.next(text[len(thinkOpen):])
+			return t.Next(text[len(thinkOpen):])
 		case strings.HasPrefix(thinkOpen, text) && len(t.held) <= maxHeld:
 			return ""
 		}
@@ -48,7 +48,7 @@ func (t *thinking) next(piece string) string {
 			return ""
 		}
 		t.state, t.held = thinkAfter, ""
-		return t.next(after)
+		return t.Next(after)
 	case thinkAfter:
 		text := strings.TrimLeft(piece, " \t\r\n")
 		if text != "" {
@@ -60,8 +60,8 @@ func (t *thinking) next(piece string) string {
 	}
 }
 
-// end yields what was held back in case it was a block's beginning.
-func (t *thinking) end() string {
+// End yields what was held back in case it was a block's beginning.
+func (t *Thoughts) End() string {
 	if t.state != thinkUnknown {
 		return ""
 	}
