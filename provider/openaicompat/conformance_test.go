@@ -28,6 +28,33 @@ func connect(t *testing.T, s providertest.Scenario) provider.Provider {
 	return p
 }
 
+// TestPresetsConform: each preset speaks the protocol as its server wants it, and loses nothing by that.
+func TestPresetsConform(t *testing.T) {
+	for name, preset := range map[string]func(key string) *openaicompat.Provider{
+		"openai": openaicompat.OpenAI, "openrouter": openaicompat.OpenRouter, "mistral": openaicompat.Mistral, "groq": openaicompat.Groq,
+		"deepseek": openaicompat.DeepSeek, "xai": openaicompat.XAI,
+		"vllm": func(key string) *openaicompat.Provider { return openaicompat.VLLM("", key) },
+		"ollama": func(key string) *openaicompat.Provider {
+			p := openaicompat.Ollama("")
+			p.Key = provider.StaticKey(key)
+			return p
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := func(t *testing.T, s providertest.Scenario) provider.Provider {
+				t.Helper()
+				server := httptest.NewServer(vendor{s})
+				t.Cleanup(server.Close)
+				p := preset(s.Key)
+				p.BaseURL, p.Client = server.URL+"/v1", server.Client()
+				return p
+			}
+			providertest.Run(t, at)
+			providertest.RunAbilities(t, at)
+		})
+	}
+}
+
 // vendor acts a scenario in the protocol's words.
 type vendor struct{ providertest.Scenario }
 
@@ -42,6 +69,8 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		v.list(w)
+		return
+	case strings.HasSuffix(r.URL.Path, "/key"): // OpenRouter's
 		return
 	case strings.Contains(r.URL.Path, "/models/"):
 		http.NotFound(w, r)
@@ -160,6 +189,7 @@ func sent(r *http.Request) providertest.Sent {
 			} `json:"tool_calls"`
 		}
 		MaxTokens      int `json:"max_tokens"`
+		MaxCompletion  int `json:"max_completion_tokens"`
 		Temperature    *float64
 		ResponseFormat *struct{ Type string } `json:"response_format"`
 		Tools          []struct{ Function struct{ Name string } }
@@ -168,8 +198,8 @@ func sent(r *http.Request) providertest.Sent {
 		return providertest.Sent{}
 	}
 	s := providertest.Sent{
-		Model: body.Model, MaxTokens: body.MaxTokens, Temperature: body.Temperature,
-		Schema: body.ResponseFormat != nil && body.ResponseFormat.Type == "json_schema",
+		Model: body.Model, MaxTokens: max(body.MaxTokens, body.MaxCompletion), Temperature: body.Temperature,
+		Schema: body.ResponseFormat != nil && strings.HasPrefix(body.ResponseFormat.Type, "json_"),
 	}
 	for _, m := range body.Messages {
 		if m.Role == provider.RoleSystem {
