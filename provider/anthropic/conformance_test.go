@@ -16,9 +16,10 @@ import (
 	"github.com/agonist-dev/debate/provider/providertest"
 )
 
-func TestConformance(t *testing.T) { providertest.Run(t, connect) }
-
-func TestAbilities(t *testing.T) { providertest.RunAbilities(t, connect) }
+func TestConformance(t *testing.T) {
+	providertest.Run(t, connect)
+	providertest.RunAbilities(t, connect)
+}
 
 func connect(t *testing.T, s providertest.Scenario) provider.Provider {
 	t.Helper()
@@ -54,7 +55,7 @@ type vendor struct{ providertest.Scenario }
 
 func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/v1/messages" {
-		v.besides(w, strings.TrimPrefix(r.URL.Path, "/v1/"))
+		v.besides(w, r)
 		return
 	}
 	if v.Sent != nil {
@@ -69,8 +70,8 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.event(w, "message_start", map[string]any{"message": map[string]any{
 		"type": "message", "role": "assistant", "content": []any{}, "model": v.Model, "stop_reason": nil,
 		"usage": map[string]int{
-			"input_tokens": v.Usage.Input - v.Usage.CachedInput, "cache_read_input_tokens": v.Usage.CachedInput,
-			"cache_creation_input_tokens": 0, "output_tokens": 1,
+			"input_tokens":            v.Usage.Input - v.Usage.CachedInput - v.Usage.CacheWrite,
+			"cache_read_input_tokens": v.Usage.CachedInput, "cache_creation_input_tokens": v.Usage.CacheWrite, "output_tokens": 1,
 		},
 	}})
 	v.event(w, "ping", map[string]any{})
@@ -97,6 +98,9 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.event(w, "error", signals[provider.KindContentFilter].body(v.Key))
 		return
 	}
+	if len(v.Reply) > 0 {
+		v.event(w, "content_block_stop", map[string]any{"index": 0})
+	}
 	v.calls(w)
 	v.event(w, "message_delta", map[string]any{
 		"delta": map[string]any{"stop_sequence": nil, "stop_reason": map[provider.StopReason]string{
@@ -110,33 +114,59 @@ func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // besides counts tokens or describes a model.
-func (v vendor) besides(w http.ResponseWriter, path string) {
-	model := strings.TrimPrefix(path, "models/")
+func (v vendor) besides(w http.ResponseWriter, r *http.Request) {
+	model, described := strings.CutPrefix(r.URL.Path, "/v1/models/")
 	switch {
 	case v.Fail != "":
 		v.fail(w)
-	case path == "messages/count_tokens":
+	case r.Method == http.MethodPost && r.URL.Path == "/v1/messages/count_tokens" && countable(r):
 		_ = json.NewEncoder(w).Encode(map[string]int{"input_tokens": v.Tokens})
-	case slices.Contains(v.Models, model):
-		_ = json.NewEncoder(w).Encode(map[string]string{"type": "model", "id": model})
+	case r.Method == http.MethodGet && described && slices.Contains(v.Models, model):
+		_ = json.NewEncoder(w).Encode(map[string]string{
+			"type": "model", "id": model, "display_name": "Claude", "created_at": "2026-02-04T00:00:00Z",
+		})
 	default:
 		v.Fail = provider.KindValidation
 		v.fail(w)
 	}
 }
 
-func (v vendor) calls(w http.ResponseWriter) {
-	for i, c := range v.Calls {
-		i++
-		v.event(w, "content_block_start", map[string]any{"index": i, "content_block": map[string]any{
-			"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{},
-		}})
-		half := len(c.Arguments) / 2
-		for _, piece := range []string{"", string(c.Arguments[:half]), string(c.Arguments[half:])} {
-			v.event(w, "content_block_delta", map[string]any{"index": i, "delta": map[string]string{"type": "input_json_delta", "partial_json": piece}})
-		}
-		v.event(w, "content_block_stop", map[string]any{"index": i})
+// countable reports whether a request has what is counted, and nothing that is refused there.
+func countable(r *http.Request) bool {
+	var body map[string]json.RawMessage
+	if json.NewDecoder(r.Body).Decode(&body) != nil {
+		return false
 	}
+	for _, refused := range []string{"max_tokens", "temperature", "stream"} {
+		if body[refused] != nil {
+			return false
+		}
+	}
+	return body["model"] != nil && body["system"] != nil && body["messages"] != nil
+}
+
+// calls sends the tool calls, each after a thought.
+func (v vendor) calls(w http.ResponseWriter) {
+	at := min(len(v.Reply), 1)
+	for _, c := range v.Calls {
+		v.block(w, at, map[string]any{"type": "thinking", "thinking": "", "signature": ""},
+			map[string]string{"type": "thinking_delta", "thinking": "Which word?"},
+			map[string]string{"type": "signature_delta", "signature": "EqQB" + c.ID})
+		half := len(c.Arguments) / 2
+		v.block(w, at+1, map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": map[string]any{}},
+			map[string]string{"type": "input_json_delta", "partial_json": ""},
+			map[string]string{"type": "input_json_delta", "partial_json": string(c.Arguments[:half])},
+			map[string]string{"type": "input_json_delta", "partial_json": string(c.Arguments[half:])})
+		at += 2
+	}
+}
+
+func (v vendor) block(w http.ResponseWriter, index int, block map[string]any, pieces ...map[string]string) {
+	v.event(w, "content_block_start", map[string]any{"index": index, "content_block": block})
+	for _, piece := range pieces {
+		v.event(w, "content_block_delta", map[string]any{"index": index, "delta": piece})
+	}
+	v.event(w, "content_block_stop", map[string]any{"index": index})
 }
 
 func (vendor) event(w http.ResponseWriter, kind string, data map[string]any) {
@@ -182,11 +212,12 @@ func (v vendor) fail(w http.ResponseWriter) {
 // sent reads a request back.
 func sent(r *http.Request) providertest.Sent {
 	type block struct {
-		Type, Text, ID, Name string
-		Input                json.RawMessage
-		ToolUseID            string `json:"tool_use_id"`
-		IsError              bool   `json:"is_error"`
-		Content              []struct{ Text string }
+		Type, Text, ID, Name, Thinking, Signature string
+
+		Input     json.RawMessage
+		ToolUseID string `json:"tool_use_id"`
+		IsError   bool   `json:"is_error"`
+		Content   []struct{ Text string }
 	}
 	var body struct {
 		Model    string
@@ -218,12 +249,19 @@ func sent(r *http.Request) providertest.Sent {
 		Model: body.Model, System: join(body.System), MaxTokens: body.MaxTokens, Temperature: body.Temperature,
 		Schema: body.OutputConfig.Format.Type == "json_schema",
 	}
+	var thoughts []any // before the next call
 	for _, m := range body.Messages {
 		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: join(m.Content)})
 		for _, b := range m.Content {
 			switch b.Type {
+			case "thinking":
+				thoughts = append(thoughts, map[string]string{"thinking": b.Thinking, "signature": b.Signature})
 			case "tool_use":
-				s.Calls = append(s.Calls, provider.ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Input})
+				call := provider.ToolCall{ID: b.ID, Name: b.Name, Arguments: b.Input}
+				if len(thoughts) > 0 {
+					call.Opaque, _ = json.Marshal(map[string]any{"anthropic": thoughts})
+				}
+				s.Calls, thoughts = append(s.Calls, call), nil
 			case "tool_result":
 				s.Results = append(s.Results, provider.ToolResult{ID: b.ToolUseID, Text: b.Content[0].Text, Error: b.IsError})
 			}

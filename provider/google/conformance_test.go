@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,22 +16,31 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
-		if s.Stop == provider.StopRefusal {
-			t.Skip("a model that declines says so in its text")
-		}
-		server := httptest.NewServer(model{s})
-		t.Cleanup(server.Close)
-		p := google.New(s.Key)
-		p.BaseURL, p.Client = server.URL, server.Client()
-		return p
-	})
+	providertest.Run(t, connect)
+	providertest.RunAbilities(t, connect)
+}
+
+func connect(t *testing.T, s providertest.Scenario) provider.Provider {
+	t.Helper()
+	if s.Stop == provider.StopRefusal {
+		t.Skip("a model that declines says so in its text")
+	}
+	server := httptest.NewServer(model{s})
+	t.Cleanup(server.Close)
+	p := google.New(s.Key)
+	p.BaseURL, p.Client = server.URL, server.Client()
+	return p
 }
 
 // model acts a scenario in the API's words.
 type model struct{ providertest.Scenario }
 
 func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v1beta/models/"), ":")
+	if method != "streamGenerateContent" {
+		m.besides(w, r, name, method)
+		return
+	}
 	if m.Sent != nil {
 		m.Sent(read(r))
 	}
@@ -40,9 +50,7 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.send(w, map[string]any{"promptFeedback": map[string]any{"blockReason": "SAFETY", "blockReasonMessage": "not with " + m.Key}})
 		return
 	case fails && len(m.Reply) == 0:
-		w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-		w.WriteHeader(signals[m.Fail].code)
-		_ = json.NewEncoder(w).Encode(m.failure())
+		m.fail(w)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -64,14 +72,70 @@ func (m model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var calls []map[string]any
-	for _, c := range m.Calls {
-		calls = append(calls, map[string]any{"functionCall": map[string]any{"id": c.ID, "name": c.Name, "args": c.Arguments}})
+	for i, c := range m.Calls {
+		call := map[string]any{"functionCall": map[string]any{"id": c.ID, "name": c.Name, "args": c.Arguments}}
+		if i == 0 { // of calls at once, the first is signed
+			call["thoughtSignature"] = []byte("sealed")
+		}
+		calls = append(calls, call)
 	}
 	reason := map[provider.StopReason]string{provider.StopLength: "MAX_TOKENS", provider.StopFilter: "SAFETY"}[m.Stop]
 	if reason == "" {
 		reason = "STOP"
 	}
 	m.say(w, reason, calls...)
+}
+
+// besides answers what a model is asked beside a reply.
+func (m model) besides(w http.ResponseWriter, r *http.Request, name, method string) {
+	if m.Fail != "" {
+		m.fail(w)
+		return
+	}
+	var body struct {
+		Requests []struct {
+			Model   string
+			Content struct{ Parts []struct{ Text string } }
+		}
+		GenerateContentRequest struct {
+			Model             string
+			SystemInstruction struct{ Parts []any }
+			Contents          []any
+		}
+	}
+	data, _ := io.ReadAll(r.Body)
+	_ = json.Unmarshal(data, &body)
+	counted := body.GenerateContentRequest
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	switch {
+	case r.Method == http.MethodGet && method == "" && slices.Contains(m.Models, name):
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"name": "models/" + name, "version": "001", "inputTokenLimit": 1048576, "outputTokenLimit": 65536,
+			"supportedGenerationMethods": []string{"generateContent", "countTokens"},
+		})
+	case r.Method == http.MethodPost && method == "countTokens" && counted.Model == "models/"+name &&
+		len(counted.SystemInstruction.Parts) > 0 && len(counted.Contents) > 0:
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"totalTokens": m.Tokens, "promptTokensDetails": []any{map[string]any{"modality": "TEXT", "tokenCount": m.Tokens}},
+		})
+	case r.Method == http.MethodPost && method == "batchEmbedContents" && len(body.Requests) == len(m.Vectors):
+		vectors := []any{}
+		for i, v := range m.Vectors {
+			if one := body.Requests[i]; one.Model == "models/"+name && len(one.Content.Parts) == 1 {
+				vectors = append(vectors, map[string]any{"values": v})
+			}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"embeddings": vectors})
+	default:
+		m.Fail = provider.KindValidation
+		m.fail(w)
+	}
+}
+
+func (m model) fail(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.WriteHeader(signals[m.Fail].code)
+	_ = json.NewEncoder(w).Encode(m.failure())
 }
 
 // say sends an event with parts of the reply, the last one with a reason.
@@ -132,7 +196,18 @@ func (m model) failure() any {
 func read(r *http.Request) providertest.Sent {
 	type content struct {
 		Role  string
-		Parts []struct{ Text string }
+		Parts []struct {
+			Text         string
+			FunctionCall *struct {
+				ID, Name string
+				Args     json.RawMessage
+			}
+			FunctionResponse *struct {
+				ID       string
+				Response struct{ Output, Error string }
+			}
+			ThoughtSignature []byte
+		}
 	}
 	var body struct {
 		SystemInstruction content
@@ -168,6 +243,21 @@ func read(r *http.Request) providertest.Sent {
 			role = provider.RoleAssistant
 		}
 		s.Turns = append(s.Turns, providertest.Turn{Role: role, Text: join(c)})
+		for _, p := range c.Parts {
+			if f := p.FunctionCall; f != nil {
+				opaque := map[string]any{"vendor": "google", "id": f.ID}
+				if len(p.ThoughtSignature) > 0 {
+					opaque["signature"] = p.ThoughtSignature
+				}
+				data, _ := json.Marshal(opaque)
+				s.Calls = append(s.Calls, provider.ToolCall{ID: f.ID, Name: f.Name, Arguments: f.Args, Opaque: data})
+			}
+			if f := p.FunctionResponse; f != nil {
+				s.Results = append(s.Results, provider.ToolResult{
+					ID: f.ID, Text: f.Response.Output + f.Response.Error, Error: f.Response.Error != "",
+				})
+			}
+		}
 	}
 	for _, tool := range body.Tools {
 		for _, f := range tool.FunctionDeclarations {

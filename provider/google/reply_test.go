@@ -122,6 +122,9 @@ func TestOddAnswers(t *testing.T) {
 		"unspecified end":      {half + `data: {"candidates": [{"finishReason": "FINISH_REASON_UNSPECIFIED"}]}` + "\n\n", provider.KindNetwork, "truncated"},
 		"an endless error":     {half + `{"error": {"code": 503, "message": "` + strings.Repeat("x", 1<<17) + `"}}` + "\n", provider.KindNetwork, "truncated"},
 		"nothing":              {"", provider.KindNetwork, "truncated"},
+		"an error event":       {half + "event: error\n" + `data: {"code": 503, "status": "UNAVAILABLE", "message": "Overloaded."}` + "\n\n", provider.KindAPI, "UNAVAILABLE"},
+		"an error in a list":   {half + `data: [{"error": {"code": 503, "status": "UNAVAILABLE", "message": "Overloaded."}}]` + "\n\n", provider.KindAPI, "UNAVAILABLE"},
+		"another event":        {half + "event: ping\ndata: 7\n\n", provider.KindNetwork, "truncated"},
 		"an error after space": {"\n  " + `{"error": {"code": 500, "status": "INTERNAL", "message": "Broken."}}`, provider.KindAPI, "INTERNAL"},
 	} {
 		t.Run(name, func(t *testing.T) {

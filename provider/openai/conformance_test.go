@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/agonist-dev/debate/provider"
@@ -25,13 +27,19 @@ func TestConformance(t *testing.T) {
 		"without responses": {openai.Auto, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			providertest.Run(t, func(t *testing.T, s providertest.Scenario) provider.Provider {
+			connect := func(t *testing.T, s providertest.Scenario) provider.Provider {
+				t.Helper()
+				if s.Name == "count" && (way.lack || way.api == openai.ChatCompletions) {
+					t.Skip("only /responses counts tokens")
+				}
 				server := httptest.NewServer(vendor{Scenario: s, lack: way.lack})
 				t.Cleanup(server.Close)
 				p := openai.New(s.Key)
 				p.BaseURL, p.Client, p.API = server.URL+"/v1", server.Client(), way.api
 				return p
-			})
+			}
+			providertest.Run(t, connect)
+			providertest.RunAbilities(t, connect)
 		})
 	}
 }
@@ -40,18 +48,97 @@ func TestConformance(t *testing.T) {
 type vendor struct {
 	providertest.Scenario
 
-	lack bool
+	lack bool // it is a server such as vLLM, with a list of its models and vectors in decimals
 }
 
 func (v vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case r.URL.Path == "/v1/chat/completions":
+	switch what := r.Method + " " + r.URL.Path; {
+	case what == "POST /v1/chat/completions":
 		v.chat(w, r)
-	case r.URL.Path == "/v1/responses" && !v.lack:
+	case what == "POST /v1/responses" && !v.lack:
 		v.respond(w, r)
+	case what == "POST /v1/responses/input_tokens" && !v.lack:
+		v.count(w, r)
+	case what == "POST /v1/embeddings":
+		v.embed(w, r)
+	case what == "GET /v1/models" && v.lack:
+		v.list(w)
+	case strings.HasPrefix(what, "GET /v1/models/") && !v.lack:
+		v.model(w, strings.TrimPrefix(r.URL.Path, "/v1/models/"))
 	default:
-		http.NotFound(w, r)
+		answerJSON(w, http.StatusNotFound, `{"detail":"Not Found"}`)
 	}
+}
+
+// model describes a model.
+func (v vendor) model(w http.ResponseWriter, id string) {
+	switch {
+	case v.Fail != "":
+		v.fail(w)
+	case slices.Contains(v.Models, id):
+		answerJSON(w, http.StatusOK, described(id))
+	default:
+		answerJSON(w, http.StatusNotFound, `{"error":{"message":"The model '`+id+
+			`' does not exist","type":"invalid_request_error","param":"model","code":"model_not_found"}}`)
+	}
+}
+
+func described(id string) string {
+	return `{"id":"` + id + `","object":"model","created":1741476777,"owned_by":"system"}`
+}
+
+// list describes all models.
+func (v vendor) list(w http.ResponseWriter) {
+	if v.Fail != "" {
+		v.fail(w)
+		return
+	}
+	list := make([]string, len(v.Models))
+	for i, id := range v.Models {
+		list[i] = described(id)
+	}
+	answerJSON(w, http.StatusOK, `{"object":"list","data":[`+strings.Join(list, ",")+`]}`)
+}
+
+// count says how many tokens a request is that holds a conversation.
+func (v vendor) count(w http.ResponseWriter, r *http.Request) {
+	if v.Fail != "" {
+		v.fail(w)
+		return
+	}
+	if s := sentResponses(r); s.Model == "" || s.System == "" || len(s.Turns) == 0 {
+		answerJSON(w, http.StatusBadRequest, `{"error":{"message":"There is nothing to count.","type":"invalid_request_error"}}`)
+		return
+	}
+	answerJSON(w, http.StatusOK, fmt.Sprintf(`{"object":"response.input_tokens","input_tokens":%d}`, v.Tokens))
+}
+
+// embed answers with a vector for each text, that of the last text first.
+func (v vendor) embed(w http.ResponseWriter, r *http.Request) {
+	if v.Fail != "" {
+		v.fail(w)
+		return
+	}
+	var body struct {
+		Input  []string
+		Format string `json:"encoding_format"`
+	}
+	if json.NewDecoder(r.Body).Decode(&body) != nil || len(body.Input) != len(v.Vectors) {
+		answerJSON(w, http.StatusBadRequest, `{"error":{"message":"'$.input' is invalid.","type":"invalid_request_error"}}`)
+		return
+	}
+	var data []string
+	for i, vector := range slices.Backward(v.Vectors) {
+		written := pack(vector...)
+		if v.lack || body.Format != "base64" {
+			decimals, _ := json.Marshal(vector)
+			written = string(decimals)
+		}
+		data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":%s}`, i, written))
+	}
+	answerJSON(w, http.StatusOK, fmt.Sprintf(
+		`{"object":"list","data":[%s],"model":%q,"usage":{"prompt_tokens":6,"total_tokens":6}}`, strings.Join(data, ","), v.Model,
+	))
 }
 
 func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +176,10 @@ func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
 		s.refusal("No.")
 	}
 	s.closeMessage()
-	for _, c := range v.Calls {
+	for i, c := range v.Calls {
+		s.done(map[string]any{
+			"id": fmt.Sprintf("rs_%d", i), "type": "reasoning", "summary": []any{}, "encrypted_content": "c2VhbGVk+" + c.ID,
+		})
 		s.call(c)
 	}
 	s.end(v.Stop, v.Usage)
@@ -238,10 +328,7 @@ func sentResponses(r *http.Request) providertest.Sent {
 		Temperature     *float64
 		Text            struct{ Format struct{ Type string } }
 		Tools           []struct{ Name string }
-		Input           []struct {
-			Role    provider.Role
-			Content string
-		}
+		Input           []json.RawMessage
 	}
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return providertest.Sent{}
@@ -250,11 +337,33 @@ func sentResponses(r *http.Request) providertest.Sent {
 		Model: body.Model, System: body.Instructions, MaxTokens: body.MaxOutputTokens, Temperature: body.Temperature,
 		Schema: body.Text.Format.Type == "json_schema",
 	}
-	for _, m := range body.Input {
-		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: m.Content})
-	}
 	for _, tool := range body.Tools {
 		s.Tools = append(s.Tools, tool.Name)
+	}
+	var thoughts []json.RawMessage // before the next call
+	for _, raw := range body.Input {
+		var item struct {
+			Type, Content, Name, Arguments, Output string
+			Role                                   provider.Role
+			CallID                                 string `json:"call_id"`
+		}
+		if json.Unmarshal(raw, &item) != nil {
+			return providertest.Sent{}
+		}
+		switch item.Type {
+		case "reasoning":
+			thoughts = append(thoughts, raw)
+		case "function_call":
+			call := provider.ToolCall{ID: item.CallID, Name: item.Name, Arguments: json.RawMessage(item.Arguments)}
+			if len(thoughts) > 0 {
+				call.Opaque, _ = json.Marshal(map[string]any{"openai": body.Model, "reasoning": thoughts})
+			}
+			s.Calls, thoughts = append(s.Calls, call), nil
+		case "function_call_output":
+			s.Results = append(s.Results, provider.ToolResult{ID: item.CallID, Text: item.Output})
+		default: // a message says of what type it is, or not
+			s.Turns = append(s.Turns, providertest.Turn{Role: item.Role, Text: item.Content})
+		}
 	}
 	return s
 }
@@ -307,8 +416,8 @@ func (v vendor) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	send(map[string]any{}, reason)
 	flush(w, fmt.Sprintf(
-		`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d},"completion_tokens_details":{"reasoning_tokens":%d}}}`+"\n\ndata: [DONE]\n\n",
-		v.Usage.Input, v.Usage.Output, v.Usage.CachedInput, v.Usage.Reasoning,
+		`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d},"completion_tokens_details":{"reasoning_tokens":%d}}}`+"\n\ndata: [DONE]\n\n",
+		v.Usage.Input, v.Usage.Output, v.Usage.CachedInput, v.Usage.CacheWrite, v.Usage.Reasoning,
 	))
 }
 
@@ -317,8 +426,13 @@ func sentChat(r *http.Request) providertest.Sent {
 	var body struct {
 		Model    string
 		Messages []struct {
-			Role    provider.Role
-			Content string
+			Role       provider.Role
+			Content    string
+			ToolCallID string `json:"tool_call_id"`
+			ToolCalls  []struct {
+				ID       string
+				Function struct{ Name, Arguments string }
+			} `json:"tool_calls"`
 		}
 		MaxTokens      int `json:"max_tokens"`
 		Temperature    *float64
@@ -337,7 +451,14 @@ func sentChat(r *http.Request) providertest.Sent {
 			s.System += m.Content
 			continue
 		}
+		if m.Role == "tool" {
+			s.Results = append(s.Results, provider.ToolResult{ID: m.ToolCallID, Text: m.Content})
+			continue
+		}
 		s.Turns = append(s.Turns, providertest.Turn{Role: m.Role, Text: m.Content})
+		for _, c := range m.ToolCalls {
+			s.Calls = append(s.Calls, provider.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
+		}
 	}
 	for _, tool := range body.Tools {
 		s.Tools = append(s.Tools, tool.Function.Name)

@@ -56,7 +56,7 @@ const codeUnsupported = "unsupported"
 // uncounted says so if it is the server that cannot count.
 func uncounted(err error, model string) error {
 	if !absent(err, "/responses", model) {
-		return judged(err)
+		return err
 	}
 	return &provider.Error{
 		Kind: provider.KindValidation, Code: codeUnsupported,

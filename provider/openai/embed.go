@@ -30,7 +30,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*pr
 	for len(texts) > 0 {
 		n := batch(texts)
 		if err := p.embed(ctx, model, texts[:n], all); err != nil {
-			return nil, judged(err)
+			return nil, err
 		}
 		texts = texts[n:]
 	}

@@ -43,11 +43,19 @@ var (
 
 // New is a Provider for api.openai.com. For another server, set BaseURL. An empty key sends none.
 func New(key string) *Provider {
-	p := &Provider{Endpoint: wire.Endpoint{BaseURL: baseURL, MaxLine: maxLine}}
+	p := &Provider{Endpoint: wire.Endpoint{BaseURL: baseURL, MaxLine: maxLine, Kinds: kinds()}}
 	if key != "" {
 		p.Key = provider.StaticKey(key)
 	}
 	return p
+}
+
+// kinds are the codes of OpenAI's policies, which package wire would take for failures that may pass.
+func kinds() map[string]provider.Kind {
+	return map[string]provider.Kind{
+		"bio_policy": provider.KindContentFilter, "cyber_policy": provider.KindContentFilter,
+		"misalignment_policy_violation": provider.KindContentFilter, "data_residency_mismatch": provider.KindValidation,
+	}
 }
 
 // Vendor yields "openai".
@@ -89,12 +97,12 @@ func (p *Provider) respond(
 	err = x.Answered(stream.Err())
 	_ = stream.Close() // of the empty answer
 	if err != nil {
-		return nil, judged(err)
+		return nil, err
 	}
 	begun()
 	r := reply{Reply: x.NewReply(emit), exchange: x, asked: req.Model}
 	if err := r.read(); err != nil {
-		return r.Failed(judged(err))
+		return r.Failed(err)
 	}
 	return r.Done()
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
@@ -161,20 +160,4 @@ func (r *reply) keep(data []byte) error {
 	}
 	r.items[done.Place] = done.Item
 	return nil
-}
-
-// judged classifies what only OpenAI signals: codes of its policies, which package wire takes for a
-// failure that may pass.
-func judged(err error) error {
-	e, ok := errors.AsType[*provider.Error](err)
-	if !ok {
-		return err
-	}
-	switch e.Code {
-	case "invalid_prompt", "bio_policy", "cyber_policy", "misalignment_policy_violation":
-		e.Kind = provider.KindContentFilter
-	case "data_residency_mismatch":
-		e.Kind = provider.KindValidation
-	}
-	return err
 }
