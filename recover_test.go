@@ -1520,7 +1520,7 @@ func TestChangedLogsOfAnEventfulDebate(t *testing.T) {
 	slices.SortFunc(all, func(a, b leaf) int { return strings.Compare(a.path, b.path) })
 	dice := rand.New(rand.NewPCG(7, 11))
 	values := []any{nil, true, -1, 0, 3, 1 << 15, "", "x", "Ada", "judge", "end", "model", string(debate.StateError), []any{}, map[string]any{}, []any{"x"}}
-	for range 600 {
+	for range 600 / fewer {
 		one, value := all[dice.IntN(len(all))], values[dice.IntN(len(values))]
 		one.set(value)
 		provoke(t, l, toJSON(tree[:one.event+1+dice.IntN(len(tree)-one.event)]), fmt.Sprintf("%s = %v", one.path, value))

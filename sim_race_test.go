@@ -5,9 +5,9 @@ package debate_test
 // The numbers of seeds are smaller under the race detector, which has little to look for in a core without goroutines.
 const (
 	simRuns        = 60
-	limitRuns      = 1_000
-	limitRunsShort = 1_000
+	limitRuns      = 500
+	limitRunsShort = 500
 
 	// fewer divides the numbers of seeds of the other properties.
-	fewer = 5
+	fewer = 8
 )
