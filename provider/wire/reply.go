@@ -23,6 +23,9 @@ type Reply struct {
 	Stop    provider.StopReason // "" until the vendor said why the reply ended
 	Refused bool                // the model declined, whatever Stop says
 	Usage   provider.Usage      // the last that the vendor reported
+	// Settled: Usage is the vendor's last word though the reply has no Stop, as in an event that says that
+	// the reply has failed. What is counted before the end is no price: the rest may be paid for as well.
+	Settled bool
 	Model   string
 
 	exchange *Exchange
@@ -93,10 +96,10 @@ func (r *Reply) Seal(at int, opaque json.RawMessage) {
 	}
 }
 
-// Failed is what Generate returns for a reply that failed: err, and beside it what is known of the
-// price.
+// Failed is what Generate returns for a reply that failed: err, and beside it the usage, if the vendor
+// had said how the reply ended, or if it is Settled. Of a reply that was cut the price is unknown.
 func (r *Reply) Failed(err error) (*provider.Response, error) {
-	if r.Usage.IsZero() {
+	if r.Usage.IsZero() || r.Stop == "" && !r.Settled {
 		return nil, err
 	}
 	return &provider.Response{Usage: r.Usage, Model: r.Model}, err
@@ -117,11 +120,11 @@ func (r *Reply) Done() (*provider.Response, error) {
 	}
 	calls, ok := r.done()
 	switch {
+	case r.Stop == provider.StopLength: // what the limit has cut is no call, and nobody knows which it is
+		calls = nil
 	case ok && len(calls) > 0 && r.Stop == provider.StopEnd:
 		r.Stop = provider.StopTool // some servers say stop
 	case ok:
-	case r.Stop == provider.StopLength: // a call that was cut at the limit is no call
-		calls = nil
 	default:
 		return r.Failed(r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON"))
 	}
