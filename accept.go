@@ -30,7 +30,7 @@ func (c *Core) result(s Result) error {
 		return nil // a duplicate, or an attempt that was given up
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
-	spend.Took = s.Took
+	spend.Took, spend.Cached = s.Took, s.Free
 	if c.record.Final() {
 		return c.spend(spend)
 	}

@@ -164,8 +164,10 @@ type Spend struct {
 	Usage   Usage  `json:"usage,omitzero"`
 	Cost    Money  `json:"cost,omitempty"`
 	// Estimated: the provider reported no usage, so that the reservation is charged in full.
-	Estimated bool          `json:"estimated,omitempty"`
-	Took      time.Duration `json:"took,omitempty"` // nanoseconds
+	Estimated bool `json:"estimated,omitempty"`
+	// Cached: the reply is a former one's, from a cache of the host's, and cost nothing.
+	Cached bool          `json:"cached,omitempty"`
+	Took   time.Duration `json:"took,omitempty"` // nanoseconds
 }
 
 // Turn is one contribution to the debate.
@@ -298,5 +300,5 @@ type Chunk struct {
 	By      string `json:"by"`
 	Offset  int    `json:"offset"` // in bytes
 	Text    string `json:"text"`
-	Parts   int    `json:"parts"` // how many chunks of the provider are merged in this one
+	Parts   int    `json:"parts"` // how many chunks of the provider are merged in this one; 1 for a text that is read after its turn
 }

@@ -287,7 +287,12 @@ func (r *Record) foldIntent(e *Event) error {
 		return invalid("intent", "is one of more than %d in flight, or askers", mostOpen)
 	}
 	call.intent, call.status, call.aborted, call.person = in, callOpen, false, false
-	call.model = max(call.model, in.Place)
+	if in.Place > call.model { // another model, whose tries are its own
+		call.model = in.Place
+		if call.trouble != nil {
+			call.trouble.tries = nil
+		}
+	}
 	if call.trouble != nil {
 		call.trouble.retryAt = time.Time{}
 	}
@@ -359,7 +364,7 @@ func (r *Record) foldOutcome(e *Event) error {
 		}
 	}
 	r.close(call)
-	if e.Failure == nil && spend.Model != "" {
+	if e.Failure == nil && spend.Model != "" && !spend.Cached {
 		r.lift(spend.Model)
 	}
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
@@ -486,7 +491,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 			base.status, base.troubled().failure = callFailed, f.Error
 		}
 	case f.Next != "":
-		call.model++
+		call.model = call.intent.placeOf(f.Next)
 		call.trouble = nil
 	default:
 		t := call.troubled()

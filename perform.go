@@ -74,13 +74,17 @@ func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk),
 	if emit == nil {
 		emit = func(provider.Chunk) {}
 	}
-	response, err := host.Generate(ctx, c.Request, emit)
+	heard := false
+	response, err := host.Generate(ctx, c.Request, func(chunk provider.Chunk) {
+		heard = true
+		emit(chunk)
+	})
 	took := ctx.took(began)
 	if err == nil && response == nil {
 		err = &provider.Error{Kind: KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
 	}
 	if err != nil {
-		failed := Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: unpaid(err), Took: took}
+		failed := Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took}
 		if response != nil && !response.Usage.IsZero() {
 			failed.Usage, failed.Free = known(response.Usage), false
 		}
@@ -123,7 +127,7 @@ func explain(ctx context.Context, err error) *Error {
 }
 
 // unpaid reports whether the failure tells that nothing was paid: the request never left, or the
-// vendor answered it with an error instead of a reply.
+// vendor answered it with an error instead of a reply. A reply that has begun is never free.
 func unpaid(err error) bool {
 	var failure *provider.Error
 	return errors.As(err, &failure) && (failure.NotSent || failure.Status >= 400)

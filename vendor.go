@@ -6,7 +6,9 @@ import (
 )
 
 // What one vendor's models share. Who runs into the vendor's limit with one model has run into it with
-// the others: they are neither asked in its place nor before the vendor said they may be.
+// the others: none of them takes over from it, and others who would ask them wait as long as they are told,
+// or turn to a fallback at another vendor. Who has none asks all the same: what the vendor answers is
+// what a person is shown, and what decides.
 
 // vendorLimit is a limit that a call has run into.
 type vendorLimit struct {
@@ -40,11 +42,15 @@ func limitOf(model string, failure *Error, at time.Time) (limit vendorLimit, ok 
 // foldLimit notes a vendor's limit, and forgets those that are over.
 func (r *Record) foldLimit(f *Failure, at time.Time) {
 	limit, ok := limitOf(f.Model, f.Error, at)
-	if !ok || f.Model == "" {
+	if !ok || f.Model == "" || f.Unsent {
 		return
 	}
 	r.limits = slices.DeleteFunc(r.limits, func(l vendorLimit) bool {
-		return l.model == limit.model && l.until.IsZero() == limit.until.IsZero() || !l.until.IsZero() && !l.until.After(at)
+		same := l.model == limit.model && l.until.IsZero() == limit.until.IsZero()
+		if same && l.until.After(limit.until) {
+			limit.until = l.until // who was told the longer wait knows better
+		}
+		return same || !l.until.IsZero() && !l.until.After(at)
 	})
 	r.limits = append(r.limits, limit)
 }
@@ -100,6 +106,11 @@ func (r *Record) chosenModel(call *Call, now time.Time) (place int, model string
 		}
 	}
 	return place, model
+}
+
+// placeOf yields which of a call's models a fallback is.
+func (in *Intent) placeOf(next string) int {
+	return in.Place + 2 + slices.Index(in.Rest, next) // that of Next, which is before Rest, if it is not in there
 }
 
 // successor yields the fallback model that takes over from an attempt that has failed for good; "":

@@ -122,6 +122,153 @@ func TestModelsOfOneVendorShareItsLimits(t *testing.T) {
 	}
 }
 
+// answering plays a debate of two rounds in which Ada and Ben have a fallback at another vendor, and what a
+// request gets is answer's. It yields who was asked when, by which model, and the failures between.
+func answering(t *testing.T, mode debate.Mode, change func(*debate.Engine, *scripted.Provider), answer func(*provider.Request, *scripted.Reply)) (asked []string, events []debate.Event) {
+	t.Helper()
+	config := twoDebaters()
+	config.Mode, config.Judging, config.Rounds = mode, nil, 2
+	config.Participants[0].Fallbacks = []string{"test/second", "other/third"}
+	config.Participants[1].Fallbacks = []string{"other/third"}
+	events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
+		row := e.Models["test/debater"]
+		row.Priced, row.Input, row.Output = true, 1, 1
+		e.Models["test/debater"], e.Models["test/second"], e.Models["other/third"] = row, row, row
+		e.Providers["other"] = p
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			answer(req, &r)
+			return r
+		}
+		if change != nil {
+			change(e, p)
+		}
+	})
+	require.NoError(t, err)
+	var began time.Time
+	for i := range events {
+		if in := events[i].Intent; in != nil {
+			if began.IsZero() {
+				began = events[i].At
+			}
+			asked = append(asked, events[i].At.Sub(began).Truncate(5*time.Second).String()+" "+in.By+" "+in.Model)
+		}
+	}
+	return asked, events
+}
+
+// TestTheModelThatTakesOverIsTheOneInTheLog: also where the wait that led to it is over by then.
+func TestTheModelThatTakesOverIsTheOneInTheLog(t *testing.T) {
+	asked, events := answering(t, debate.Sequential, nil, func(req *provider.Request, r *scripted.Reply) {
+		if req.Self == "Ada" && req.Model == "debater" {
+			r.Err = &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 20 * time.Second}
+		}
+	})
+	next := ""
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Failure != nil && e.Failure.Next != "":
+			assert.Equal(t, "other/third", e.Failure.Next)
+			next = e.Failure.Next
+		case e.Intent != nil && next != "":
+			assert.Equal(t, next, e.Intent.Model)
+			assert.Equal(t, 2, e.Intent.Place)
+			next = ""
+		}
+	}
+	assert.NotContains(t, strings.Join(asked, "\n"), "test/second")
+}
+
+// TestACacheLiftsNoQuota: what it answers is not the vendor's.
+func TestACacheLiftsNoQuota(t *testing.T) {
+	asked, events := answering(t, debate.Sequential, func(e *debate.Engine, p *scripted.Provider) {
+		e.Providers["other"] = cached{p}
+	}, func(req *provider.Request, r *scripted.Reply) {
+		if req.Model == "debater" {
+			r.Err = &provider.Error{Kind: provider.KindQuota}
+		}
+	})
+	assert.Equal(t, []string{"0s Ada test/debater", "0s Ada other/third", "0s Ben other/third", "0s Ada other/third", "0s Ben other/third"}, asked)
+	for i := range events {
+		if turn := events[i].Turn; turn != nil {
+			assert.True(t, turn.Cached)
+		}
+	}
+}
+
+// TestTheLongerWaitCounts: a second answer that names a shorter one changes nothing.
+func TestTheLongerWaitCounts(t *testing.T) {
+	asked, _ := answering(t, debate.Simultaneous, nil, func(req *provider.Request, r *scripted.Reply) {
+		if _, attempt := lastCut(req.ID); attempt != "1" || !strings.Contains(req.ID, "/r1.") {
+			return
+		}
+		r.Err = &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 50 * time.Second}
+		if req.Self == "Ben" {
+			r.Delay, r.Err = time.Second, &provider.Error{Kind: provider.KindRateLimit, RetryAfter: time.Second}
+		}
+	})
+	assert.ElementsMatch(t, []string{"0s Ada test/debater", "0s Ben test/debater", "50s Ada test/debater", "50s Ben test/debater"}, asked[:4])
+}
+
+// TestEachModelHasItsOwnTries: those of a model that a limit has closed are not the next one's.
+func TestEachModelHasItsOwnTries(t *testing.T) {
+	third := 0
+	answering(t, debate.Simultaneous, nil, func(req *provider.Request, r *scripted.Reply) {
+		switch req.Self + " " + req.Model {
+		case "Ada debater":
+			r.Err = &provider.Error{Kind: provider.KindAPI, Status: 500}
+		case "Ben debater":
+			r.Delay, r.Err = 3*time.Second, &provider.Error{Kind: provider.KindQuota}
+		case "Ada third":
+			if third++; third < 3 {
+				r.Err = &provider.Error{Kind: provider.KindAPI, Status: 500}
+			}
+		}
+	})
+	assert.Equal(t, 4, third, "two retries, and the second round")
+}
+
+// TestWhoHasNoOtherVendorAsks: the vendor's answer decides, and is what is shown.
+func TestWhoHasNoOtherVendorAsks(t *testing.T) {
+	config := twoDebaters()
+	config.Judging, config.Rounds = nil, 1
+	config.Participants[0].Fallbacks = []string{"other/third"}
+	events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) {
+		e.Models["other/third"], e.Providers["other"] = e.Models["test/debater"], p
+		failing(1, &provider.Error{Kind: provider.KindRateLimit, RetryAfter: time.Hour})(e, p)
+	})
+	require.NoError(t, err)
+	var asked []string
+	for i := range events {
+		if in := events[i].Intent; in != nil {
+			asked = append(asked, in.By+" "+in.Model)
+		}
+	}
+	assert.Equal(t, []string{"Ada test/debater", "Ada other/third", "Ben test/debater"}, asked)
+}
+
+// TestWhatWasHeardIsNotFree: an adapter that gives a failure in mid-stream the status of an answer does not
+// make the reply free.
+func TestWhatWasHeardIsNotFree(t *testing.T) {
+	for chunks, paid := range map[int]bool{0: false, 1: true} {
+		_, events := answering(t, debate.Sequential, nil, func(req *provider.Request, r *scripted.Reply) {
+			if strings.HasSuffix(req.ID, "/r1.opening.Ada/1") {
+				r.Usage, r.AfterChunks, r.Err = provider.Usage{}, chunks, &provider.Error{Kind: provider.KindAPI, Status: 502}
+			}
+		})
+		failures := 0
+		for i := range events {
+			if f := events[i].Failure; f != nil {
+				failures++
+				assert.Equal(t, paid, f.Estimated)
+				assert.Equal(t, paid, f.Cost > 0)
+			}
+		}
+		assert.Equal(t, 1, failures)
+	}
+}
+
 // TestAFallbackOfTheSameVendorIsNotAsked: without another vendor the call has failed, and says why.
 func TestAFallbackOfTheSameVendorIsNotAsked(t *testing.T) {
 	config := twoDebaters()

@@ -32,6 +32,8 @@ func adapters(url, key string, client *http.Client) map[string]provider.Provider
 	gemini.BaseURL, gemini.Client = url, client
 	local := ollama.New(url)
 	local.Key, local.Client = provider.StaticKey(key), client
+	const most = 1 << 18 // bytes of an answer
+	compat.MaxBody, responses.MaxBody, messages.MaxBody, gemini.MaxBody, local.MaxBody = most, most, most, most, most
 	return map[string]provider.Provider{
 		"openaicompat": compat, "openai": responses, "anthropic": messages, "google": gemini, "ollama": local,
 	}

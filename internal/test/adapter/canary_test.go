@@ -2,6 +2,7 @@ package adapter_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -27,6 +28,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/cache"
 	"github.com/agonist-dev/debate/provider/cassette"
 	"github.com/agonist-dev/debate/provider/limit"
 	"github.com/agonist-dev/debate/provider/logger"
@@ -69,6 +71,36 @@ var faults = map[string]func(w http.ResponseWriter, r *http.Request){
 	},
 	"elsewhere": func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://127.0.0.1:1/?key="+url.QueryEscape(keyOf(r)), http.StatusTemporaryRedirect)
+	},
+	"silence": func(w http.ResponseWriter, r *http.Request) { // until the call's time is over
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, ": %v\n\ndata: {\"x\":%q", r.Header, keyOf(r))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	},
+	"without an end": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for r.Context().Err() == nil {
+			if _, err := fmt.Fprintf(w, ": %v\n\n", r.Header); err != nil {
+				return
+			}
+		}
+	},
+	"a line without an end": func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, keyOf(r)); err != nil {
+				return
+			}
+		}
+	},
+	"packed": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "gzip")
+		w.WriteHeader(http.StatusUnauthorized)
+		packed := gzip.NewWriter(w)
+		_, _ = io.WriteString(packed, fault(r)+strings.Repeat(" "+keyOf(r), 1<<16))
+		_ = packed.Close()
 	},
 	"odd reason": func(w http.ResponseWriter, r *http.Request) {
 		connection, _, err := http.NewResponseController(w).Hijack()
@@ -151,7 +183,9 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 	require.NoError(t, err)
 	bare := p
 	p = &logger.Provider{Provider: p, Logger: slog.New(slog.NewJSONHandler(&lines, level)), Bodies: true}
-	p = tape.Wrap(vendor, (&limit.Rate{Requests: 60_000}).Wrap(vendor, p))
+	p = (&limit.Rate{Requests: 60_000}).Wrap(vendor, (&limit.Concurrency{Calls: 2}).Wrap(p))
+	kept := &cache.Memory{}
+	p = tape.Wrap(vendor, &cache.Provider{Provider: p, Store: kept})
 
 	spans, reader := tracetest.NewInMemoryExporter(), metric.NewManualReader()
 	tracers := trace.NewTracerProvider(trace.WithSyncer(spans))
@@ -163,7 +197,7 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 		Logger: slog.New(slog.NewTextHandler(&lines, level)),
 	}
 	config := debate.Config{
-		ID: "canary", Topic: "Should keys be shown?", Rounds: 1, MaxTokens: 200, Unattended: &debate.Unattended{},
+		ID: "canary", TurnTimeout: 300 * time.Millisecond, Topic: "Should keys be shown?", Rounds: 1, MaxTokens: 200, Unattended: &debate.Unattended{},
 		Retry: &debate.RetryPolicy{
 			Max:  map[debate.Kind]int{debate.KindNetwork: 1, debate.KindAPI: 1, debate.KindRateLimit: 0, debate.KindTimeout: 0, debate.KindInvalidResponse: 0},
 			Base: time.Millisecond, Jitter: time.Millisecond,
@@ -178,10 +212,14 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 			found[what] = fmt.Appendf(append(found[what], data...), "\n%v\n%+v\n%#v\n", v, v, v)
 		}
 	}
-	if err := engine.Validate(t.Context(), config); err != nil { // Check meets the server too
+	checking, enough := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer enough()
+	if err := engine.Validate(checking, config); err != nil { // Check meets the server too
 		show("validation", err.Error(), fmt.Sprintf("%#v", err))
 	}
-	_, err = bare.Generate(t.Context(), &provider.Request{
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err = bare.Generate(ctx, &provider.Request{
 		ID: "x", Model: "model", System: "s", Self: "Ada", Last: provider.Message{Text: "Speak."}, MaxTokens: 9,
 	}, func(provider.Chunk) {})
 	require.Error(t, err)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,10 +21,11 @@ import (
 // most is what a debate with a real vendor may cost.
 const most = 50_000_000_000 * debate.Money(1) // 0.05 USD
 
-// hold plays a debate of two rounds with a verdict, and says what it cost. chunked: the vendor streams.
+// hold plays a debate of two rounds with a verdict, and says what it cost.
 func hold(t *testing.T, name, model string, p provider.Provider) *debate.Record {
 	t.Helper()
-	engine := &debate.Engine{Providers: map[string]debate.Provider{name: p}}
+	heard := &listener{Provider: p, pieces: map[string]int{}}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{name: heard}}
 	config := debate.Config{
 		Topic: "Should cities close their centres to private cars?", Format: "structured-rounds", Rounds: 2, MaxTokens: 700,
 		Participants: []debate.Participant{
@@ -35,16 +37,19 @@ func hold(t *testing.T, name, model string, p provider.Provider) *debate.Record 
 	if row, ok := priced(engine, config); ok && row.Priced {
 		config.Budget = &debate.Budget{Hard: most}
 	}
-	chunks := map[string]int{}
 	config.Unattended = &debate.Unattended{}
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
+	defer func() { // also if the debate broke off
+		if record, err := session.Record(context.WithoutCancel(t.Context())); err == nil {
+			total := record.Spent()
+			t.Logf("%s/%s: %d requests, %d tokens in, %d out, %s USD", name, model, total.Requests, total.Usage.Input, total.Usage.Output, total.Cost)
+		}
+	}()
 	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		switch {
-		case event.Chunk != nil:
-			chunks[event.Chunk.Call] += max(1, event.Chunk.Parts)
 		case event.Failure != nil:
 			t.Logf("%s: attempt %d: %v", event.Failure.Call, event.Failure.Attempt, event.Failure.Error)
 		case event.Turn != nil:
@@ -62,11 +67,36 @@ func hold(t *testing.T, name, model string, p provider.Provider) *debate.Record 
 	for _, turn := range record.Turns {
 		assert.NotEmpty(t, strings.TrimSpace(turn.Text))
 		assert.False(t, turn.Usage.IsZero(), "the vendor tells the usage")
-		assert.Greater(t, chunks[turn.Call], 1, "%s came as a stream", turn.Call)
+		assert.Greater(t, heard.count(turn.Call), 1, "%s came as a stream", turn.Call)
 	}
-	total := record.Spent()
-	t.Logf("%s/%s: %d requests, %d tokens in, %d out, %s USD", name, model, total.Requests, total.Usage.Input, total.Usage.Output, total.Cost)
 	return record
+}
+
+// listener counts the pieces in which replies come, by call.
+type listener struct {
+	provider.Provider
+
+	mu     sync.Mutex
+	pieces map[string]int
+}
+
+func (l *listener) Unwrap() provider.Provider { return l.Provider }
+
+func (l *listener) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	_, call, _ := strings.Cut(req.ID, "/")
+	call, _, _ = strings.Cut(call, "/")
+	return l.Provider.Generate(ctx, req, func(c provider.Chunk) {
+		l.mu.Lock()
+		l.pieces[call]++
+		l.mu.Unlock()
+		emit(c)
+	})
+}
+
+func (l *listener) count(call string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.pieces[call]
 }
 
 // priced yields what is known of a debate's model.
