@@ -8,6 +8,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
+// mostExpected bounds the room that is made for a stream's parts before they come.
+const mostExpected = 1 << 10
+
 // flight is a call that is being made.
 type flight struct {
 	command Command
@@ -27,7 +30,7 @@ func (s *Session) launch(ids []string) (*flight, error) {
 		}
 		s.live.bound(&f.ctx, &f.command)
 		if f.command.Stream {
-			f.stream.command, f.stream.seq = &f.command, s.core.record.Seq
+			f.stream.command, f.stream.seq, f.stream.room = &f.command, s.core.record.Seq, s.pieces
 			s.follow(&f.stream)
 		}
 		s.flights = append(s.flights, f)
@@ -91,6 +94,7 @@ func (s *Session) bring(f *flight, signal Signal) *flight {
 			text = result.Text
 		}
 		f.stream.close(text)
+		s.pieces = min(f.stream.count, mostExpected)
 		s.unfollow(&f.stream)
 	}
 	next, err := s.apply(context.Background(), signal)

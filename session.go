@@ -26,6 +26,7 @@ type Session struct {
 	core    *Core
 	start   *Start // of the debate, if validating has made it
 	flights []*flight
+	pieces  int   // in which the last turn came
 	closed  error // why the session no longer takes anything; nil: it does
 	leased  bool
 	renewal *time.Timer // of the lease

@@ -9,6 +9,7 @@ import (
 type stream struct {
 	command *Command
 	seq     int64 // of the last event before the stream began
+	room    int   // how many parts are expected: as many as the last one had
 
 	mu    sync.Mutex
 	parts []string
@@ -21,7 +22,7 @@ func (st *stream) add(text string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.parts == nil {
-		st.parts = make([]string, 0, 32)
+		st.parts = make([]string, 0, st.room)
 	}
 	st.parts = append(st.parts, text)
 	st.count++
