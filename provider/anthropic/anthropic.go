@@ -34,7 +34,8 @@ type Provider struct {
 	AdaptiveThinking bool
 	// ThinkingBudget is the most tokens of thinking, for models that take a budget (up to Claude Opus 4.6);
 	// 0: no thinking is asked for. The least is 1024, which a smaller number stands for. A request whose
-	// MaxTokens is not above the budget goes without thinking. Not used with AdaptiveThinking.
+	// MaxTokens is not above the budget goes without thinking, and so does one whose last tool calls came
+	// without thoughts, such as another vendor's. Not used with AdaptiveThinking.
 	ThinkingBudget int
 	// Effort is how much the model takes pains ("low", "medium", "high", "xhigh", "max"), if it knows
 	// efforts; "": its default.
@@ -70,8 +71,8 @@ func (p *Provider) String() string { return "anthropic" }
 func (p *Provider) GoString() string { return p.String() }
 
 // Generate asks the model for one reply and streams it. A failure is a [*provider.Error]; the Response
-// beside one carries the usage that the vendor reported before it, and is nil if it is not known. The
-// end of ctx gives kind canceled or timeout.
+// beside one carries the usage if the vendor had counted the output, and is nil otherwise. The end
+// of ctx gives kind canceled or timeout.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {

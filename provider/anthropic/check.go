@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 
@@ -28,10 +29,10 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	defer x.Close()
 	err = p.send(x, http.MethodGet, "v1/models/"+url.PathEscape(model), nil)
 	if err == nil {
-		if _, err = io.Copy(io.Discard, x); err != nil {
-			return x.Cut(err)
+		var m struct {
+			ID string `json:"id"`
 		}
-		return nil
+		return whole(x, &m, func() bool { return m.ID != "" })
 	}
 	var e *provider.Error
 	if !errors.As(err, &e) {
@@ -60,15 +61,28 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	if err := p.send(x, http.MethodPost, "v1/messages/count_tokens", counted(p.params(req))); err != nil {
 		return 0, err
 	}
-	data, err := io.ReadAll(x)
+	var count struct {
+		Tokens *int `json:"input_tokens"`
+	}
+	err = whole(x, &count, func() bool { return count.Tokens != nil && *count.Tokens >= 0 && *count.Tokens <= math.MaxInt32 })
 	if err != nil {
-		return 0, x.Cut(err)
+		return 0, err
 	}
-	var count sdk.MessageTokensCount
-	if json.Unmarshal(data, &count) != nil || !count.JSON.InputTokens.Valid() || int64(tokens(count.InputTokens)) != count.InputTokens {
-		return 0, x.Invalid("malformed", "the answer is no count of tokens")
+	return *count.Tokens, nil
+}
+
+// whole reads an answer that is not streamed. It fails if it is an error all the same, or not sound.
+func whole(x *wire.Exchange, answer any, sound func() bool) error {
+	data, err := io.ReadAll(x)
+	switch {
+	case err != nil:
+		return x.Cut(err)
+	case failure(data):
+		return explain(x, x.Fault(data))
+	case json.Unmarshal(data, answer) != nil || !sound():
+		return x.Invalid("malformed", "the answer is not what the API says; is BaseURL the API's?")
 	}
-	return tokens(count.InputTokens), nil
+	return nil
 }
 
 // counted is a request as it is sent to be counted: without what concerns the output alone, which the

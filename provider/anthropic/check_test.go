@@ -28,7 +28,12 @@ func TestCheck(t *testing.T) {
 		code   string
 	}{
 		{"known", "claude-x", 200, `{"type":"model","id":"claude-x","display_name":"X","created_at":"2026-01-01T00:00:00Z"}`, "", ""},
-		{"odd name", "acme/claude x?", 200, `{}`, "", ""},
+		{"odd name", "acme/claude x?", 200, `{"id":"acme/claude x?"}`, "", ""},
+		{"login page", "claude-x", 200, "<!doctype html><title>Log in</title>", provider.KindInvalidResponse, "malformed"},
+		{"nothing", "claude-x", 200, "", provider.KindInvalidResponse, "malformed"},
+		{"something else", "claude-x", 200, `{}`, provider.KindInvalidResponse, "malformed"},
+		{"error under 200", "claude-x", 200, said("authentication_error"), provider.KindAuthentication, "authentication_error"},
+		{"error of another shape", "claude-x", 200, `{"error":{"type":"overloaded_error","message":"not now"}}`, provider.KindAPI, "overloaded_error"},
 		{"unknown", "claude-0", 404, said("not_found_error"), provider.KindValidation, "model_not_found"},
 		{"no such path", "claude-x", 404, "<html>", "", ""},
 		{"no such method", "claude-x", 405, "", "", ""},

@@ -11,8 +11,9 @@
 //
 // The SDK never sees the key, the answer or an error. Measured with v1.84.0, a redirect took the key to
 // another host, an error held the whole request with the key in it, and a stream that was cut looked like
-// a whole reply. So package wire carries what the SDK wrote, adds the key and reads the answer; the SDK's
-// types decode it, event by event. A reply counts only once message_stop has come.
+// a whole reply. So package wire carries what the SDK wrote, adds the key and reads the answer. Nor do the
+// SDK's types decode it: a hostile event takes three hundred times its size in them. A reply counts only once
+// message_stop has come.
 //
 // # Caching and its price
 //
@@ -37,6 +38,11 @@
 // some models think all the same. With thinking, no temperature is sent: the two do not go together, and
 // models from Claude Opus 4.7 on take none at all, which the model table has to say.
 //
+// With a budget, the API wants the last message that calls tools to begin with a thought. The words of a
+// former turn are kept apart from it by a short user's message. If there is no thought, as in a call that
+// another vendor's model made, the request goes without thinking, and without the thoughts of other calls,
+// until the speaker's latest call has one. Adaptive thinking takes either.
+//
 // # Structured output
 //
 // A schema goes along as output_config.format, lowered to what the API takes: closed objects whose
@@ -52,6 +58,6 @@
 // of kind content_filter; and pause_turn, by which the vendor's own tools ask for more time, is of kind
 // invalid_response, because none are offered.
 //
-// Usage reported at the beginning of a stream says nothing of the output yet. If the stream breaks after
-// the first word, no usage is reported, so that the engine charges what it had reserved.
+// Usage reported at the beginning of a stream says nothing of the output yet. If the stream breaks before
+// message_delta has counted it, no usage is reported, so that the engine charges what it had reserved.
 package anthropic

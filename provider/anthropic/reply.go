@@ -15,6 +15,42 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
+// message is one event of a reply. It is our own because the SDK's union takes three hundred bytes of memory
+// for each of a hostile event's.
+type message struct {
+	Type    string `json:"type"`
+	Index   int64  `json:"index"`
+	Message struct {
+		Model string  `json:"model"`
+		Usage figures `json:"usage"`
+	} `json:"message"`
+	ContentBlock contentBlock `json:"content_block"`
+	Delta        delta        `json:"delta"`
+	Usage        figures      `json:"usage"`
+}
+
+// contentBlock is the beginning of a block.
+type contentBlock struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+}
+
+// delta is a piece of a block, or what is said of the reply at its end.
+type delta struct {
+	Type        string         `json:"type"`
+	Text        string         `json:"text"`
+	Thinking    string         `json:"thinking"`
+	Signature   string         `json:"signature"`
+	PartialJSON string         `json:"partial_json"`
+	StopReason  sdk.StopReason `json:"stop_reason"`
+}
+
 // reply reads an answer.
 type reply struct {
 	*wire.Reply
@@ -42,7 +78,7 @@ type partialThought struct {
 
 // response is what Generate returns; err is what reading came to.
 func (r *reply) response(err error) (*provider.Response, error) {
-	r.Usage = r.usage.known(len(r.blocks) > 0)
+	r.Usage, r.Settled = r.usage.tokens(), r.reason != ""
 	if err == nil {
 		r.Stop, err = r.stop()
 	}
@@ -108,10 +144,10 @@ func (r *reply) take(kind string, data []byte) error {
 	if kind == "error" {
 		return r.exchange.Fault(data)
 	}
-	if !utf8.Valid(data) { // the SDK would let it through
+	if !utf8.Valid(data) { // a tool's input stays as it is written
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
-	var e sdk.MessageStreamEventUnion
+	var e message
 	if err := json.Unmarshal(data, &e); err != nil {
 		if kind == "" || kind == "message" || strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") {
 			return r.malformed("a part of the answer is not what the protocol says")
@@ -121,7 +157,7 @@ func (r *reply) take(kind string, data []byte) error {
 	switch e.Type {
 	case "message_start":
 		r.Model = e.Message.Model
-		r.usage.start(&e.Message.Usage)
+		r.usage.update(&e.Message.Usage)
 	case "content_block_start":
 		return r.begin(e.Index, &e.ContentBlock)
 	case "content_block_delta":
@@ -133,6 +169,7 @@ func (r *reply) take(kind string, data []byte) error {
 			r.reason = e.Delta.StopReason
 		}
 		r.usage.update(&e.Usage)
+		r.usage.complete = r.usage.complete || e.Usage.Output != nil
 	case "message_stop":
 		r.ended = true
 	default: // ping, and whatever comes next
@@ -146,7 +183,7 @@ func (r *reply) take(kind string, data []byte) error {
 func (r *reply) malformed(message string) error { return r.exchange.Invalid("malformed", message) }
 
 // begin takes the beginning of a block. What is not named here is not part of the reply.
-func (r *reply) begin(index int64, b *sdk.ContentBlockStartEventContentBlockUnion) error {
+func (r *reply) begin(index int64, b *contentBlock) error {
 	r.blocks[index] = nil
 	switch b.Type {
 	case "text":
@@ -165,13 +202,13 @@ func (r *reply) begin(index int64, b *sdk.ContentBlockStartEventContentBlockUnio
 		}
 		r.Seal(at, seal(r.thoughts))
 		r.thoughts = nil
-		r.blocks[index] = &block{call: at, input: b.JSON.Input.Raw()}
+		r.blocks[index] = &block{call: at, input: string(b.Input)}
 	}
 	return nil
 }
 
 // extend takes a piece of a block.
-func (r *reply) extend(index int64, d *sdk.MessageStreamEventUnionDelta) error {
+func (r *reply) extend(index int64, d *delta) error {
 	b, begun := r.blocks[index]
 	if !begun {
 		return r.malformed("a piece of a block that has not begun")

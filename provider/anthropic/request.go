@@ -16,21 +16,27 @@ const opening = "(The conversation begins with your own words.)"
 
 // params writes a request in the SDK's types.
 func (p *Provider) params(req *provider.Request) sdk.MessageNewParams {
+	maxTokens := int64(cmp.Or(req.MaxTokens, DefaultMaxTokens))
 	c := conversation{}
 	c.view(req)
+	thinking := p.thinking(maxTokens, c.messages)
+	if p.ThinkingBudget > 0 && param.IsOmitted(thinking) { // a model that does not think is given no thoughts
+		c = conversation{thoughtless: true}
+		c.view(req)
+	}
 	view := c.blocks()
 	c.chat(&provider.Request{Last: req.Last})
 
 	w := sdk.MessageNewParams{
 		Model:     req.Model,
-		MaxTokens: int64(cmp.Or(req.MaxTokens, DefaultMaxTokens)),
+		MaxTokens: maxTokens,
 		Messages:  c.messages,
 		Tools:     tools(req.Tools),
+		Thinking:  thinking,
 	}
 	if !blank(req.System) {
 		w.System = []sdk.TextBlockParam{{Text: req.System}}
 	}
-	w.Thinking = p.thinking(w.MaxTokens)
 	if req.Temperature != nil && param.IsOmitted(w.Thinking) {
 		w.Temperature = param.NewOpt(*req.Temperature)
 	}
@@ -46,10 +52,15 @@ func (p *Provider) params(req *provider.Request) sdk.MessageNewParams {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
+// between stands between the speaker's own words and a call of the next turn whose thoughts have to begin a
+// message.
+const between = "(The conversation goes on.)"
+
 // conversation gathers messages. Neighbours of one role become blocks of one message.
 type conversation struct {
-	messages []sdk.MessageParam
-	ids      map[string]bool // of tool calls, as they are sent
+	messages    []sdk.MessageParam
+	ids         map[string]bool // of tool calls, as they are sent
+	thoughtless bool            // calls come without their thoughts
 }
 
 // view writes the messages of a request. What [provider.Request.Chat] says holds for all of them but the

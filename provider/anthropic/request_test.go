@@ -232,6 +232,106 @@ func TestEveryCallHasItsResult(t *testing.T) {
 	}
 }
 
+// With a budget for thinking, the last message that calls tools begins with a thought, or the request goes
+// without thinking and without thoughts: the API refuses anything else.
+func TestThoughtsComeFirst(t *testing.T) {
+	own := json.RawMessage(`{"anthropic":[{"thinking":"Hm.","signature":"c2ln"}]}`)
+	redacted := json.RawMessage(`{"anthropic":[{"redacted":"EmwK"}]}`)
+	foreign := json.RawMessage(`{"vendor":"google","signature":"c2ln"}`)
+	said := provider.Message{Speaker: "Ada", Text: "My opening."}
+	call := func(text string, opaque ...json.RawMessage) provider.Message {
+		m := provider.Message{Speaker: "Ada", Text: text}
+		for _, o := range opaque {
+			m.ToolCalls = append(m.ToolCalls, provider.ToolCall{ID: "c", Name: "f", Opaque: o})
+		}
+		return m
+	}
+	tests := map[string]struct {
+		messages []provider.Message
+		adaptive bool
+		thinks   bool
+		want     []string // roles, each with its blocks
+	}{
+		"own call": {
+			[]provider.Message{call("", own)},
+			false, true,
+			[]string{"user text", "assistant thinking tool_use", "user tool_result text"},
+		},
+		"redacted": {
+			[]provider.Message{call("", redacted)},
+			false, true,
+			[]string{"user text", "assistant redacted_thinking tool_use", "user tool_result text"},
+		},
+		"words of a former turn": {
+			[]provider.Message{{Text: "Topic."}, said, call("", own)},
+			false, true,
+			[]string{"user text", "assistant text", "user text", "assistant thinking tool_use", "user tool_result text"},
+		},
+		"words of the same turn": {
+			[]provider.Message{call("Let me see.", own)},
+			false, true,
+			[]string{"user text", "assistant thinking text tool_use", "user tool_result text"},
+		},
+		"no call": {
+			[]provider.Message{{Text: "Topic."}, said},
+			false, true,
+			[]string{"user text", "assistant text", "user text"},
+		},
+		"another vendor's call": {
+			[]provider.Message{call("", foreign)},
+			false, false,
+			[]string{"user text", "assistant tool_use", "user tool_result text"},
+		},
+		"another vendor's call last": {
+			[]provider.Message{call("", own), call("", foreign)},
+			false, false,
+			[]string{"user text", "assistant tool_use", "user tool_result", "assistant tool_use", "user tool_result text"},
+		},
+		"another vendor's call first": {
+			[]provider.Message{call("", foreign), call("", own)},
+			false, true,
+			[]string{"user text", "assistant tool_use", "user tool_result", "assistant thinking tool_use", "user tool_result text"},
+		},
+		"a thought between calls": {
+			[]provider.Message{said, call("", foreign, own)},
+			false, false,
+			[]string{"user text", "assistant text tool_use tool_use", "user tool_result tool_result text"}, //nolint:dupword // two calls
+		},
+		"adaptive": {
+			[]provider.Message{call("", own), call("", foreign)},
+			true, true,
+			[]string{"user text", "assistant thinking tool_use", "user tool_result", "assistant tool_use", "user tool_result text"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			p, bodies := recording(t)
+			p.ThinkingBudget, p.AdaptiveThinking = 2048, tt.adaptive
+			req := request()
+			req.Messages = tt.messages
+			_, _, err := ask(t, p, req)
+			require.NoError(t, err)
+			var sent struct {
+				Thinking *struct{ Type string }
+				Messages []struct {
+					Role    string
+					Content []struct{ Type string }
+				}
+			}
+			require.NoError(t, json.Unmarshal((*bodies)[0], &sent))
+			var got []string
+			for _, m := range sent.Messages {
+				for _, c := range m.Content {
+					m.Role += " " + c.Type
+				}
+				got = append(got, m.Role)
+			}
+			assert.Equal(t, tt.want, got)
+			assert.Equal(t, tt.thinks, sent.Thinking != nil)
+		})
+	}
+}
+
 func TestConstructor(t *testing.T) {
 	p := anthropic.New(canary)
 	assert.Equal(t, "https://api.anthropic.com", p.BaseURL)

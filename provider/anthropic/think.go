@@ -2,22 +2,36 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 )
 
 const minThinking = 1024 // tokens, the vendor's
 
-// thinking is what the model is told about thinking; nothing if none is asked for or it does not fit.
-func (p *Provider) thinking(maxTokens int64) sdk.ThinkingConfigParamUnion {
+// thinking is what the model is told about thinking; nothing if none is asked for, or if it does not fit the
+// limit of output or the conversation.
+func (p *Provider) thinking(maxTokens int64, messages []sdk.MessageParam) sdk.ThinkingConfigParamUnion {
 	if p.AdaptiveThinking {
 		return sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{}}
 	}
 	budget := max(int64(p.ThinkingBudget), minThinking)
-	if p.ThinkingBudget <= 0 || budget >= maxTokens {
+	if p.ThinkingBudget <= 0 || budget >= maxTokens || !thoughtful(messages) {
 		return sdk.ThinkingConfigParamUnion{}
 	}
 	return sdk.ThinkingConfigParamOfEnabled(budget)
+}
+
+// thoughtful reports whether the last message that calls tools begins with a thought: with a budget, the API
+// refuses it otherwise. It does not where the model thinks as it sees fit.
+func thoughtful(messages []sdk.MessageParam) bool {
+	for _, m := range slices.Backward(messages) {
+		blocks := m.Content
+		if slices.ContainsFunc(blocks, func(b sdk.ContentBlockParamUnion) bool { return b.OfToolUse != nil }) {
+			return blocks[0].OfThinking != nil || blocks[0].OfRedactedThinking != nil
+		}
+	}
+	return true
 }
 
 // sealed is a tool call's Opaque: the thoughts that came before the call.

@@ -50,7 +50,14 @@ func (c *conversation) call(m *provider.Message, following []provider.Message, s
 	ids := make([]string, len(m.ToolCalls))
 	for i := range m.ToolCalls {
 		t := &m.ToolCalls[i]
-		for _, block := range unseal(t.Opaque) {
+		var thoughts []sdk.ContentBlockParamUnion
+		if !c.thoughtless {
+			thoughts = unseal(t.Opaque)
+		}
+		if n := len(c.messages); i == 0 && n > 0 && len(thoughts) > 0 && c.messages[n-1].Role == sdk.MessageParamRoleAssistant {
+			c.add(sdk.MessageParamRoleUser, sdk.NewTextBlock(between))
+		}
+		for _, block := range thoughts {
 			c.add(sdk.MessageParamRoleAssistant, block)
 		}
 		if i == 0 && !blank(m.Text) { // after the first thoughts, where the model wrote it

@@ -1,61 +1,47 @@
 package anthropic
 
 import (
-	"math"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
+
+// figures are what the vendor counts, as far as it says so.
+type figures struct {
+	Fresh   *wire.Count `json:"input_tokens"`
+	Written *wire.Count `json:"cache_creation_input_tokens"`
+	Read    *wire.Count `json:"cache_read_input_tokens"`
+	Output  *wire.Count `json:"output_tokens"`
+	Details struct {
+		Thoughts *wire.Count `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
+}
 
 // usage keeps the last of each figure that the vendor reported: they are cumulative.
 type usage struct {
-	fresh, written, read int64 // input tokens: sent anew, written to the cache, read from it
-	output, thought      int64
-	complete             bool // the output is counted
+	fresh, written, read wire.Count // input tokens: sent anew, written to the cache, read from it
+	output, thought      wire.Count
+	complete             bool // the output is counted to its end
 }
 
-// start takes the figures of a stream's beginning.
-func (u *usage) start(s *sdk.Usage) {
-	u.fresh, u.written, u.read = s.InputTokens, s.CacheCreationInputTokens, s.CacheReadInputTokens
-	u.output, u.thought = s.OutputTokens, s.OutputTokensDetails.ThinkingTokens
-}
-
-// update takes the figures of a stream's end, as far as there are any.
-func (u *usage) update(d *sdk.MessageDeltaUsage) {
-	if d.JSON.InputTokens.Valid() {
-		u.fresh = d.InputTokens
-	}
-	if d.JSON.CacheCreationInputTokens.Valid() {
-		u.written = d.CacheCreationInputTokens
-	}
-	if d.JSON.CacheReadInputTokens.Valid() {
-		u.read = d.CacheReadInputTokens
-	}
-	if d.JSON.OutputTokens.Valid() {
-		u.output, u.complete = d.OutputTokens, true
-	}
-	if d.OutputTokensDetails.JSON.ThinkingTokens.Valid() {
-		u.thought = d.OutputTokensDetails.ThinkingTokens
+// update takes the figures that there are.
+func (u *usage) update(f *figures) {
+	for _, one := range []struct {
+		of  *wire.Count
+		now *wire.Count
+	}{{&u.fresh, f.Fresh}, {&u.written, f.Written}, {&u.read, f.Read}, {&u.output, f.Output}, {&u.thought, f.Details.Thoughts}} {
+		if one.now != nil {
+			*one.of = *one.now
+		}
 	}
 }
 
-// known yields the usage. spoken says that output has come: before it is counted, nothing is known.
-func (u *usage) known(spoken bool) provider.Usage {
-	if spoken && !u.complete {
+// tokens yields the usage; nothing before the output is counted, because more of it may be paid for.
+func (u *usage) tokens() provider.Usage {
+	if !u.complete {
 		return provider.Usage{}
 	}
-	fresh, written, read, output := tokens(u.fresh), tokens(u.written), tokens(u.read), tokens(u.output)
 	return provider.Usage{
-		Input: fresh + written + read, CachedInput: read, CacheWrite: written,
-		Output: output, Reasoning: min(tokens(u.thought), output),
+		Input: int(u.fresh + u.written + u.read), CachedInput: int(u.read), CacheWrite: int(u.written),
+		Output: int(u.output), Reasoning: int(min(u.thought, u.output)),
 	}
-}
-
-// tokens makes a figure a number of tokens; what is no sensible one is 0.
-func tokens(n int64) int {
-	if n < 0 || n > math.MaxInt32 {
-		return 0
-	}
-	return int(n)
 }

@@ -7,6 +7,7 @@
 package env
 
 import (
+	"net/netip"
 	"os"
 	"strings"
 
@@ -99,11 +100,16 @@ func address(host string) string {
 		scheme, rest = "http", host
 	}
 	rest = strings.TrimSuffix(rest, "/")
-	if strings.HasPrefix(rest, ":") {
+	if ip, err := netip.ParseAddr(strings.Trim(rest, "[]")); err == nil && ip.Is6() { // without a port
+		rest = "[" + strings.Trim(rest, "[]") + "]"
+	} else if strings.HasPrefix(rest, ":") {
 		rest = "127.0.0.1" + rest
 	}
 	rest = strings.Replace(rest, "0.0.0.0", "127.0.0.1", 1)
-	if !ok && !strings.Contains(rest, ":") {
+	if rest == "[::]" || strings.HasPrefix(rest, "[::]:") {
+		rest = strings.Replace(rest, "[::]", "[::1]", 1)
+	}
+	if !ok && (strings.HasSuffix(rest, "]") || !strings.Contains(rest, ":")) {
 		rest += ":11434"
 	}
 	return scheme + "://" + rest

@@ -84,6 +84,8 @@ func TestAddresses(t *testing.T) {
 	for host, want := range map[string]string{
 		"box": "http://box:11434", "box:80": "http://box:80", ":8080": "http://127.0.0.1:8080", "0.0.0.0": "http://127.0.0.1:11434",
 		"0.0.0.0:1234": "http://127.0.0.1:1234", "http://box": "http://box", "https://box/": "https://box",
+		"::1": "http://[::1]:11434", "[::1]": "http://[::1]:11434", "[::1]:80": "http://[::1]:80", "fe80::1": "http://[fe80::1]:11434",
+		"::": "http://[::1]:11434", "[::]:80": "http://[::1]:80", "http://[::1]": "http://[::1]", "http://[::1]:80": "http://[::1]:80",
 	} {
 		assert.Equal(t, want, from(map[string]string{"OLLAMA_HOST": host})["ollama"].(*ollama.Provider).BaseURL, host)
 	}

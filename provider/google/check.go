@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 
-	"google.golang.org/genai"
-
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
@@ -26,7 +24,9 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	}
 	defer x.Close()
 	if err = x.Send(http.MethodGet, version+"/"+path, nil); err == nil {
-		var m genai.Model
+		var m struct {
+			Name string `json:"name"`
+		}
 		return whole(x, &m, func() bool { return m.Name != "" })
 	}
 	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound {
@@ -54,7 +54,9 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	if err := p.post(x, req.Model, "countTokens", map[string]any{"generateContentRequest": body}); err != nil {
 		return 0, err
 	}
-	var count genai.CountTokensResponse
+	var count struct {
+		TotalTokens int32 `json:"totalTokens"`
+	}
 	if err := whole(x, &count, func() bool { return count.TotalTokens > 0 }); err != nil {
 		return 0, err
 	}

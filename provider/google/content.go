@@ -10,6 +10,10 @@ import (
 // Gemini 3 on refuse a step whose first call is unsigned.
 const foreignSignature = "skip_thought_signature_validator"
 
+// opening stands before a conversation that begins with the speaker's own words or calls: the API wants
+// a call to come after something of the user's.
+const opening = "(The conversation begins with your own words.)"
+
 // conversation is the contents of a request. Roles alternate, which older models demand: what neighbours
 // of one role say becomes parts of one content.
 type conversation []*genai.Content
@@ -77,6 +81,9 @@ func (c *conversation) add(role string, parts ...*genai.Part) {
 	if last := c.last(role); last != nil {
 		last.Parts = append(last.Parts, parts...)
 		return
+	}
+	if len(*c) == 0 && role == genai.RoleModel {
+		c.add(genai.RoleUser, &genai.Part{Text: opening})
 	}
 	*c = append(*c, &genai.Content{Role: role, Parts: parts})
 }

@@ -5,15 +5,17 @@
 // A request is made of the official SDK's types: the system prompt as systemInstruction, the conversation
 // as contents of the roles user and model, the limit of output tokens and the temperature as
 // generationConfig. Roles alternate, which older models demand: what neighbours of one role say becomes
-// parts of one content, with a blank line between them. The key goes along as X-Goog-Api-Key, never in the
-// URL.
+// parts of one content, with a blank line between them. A conversation that begins with the speaker's own
+// words or calls gets a short user's content before them, because the API refuses a call that follows none.
+// The key goes along as X-Goog-Api-Key, never in the URL.
 //
 // The SDK's client is not used, and a test holds what is sent against what that client would send. It cannot
 // be kept from the environment: each time it is made, it reads the keys in GOOGLE_API_KEY and GEMINI_API_KEY,
 // whatever key it is given, and if both are set it logs that it uses one of them. Measured with v1.77.0, it
 // also sorts the properties of a schema, counts neither system prompt nor tools, takes a stream that was cut
-// for a whole reply, and lets a redirect take the key to another host. Its types decode the answer, event by
-// event; package wire carries the request and alone sees the key.
+// for a whole reply, and lets a redirect take the key to another host. Nor do its types decode the answer: a
+// hostile one takes a hundred times its size in them. Package wire carries the request and alone sees the
+// key.
 //
 // A reply counts only once a finishReason has come. A text that goes on after it, or an error, makes the
 // reply invalid.
@@ -50,10 +52,11 @@
 //
 // # Usage
 //
-// The last count in the stream is the reply's. Output holds candidatesTokenCount and thoughtsTokenCount,
-// both of which the vendor bills as output; input holds promptTokenCount, cached tokens included, and
-// toolUsePromptTokenCount. Thinking counts against the limit of output tokens: a reply whose thoughts used
-// it up is of kind invalid_response.
+// The vendor counts as it goes; what the event with the end, or one after it, counts is the reply's. If the
+// stream breaks before, no usage is reported, so that the engine charges what it had reserved. Output holds
+// candidatesTokenCount and thoughtsTokenCount, both of which the vendor bills as output; input holds
+// promptTokenCount, cached tokens included, and toolUsePromptTokenCount. Thinking counts against the limit of
+// output tokens: a reply whose thoughts used it up is of kind invalid_response.
 //
 // # Failures
 //

@@ -45,8 +45,10 @@ func (p *Provider) embed(ctx context.Context, model string, texts []string, all 
 		return err
 	}
 	var answer struct {
-		Embeddings    []genai.ContentEmbedding                    `json:"embeddings"`
-		UsageMetadata *genai.GenerateContentResponseUsageMetadata `json:"usageMetadata"`
+		Embeddings list[struct {
+			Values vector `json:"values"`
+		}] `json:"embeddings"`
+		Usage count `json:"usageMetadata"`
 	}
 	err = whole(x, &answer, func() bool {
 		if len(answer.Embeddings) != len(texts) {
@@ -69,6 +71,6 @@ func (p *Provider) embed(ctx context.Context, model string, texts []string, all 
 	for _, e := range answer.Embeddings {
 		all.Vectors = append(all.Vectors, e.Values)
 	}
-	all.Usage = all.Usage.Add(provider.Usage{Input: usage(answer.UsageMetadata).Input})
+	all.Usage = all.Usage.Add(provider.Usage{Input: answer.Usage.tokens().Input})
 	return nil
 }

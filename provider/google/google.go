@@ -58,8 +58,8 @@ func (p *Provider) String() string { return "google" }
 func (p *Provider) GoString() string { return p.String() }
 
 // Generate asks the model for one reply and streams it. A failure is a [*provider.Error]; the Response
-// beside one carries the usage that the vendor reported before it, and is nil if there was none. The end
-// of ctx gives kind canceled or timeout.
+// beside one carries the usage that the vendor reported with the reply's end, and is nil if that did not
+// come. The end of ctx gives kind canceled or timeout.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	body, err := p.request(req)
 	if err != nil {

@@ -7,12 +7,50 @@ import (
 	"io"
 	"mime"
 	"strconv"
+	"unicode/utf8"
 
 	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
+
+// answer is one event of a reply. It is our own because the SDK's types take hundreds of bytes for an
+// element of three, and do not bound how many there are.
+type answer struct {
+	Candidates     list[*candidate] `json:"candidates"`
+	PromptFeedback struct {
+		BlockReason        genai.BlockedReason `json:"blockReason"`
+		BlockReasonMessage string              `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	Usage        count  `json:"usageMetadata"`
+	ModelVersion string `json:"modelVersion"`
+	ResponseID   string `json:"responseId"`
+}
+
+// candidate is what an event says of one of the replies.
+type candidate struct {
+	Index   int `json:"index"`
+	Content struct {
+		Parts list[part] `json:"parts"`
+	} `json:"content"`
+	FinishReason  genai.FinishReason `json:"finishReason"`
+	FinishMessage string             `json:"finishMessage"`
+}
+
+// part is a piece of a reply.
+type part struct {
+	Text             string        `json:"text"`
+	Thought          bool          `json:"thought"`
+	ThoughtSignature []byte        `json:"thoughtSignature"`
+	FunctionCall     *functionCall `json:"functionCall"`
+}
+
+type functionCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"` // an object, or none
+}
 
 // reply reads a streamed answer.
 type reply struct {
@@ -79,55 +117,61 @@ func (r *reply) take(data []byte) error {
 	case json.Unmarshal(data, &failure) == nil && wire.Present(failure.Error):
 		return r.exchange.Fault(data)
 	}
-	var c genai.GenerateContentResponse
-	if data[0] != '{' || json.Unmarshal(data, &c) != nil { // the SDK's type panics on null
+	var a answer
+	if !utf8.Valid(data) { // arguments stay as they are written
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	}
+	if data[0] != '{' || json.Unmarshal(data, &a) != nil {
 		return r.exchange.Invalid("malformed", "a part of the answer is not what the API says")
 	}
 	r.answered = true
-	if u := usage(c.UsageMetadata); !u.IsZero() {
+	u := a.Usage.tokens()
+	if !u.IsZero() {
 		r.Usage = u
 	}
-	if c.ModelVersion != "" {
-		r.Model = c.ModelVersion
+	if a.ModelVersion != "" {
+		r.Model = a.ModelVersion
 	}
-	if c.ResponseID != "" {
-		r.id = c.ResponseID
+	if a.ResponseID != "" {
+		r.id = a.ResponseID
 	}
-	for _, candidate := range c.Candidates {
-		if candidate == nil || candidate.Index != 0 {
+	for _, c := range a.Candidates {
+		if c == nil || c.Index != 0 {
 			continue
 		}
 		r.chose = true
-		if err := r.choose(candidate); err != nil {
+		if err := r.choose(c, u); err != nil {
 			return err
 		}
 	}
-	if f := c.PromptFeedback; f != nil && f.BlockReason != "" {
-		return r.blocked(f)
+	if f := a.PromptFeedback; f.BlockReason != "" {
+		r.Usage, r.Settled = u, true
+		return r.blocked(f.BlockReason, f.BlockReasonMessage)
 	}
 	return nil
 }
 
-// choose adds what one event says of the reply.
-func (r *reply) choose(c *genai.Candidate) error {
-	if c.Content != nil {
-		for _, part := range c.Content.Parts {
-			if part == nil || (part.FunctionCall == nil && (part.Thought || part.Text == "")) {
-				continue
-			}
-			if r.Stop != "" {
-				return r.exchange.Invalid("malformed", "the reply went on after its end")
-			}
-			if part.FunctionCall == nil {
-				r.Show(part.Text)
-			} else if err := r.call(part); err != nil {
-				return err
-			}
+// choose adds what one event says of the reply; counted is the usage in the same event.
+func (r *reply) choose(c *candidate, counted provider.Usage) error {
+	for i := range c.Content.Parts {
+		part := &c.Content.Parts[i]
+		if part.FunctionCall == nil && (part.Thought || part.Text == "") {
+			continue
+		}
+		if r.Stop != "" {
+			r.Settled, r.Usage = false, provider.Usage{} // what goes on is not counted yet
+			return r.exchange.Invalid("malformed", "the reply went on after its end")
+		}
+		if part.FunctionCall == nil {
+			r.Show(part.Text)
+		} else if err := r.call(part); err != nil {
+			return err
 		}
 	}
 	if c.FinishReason == "" || c.FinishReason == genai.FinishReasonUnspecified || r.Stop != "" {
 		return nil
 	}
+	r.Usage, r.Settled = counted, true // what was counted before the end is not the whole
 	stop, err := r.stop(c)
 	if err != nil {
 		return err
@@ -138,15 +182,11 @@ func (r *reply) choose(c *genai.Candidate) error {
 }
 
 // call adds a tool call, which comes in one piece. A call without an id gets one that no other reply has.
-func (r *reply) call(part *genai.Part) error {
-	f := part.FunctionCall
+func (r *reply) call(p *part) error {
+	f := p.FunctionCall
 	var args bytes.Buffer
-	encoder := json.NewEncoder(&args)
-	encoder.SetEscapeHTML(false)
-	if f.Args != nil {
-		if err := encoder.Encode(f.Args); err != nil {
-			return r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON")
-		}
+	if wire.Present(f.Args) && (f.Args[0] != '{' || json.Compact(&args, f.Args) != nil) {
+		return r.exchange.Invalid("malformed", "the arguments of a tool call are not a JSON object")
 	}
 	at, id := r.Calls(), f.ID
 	if id == "" && r.id != "" {
@@ -155,13 +195,13 @@ func (r *reply) call(part *genai.Part) error {
 	if !r.Call(at, id, f.Name, args.String()) {
 		return r.exchange.Invalid("malformed", "there are too many tool calls")
 	}
-	r.Seal(at, seal{ID: f.ID, Signature: part.ThoughtSignature}.opaque())
+	r.Seal(at, seal{ID: f.ID, Signature: p.ThoughtSignature}.opaque())
 	return nil
 }
 
 // stop translates the reason for the end. One that says that the reply is broken, or that nobody knows, is
 // a failure.
-func (r *reply) stop(c *genai.Candidate) (provider.StopReason, error) {
+func (r *reply) stop(c *candidate) (provider.StopReason, error) {
 	switch c.FinishReason {
 	case genai.FinishReasonStop:
 		return provider.StopEnd, nil
@@ -179,7 +219,7 @@ func (r *reply) stop(c *genai.Candidate) (provider.StopReason, error) {
 	}
 }
 
-func (r *reply) broken(c *genai.Candidate, message string) error {
+func (r *reply) broken(c *candidate, message string) error {
 	if c.FinishMessage != "" {
 		message += ": " + c.FinishMessage
 	}
@@ -187,12 +227,12 @@ func (r *reply) broken(c *genai.Candidate, message string) error {
 }
 
 // blocked is the failure of a prompt that the vendor's filters stopped.
-func (r *reply) blocked(f *genai.GenerateContentResponsePromptFeedback) error {
+func (r *reply) blocked(reason genai.BlockedReason, said string) error {
 	message := "the vendor blocked the prompt"
-	if f.BlockReasonMessage != "" {
-		message += ": " + f.BlockReasonMessage
+	if said != "" {
+		message += ": " + said
 	}
-	err := r.exchange.Invalid(wire.Clip(string(f.BlockReason)), message)
+	err := r.exchange.Invalid(wire.Clip(string(reason)), message)
 	if e, ok := errors.AsType[*provider.Error](err); ok {
 		e.Kind = provider.KindContentFilter
 	}

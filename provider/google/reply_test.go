@@ -106,6 +106,43 @@ func TestAfterTheEndOnlyUsageCounts(t *testing.T) {
 	}
 }
 
+// The vendor counts in each event, and only the last event's count is the price.
+func TestUsageOfWhatIsCut(t *testing.T) {
+	event := func(text, more string) string {
+		return `data: {"candidates": [{"content": {"parts": [{"text": "` + text + `"}]}` + more + `}],` +
+			`"usageMetadata": {"promptTokenCount": 1000,"candidatesTokenCount": 1}}` + "\n\n"
+	}
+	const failed = `data: {"error": {"code": 503, "status": "UNAVAILABLE", "message": "Overloaded."}}` + "\n\n"
+	for name, tt := range map[string]struct {
+		answer string
+		kind   provider.Kind
+		priced bool
+	}{
+		"cut":                  {event("Half", ""), provider.KindNetwork, false},
+		"failed":               {event("Half", "") + failed, provider.KindAPI, false},
+		"went on":              {event("Half", `,"finishReason": "STOP"`) + event("more", ""), provider.KindInvalidResponse, false},
+		"broken":               {event("Half", `,"finishReason": "OTHER"`), provider.KindInvalidResponse, true},
+		"failed after the end": {event("Whole", `,"finishReason": "STOP"`) + failed, provider.KindAPI, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := serve(t, http.StatusOK, tt.answer)
+			r, _, err := ask(t, p, request())
+			failure(t, err, tt.kind)
+			if !tt.priced {
+				assert.Nil(t, r)
+				return
+			}
+			require.NotNil(t, r)
+			assert.Equal(t, provider.Usage{Input: 1000, Output: 1}, r.Usage)
+		})
+	}
+	// An end that is not counted leaves the price unknown, whatever was counted before.
+	p, _ := serve(t, http.StatusOK, event("Half", "")+`data: {"candidates": [{"finishReason": "STOP"}]}`+"\n\n")
+	r, _, err := ask(t, p, request())
+	require.NoError(t, err)
+	assert.Zero(t, r.Usage)
+}
+
 func TestOddAnswers(t *testing.T) {
 	half := `data: {"candidates": [{"content": {"parts": [{"text": "Half"}]}}]}` + "\n\n"
 	for name, tt := range map[string]struct {

@@ -64,8 +64,16 @@ func requests() map[string]*provider.Request {
 	both, old := bare(), bare()
 	both.Model, both.Schema, both.Tools = "models/gemini-3-pro-preview", schema.Schema, tools.Tools[1:]
 	old.Schema, old.Tools = schema.Schema, tools.Tools[1:]
+	first := bare() // the speaker's first turn calls a tool
+	first.Self, first.Tools = "Ada", tools.Tools
+	first.Messages = []provider.Message{
+		{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: "a", Name: "now"}}},
+		{ToolResult: &provider.ToolResult{ID: "a", Text: "noon"}},
+	}
+	mine := bare()
+	mine.Self, mine.Messages = "Ada", []provider.Message{{Speaker: "Ada", Text: "As I said."}}
 	return map[string]*provider.Request{
-		"talk": talk, "bare": bare(), "schema": schema, "tools": tools, "schema_and_tools": both, "schema_and_tools_old": old,
+		"call_first": first, "own_words_first": mine, "talk": talk, "bare": bare(), "schema": schema, "tools": tools, "schema_and_tools": both, "schema_and_tools_old": old,
 	}
 }
 
@@ -92,6 +100,21 @@ func TestRequestBody(t *testing.T) {
 			assert.Equal(t, req.ID, got.header.Get("X-Client-Request-Id"))
 			assert.NotContains(t, got.url+string(got.body), canary)
 		})
+	}
+}
+
+// However a conversation begins, the request begins with a user's content.
+func TestTheUserBegins(t *testing.T) {
+	for name, req := range requests() {
+		p, all := serve(t, http.StatusOK, yes)
+		_, _, err := ask(t, p, req)
+		require.NoError(t, err)
+		var body struct{ Contents []*genai.Content }
+		require.NoError(t, json.Unmarshal((*all)[0].body, &body))
+		require.NotEmpty(t, body.Contents)
+		for i, c := range body.Contents {
+			assert.Equal(t, []string{"user", "model"}[i%2], c.Role, "%s: %d", name, i)
+		}
 	}
 }
 

@@ -1,22 +1,26 @@
 package google
 
 import (
-	"google.golang.org/genai"
-
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// usage translates the vendor's count. It counts thoughts beside the text, and what the vendor's own
-// tools fed to the model beside the prompt; the cached tokens are among the prompt's.
-func usage(u *genai.GenerateContentResponseUsageMetadata) provider.Usage {
-	if u == nil {
-		return provider.Usage{}
-	}
-	count := func(n int32) int { return int(max(n, 0)) }
+// count is what the vendor counts.
+type count struct {
+	Prompt   wire.Count `json:"promptTokenCount"`
+	Tools    wire.Count `json:"toolUsePromptTokenCount"`
+	Cached   wire.Count `json:"cachedContentTokenCount"`
+	Text     wire.Count `json:"candidatesTokenCount"`
+	Thoughts wire.Count `json:"thoughtsTokenCount"`
+}
+
+// tokens translates the count. The vendor counts thoughts beside the text, and what its own tools fed to
+// the model beside the prompt; the cached tokens are among the prompt's.
+func (c count) tokens() provider.Usage {
 	return provider.Usage{
-		Input:       count(u.PromptTokenCount) + count(u.ToolUsePromptTokenCount),
-		CachedInput: min(count(u.CachedContentTokenCount), count(u.PromptTokenCount)),
-		Output:      count(u.CandidatesTokenCount) + count(u.ThoughtsTokenCount),
-		Reasoning:   count(u.ThoughtsTokenCount),
+		Input:       int(c.Prompt) + int(c.Tools),
+		CachedInput: int(min(c.Cached, c.Prompt)),
+		Output:      int(c.Text) + int(c.Thoughts),
+		Reasoning:   int(c.Thoughts),
 	}
 }

@@ -22,22 +22,27 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*pr
 		body["keep_alive"] = k
 	}
 	var answer struct {
-		Model      string      `json:"model"`
-		Embeddings [][]float32 `json:"embeddings"`
-		Input      wire.Count  `json:"prompt_eval_count"`
+		Model      string     `json:"model"`
+		Embeddings vectors    `json:"embeddings"`
+		Input      wire.Count `json:"prompt_eval_count"`
 	}
+	answer.Embeddings.texts = len(texts)
 	x, err := p.ask(ctx, "api/embed", model, body, &answer)
 	if err != nil {
 		return nil, err
 	}
-	if len(answer.Embeddings) != len(texts) {
+	got := answer.Embeddings.list
+	if len(got) != len(texts) {
 		return nil, x.Invalid("malformed", "the answer does not hold one vector for each text")
 	}
-	size := len(answer.Embeddings[0])
-	for _, v := range answer.Embeddings {
-		if len(v) != size || size == 0 {
+	out := &provider.Embedding{
+		Vectors: make([][]float32, len(got)), Usage: provider.Usage{Input: int(answer.Input)}, Model: answer.Model,
+	}
+	for i, v := range got {
+		if len(v) != len(got[0]) || len(v) == 0 {
 			return nil, x.Invalid("malformed", "a vector is empty, or not as long as the others")
 		}
+		out.Vectors[i] = v
 	}
-	return &provider.Embedding{Vectors: answer.Embeddings, Usage: provider.Usage{Input: int(answer.Input)}, Model: answer.Model}, nil
+	return out, nil
 }

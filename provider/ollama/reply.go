@@ -14,8 +14,8 @@ import (
 type chunk struct {
 	Model   string `json:"model"`
 	Message struct {
-		Content   string     `json:"content"`
-		ToolCalls []toolCall `json:"tool_calls"`
+		Content   string         `json:"content"`
+		ToolCalls list[toolCall] `json:"tool_calls"`
 	} `json:"message"`
 	Done       bool            `json:"done"`
 	DoneReason string          `json:"done_reason"`
@@ -82,7 +82,7 @@ func (r *reply) take(line []byte) (done bool, err error) {
 		return false, nil
 	}
 	r.Show(r.think.End())
-	r.Usage = c.tokens() // what came before was not the whole
+	r.Usage, r.Settled = c.tokens(), true // what came before was not the whole
 	return true, r.stop(c.DoneReason)
 }
 

@@ -50,6 +50,22 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// What a server counts in mid-stream is not the price; what the last line counts is, whatever it says else.
+func TestUsageOfWhatIsCut(t *testing.T) {
+	const counts = `,"prompt_eval_count":26,"eval_count":3`
+	half := strings.Replace(said("Half"), `,"done":false`, counts+`,"done":false`, 1)
+	r, _, err := ask(t, played(answer(half)), request())
+	failure(t, err, provider.KindNetwork)
+	assert.Nil(t, r)
+	r, _, err = ask(t, played(answer(half, `{"error":"out of memory"}`)), request())
+	failure(t, err, provider.KindAPI)
+	assert.Nil(t, r)
+	r, _, err = ask(t, played(answer(half, strings.Replace(end(counts), `"stop"`, `"exploded"`, 1))), request())
+	failure(t, err, provider.KindInvalidResponse)
+	require.NotNil(t, r)
+	assert.Equal(t, provider.Usage{Input: 26, Output: 3}, r.Usage)
+}
+
 func TestToolCallsHaveIDsOfTheirOwn(t *testing.T) {
 	call := func(id, arguments string) string {
 		return `{"message":{"tool_calls":[{"id":"` + id + `","function":{"index":0,"name":"lookup","arguments":` + arguments + `}}]}}`
