@@ -31,8 +31,12 @@ const (
 // Error is a provider's failure. It holds no request, no header and no key: adapters copy what a
 // person needs and redact the rest. The zero Error prints.
 type Error struct {
-	Kind       Kind
-	Status     int           // HTTP status; 0 if there was none
+	Kind Kind
+	// Status is the status of the HTTP answer itself, 0 if there was none, and never a status that the
+	// answer's body names. 400 and above tells the engine that the vendor answered with an error in place
+	// of a reply, and that nothing was paid. A failure after a reply has begun has the status under which
+	// it began, which is 200.
+	Status     int
 	Code       string        // the vendor's own code or type
 	Message    string        // the vendor's words or the adapter's, without keys
 	RequestID  string        // the vendor's id of the request, for its support

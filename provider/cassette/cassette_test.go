@@ -201,6 +201,23 @@ func TestSeveralFences(t *testing.T) {
 	assert.Equal(t, "yy x a", ask(p, req("x", "yy")).response.Text)
 }
 
+// A request with more fences than a file may name is recorded, and replayed where they are the same.
+func TestManyFences(t *testing.T) {
+	req := func(first string) *provider.Request {
+		r := &provider.Request{Messages: []provider.Message{{Fence: first, Text: "1"}}}
+		for i := range 99 {
+			r.Messages = append(r.Messages, provider.Message{Fence: fmt.Sprintf("word-%d-", i), Text: "2"})
+		}
+		return r
+	}
+	tape, file := recording(t, cassette.Options{})
+	ask(tape.Wrap("v", saying(said("first- word-0- word-98-"))), req("first-"))
+	p := open(t, file, cassette.Options{}).Wrap("v", nil)
+	assert.Equal(t, "other word-0- word-98-", ask(p, req("other")).response.Text)
+	assert.Contains(t, contents(t, file), "⟦fence 64⟧")
+	assert.NotContains(t, contents(t, file), "⟦fence 65⟧")
+}
+
 func TestWhatMakesARequest(t *testing.T) {
 	tests := []struct {
 		differs string // "": it is the same

@@ -27,7 +27,8 @@
 // not count: a placeholder, "⟦fence 1⟧", stands for the word wherever it stands in a request or in an
 // answer, and a replayed answer has the word of the request that it answers. A fence word is the Fence of
 // any message and, because the first speaker reads no messages, what a line "<<<end WORD>>>" of the system
-// prompt names, if it is a number of ten digits or more.
+// prompt names, if it is a number of ten digits or more. Of one request 64 words are told apart so; what
+// goes beyond them is text like any other.
 //
 // # What is recorded
 //

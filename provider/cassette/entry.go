@@ -280,7 +280,11 @@ func (e *entry) settle() error {
 		return errors.New("an answer of another call")
 	}
 	// Nothing that a replay needs is read there for the first time.
-	r := reader{fences: make([]string, fenceCount(asked))}
+	n, err := fenceCount(asked)
+	if err != nil {
+		return fmt.Errorf("request: %w", err)
+	}
+	r := reader{fences: make([]string, n)}
 	r.response(e.Response)
 	r.chunks(e)
 	_ = r.failure(e.Error)
@@ -291,18 +295,19 @@ func (e *entry) settle() error {
 func keyOf(name, call, asked string) string { return name + "\x00" + call + "\x00" + asked }
 
 // fenceCount yields the highest number of a fence that a request names.
-func fenceCount(asked string) int {
-	const most = 10_000
+func fenceCount(asked string) (int, error) {
 	highest := 0
 	for {
 		_, rest, found := strings.Cut(asked, opening+fenceName)
 		if !found {
-			return highest
+			return highest, nil
 		}
 		digits, after, _ := strings.Cut(rest, closing)
-		if n, err := strconv.Atoi(digits); err == nil && n <= most {
-			highest = max(highest, n)
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 1 || n > mostFences {
+			return 0, fmt.Errorf("%q is no number of a fence, from 1 to %d", clip(digits), mostFences)
 		}
+		highest = max(highest, n)
 		asked = after
 	}
 }

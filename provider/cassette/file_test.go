@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,8 @@ func TestWhatIsNoCassette(t *testing.T) {
 		{"a piece that ends in a bracket", replace(`"sizes": "13 `, `"sizes": "75 `), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "chunks.sizes"},
 		{"a fence that is none", replace(`its fence ⟦fence 1⟧`, `its fence ⟦fence 2⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "response.text: a bracket"},
 		{"a bracket of another kind", replace(`its fence ⟦fence 1⟧`, `its fence ⟦fancy 1⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, "response.text: a bracket"},
+		{"a fence beyond all others", replace(`the word is ⟦fence 1⟧`, `the word is ⟦fence 10000⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, `entry 2: request: "10000" is no number of a fence, from 1 to 64`},
+		{"a fence without a number", replace(`the word is ⟦fence 1⟧`, `the word is ⟦fence x⟧`), cassette.ProblemValue, line(`"id": "cars/r1.ada/1"`) - 1, `"x" is no number of a fence`},
 		{"a duration that is none", replace(`"1.5s"`, `"soon"`), cassette.ProblemValue, line(`"id": "cars/r2.ben/1"`) - 1, `"soon" is no duration`},
 		{"a vector that is none", replace(`"0.25 -1"`, `"0.25 x"`), cassette.ProblemValue, line(`"call": "embed"`) - 2, `"x" is no number`},
 		{"too long", strings.Repeat(" ", cassette.MaxFile+1), cassette.ProblemSize, 1, "longer"},
@@ -152,6 +155,35 @@ func TestWhatIsNoCassette(t *testing.T) {
 		assert.EqualError(t, err, "cassette: "+file+":1: truncated: the end of the file is missing")
 	}
 	assert.Equal(t, "{", contents(t, file), "what cannot be read is left alone")
+}
+
+// A file that is hardly longer than another takes hardly more memory to read.
+func TestFencesAreBounded(t *testing.T) {
+	cost := func(fence int) uint64 {
+		var b strings.Builder
+		b.WriteString(`{"version":1,"entries":[`)
+		for i := range 2000 {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `{"provider":"x","request":{"model":"⟦fence %d⟧%d"}}`, fence, i)
+		}
+		b.WriteString(`]}`)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := cassette.Load([]byte(b.String()), cassette.Options{})
+		runtime.ReadMemStats(&after)
+		if fence > 64 {
+			require.ErrorAs(t, err, new(*cassette.FileError))
+		} else {
+			require.NoError(t, err)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	least := cost(1)
+	assert.Less(t, cost(64), 2*least)
+	assert.Less(t, cost(65), 2*least)
+	assert.Less(t, cost(10_000), 2*least)
 }
 
 // White space, the order of entries, and how JSON writes a text or a number, are free.

@@ -102,11 +102,12 @@ func (s *scribe) raw(data json.RawMessage) raw { return raw(s.write(string(data)
 
 // fencesOf yields the distinct fence words of a request in the order in which they appear: those of its
 // messages and, as the first speaker reads none, what a line "<<<end WORD>>>" of the system prompt names,
-// if that is a number of ten digits or more, as the engine draws it.
+// if that is a number of ten digits or more, as the engine draws it. Beyond mostFences they stay as they
+// are: a debate has one.
 func fencesOf(r *provider.Request) []string {
 	var words []string
 	add := func(word string) {
-		if word != "" && !slices.Contains(words, word) {
+		if word != "" && len(words) < mostFences && !slices.Contains(words, word) {
 			words = append(words, word)
 		}
 	}

@@ -101,7 +101,10 @@ func (s *scribe) unit(text string) (n int, stands string) {
 	return n, ""
 }
 
-const fenceName = "fence "
+const (
+	fenceName  = "fence "
+	mostFences = 64 // that one request names
+)
 
 // restore yields the text of a form, with the words of these fences.
 func restore(form string, fences []string) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 const maxBatch = 100 // texts in one request, the API's limit
@@ -45,8 +46,8 @@ func (p *Provider) embed(ctx context.Context, model string, texts []string, all 
 		return err
 	}
 	var answer struct {
-		Embeddings list[struct {
-			Values vector `json:"values"`
+		Embeddings wire.List[struct {
+			Values wire.Vector `json:"values"`
 		}] `json:"embeddings"`
 		Usage count `json:"usageMetadata"`
 	}

@@ -18,7 +18,7 @@ import (
 // answer is one event of a reply. It is our own because the SDK's types take hundreds of bytes for an
 // element of three, and do not bound how many there are.
 type answer struct {
-	Candidates     list[*candidate] `json:"candidates"`
+	Candidates     wire.List[*candidate] `json:"candidates"`
 	PromptFeedback struct {
 		BlockReason        genai.BlockedReason `json:"blockReason"`
 		BlockReasonMessage string              `json:"blockReasonMessage"`
@@ -32,7 +32,7 @@ type answer struct {
 type candidate struct {
 	Index   int `json:"index"`
 	Content struct {
-		Parts list[part] `json:"parts"`
+		Parts wire.List[part] `json:"parts"`
 	} `json:"content"`
 	FinishReason  genai.FinishReason `json:"finishReason"`
 	FinishMessage string             `json:"finishMessage"`

@@ -16,7 +16,7 @@ import (
 // says that it cannot speak, and with kind authentication if the key is refused. It does not load the model.
 func (p *Provider) Check(ctx context.Context, model string) error {
 	var answer struct {
-		Capabilities list[string] `json:"capabilities"` // older servers do not tell
+		Capabilities wire.List[string] `json:"capabilities"` // older servers do not tell
 	}
 	x, err := p.ask(ctx, "api/show", model, map[string]any{"model": model}, &answer)
 	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound && e.Code != "model_not_found" {

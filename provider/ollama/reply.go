@@ -14,8 +14,8 @@ import (
 type chunk struct {
 	Model   string `json:"model"`
 	Message struct {
-		Content   string         `json:"content"`
-		ToolCalls list[toolCall] `json:"tool_calls"`
+		Content   string              `json:"content"`
+		ToolCalls wire.List[toolCall] `json:"tool_calls"`
 	} `json:"message"`
 	Done       bool            `json:"done"`
 	DoneReason string          `json:"done_reason"`

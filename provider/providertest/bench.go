@@ -3,8 +3,10 @@ package providertest
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +22,7 @@ const (
 	benchMaxBody = 1 << 20
 	benchMaxLine = 64 << 10
 	atOnce       = 500 * time.Millisecond // what counts as at once
+	mostLate     = 10 * time.Second       // for what may follow a reply's end, as its usage does
 )
 
 // bench is where an adapter is tried, once for each check.
@@ -27,7 +30,8 @@ type bench struct {
 	exam
 
 	h      *HTTP
-	fake   bool // inside a bubble
+	fake   bool          // inside a bubble
+	idle   time.Duration // the longest silence; benchIdle if 0
 	before map[string]string
 	turn   chan struct{} // to wait until all is quiet, which one goroutine can do at a time
 }
@@ -52,7 +56,7 @@ func (h *HTTP) bench(t *testing.T, fake bool) *bench {
 func (x *bench) server(client *http.Client) Server {
 	return Server{
 		URL: homeURL, Key: canary, Client: client,
-		IdleTimeout: benchIdle, MaxBody: benchMaxBody, MaxLine: benchMaxLine,
+		IdleTimeout: cmp.Or(x.idle, benchIdle), MaxBody: benchMaxBody, MaxLine: benchMaxLine,
 	}
 }
 
@@ -60,7 +64,7 @@ func (x *bench) server(client *http.Client) Server {
 type exchange struct {
 	script  func(v *visit)
 	ctx     context.Context
-	onChunk func()
+	onChunk func(text string)
 	most    int // requests that may arrive; 1 if 0
 	refuse  error
 	hole    bool
@@ -121,9 +125,36 @@ func (x *bench) wantWhole(what string, a answer, w *Whole) {
 	case a.hung:
 	case a.err != nil:
 		x.errorf("%s: Generate failed: %v", what, a.err)
-	case a.response != nil && a.response.Text != w.Text:
+	case a.response == nil:
+	case a.response.Text != w.Text:
 		x.errorf("%s: the text is %q, want %q", what, a.response.Text, w.Text)
+	case w.Stop != "" && a.response.Stop != w.Stop:
+		x.errorf("%s: the stop reason is %q, want %q", what, a.response.Stop, w.Stop)
+	default:
+		x.wantCalls(what, a.response.Calls, w.Calls)
 	}
+}
+
+// wantCalls expects tool calls, unless want is nil.
+func (x *bench) wantCalls(what string, got, want []provider.ToolCall) {
+	if want != nil && !slices.EqualFunc(got, want, sameCall) {
+		x.errorf("%s: the tool calls are %s, want %s", what, written(got), written(want))
+	}
+}
+
+// sameCall compares what a fixture states of a tool call.
+func sameCall(got, want provider.ToolCall) bool {
+	var a, b any
+	return (want.ID == "" || got.ID == want.ID) && got.Name == want.Name &&
+		json.Unmarshal(got.Arguments, &a) == nil && json.Unmarshal(want.Arguments, &b) == nil && reflect.DeepEqual(a, b)
+}
+
+func written(calls []provider.ToolCall) string {
+	data, err := json.Marshal(calls)
+	if err != nil {
+		return err.Error() // their arguments are no JSON
+	}
+	return string(data)
 }
 
 // wantOne expects a failure of one of several kinds.

@@ -92,7 +92,7 @@ func early(x *exam) {
 		release()
 	})
 	p := x.open(Scenario{Name: "early", Reply: []string{"first ", "last"}, Hold: hold})
-	a := x.ask(context.Background(), p, request(), release)
+	a := x.ask(context.Background(), p, request(), func(string) { release() })
 	late.Stop()
 	release()
 	if a.err != nil {
@@ -290,7 +290,7 @@ func canceledMidStream(x *exam) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p := x.open(Scenario{Name: "canceled in mid-stream", Reply: []string{"first ", "last"}, Hold: make(chan struct{})})
-	a := x.ask(ctx, p, request(), cancel)
+	a := x.ask(ctx, p, request(), func(string) { cancel() })
 	x.wantKind(a, provider.KindCanceled)
 }
 

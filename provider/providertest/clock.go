@@ -105,7 +105,7 @@ func (x *bench) lose(ctx context.Context, p phase, giveUp func(), want provider.
 		e.script = func(*visit) { x.errorf("the request was made though nobody wanted it any more") }
 	case p.inEmit:
 		first := true
-		e.onChunk = func() {
+		e.onChunk = func(string) {
 			if first {
 				giveUp()
 			}
@@ -186,7 +186,7 @@ func dripping(h *HTTP) []check {
 		}
 		x.patience = time.Hour
 		out := x.try(exchange{
-			onChunk: func() { <-time.After(2 * benchIdle) },
+			onChunk: func(string) { <-time.After(2 * benchIdle) },
 			script:  func(v *visit) { v.send(parse(w.Answer).filled().plain().bytes()) },
 		})
 		x.wantWhole("what emit takes is not the server's silence", out.answer, w)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -78,7 +79,7 @@ func (c *tally) add(at int, how string, a answer) {
 	case a.err == nil && a.response != nil && c.same(a.response):
 		c.whole++
 		return
-	case a.err != nil && e.Kind == provider.KindNetwork && !e.NotSent && strings.HasPrefix(c.want.Text, strings.Join(a.chunks, "")):
+	case a.err != nil && e.Kind == provider.KindNetwork && !e.NotSent && c.begins(a) && !c.priced(a):
 		c.refused++
 		return
 	}
@@ -92,9 +93,25 @@ func (c *tally) add(at int, how string, a answer) {
 		c.errorf("%s at byte %d: the error is of kind %q, want %q: %v", how, at, e.Kind, provider.KindNetwork, a.err)
 	case e.NotSent:
 		c.errorf("%s at byte %d: NotSent, but the server has answered: %v", how, at, a.err)
+	case c.priced(a):
+		c.errorf("%s at byte %d: the usage of a reply without its end is %+v: what it costs is unknown", how, at, a.response.Usage)
 	default:
 		c.errorf("%s at byte %d: the chunks %q are no beginning of %q", how, at, a.chunks, c.want.Text)
 	}
+}
+
+// begins reports whether the chunks are a beginning of the whole text.
+func (c *tally) begins(a answer) bool {
+	return strings.HasPrefix(c.want.Text, strings.Join(a.chunks, ""))
+}
+
+// priced reports whether a cut answer comes with a usage that cannot be its price: that is the whole
+// reply's, once all of it came.
+func (c *tally) priced(a answer) bool {
+	if a.response == nil || a.response.Usage.IsZero() {
+		return false
+	}
+	return a.response.Usage != c.want.Usage || strings.Join(a.chunks, "") != c.want.Text
 }
 
 func (c *tally) same(r *provider.Response) bool {
@@ -137,7 +154,7 @@ func (v *visit) drip(data []byte) {
 	}
 }
 
-// firstChunks sends each whole answer event by event, and sees when the first chunk is handed on.
+// firstChunks sends each whole answer event by event, and sees when the chunks are handed on.
 func firstChunks(h *HTTP) []check {
 	var list []check
 	for i := range h.Wholes {
@@ -158,9 +175,14 @@ func (x *bench) early(w *Whole) {
 	if due < 0 || due == len(events)-1 {
 		x.t.Skip("the answer comes in one piece")
 	}
-	chunks, first := 0, -1
+	parts := m.parts(w.Text)
+	chunks, first, late := 0, -1, -1
+	got := "" // what was handed on
 	out := x.try(exchange{
-		onChunk: func() { chunks++ },
+		onChunk: func(text string) {
+			chunks++
+			got += text
+		},
 		script: func(v *visit) {
 			if !v.send(m.opening()) {
 				return
@@ -173,12 +195,20 @@ func (x *bench) early(w *Whole) {
 				if first < 0 && chunks > 0 {
 					first = i
 				}
+				// White space may be held back: it is not known yet whether anything follows it.
+				if parts != nil && late < 0 && i < len(events)-1 && !strings.HasPrefix(got, strings.TrimRightFunc(parts[i], unicode.IsSpace)) {
+					late = i
+				}
 			}
 		},
 	})
 	x.wantWhole("event by event", out.answer, w)
-	if !out.hung && (first < 0 || first > due) {
+	switch {
+	case out.hung:
+	case first < 0 || first > due:
 		x.errorf("the text began in event %d of %d, but no chunk was handed on before event %d was sent", due+1, len(events), due+2)
+	case late >= 0:
+		x.errorf("the text of event %d of %d was not handed on before event %d was sent", late+1, len(events), late+2)
 	}
 }
 

@@ -29,8 +29,9 @@ import (
 //	{"error":{"code":"rate_limit_exceeded","message":"not with {{KEY}}"}}
 //
 // The names are row, kind, code, message (a JSON string), retry-after (a duration), stop, usage (JSON, as
-// [provider.Usage] is written), text (a JSON string) and note. A fixture without a kind is a reply. The lines of the
-// answer's head may end in LF alone. An answer without Content-Length ends with its connection.
+// [provider.Usage] is written), text (a JSON string), calls (JSON, a list of [provider.ToolCall]; [] is none)
+// and note. A fixture without a kind is a reply. The lines of the answer's head may end in LF alone. An answer
+// without Content-Length ends with its connection.
 func Faults(t testing.TB, folder string) []Fault {
 	t.Helper()
 	var all []Fault
@@ -44,8 +45,8 @@ func Faults(t testing.TB, folder string) []Fault {
 	return all
 }
 
-// Wholes loads the whole answers *.http of a folder, by name. They are written as [Faults] says; text
-// is what the reply says.
+// Wholes loads the whole answers *.http of a folder, by name. They are written as [Faults] says: text is
+// what the reply says, and stop and calls may be stated.
 func Wholes(t testing.TB, folder string) []Whole {
 	t.Helper()
 	var all []Whole
@@ -57,7 +58,7 @@ func Wholes(t testing.TB, folder string) []Whole {
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		all = append(all, Whole{Name: f.Name, Answer: f.Answer, Text: f.Text})
+		all = append(all, Whole{Name: f.Name, Answer: f.Answer, Text: f.Text, Stop: f.Stop, Calls: f.Calls})
 	}
 	return all
 }
@@ -124,6 +125,8 @@ func (f *Fault) set(name, value string) (err error) {
 		decoder := json.NewDecoder(strings.NewReader(value))
 		decoder.DisallowUnknownFields()
 		err = decoder.Decode(&f.Usage)
+	case "calls":
+		err = json.Unmarshal([]byte(value), &f.Calls)
 	case "text":
 		err = json.Unmarshal([]byte(value), &f.Text)
 	case "note":

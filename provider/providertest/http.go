@@ -37,7 +37,9 @@ type Server struct {
 type Whole struct {
 	Name   string
 	Answer []byte
-	Text   string // what the reply says; "" if it calls tools alone
+	Text   string              // what the reply says; "" if it calls tools alone
+	Stop   provider.StopReason // why it ends; "": any
+	Calls  []provider.ToolCall // its tool calls, without Opaque and, where the vendor gives none, ID; nil: any
 }
 
 // Fault is an answer by which a vendor signals something, and what that means. "{{KEY}}" in the answer
@@ -54,6 +56,7 @@ type Fault struct {
 	Stop       provider.StopReason // of the reply
 	Usage      provider.Usage      // of the reply, or beside the error; zero: any
 	Text       string              // of the reply; "": any
+	Calls      []provider.ToolCall // of the reply, as in Whole; nil: any, empty: none
 }
 
 // RunHTTP puts an adapter through everything that can happen to bytes on their way, beside [Run],
@@ -79,7 +82,15 @@ type Fault struct {
 // signal. The server is in memory and its time is package synctest's, so that an hour of silence takes
 // no time; only connections that are refused or reset are real ones.
 //
-// It counts goroutines, so it must not run in parallel with other tests.
+// Some of what it asks of an adapter, beside what the rows' names say: each piece of text is handed on
+// before the server sends the next event. Once the end signal has come the reply is returned, whatever the
+// server does with the connection: within ten seconds of silence, which are for usage that follows the end,
+// and not within IdleTimeout. A failure after the first chunk has no status of 400 and above and is not
+// NotSent, for the engine would take it as free, and a reply that was cut has no usage, for what it costs is
+// unknown. The key is in no error, no log, and neither standard output nor standard error.
+//
+// It counts goroutines, and listens to the process's logs and output, so it must not run in parallel with
+// other tests.
 func RunHTTP(t *testing.T, h HTTP) {
 	t.Helper()
 	for _, gap := range h.gaps() {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -54,20 +56,25 @@ func (a *adapter) Generate(ctx context.Context, req *provider.Request, emit func
 		}
 		var e struct {
 			Text  string              `json:"text"`
+			Call  *provider.ToolCall  `json:"call"`
 			Stop  provider.StopReason `json:"stop"`
 			Usage provider.Usage      `json:"usage"`
 			Error json.RawMessage     `json:"error"`
 		}
-		switch {
-		case json.Unmarshal(event.Data, &e) != nil:
+		if json.Unmarshal(event.Data, &e) != nil {
 			return r.Failed(x.Invalid("malformed", "an event is not JSON"))
-		case wire.Present(e.Error):
-			return r.Failed(x.Fault(event.Data))
 		}
 		if !e.Usage.IsZero() {
 			r.Usage = e.Usage
 		}
+		if wire.Present(e.Error) {
+			r.Settled = !e.Usage.IsZero()
+			return r.Failed(x.Fault(event.Data))
+		}
 		r.Show(e.Text)
+		if e.Call != nil {
+			r.Call(r.Calls(), e.Call.ID, e.Call.Name, string(e.Call.Arguments))
+		}
 		r.Stop = e.Stop
 	}
 	return r.Done()
@@ -115,8 +122,14 @@ const stream = "HTTP/1.1 200 OK\nContent-Type: text/event-stream\n\n"
 
 func wholes() []providertest.Whole {
 	return []providertest.Whole{{
-		Name: "reply", Text: "Cars are loud.",
-		Answer: []byte(stream + "data: {\"text\":\"Cars \"}\n\ndata: {\"text\":\"are loud.\"}\n\ndata: {\"stop\":\"end\"}\n\n"),
+		Name: "reply", Text: "Cars are loud.", Stop: provider.StopEnd, Calls: []provider.ToolCall{},
+		Answer: []byte(stream + "data: {\"text\":\"Cars \"}\n\ndata: {\"text\":\"are \",\"usage\":{\"input\":9}}\n\ndata: {\"text\":\"loud.\"}\n\n" +
+			"data: {\"stop\":\"end\",\"usage\":{\"input\":9,\"output\":4}}\n\n"),
+	}, {
+		Name: "tools", Stop: provider.StopTool,
+		Calls: []provider.ToolCall{{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"at": "cars"}`)}, {Name: "now", Arguments: json.RawMessage(`{}`)}},
+		Answer: []byte(stream + "data: {\"call\":{\"id\":\"c1\",\"name\":\"look\",\"arguments\":{\"at\":\"cars\"}}}\n\n" +
+			"data: {\"call\":{\"name\":\"now\",\"arguments\":{}}}\n\ndata: {\"stop\":\"tool\"}\n\n"),
 	}}
 }
 
@@ -144,14 +157,22 @@ func suite(spoil func(s providertest.Server, p provider.Provider) provider.Provi
 				Answer: []byte(stream + "data: {\"text\":\"Half\"}\n\ndata: {\"stop\":\"length\",\"usage\":{\"input\":2,\"output\":1}}\n\n"),
 			},
 			{
+				Row: "length", Name: "cut in a call", Stop: provider.StopLength, Text: "Half", Calls: []provider.ToolCall{},
+				Answer: []byte(stream + "data: {\"text\":\"Half\"}\n\ndata: {\"call\":{\"name\":\"look\",\"arguments\":{}}}\n\ndata: {\"stop\":\"length\"}\n\n"),
+			},
+			{
 				Row: "mid-stream-error", Name: "broken", Kind: provider.KindAPI, Usage: provider.Usage{Input: 7}, Message: "Gone",
-				Answer: []byte(stream + "data: {\"text\":\"Half\",\"usage\":{\"input\":7}}\n\ndata: {\"error\":{\"message\":\"Gone, {{KEY}}\"}}\n\n"),
+				Answer: []byte(stream + "data: {\"text\":\"Half\",\"usage\":{\"input\":3}}\n\ndata: {\"error\":{\"message\":\"Gone, {{KEY}}\"},\"usage\":{\"input\":7}}\n\n"),
+			},
+			{
+				Row: "error-under-200", Name: "at once", Kind: provider.KindAPI,
+				Answer: []byte(stream + "data: {\"error\":{\"code\":503,\"message\":\"Busy\"}}\n\n"),
 			},
 		},
 		Lacks: map[string]string{},
 	}
 	for _, row := range []string{
-		"error-under-200", "error-null", "slow-down", "budget-in-flight", "moderation", "context-overflow", "window-exceeded", "refusal",
+		"error-null", "slow-down", "budget-in-flight", "moderation", "context-overflow", "window-exceeded", "refusal",
 		"content-filter", "no-choices", "blank", "only-thinking", "usage-twice",
 	} {
 		h.Lacks[row] = "the vendor has no such signal"
@@ -343,6 +364,45 @@ func TestABadAdapterFails(t *testing.T) {
 				return r, err
 			})
 		}, "the text is"},
+		{"takes a vendor's code for the status", []string{"mid-stream-error", "error-under-200", "truncated"}, failing(
+			func(_ context.Context, _ provider.Provider, _ *provider.Request, e *provider.Error) (*provider.Response, error) {
+				e.Status = 502
+				return nil, e
+			}), "would count as free"},
+		{"takes what was counted for the price", []string{"truncated"}, failing(
+			func(_ context.Context, _ provider.Provider, _ *provider.Request, e *provider.Error) (*provider.Response, error) {
+				return &provider.Response{Usage: provider.Usage{Input: 9}}, e
+			}), "the usage of a reply without its end"},
+		{"takes the whole price for a half", []string{"truncated"}, failing(
+			func(_ context.Context, _ provider.Provider, _ *provider.Request, e *provider.Error) (*provider.Response, error) {
+				return &provider.Response{Usage: provider.Usage{Input: 9, Output: 4}}, e
+			}), "the usage of a reply without its end"},
+		{"buffers all but the first", []string{"first-chunk-early"}, gathering(1), "the text of event 2 of 4 was not handed on before event 3"},
+		{"buffers all but the first two", []string{"first-chunk-early"}, gathering(2), "the text of event 3 of 4 was not handed on before event 4"},
+		{"waits at the end", []string{"after-the-end"}, func(s providertest.Server, p provider.Provider) provider.Provider {
+			return changed(p, func(ctx context.Context, _ *provider.Response) {
+				select {
+				case <-time.After(s.IdleTimeout / 2):
+				case <-ctx.Done():
+				}
+			})
+		}, "want at most 10.5s"},
+		{"forgets a call", []string{"pieces"}, spoilt(func(r *provider.Response) { r.Calls = r.Calls[:len(r.Calls)/2] }), "the tool calls are"},
+		{"renames a call", []string{"pieces"}, spoilt(func(r *provider.Response) { each(r, func(c *provider.ToolCall) { c.Name += "!" }) }), "the tool calls are"},
+		{"mixes up calls", []string{"pieces"}, spoilt(func(r *provider.Response) { each(r, func(c *provider.ToolCall) { c.ID = "c0" }) }), "the tool calls are"},
+		{"loses arguments", []string{"pieces"}, spoilt(func(r *provider.Response) { each(r, func(c *provider.ToolCall) { c.Arguments = nil }) }), "the tool calls are"},
+		{"loses why it ended", []string{"pieces"}, spoilt(func(r *provider.Response) { r.Stop = provider.StopEnd }), "the stop reason is"},
+		{"makes up a call", []string{"length", "pieces"}, spoilt(func(r *provider.Response) {
+			if r.Text != "" {
+				r.Calls = []provider.ToolCall{{ID: "1", Name: "look", Arguments: json.RawMessage("{}")}}
+			}
+		}), "the tool calls are"},
+		{"loses pieces", []string{"pieces", "first-chunk-early"}, spoilt(func(r *provider.Response) { r.Text = strings.TrimSuffix(r.Text, "loud.") }), "the chunks add up to"},
+		{"logs the key", []string{"key-leak"}, saying(func(key string) { slog.Debug("sending", "authorization", "Bearer "+key) }), "writes the key to a log"},
+		{"logs the key in the old way", []string{"key-leak"}, saying(func(key string) { log.Print("Bearer ", key) }), "writes the key to a log"},
+		{"logs with a logger of its own", []string{"key-leak"}, saying(func(key string) { ownLogger.Debug(key) }), "writes the key to a log"},
+		{"prints what it sends", []string{"key-leak"}, saying(func(key string) { fmt.Println("Bearer", key) }), "writes the key to a log"},
+		{"prints a part of what it sends", []string{"key-leak"}, saying(func(key string) { fmt.Fprintln(os.Stderr, key[9:20]) }), "writes the key to a log"},
 		{"cannot bear comments", []string{"comments"}, finicky(": "), "Generate failed"},
 		{"cannot bear the unknown", []string{"unknown-events"}, finicky("event: "), "Generate failed"},
 		{"cannot bear CRLF", []string{"pieces"}, finicky("\r\n"), "Generate failed"},
@@ -370,6 +430,75 @@ func TestABadAdapterFails(t *testing.T) {
 			})
 		}
 	}
+}
+
+// ownLogger was made before anybody listened.
+var ownLogger = slog.Default()
+
+// saying lets the adapter say something with each request.
+func saying(say func(key string)) func(providertest.Server, provider.Provider) provider.Provider {
+	return func(s providertest.Server, p provider.Provider) provider.Provider {
+		return generate(func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+			say(s.Key)
+			return p.Generate(ctx, req, emit)
+		})
+	}
+}
+
+// changed does something to each reply.
+func changed(p provider.Provider, change func(context.Context, *provider.Response)) provider.Provider {
+	return generate(func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+		r, err := p.Generate(ctx, req, emit)
+		if err == nil {
+			change(ctx, r)
+		}
+		return r, err
+	})
+}
+
+func spoilt(change func(r *provider.Response)) func(providertest.Server, provider.Provider) provider.Provider {
+	return func(_ providertest.Server, p provider.Provider) provider.Provider {
+		return changed(p, func(_ context.Context, r *provider.Response) { change(r) })
+	}
+}
+
+func each(r *provider.Response, change func(c *provider.ToolCall)) {
+	for i := range r.Calls {
+		change(&r.Calls[i])
+	}
+}
+
+// gathering hands on some chunks at once, and the rest at the end.
+func gathering(most int) func(providertest.Server, provider.Provider) provider.Provider {
+	return func(_ providertest.Server, p provider.Provider) provider.Provider {
+		return generate(func(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+			var rest strings.Builder
+			n := 0
+			r, err := p.Generate(ctx, req, func(c provider.Chunk) {
+				if n++; n <= most {
+					emit(c)
+					return
+				}
+				rest.WriteString(c.Text)
+			})
+			if rest.Len() > 0 {
+				emit(provider.Chunk{Text: rest.String()})
+			}
+			return r, err
+		})
+	}
+}
+
+// The suite leaves the process's logs and output as they were.
+func TestLogsAreGivenBack(t *testing.T) {
+	logger, writer, flags, out, failures := slog.Default(), log.Writer(), log.Flags(), os.Stdout, os.Stderr
+	assert.Empty(t, providertest.ExamineHTTP(t, "key-leak", suite(nil)))
+	assert.Same(t, logger, slog.Default())
+	assert.Same(t, writer, log.Writer())
+	assert.Equal(t, flags, log.Flags())
+	assert.Same(t, out, os.Stdout)
+	assert.Same(t, failures, os.Stderr)
+	assert.False(t, logger.Enabled(t.Context(), slog.LevelDebug))
 }
 
 // careless asks for models without package wire.
@@ -471,25 +600,29 @@ func TestFixtures(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name+".http"), []byte(text), 0o600))
 	}
 	write("full", "row: quota\nkind: quota\ncode: spent: all\nmessage: \"Spent\\n\"\nretry-after: 1m5s\nusage: {\"input\":3,\"cacheWrite\":1}\nnote: x\n\n---\nHTTP/1.1 429 X\nA: b\n\n{}\n\n---\n")
-	write("seconds", "row: length\nstop: length\nretry-after: 1.5\ntext: \"a\\u00e4\"\n---\nHTTP/1.1 200 OK\r\n\r\nx")
+	write("seconds", "row: length\nstop: length\nretry-after: 1.5\ntext: \"a\\u00e4\"\ncalls: []\n---\nHTTP/1.1 200 OK\r\n\r\nx")
 	got := providertest.Faults(t, folder)
 	assert.Equal(t, []providertest.Fault{
 		{
 			Row: "quota", Name: "full", Kind: provider.KindQuota, Code: "spent: all", Message: "Spent\n", RetryAfter: 65 * time.Second,
 			Usage: provider.Usage{Input: 3, CacheWrite: 1}, Answer: []byte("HTTP/1.1 429 X\nA: b\n\n{}\n\n---\n"),
 		},
-		{Row: "length", Name: "seconds", Stop: provider.StopLength, RetryAfter: 1500 * time.Millisecond, Text: "aä", Answer: []byte("HTTP/1.1 200 OK\r\n\r\nx")},
+		{Row: "length", Name: "seconds", Stop: provider.StopLength, RetryAfter: 1500 * time.Millisecond, Text: "aä", Calls: []provider.ToolCall{}, Answer: []byte("HTTP/1.1 200 OK\r\n\r\nx")},
 	}, got)
 
 	other := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(other, "a.http"), []byte("text: \"Yes.\"\n---\nHTTP/1.1 200 OK\n\n"), 0o600))
-	assert.Equal(t, []providertest.Whole{{Name: "a", Text: "Yes.", Answer: []byte("HTTP/1.1 200 OK\n\n")}}, providertest.Wholes(t, other))
+	require.NoError(t, os.WriteFile(filepath.Join(other, "a.http"), []byte("text: \"Yes.\"\nstop: tool\ncalls: [{\"name\":\"f\",\"arguments\":{}}]\n---\nHTTP/1.1 200 OK\n\n"), 0o600))
+	assert.Equal(t, []providertest.Whole{{
+		Name: "a", Text: "Yes.", Stop: provider.StopTool, Calls: []provider.ToolCall{{Name: "f", Arguments: json.RawMessage("{}")}},
+		Answer: []byte("HTTP/1.1 200 OK\n\n"),
+	}}, providertest.Wholes(t, other))
 }
 
 func TestBrokenFixtures(t *testing.T) {
 	for name, text := range map[string]string{
 		"no end": "row: quota\n", "no value": "row\n---\nHTTP/1.1 200 OK\n\n", "unknown": "colour: red\n---\nHTTP/1.1 200 OK\n\n",
 		"bad duration": "retry-after: soon\n---\nHTTP/1.1 200 OK\n\n", "bad text": "text: Yes.\n---\nHTTP/1.1 200 OK\n\n",
+		"bad calls": "calls: {}\n---\nHTTP/1.1 200 OK\n\n",
 		"bad usage": "usage: {\"tokens\":1}\n---\nHTTP/1.1 200 OK\n\n", "no HTTP": "row: quota\n---\n{}",
 	} {
 		path := filepath.Join(t.TempDir(), "x.http")

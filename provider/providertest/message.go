@@ -141,11 +141,48 @@ func (m message) ending(end string) message {
 // firstText yields the place of the first event that holds the beginning of a text, -1 if none does.
 func (m message) firstText(text string) int {
 	for i, event := range m.events() {
-		if strings.TrimSpace(text) != "" && begins(payload(event), text) {
+		if strings.TrimSpace(longest(payload(event), text)) != "" {
 			return i
 		}
 	}
 	return -1
+}
+
+// parts yields what of a text has come after each event, nil if that cannot be told.
+func (m message) parts(text string) []string {
+	var list []string
+	rest := text
+	for _, event := range m.events() {
+		rest = rest[len(longest(payload(event), rest)):]
+		list = append(list, text[:len(text)-len(rest)])
+	}
+	if rest != "" {
+		return nil
+	}
+	return list
+}
+
+// longest yields the longest string within a JSON value that is the beginning of a text.
+func longest(v any, text string) string {
+	found := ""
+	add := func(s string) {
+		if len(s) > len(found) && strings.HasPrefix(text, s) {
+			found = s
+		}
+	}
+	switch v := v.(type) {
+	case string:
+		add(v)
+	case []any:
+		for _, part := range v {
+			add(longest(part, text))
+		}
+	case map[string]any:
+		for _, part := range v {
+			add(longest(part, text))
+		}
+	}
+	return found
 }
 
 // payload yields the JSON value of an event or a line, nil if it has none.
@@ -162,23 +199,6 @@ func payload(event []byte) any {
 	var v any
 	_ = json.Unmarshal(data, &v)
 	return v
-}
-
-// begins reports whether a string within a JSON value is the beginning of a text.
-func begins(v any, text string) bool {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v) != "" && strings.HasPrefix(text, v)
-	case []any:
-		return slices.ContainsFunc(v, func(part any) bool { return begins(part, text) })
-	case map[string]any:
-		for _, part := range v {
-			if begins(part, text) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // forms yields the shapes in which a key has been seen in what a server says.

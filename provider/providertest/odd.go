@@ -3,6 +3,7 @@ package providertest
 import (
 	"bytes"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/provider"
@@ -143,14 +144,17 @@ func afterTheEnd(h *HTTP) []check {
 		w := &h.Wholes[i]
 		m := parse(w.Answer).filled().plain()
 		list = append(list, check{name: w.Name, run: func(x *bench) {
+			x.idle, x.patience = 10*time.Minute, time.Hour // whoever waits for it is late
 			out := x.try(exchange{script: func(v *visit) {
 				v.send(m.bytes())
 				v.hold()
 			}})
-			if m.isStream() || out.err == nil { // where the connection's end is the answer's, it has not come
+			if m.isStream() || out.err == nil {
 				x.wantWhole("silence", out.answer, w)
+				x.wantQuick("silence", out.took, mostLate+atOnce)
+			} else { // the connection's end is the answer's, and has not come
+				x.wantQuick("silence", out.took, x.idle+atOnce)
 			}
-			x.wantQuick("silence", out.took, 2*benchIdle)
 			x.wantGone("silence", out)
 			parts := []string{"\n"}
 			if m.isStream() {

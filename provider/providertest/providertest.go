@@ -108,7 +108,7 @@ type answer struct {
 
 // ask calls Generate on a goroutine of its own, so that one which never returns is a failure and
 // not a hang, and watches over emit. onChunk may be nil.
-func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Request, onChunk func()) answer {
+func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Request, onChunk func(text string)) answer {
 	// A provider that hangs must not hang the server's cleanup too.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -128,7 +128,7 @@ func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Reque
 			}
 			a.chunks = append(a.chunks, c.Text)
 			if onChunk != nil {
-				onChunk()
+				onChunk(c.Text)
 			}
 		}
 		a.response, a.err = p.Generate(ctx, req, emit)
@@ -162,6 +162,9 @@ func (x *exam) inspect(a answer) {
 	if _, ok := errors.AsType[*provider.Error](a.err); !ok {
 		x.errorf("the error is a %T, want a *provider.Error: %v", a.err, a.err)
 	}
+	if e := fault(a.err); len(a.chunks) > 0 && (e.Status >= 400 || e.NotSent) {
+		x.errorf("the reply had begun and then failed with status %d, NotSent %t: that would count as free", e.Status, e.NotSent)
+	}
 	for err := a.err; err != nil; err = errors.Unwrap(err) {
 		data, _ := json.Marshal(err) //nolint:errchkjson // what cannot be written so shows nothing so
 		for format, text := range map[string]string{
@@ -175,11 +178,16 @@ func (x *exam) inspect(a answer) {
 	}
 }
 
-// shown yields the form in which a text shows the key, "" if it does not.
+// shown yields the form in which a text shows the key, or eight bytes of it, "" if it does not.
 func shown(text string) string {
 	for _, form := range forms(canary) {
 		if strings.Contains(text, form) {
 			return form
+		}
+	}
+	for i := range len(canary) - 8 {
+		if part := canary[i : i+8]; strings.Contains(text, part) {
+			return part
 		}
 	}
 	return ""

@@ -118,6 +118,7 @@ func (x *bench) wantFault(f *Fault, a answer) {
 		if f.Text != "" && a.response.Text != f.Text {
 			x.errorf("the text is %q, want %q", a.response.Text, f.Text)
 		}
+		x.wantCalls("the answer", a.response.Calls, f.Calls)
 	}
 	var usage provider.Usage
 	if a.response != nil {
@@ -141,6 +142,16 @@ func (x *bench) wantError(f *Fault, e *provider.Error) {
 	if e.NotSent {
 		x.errorf("NotSent, but the server has answered")
 	}
+	if f.begun() && e.Status >= 400 {
+		x.errorf("the status is %d, but the answer's own is below 400: the failure would count as free", e.Status)
+	}
+}
+
+// begun reports whether the answer has a status under which a reply begins.
+func (f *Fault) begun() bool {
+	status, _, _ := strings.Cut(string(f.Answer), "\n")
+	fields := strings.Fields(status)
+	return len(fields) > 1 && strings.HasPrefix(fields[1], "2")
 }
 
 // dialing lets no connection come about.
@@ -208,14 +219,18 @@ func leaking(h *HTTP) []check {
 	headers := []string{
 		"Request-Id: " + said, "Cf-Ray: " + said, "Retry-After: " + said, "Www-Authenticate: Bearer " + said, "Date: " + said,
 	}
-	return []check{
+	list := []check{
 		{name: "in a failure", run: func(x *bench) {
 			for _, status := range []int{400, 401, 402, 403, 404, 413, 429, 500, 529, 600} {
 				x.keyless(x.play(refusal(status, "application/json\n\n"+all, headers...)).answer)
 				x.keyless(x.play(refusal(status, "text/plain\n\n"+said, headers...)).answer)
 			}
+			x.escaped(400, "application/json\n\n", "")
+			x.divided()
 		}},
 		{name: "under 200", run: func(x *bench) {
+			x.escaped(200, "application/json\n\n", "")
+			x.escaped(200, "text/event-stream\n\ndata: ", "\n\n")
 			for _, body := range []string{all, "[" + all + "]", "data: " + all + "\n\n", "event: error\ndata: " + all + "\n\n", said} {
 				for _, kind := range []string{"application/json", "text/event-stream"} {
 					x.keyless(x.play(refusal(200, kind+"\n\n"+body, headers...)).answer)
@@ -262,6 +277,30 @@ func leaking(h *HTTP) []check {
 				}
 			}
 		}},
+	}
+	for i := range list {
+		list[i].run = listening(list[i].run)
+	}
+	return list
+}
+
+// escaped plays failures that repeat the request's headers as JSON, with slashes escaped as PHP does it.
+func (x *bench) escaped(status int, before, after string) {
+	slashed := strings.ReplaceAll(canary, "/", `\/`)
+	for _, body := range []string{
+		`{"error":{"message":{"headers":{"authorization":"Bearer ` + slashed + `"}}}}`,
+		`{"detail":[{"loc":["header","authorization"],"input":"Bearer ` + slashed + `"}]}`,
+		`{"error":{"message":"no","metadata":{"raw":"{\"authorization\":\"` + strings.ReplaceAll(canary, "/", `\\\/`) + `\"}"}}}`,
+		`{"error":{"message":["` + strings.NewReplacer("/", `\u002F`, "+", `\u002b`).Replace(canary) + `"]}}`,
+	} {
+		x.keyless(x.play(refusal(status, before+body+after)).answer)
+	}
+}
+
+// divided plays failures of which an adapter reads no more than half the key, if it reads as much as this.
+func (x *bench) divided() {
+	for bound := 256; bound <= benchMaxBody; bound *= 2 {
+		x.keyless(x.play(refusal(400, "text/plain\n\n"+strings.Repeat(" ", bound-len(canary)/2)+canary)).answer)
 	}
 }
 

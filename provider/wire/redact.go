@@ -2,9 +2,9 @@ package wire
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,48 +13,60 @@ import (
 const (
 	redacted   = "[redacted]"
 	maxMessage = 500 // bytes of a foreign text in an error
-	minSecret  = 8   // bytes from which a header's value is taken for a secret
+	minSecret  = 8   // bytes from which a header's value, or a secret's beginning, is taken for a secret
 	shownEnd   = 8   // bytes of a key's end that say too much of it
+	maxEscape  = 7   // backslashes before a character: JSON within JSON within JSON
 )
 
 // redactor cuts the secrets of one request out of foreign text.
-type redactor []string
+type redactor []secret
+
+// secret is what must not be shown.
+type secret struct {
+	text string
+	from int // bytes from which its beginning is secret too
+}
 
 func newRedactor(key string, base *url.URL, header http.Header) redactor {
 	var r redactor
-	add := func(s string) {
+	add := func(s string, from int) {
 		if s == "" {
 			return
 		}
-		quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always marshals
-		r = append(r,
-			s, strings.Trim(string(quoted), `"`), url.QueryEscape(s), url.PathEscape(s),
-			base64.RawStdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)),
-		)
+		r = append(r, secret{s, from})
+		for _, coding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			coded := coding.EncodeToString([]byte(s))
+			r = append(r, secret{coded, len(coded)})
+		}
 	}
-	add(key)
+	if len(key) >= 3*shownEnd { // vendors name a key by its two ends
+		add(key, shownEnd)
+		end := key[len(key)-shownEnd:]
+		r = append(r, secret{end, len(end)})
+	} else {
+		add(key, len(key))
+	}
 	if password, ok := base.User.Password(); ok {
-		add(password)
+		add(password, len(password))
+		both := base.User.Username() + ":" + password // as basic authentication sends them
+		add(both, len(both))
 	}
 	for _, values := range base.Query() {
 		for _, v := range values {
 			if len(v) >= minSecret {
-				add(v)
+				add(v, len(v))
 			}
 		}
 	}
 	for _, values := range header {
 		for _, v := range values {
 			if len(v) >= minSecret {
-				add(v)
+				add(v, len(v))
 			}
 			if _, token, ok := strings.Cut(v, " "); ok && len(token) >= minSecret {
-				add(token) // "Bearer …"
+				add(token, len(token)) // "Bearer …"
 			}
 		}
-	}
-	if len(key) >= 3*shownEnd { // vendors name a key by its two ends
-		r = append(r, key[:shownEnd], key[len(key)-shownEnd:])
 	}
 	return r
 }
@@ -62,10 +74,7 @@ func newRedactor(key string, base *url.URL, header http.Header) redactor {
 // clean yields one short printable line without secrets. It cuts last: a secret that the end of the
 // line divides would no longer be found.
 func (r redactor) clean(s string) string {
-	for _, secret := range r {
-		s = strings.ReplaceAll(s, secret, redacted)
-	}
-	words := strings.FieldsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) })
+	words := strings.FieldsFunc(r.redact(s), func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) })
 	for i, w := range words {
 		if strings.Contains(w, "***") { // a vendor's masked key still shows its two ends
 			words[i] = redacted
@@ -80,6 +89,88 @@ func (r redactor) clean(s string) string {
 		cut--
 	}
 	return s[:cut] + "…"
+}
+
+func (r redactor) redact(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		n := r.find(s[i:])
+		if n == 0 {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		b.WriteString(redacted)
+		i += n
+	}
+	return b.String()
+}
+
+// find yields how many bytes at the beginning of s are secret. A secret that begins there and goes on
+// beyond the end of s is one too: what was read of an answer has a bound, which may divide it.
+func (r redactor) find(s string) int {
+	most := 0
+	for _, secret := range r {
+		n, spelt := spelling(s, secret.text)
+		if spelt >= secret.from || spelt >= minSecret && n == len(s) {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// spelling yields how many bytes at the beginning of s spell how many of a text's, as they are or
+// escaped.
+func spelling(s, text string) (n, spelt int) {
+	for spelt < len(text) && n < len(s) {
+		size := letter(s[n:], text[spelt])
+		if size == 0 {
+			break
+		}
+		n += size
+		spelt++
+	}
+	return n, spelt
+}
+
+// letter yields how many bytes at the beginning of s stand for c, 0 if they do not: c itself, its escape
+// in JSON (\/, \u002f, and both within a further string) or in a URL (%2f). An escape that the end of s
+// divides may stand for anything.
+func letter(s string, c byte) int {
+	n := 0
+	switch s[0] {
+	case '%':
+		n = hexadecimal(s, 1, 2, c)
+	case '\\':
+		mark := 1
+		for mark < len(s) && mark < maxEscape && s[mark] == '\\' {
+			mark++
+		}
+		switch {
+		case mark == len(s):
+			return mark
+		case s[mark] == c:
+			return mark + 1
+		case s[mark] == 'u':
+			n = hexadecimal(s, mark+1, 4, c)
+		}
+	}
+	if n == 0 && (s[0] == c || s[0] == '+' && c == ' ') {
+		return 1
+	}
+	return n
+}
+
+// hexadecimal reports, as letter does, whether the digits at a place of s are c's number.
+func hexadecimal(s string, at, digits int, c byte) int {
+	end := at + digits
+	if end > len(s) {
+		return len(s)
+	}
+	if number, err := strconv.ParseUint(s[at:end], 16, 16); err != nil || number != uint64(c) {
+		return 0
+	}
+	return end
 }
 
 // Clip makes a foreign text fit for an error message: one printable line of bearable length.

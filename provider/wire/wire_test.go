@@ -350,7 +350,15 @@ func TestReply(t *testing.T) {
 	r.Stop = ""
 	got, err = r.Done()
 	assert.Equal(t, "truncated", failure(t, err, provider.KindNetwork).Code, "without a stop it was cut")
-	assert.Equal(t, &provider.Response{Usage: usage, Model: "m"}, got, "what it cost is known")
+	assert.Nil(t, got, "what a cut reply costs is unknown")
+	r.Settled = true
+	got, err = r.Failed(errors.New("it failed"))
+	require.EqualError(t, err, "it failed")
+	assert.Equal(t, &provider.Response{Usage: usage, Model: "m"}, got, "the vendor's last word is a price")
+	r.Settled, r.Stop = false, "tea"
+	got, err = r.Done()
+	failure(t, err, provider.KindInvalidResponse)
+	assert.Equal(t, &provider.Response{Usage: usage, Model: "m"}, got, "it has ended, whatever for")
 
 	r = reply()
 	r.Refused, r.Stop = true, provider.StopEnd
@@ -399,9 +407,13 @@ func TestReplyCalls(t *testing.T) {
 	assert.Equal(t, "malformed", failure(t, err, provider.KindInvalidResponse).Code)
 	r.Stop = provider.StopLength
 	r.Show("Text.")
-	got, err = r.Done()
-	require.NoError(t, err)
-	assert.Empty(t, got.Calls, "a call that was cut is none")
+	for _, arguments := range []string{`{"half`, "", "{}", `{"w":1}`} { // what looks whole may have been cut as well
+		r.Replace(0, arguments)
+		got, err = r.Done()
+		require.NoError(t, err)
+		assert.Empty(t, got.Calls, "a call that was cut is none: %s", arguments)
+		assert.Equal(t, provider.StopLength, got.Stop)
+	}
 
 	many := x.NewReply(func(provider.Chunk) {})
 	for i := range 1000 {
@@ -431,6 +443,76 @@ func TestRedaction(t *testing.T) {
 	assert.True(t, strings.HasPrefix(long, "a b c ää"))
 	assert.LessOrEqual(t, len(long), 510)
 	assert.True(t, strings.HasSuffix(long, "ä…"))
+}
+
+// A gateway may repeat the request's headers as JSON, which escapes some characters, once or within a
+// further string, and in ways of its own.
+func TestRedactionOfEscapes(t *testing.T) {
+	units := ""
+	for _, c := range []byte(secret) {
+		units += fmt.Sprintf("%%%02x", c)
+	}
+	slashed := strings.ReplaceAll(secret, "/", `\/`)
+	for name, body := range map[string]string{
+		"an object":            `{"error":{"message":{"authorization":"Bearer ` + slashed + `"}}}`,
+		"a list":               `{"detail":[{"loc":["header"],"input":"Bearer ` + slashed + `"}]}`,
+		"a string in a string": `{"error":{"message":"no","metadata":{"raw":"{\"key\":\"` + strings.ReplaceAll(secret, "/", `\\\/`) + `\"}"}}}`,
+		"three deep":           `{"detail":["\"` + strings.ReplaceAll(secret, "/", `\\\\\\\/`) + `\""]}`,
+		"units":                `{"detail":["` + strings.NewReplacer("/", `\u002F`, "+", `\u002b`, "=", `\\u003d`).Replace(secret) + `"]}`,
+		"all of a URL":         "GET /?key=" + units,
+		"its first half":       "Bearer " + secret[:20] + "...",
+	} {
+		e := endpoint(says("HTTP/1.1 403 X\r\nConnection: close\r\n\r\n" + body))
+		_, err := send(t, e)
+		f := failure(t, err, provider.KindAuthentication)
+		assert.Contains(t, f.Message, "[redacted]", name)
+		for _, part := range []string{"0123456789", "abcdef", "%30%31%32"} {
+			assert.NotContains(t, f.Message, part, name)
+		}
+	}
+}
+
+// What is read of a failure has a bound, which may divide the key at any place, and in any form.
+func TestRedactionAtTheBound(t *testing.T) {
+	const bound = 64 << 10
+	for _, form := range []string{
+		secret, url.QueryEscape(secret), strings.ReplaceAll(secret, "/", `\/`), strings.ReplaceAll(secret, "/", `\u002f`),
+		base64.StdEncoding.EncodeToString([]byte(secret)),
+	} {
+		for n := range len(form) {
+			_, err := send(t, endpoint(says("HTTP/1.1 403 X\r\nConnection: close\r\n\r\n"+strings.Repeat(" ", bound-n)+form)))
+			f := failure(t, err, provider.KindAuthentication)
+			if n < 8 {
+				assert.NotContains(t, f.Message, form[:8])
+				continue
+			}
+			assert.Equal(t, "[redacted]", f.Message, "%s, divided after %d bytes", form, n)
+		}
+	}
+}
+
+// Text that almost spells a secret takes no longer than other text, and is left as it is.
+func TestRedactionLeavesTheRest(t *testing.T) {
+	e := endpoint(nil)
+	e.Header = http.Header{"X-Odd": {`back\slash%41 and more`}}
+	x := open(t, e)
+	for _, said := range []string{
+		`sk-tes`, `sk\u002`, `%73%6b-%7`, "100%", `C:\temp`, strings.Repeat(`\`, 400), strings.Repeat("sk-tes%", 60), `\u00`, `\u00zz`, "%zz",
+	} {
+		assert.Equal(t, said, failure(t, x.Invalid("c", said), provider.KindInvalidResponse).Message)
+	}
+	assert.Equal(t, "see [redacted].", failure(t, x.Invalid("c", `see back\slash%41 and more.`), provider.KindInvalidResponse).Message)
+	assert.Equal(t, "see [redacted].", failure(t, x.Invalid("c", `see back\\slash%2541+and%20more.`), provider.KindInvalidResponse).Message)
+}
+
+func TestRedactionOfBasicAuth(t *testing.T) {
+	e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+		return says("HTTP/1.1 401 No\r\nConnection: close\r\n\r\nWho is " + req.Header.Get("Authorization") + "?")(req)
+	}))
+	e.Key = nil
+	e.BaseURL = "http://ada:open%20sesame@model.test/"
+	_, err := send(t, e)
+	assert.Equal(t, "Who is Basic [redacted]?", failure(t, err, provider.KindAuthentication).Message)
 }
 
 func TestShortKeysAreNotTakenApart(t *testing.T) {

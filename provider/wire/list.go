@@ -1,4 +1,4 @@
-package google
+package wire
 
 import (
 	"encoding/json"
@@ -6,37 +6,37 @@ import (
 )
 
 const (
-	maxList   = 1 << 8  // elements of a list in one event or batch; all that are of use are fewer
+	maxList   = 1 << 8  // elements of a list in one event, line or batch; all that are of use are fewer
 	maxVector = 1 << 15 // numbers
 )
 
 var errLong = errors.New("a list is longer than any of the API's")
 
-// list is a list in an answer. It is counted before it is decoded: three bytes of JSON would make a
-// hundred in memory.
-type list[T any] []T
+// List is a list in an answer. It is counted before it is decoded, and of 256 elements at most: three bytes
+// of JSON would make a hundred in memory.
+type List[T any] []T
 
 // UnmarshalJSON reads a list that is not too long.
-func (l *list[T]) UnmarshalJSON(data []byte) error {
-	if long(data, maxList) {
+func (l *List[T]) UnmarshalJSON(data []byte) error {
+	if Longer(data, maxList) {
 		return errLong
 	}
 	return json.Unmarshal(data, (*[]T)(l))
 }
 
-// vector is a list of numbers.
-type vector []float32
+// Vector is a list of numbers in an answer, of 32,768 at most.
+type Vector []float32
 
 // UnmarshalJSON reads a vector that is not too long.
-func (v *vector) UnmarshalJSON(data []byte) error {
-	if long(data, maxVector) {
+func (v *Vector) UnmarshalJSON(data []byte) error {
+	if Longer(data, maxVector) {
 		return errLong
 	}
 	return json.Unmarshal(data, (*[]float32)(v))
 }
 
-// long reports whether a JSON list has more than a number of elements.
-func long(data []byte, most int) bool {
+// Longer reports whether a JSON list has more than a number of elements, without decoding it.
+func Longer(data []byte, most int) bool {
 	n, depth, quoted := 1, 0, false
 	for i := 0; i < len(data) && n <= most; i++ {
 		switch c := data[i]; {
