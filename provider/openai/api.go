@@ -16,7 +16,7 @@ type API string
 
 // The ways to ask for a reply.
 const (
-	Auto            API = ""                 // Responses, or ChatCompletions if the server has no such endpoint
+	Auto            API = ""                 // Responses, or ChatCompletions if a server other than OpenAI's has no such endpoint
 	Responses       API = "responses"        // always /responses
 	ChatCompletions API = "chat_completions" // always /chat/completions
 )
@@ -36,12 +36,30 @@ func (p *Provider) discover(ctx context.Context, req *provider.Request, emit fun
 	if api == Responses || !absent(err, "/responses", req.Model) {
 		return response, err
 	}
-	tell(ChatCompletions)
-	response, err = p.chat().Generate(ctx, req, emit)
-	if absent(err, "/chat/completions", req.Model) { // neither: nothing was learnt
-		p.found.forget()
+	response, err = p.chat().Generate(ctx, req, func(c provider.Chunk) {
+		tell(ChatCompletions) // it speaks
+		emit(c)
+	})
+	if chats(err, req.Model) {
+		tell(ChatCompletions)
 	}
 	return response, err
+}
+
+// chats reports whether what became of a request for a chat completion shows that the server has that
+// endpoint: a reply, a failure in mid-reply, or a refusal of this request. What a gateway says before its
+// server is up, a page and a connection that breaks show nothing.
+func chats(err error, model string) bool {
+	e, ok := errors.AsType[*provider.Error](err)
+	switch {
+	case !ok:
+		return err == nil
+	case e.Status/100 == 2:
+		return e.Kind != provider.KindInvalidResponse
+	case e.Status/100 == 4:
+		return !absent(err, "/chat/completions", model)
+	}
+	return false
 }
 
 // finding is which API a server has, as the first request found out. The zero finding knows nothing.
@@ -90,13 +108,6 @@ func (f *finding) wait(ctx context.Context, busy <-chan struct{}) {
 	case <-busy:
 	case <-ctx.Done(): // what the request then fails with
 	}
-}
-
-// forget takes back what was found.
-func (f *finding) forget() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.api = Auto
 }
 
 // What servers say that do not know a path and do not name it: a status alone or a page, FastAPI (vLLM,

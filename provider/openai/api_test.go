@@ -191,6 +191,87 @@ func TestAFailureByTheOlderWay(t *testing.T) {
 	}
 }
 
+// What answers in the place of a server that is not up yet shows no endpoint: the next request tries again.
+func TestNothingIsLearntFromAGateway(t *testing.T) {
+	reset := func(w http.ResponseWriter) {
+		if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_ = c.Close()
+		}
+	}
+	for name, tt := range map[string]struct {
+		answer func(w http.ResponseWriter)
+		learnt bool
+	}{
+		"the connection breaks": {reset, false},
+		"bad gateway":           {func(w http.ResponseWriter) { answerJSON(w, 502, "<html></html>") }, false},
+		"unavailable":           {func(w http.ResponseWriter) { answerJSON(w, 503, "") }, false},
+		"a page":                {func(w http.ResponseWriter) { answerJSON(w, 200, "<html></html>") }, false},
+		"a redirect":            {func(w http.ResponseWriter) { answerJSON(w, 302, "") }, false},
+		"no reply":              {func(w http.ResponseWriter) { answerJSON(w, 200, "{}") }, false},
+		"nothing":               {func(http.ResponseWriter) {}, false},
+		"no such endpoint":      {func(w http.ResponseWriter) { answerJSON(w, 405, "") }, false},
+		"a bad request":         {func(w http.ResponseWriter) { answerJSON(w, 400, `{"error":{"message":"max_tokens"}}`) }, true},
+		"a wrong key":           {func(w http.ResponseWriter) { answerJSON(w, 401, "") }, true},
+		"an unknown model":      {func(w http.ResponseWriter) { answerJSON(w, 404, `{"error":{"code":"model_not_found","message":"no"}}`) }, true},
+		"an error under 200":    {func(w http.ResponseWriter) { answerJSON(w, 200, `{"error":{"message":"slower","code":429}}`) }, true},
+		"cut after its words":   {func(w http.ResponseWriter) { stream(w, `{"choices":[{"index":0,"delta":{"content":"Ye"}}]}`) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var l log
+			p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				l.add(r)
+				if r.URL.Path == "/v1/responses" {
+					http.NotFound(w, r)
+					return
+				}
+				tt.answer(w)
+			})
+			_, err := ask(t, p, request())
+			require.Error(t, err)
+			assert.Equal(t, []string{"/responses", "/chat/completions"}, l.take())
+			_, err = ask(t, p, request())
+			require.Error(t, err)
+			if tt.learnt {
+				assert.Equal(t, []string{"/chat/completions"}, l.take())
+			} else {
+				assert.Equal(t, []string{"/responses", "/chat/completions"}, l.take())
+			}
+		})
+	}
+}
+
+// OpenAI has the endpoint, whatever a page of its edge says.
+func TestOpenAIIsAskedNowhereElse(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://api.openai.com/v1": "/v1/responses", "https://EU.api.openai.com/v1": "/v1/responses",
+		"https://me.openai.azure.com/v1": "/v1/chat/completions", "https://api.openai.com.example/v1": "/v1/chat/completions",
+	} {
+		p := openai.New(canary)
+		p.BaseURL = base
+		var paths []string
+		p.Client = &http.Client{Transport: transport(func(r *http.Request) *http.Response {
+			paths = append(paths, r.URL.Path)
+			w := httptest.NewRecorder()
+			switch {
+			case len(paths) == 1:
+				answerJSON(w, 404, "<html><title>404 Not Found</title></html>")
+			case strings.HasSuffix(r.URL.Path, "/responses"):
+				say(w)
+			default:
+				sayChat(w, "Yes.")
+			}
+			return w.Result()
+		})}
+		_, err := ask(t, p, request())
+		if want == "/v1/responses" {
+			failure(t, err, provider.KindValidation)
+		}
+		_, err = ask(t, p, request())
+		require.NoError(t, err)
+		assert.Equal(t, want, paths[len(paths)-1], base)
+	}
+}
+
 // door is a transport that asks a handler, and lets nobody through to /responses until it is opened.
 type door struct {
 	handler http.HandlerFunc

@@ -43,7 +43,9 @@ func (p *Provider) lookUp(ctx context.Context, model string) error {
 	if err != nil {
 		return x.Cut(err)
 	}
-	var found sdk.Model
+	var found struct { // the SDK keeps each field that it does not know
+		ID string `json:"id"`
+	}
 	switch {
 	case json.Unmarshal(data, &found) == nil && found.ID != "":
 		return nil

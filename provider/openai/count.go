@@ -39,9 +39,11 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	if err != nil {
 		return 0, x.Cut(err)
 	}
-	var answer responses.InputTokenCountResponse
-	if json.Unmarshal(data, &answer) == nil && answer.JSON.InputTokens.Valid() {
-		if n := answer.InputTokens; n >= 0 && n <= math.MaxInt32 {
+	var answer struct { // the SDK keeps each field that it does not know
+		Tokens *int64 `json:"input_tokens"`
+	}
+	if json.Unmarshal(data, &answer) == nil && answer.Tokens != nil {
+		if n := *answer.Tokens; n >= 0 && n <= math.MaxInt32 {
 			return int(n), nil
 		}
 	}

@@ -3,8 +3,9 @@
 //
 // # Which API
 //
-// A [Provider] asks for a reply at /responses. If the server answers that it has no such endpoint, the
-// same request goes to /chat/completions, through package openaicompat, and so does every later one of
+// A [Provider] asks for a reply at /responses. OpenAI's own hosts have that endpoint, and are asked nowhere
+// else unless [Provider.API] says so. If another server answers that it has no such endpoint, the same
+// request goes to /chat/completions, through package openaicompat, and so does every later one of
 // this Provider: the choice costs one request in its life. A server has no such endpoint if it answers
 //
 //   - 405 or 501, or
@@ -15,13 +16,16 @@
 // unless its error code speaks of a model or a deployment. Everything else, an unknown model above all,
 // is a failure like any other. While the first request finds out, those that begin at the same time wait
 // for it; what it does not find out (the server is down, the key is refused) the next ones try for
-// themselves. Chat Completions is remembered only if that endpoint exists. [Provider.API] skips the
-// search.
+// themselves. Chat Completions is remembered only if that endpoint has answered: with a reply, or with a
+// refusal (4xx) that does not say the same of it. A page, a 5xx and a connection that breaks decide nothing.
+// [Provider.API] skips the search.
 //
 // # What is sent
 //
 // The system prompt goes as instructions, the conversation as input messages: the speaker's own turns as
-// the assistant's, all others as a user's. A schema goes as a JSON schema, in strict mode if
+// the assistant's, all others as a user's. Results of tools follow the speaker's calls directly and in
+// their order, as the API demands: a call without one gets "The tool gave no result.", a result without a
+// call is left out. A schema goes as a JSON schema, in strict mode if
 // [openaicompat.StrictSchema] can lower it. OpenAI keeps nothing: store is false, and no earlier response
 // or conversation is referred to. No metadata, no label, no user and no safety identifier is sent. The
 // call's name goes along as X-Client-Request-Id, and the SDK adds its own headers: its version, the

@@ -15,6 +15,8 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
+const maxVector = 1 << 16 // numbers
+
 // Limits of one request for vectors. OpenAI takes 2048 texts and 300,000 tokens; no text has more tokens
 // than bytes, and this many vectors stay within MaxBody even as decimals.
 const (
@@ -52,10 +54,10 @@ func batch(texts []string) int {
 // a hostile number's.
 type vectors struct {
 	Model string `json:"model"`
-	Data  []struct {
+	Data  wire.List[struct {
 		Index  int    `json:"index"`
 		Vector vector `json:"embedding"`
-	} `json:"data"`
+	}] `json:"data"`
 	Usage json.RawMessage `json:"usage"`
 }
 
@@ -66,7 +68,13 @@ type vector []float32
 // UnmarshalJSON reads either form.
 func (v *vector) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '"' {
+		if wire.Longer(data, maxVector) {
+			return wire.ErrLong
+		}
 		return json.Unmarshal(data, (*[]float32)(v))
+	}
+	if len(data) > base64.StdEncoding.EncodedLen(4*maxVector)+2 {
+		return wire.ErrLong
 	}
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -139,9 +147,11 @@ func (a *vectors) appendTo(all *provider.Embedding, n int) bool {
 			return false
 		}
 	}
-	var u sdk.CreateEmbeddingResponseUsage
+	var u struct {
+		Prompt wire.Count `json:"prompt_tokens"`
+	}
 	if json.Unmarshal(a.Usage, &u) == nil {
-		all.Usage.Input += count(u.PromptTokens)
+		all.Usage.Input += int(u.Prompt)
 	}
 	if a.Model != "" {
 		all.Model = a.Model

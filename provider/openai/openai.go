@@ -27,7 +27,7 @@ type Provider struct {
 	// Endpoint is the server: BaseURL is what the paths of the API are appended to.
 	wire.Endpoint
 
-	// API is how replies are asked for; found out with the first request if Auto.
+	// API is how replies are asked for; if Auto, found out with the first request, or Responses at OpenAI.
 	API API
 
 	found finding
@@ -73,6 +73,9 @@ func (p *Provider) GoString() string { return p.String() }
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	switch p.API {
 	case Auto:
+		if p.own() { // which has it: a page of its edge says nothing else
+			return p.respond(ctx, req, emit, func() {})
+		}
 		return p.discover(ctx, req, emit)
 	case Responses:
 		return p.respond(ctx, req, emit, func() {})
@@ -129,11 +132,12 @@ func (p *Provider) chat() *openaicompat.Provider {
 
 // genuine reports whether the server runs OpenAI's own software, whose reasoning models refuse
 // max_tokens. Many others know nothing else.
-func (p *Provider) genuine() bool {
+func (p *Provider) genuine() bool { return p.own() || p.within(".azure.com") }
+
+// own reports whether the server is OpenAI's.
+func (p *Provider) own() bool { return p.within(".openai.com") }
+
+func (p *Provider) within(domain string) bool {
 	base, err := url.Parse(p.BaseURL)
-	if err != nil {
-		return false
-	}
-	host := "." + strings.ToLower(base.Hostname())
-	return strings.HasSuffix(host, ".openai.com") || strings.HasSuffix(host, ".azure.com")
+	return err == nil && strings.HasSuffix("."+strings.ToLower(base.Hostname()), domain)
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
+const maxItems = 1 << 10 // 128 calls, each with its thoughts, and words between
+
 // reply reads an answer of the Responses API.
 type reply struct {
 	*wire.Reply
@@ -56,6 +58,9 @@ func (r *reply) readWhole(body io.Reader) error {
 	}
 	var w whole
 	if err := json.Unmarshal(data, &w); err != nil {
+		if errors.Is(err, wire.ErrLong) {
+			return r.malformed()
+		}
 		cut := json.NewDecoder(bytes.NewReader(data)).Decode(new(json.RawMessage))
 		switch {
 		case errors.Is(cut, io.ErrUnexpectedEOF):
@@ -157,6 +162,9 @@ func (r *reply) keep(data []byte) error {
 	}
 	if r.items == nil {
 		r.items = map[int]json.RawMessage{}
+	}
+	if len(r.items) == maxItems {
+		return r.malformed()
 	}
 	r.items[done.Place] = done.Item
 	return nil

@@ -3,7 +3,6 @@ package openai
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -106,26 +105,6 @@ func format(s *provider.Schema) responses.ResponseFormatTextConfigUnionParam {
 	return responses.ResponseFormatTextConfigUnionParam{OfJSONSchema: &f}
 }
 
-// tools writes the functions that the model may call. They are not strict: strict mode would make the
-// model invent what an optional argument leaves out.
-func tools(list []provider.Tool) []responses.ToolUnionParam {
-	var written []responses.ToolUnionParam
-	for i := range list {
-		t := &list[i]
-		f := responses.FunctionToolParam{Name: t.Name, Strict: param.NewOpt(false)}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		parameters := t.Parameters
-		if len(parameters) == 0 {
-			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		f.SetExtraFields(map[string]any{"parameters": parameters})
-		written = append(written, responses.ToolUnionParam{OfFunction: &f})
-	}
-	return written
-}
-
 // input writes the conversation. What Chat says holds for all of it but the speaker's own tool calls and
 // their results, which have shapes of their own; other speakers' are left out.
 func input(req *provider.Request) responses.ResponseInputParam {
@@ -137,53 +116,17 @@ func input(req *provider.Request) responses.ResponseInputParam {
 			list = append(list, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(role)))
 		}
 	}
-	mine := map[string]bool{}
+	told := map[*provider.ToolResult]bool{}
 	from := 0
 	for i := range req.Messages {
-		m := &req.Messages[i]
-		switch {
-		case len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self:
+		if m := &req.Messages[i]; calling(m, req.Self) {
 			chat(req.Messages[from:i])
-			list = ownCalls(list, m, req.Model, mine)
-			from = i + 1
-		case m.ToolResult != nil && mine[m.ToolResult.ID]:
-			chat(req.Messages[from:i])
-			text := m.ToolResult.Text
-			if m.ToolResult.Error {
-				text = "The tool failed: " + text // the protocol has no mark for it
-			}
-			list = append(list, result(m.ToolResult.ID, text))
+			list = appendCalls(list, m, req.Model)
+			list = appendResults(list, m, before(req.Messages[i+1:], req.Self), told)
 			from = i + 1
 		}
 	}
 	part.Last = req.Last
 	chat(req.Messages[from:])
-	return list
-}
-
-// result writes what a tool answered.
-func result(id, text string) responses.ResponseInputItemUnionParam {
-	item := responses.ResponseInputItemParamOfFunctionCallOutput(text)
-	item.OfFunctionCallOutput.CallID = param.NewOpt(id)
-	return item
-}
-
-// ownCalls writes a message in which the speaker called tools, each call after the thoughts that led to
-// it, and notes the calls' ids.
-func ownCalls(list responses.ResponseInputParam, m *provider.Message, model string, ids map[string]bool) responses.ResponseInputParam {
-	for i, c := range m.ToolCalls {
-		for _, thought := range unseal(c.Opaque, model) {
-			list = append(list, param.Override[responses.ResponseInputItemUnionParam](thought))
-		}
-		if i == 0 && m.Text != "" {
-			list = append(list, responses.ResponseInputItemParamOfMessage(m.Text, responses.EasyInputMessageRoleAssistant))
-		}
-		ids[c.ID] = true
-		arguments := string(c.Arguments)
-		if arguments == "" {
-			arguments = "{}"
-		}
-		list = append(list, responses.ResponseInputItemParamOfFunctionCall(arguments, c.ID, c.Name))
-	}
 	return list
 }

@@ -1,6 +1,10 @@
 package openai
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/agonist-dev/debate/provider/wire"
+)
 
 // sealed is what a tool call's Opaque holds: the thoughts that led to the call, as the model sealed them
 // for itself. Another model cannot open them, and OpenAI refuses them there.
@@ -39,9 +43,12 @@ func unseal(opaque json.RawMessage, model string) []json.RawMessage {
 // it is a mere reference to what OpenAI did not store.
 func keepable(item json.RawMessage) bool {
 	var t struct {
-		Type    string            `json:"type"`
-		Sealed  string            `json:"encrypted_content"`
-		Content []json.RawMessage `json:"content"` // of open models
+		Type    string          `json:"type"`
+		Sealed  string          `json:"encrypted_content"`
+		Content json.RawMessage `json:"content"` // of open models
 	}
-	return json.Unmarshal(item, &t) == nil && t.Type == "reasoning" && (t.Sealed != "" || len(t.Content) > 0)
+	if json.Unmarshal(item, &t) != nil || t.Type != "reasoning" {
+		return false
+	}
+	return t.Sealed != "" || (wire.Present(t.Content) && t.Content[0] == '[')
 }

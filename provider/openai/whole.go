@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
-
-	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -23,8 +20,8 @@ type whole struct {
 	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
-	Output []json.RawMessage `json:"output"`
-	Usage  json.RawMessage   `json:"usage"`
+	Output wire.List[json.RawMessage] `json:"output"`
+	Usage  json.RawMessage            `json:"usage"`
 }
 
 // ended takes what the last event's name says of the status. A gateway that knows but one name for it
@@ -43,6 +40,7 @@ func (w *whole) ended(status string) {
 func (r *reply) finish(w *whole) error {
 	r.Model = w.Model
 	r.Usage = usage(w.Usage)
+	r.Settled = w.Status != "in_progress" && w.Status != "queued"
 	if wire.Present(w.Error) {
 		return r.exchange.Fault(w.Error)
 	}
@@ -138,11 +136,11 @@ func (r *reply) add(g *gathering, place int, item json.RawMessage) error {
 // words yields the text of a message.
 func (r *reply) words(item json.RawMessage) (string, error) {
 	var message struct {
-		Content []struct {
+		Content wire.List[struct {
 			Type    string `json:"type"`
 			Text    string `json:"text"`
 			Refusal string `json:"refusal"`
-		} `json:"content"`
+		}] `json:"content"`
 	}
 	if json.Unmarshal(item, &message) != nil {
 		return "", r.malformed()
@@ -185,25 +183,27 @@ func (r *reply) call(item json.RawMessage, thoughts []json.RawMessage) error {
 
 // usage reads a usage object; what is none is the zero Usage.
 func usage(data json.RawMessage) provider.Usage {
-	var u responses.ResponseUsage
+	var u struct { // the SDK keeps each field that it does not know
+		Input  wire.Count `json:"input_tokens"`
+		Output wire.Count `json:"output_tokens"`
+		In     struct {
+			Cached wire.Count `json:"cached_tokens"`
+			Write  wire.Count `json:"cache_write_tokens"`
+		} `json:"input_tokens_details"`
+		Out struct {
+			Reasoning wire.Count `json:"reasoning_tokens"`
+		} `json:"output_tokens_details"`
+	}
 	if !wire.Present(data) || json.Unmarshal(data, &u) != nil {
 		return provider.Usage{}
 	}
-	input, output := count(u.InputTokens), count(u.OutputTokens)
-	cached := min(count(u.InputTokensDetails.CachedTokens), input)
+	input, output := int(u.Input), int(u.Output)
+	cached := min(int(u.In.Cached), input)
 	return provider.Usage{
 		Input:       input,
 		CachedInput: cached,
-		CacheWrite:  min(count(u.InputTokensDetails.CacheWriteTokens), input-cached),
+		CacheWrite:  min(int(u.In.Write), input-cached),
 		Output:      output,
-		Reasoning:   min(count(u.OutputTokensDetails.ReasoningTokens), output),
+		Reasoning:   min(int(u.Out.Reasoning), output),
 	}
-}
-
-// count takes a number of tokens; what is no sensible one is 0.
-func count(n int64) int {
-	if n < 0 || n > math.MaxInt32 {
-		return 0
-	}
-	return int(n)
 }

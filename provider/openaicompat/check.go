@@ -22,14 +22,9 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 			return err
 		}
 	}
-	list, err := p.models(ctx)
-	if err != nil || len(list) == 0 {
+	known, err := p.lists(ctx, model)
+	if err != nil || known {
 		return err
-	}
-	for _, id := range list {
-		if sameModel(id, model) {
-			return nil
-		}
 	}
 	err = p.get(ctx, "models/"+url.PathEscape(model))
 	var e *provider.Error
@@ -58,39 +53,41 @@ func (p *Provider) get(ctx context.Context, path string) error {
 	return x.Send(http.MethodGet, path, nil)
 }
 
-// models lists the server's models; it is empty if the server does not tell.
-func (p *Provider) models(ctx context.Context) ([]string, error) {
+// lists reports whether the server's list of models has this one, or does not tell.
+func (p *Provider) lists(ctx context.Context, model string) (bool, error) {
 	x, err := p.Open(ctx, "")
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	defer x.Close()
 	if err := x.Send(http.MethodGet, "models", nil); err != nil {
 		if e, ok := errors.AsType[*provider.Error](err); ok {
 			switch e.Status {
 			case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-				return nil, nil
+				return true, nil
 			}
 		}
-		return nil, err
+		return false, err
 	}
 	data, err := io.ReadAll(x)
 	if err != nil {
-		return nil, x.Cut(err)
+		return false, x.Cut(err)
 	}
 	var answer struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
+		Data json.RawMessage `json:"data"`
 	}
-	if json.Unmarshal(data, &answer) != nil {
-		return nil, nil // a list of another kind, or a page: it does not tell
+	var models []struct {
+		ID string `json:"id"`
 	}
-	list := make([]string, len(answer.Data))
-	for i := range answer.Data {
-		list[i] = answer.Data[i].ID
+	if json.Unmarshal(data, &answer) != nil || wire.Longer(answer.Data, maxModels) || json.Unmarshal(answer.Data, &models) != nil {
+		return true, nil // a list of another kind, or a page: it does not tell
 	}
-	return list, nil
+	for _, m := range models {
+		if sameModel(m.ID, model) {
+			return true, nil
+		}
+	}
+	return len(models) == 0, nil
 }
 
 // sameModel compares names without a tag that may be left out: Ollama's ":latest", OpenRouter's

@@ -7,72 +7,124 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// mostTexts is how many texts one request for vectors may have, which is OpenAI's limit.
-const mostTexts = 2048
+// Limits of one request for vectors. No text has more tokens than bytes, and this many vectors of a
+// few thousand numbers stay within MaxBody, written as decimals of up to twenty characters.
+const (
+	maxTexts     = 256
+	maxTextBytes = 256 << 10
+)
 
-// Embed asks for the vectors of texts in one request. It fails with kind validation for more than 2,048
-// of them, and with kind invalid_response if the answer does not hold one vector of one length for each.
+// Embed asks for the vectors of texts, in as many requests as their number and length demand (256 texts or
+// 256 KiB each), one after the other. It fails with kind invalid_response if an answer does not hold one
+// vector for each text, all of one length. No text, no request.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
-	if len(texts) > mostTexts {
-		return nil, &provider.Error{
-			Kind: provider.KindValidation, Code: "request", NotSent: true,
-			Message: "more than " + strconv.Itoa(mostTexts) + " texts in one request",
+	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
+	for len(texts) > 0 {
+		n := batch(texts)
+		if err := p.embed(ctx, model, texts[:n], all); err != nil {
+			return nil, err
+		}
+		texts = texts[n:]
+	}
+	return all, nil
+}
+
+// batch yields how many of the texts go into the next request.
+func batch(texts []string) int {
+	size := 0
+	for i, t := range texts {
+		if size += len(t); i > 0 && (i == maxTexts || size > maxTextBytes) {
+			return i
 		}
 	}
-	if len(texts) == 0 {
-		return &provider.Embedding{}, nil
+	return len(texts)
+}
+
+type vectors struct {
+	Model string           `json:"model"`
+	Data  wire.List[place] `json:"data"`
+	Usage json.RawMessage  `json:"usage"`
+	Error json.RawMessage  `json:"error"`
+}
+
+// place is a vector with the place of its text.
+type place struct {
+	Index  int    `json:"index"`
+	Vector vector `json:"embedding"`
+}
+
+type vector []float32
+
+// UnmarshalJSON reads a list of numbers, of a length that a vector may have.
+func (v *vector) UnmarshalJSON(data []byte) error {
+	if wire.Longer(data, maxVector) {
+		return wire.ErrLong
 	}
+	return json.Unmarshal(data, (*[]float32)(v))
+}
+
+// embed adds the vectors of one batch.
+func (p *Provider) embed(ctx context.Context, model string, texts []string, all *provider.Embedding) error {
 	body, err := encode(map[string]any{"model": model, "input": texts, "encoding_format": "float"})
 	if err != nil {
-		return nil, &provider.Error{Kind: provider.KindValidation, Code: "request", NotSent: true, Message: wire.Clip(err.Error())}
+		return &provider.Error{Kind: provider.KindValidation, Code: "request", NotSent: true, Message: wire.Clip(err.Error())}
 	}
 	x, err := p.Open(ctx, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer x.Close()
 	if err := x.Send(http.MethodPost, "embeddings", body); err != nil {
-		return nil, err
+		return err
 	}
 	data, err := io.ReadAll(x)
 	if err != nil {
-		return nil, x.Cut(err)
+		return x.Cut(err)
 	}
-	var answer struct {
-		Model string `json:"model"`
-		Data  []struct {
-			Index     int       `json:"index"`
-			Embedding []float32 `json:"embedding"`
-		} `json:"data"`
-		Usage json.RawMessage `json:"usage"`
-		Error json.RawMessage `json:"error"`
-	}
+	var answer vectors
 	switch err := json.Unmarshal(data, &answer); {
 	case err == nil && wire.Present(answer.Error):
-		return nil, x.Fault(data)
+		return x.Fault(data)
 	case err != nil && !json.Valid(data):
-		return nil, x.Cut(io.ErrUnexpectedEOF)
+		return x.Cut(io.ErrUnexpectedEOF)
 	case err != nil || len(answer.Data) != len(texts):
-		return nil, x.Invalid("malformed", "the answer does not hold one vector for each text")
+		return x.Invalid("malformed", "the answer does not hold one vector for each text")
 	}
-	out := &provider.Embedding{Vectors: make([][]float32, len(texts)), Usage: parseUsage(answer.Usage), Model: answer.Model}
-	for _, d := range answer.Data {
-		if d.Index < 0 || d.Index >= len(texts) || out.Vectors[d.Index] != nil || !vector(d.Embedding, len(answer.Data[0].Embedding)) {
-			return nil, x.Invalid("malformed", "a vector without a place, or not as long as the others")
-		}
-		out.Vectors[d.Index] = d.Embedding
+	if !answer.appendTo(all) {
+		return x.Invalid("malformed", "a vector without a place, or not as long as the others")
 	}
-	return out, nil
+	return nil
 }
 
-// vector reports whether v is n finite numbers.
-func vector(v []float32, n int) bool {
+// appendTo adds the vectors in the order of their texts. It reports whether each has a place of its own, and
+// all are as long as those before them and of numbers.
+func (a *vectors) appendTo(all *provider.Embedding) bool {
+	first := len(all.Vectors)
+	all.Vectors = append(all.Vectors, make([][]float32, len(a.Data))...)
+	length := len(a.Data[0].Vector)
+	if first > 0 {
+		length = len(all.Vectors[0])
+	}
+	for _, d := range a.Data {
+		if d.Index < 0 || d.Index >= len(a.Data) || all.Vectors[first+d.Index] != nil || !d.Vector.sound(length) {
+			return false
+		}
+		all.Vectors[first+d.Index] = d.Vector
+	}
+	all.Usage = all.Usage.Add(parseUsage(a.Usage))
+	if a.Model != "" {
+		all.Model = a.Model
+	}
+	return true
+}
+
+// sound reports whether v is n finite numbers.
+func (v vector) sound(n int) bool {
 	return n > 0 && len(v) == n && !slices.ContainsFunc(v, func(f float32) bool {
 		return math.IsNaN(float64(f)) || math.IsInf(float64(f), 0)
 	})

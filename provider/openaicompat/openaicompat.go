@@ -36,6 +36,20 @@ type Provider struct {
 	// JSONObject is for servers that can be held to JSON but to no schema, such as DeepSeek: the schema is
 	// put into the last message's words.
 	JSONObject bool
+	// SchemaOrTools puts the schema into the last message's words if tools are offered too: Groq takes one
+	// without the other.
+	SchemaOrTools bool
+	// JoinRoles joins neighbouring messages of one role with a blank line, for servers whose models have chat
+	// templates that refuse two turns of a user in a row, as several opponents and the task are. It changes
+	// the message that the task is joined to, so that a cached prefix ends before that message in the next
+	// request; servers that need no alternation are better off without.
+	JoinRoles bool
+	// AssistantAfterTools puts "I have the results." in the speaker's mouth where a user's message would
+	// follow a tool's result directly, which Mistral refuses (code 3230).
+	AssistantAfterTools bool
+	// ShortIDs sends ids of tool calls as nine letters and digits, which is all that Mistral takes. Other
+	// ids, such as another vendor's in the same conversation, are hashed, the same way in call and result.
+	ShortIDs bool
 	// KeyPath is where Check asks whether the key is good, for servers that list their models to anybody:
 	// OpenRouter's "key".
 	KeyPath string

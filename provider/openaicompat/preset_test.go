@@ -42,6 +42,16 @@ func TestPresets(t *testing.T) {
 			`{"type":"object","properties":{"score":{"type":"integer"}},"required":["score"],"additionalProperties":false}`,
 		)},
 	}
+	tools := &provider.Request{
+		Model: "model-1", Self: "Ada", Schema: req.Schema, Tools: []provider.Tool{{Name: "now"}}, Last: provider.Message{Text: "Judge."},
+		Messages: []provider.Message{
+			{Text: "Topic."},
+			{Speaker: "Ben", Text: "Ban them."},
+			{Speaker: "Ada", ToolCalls: []provider.ToolCall{{ID: "call_1", Name: "now"}}},
+			{Speaker: "Ben", Text: "And?"},
+			{Speaker: "Ada", ToolResult: &provider.ToolResult{ID: "call_1", Text: "noon"}},
+		},
+	}
 	tests := []struct {
 		name, base, vendor, key string
 		preset                  *openaicompat.Provider
@@ -68,6 +78,7 @@ func TestPresets(t *testing.T) {
 				assert.Equal(t, tt.key, key)
 			}
 			golden(t, "request/preset_"+tt.name+".golden", asked(t, tt.preset, req))
+			golden(t, "request/preset_"+tt.name+"_tools.golden", asked(t, tt.preset, tools))
 		})
 	}
 	assert.Equal(t, "http://box:1/v1", openaicompat.Ollama("http://box:1/v1").BaseURL)

@@ -17,11 +17,11 @@ import (
 // chunk is one event of a stream, or a whole answer that was not streamed. What is not named here
 // (reasoning, reasoning_content and whatever comes next) is not part of the text.
 type chunk struct {
-	Object  string          `json:"object"`
-	Model   string          `json:"model"`
-	Choices []choice        `json:"choices"`
-	Usage   json.RawMessage `json:"usage"`
-	Error   json.RawMessage `json:"error"`
+	Object  string            `json:"object"`
+	Model   string            `json:"model"`
+	Choices wire.List[choice] `json:"choices"`
+	Usage   json.RawMessage   `json:"usage"`
+	Error   json.RawMessage   `json:"error"`
 }
 
 type choice struct {
@@ -33,9 +33,9 @@ type choice struct {
 }
 
 type message struct {
-	Content   content    `json:"content"`
-	Refusal   string     `json:"refusal"`
-	ToolCalls []toolCall `json:"tool_calls"`
+	Content   content             `json:"content"`
+	Refusal   string              `json:"refusal"`
+	ToolCalls wire.List[toolCall] `json:"tool_calls"`
 }
 
 // content is a string, or a list of parts of which only those of type text are text (Mistral's
@@ -45,6 +45,9 @@ type content string
 func (c *content) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '[' {
 		return json.Unmarshal(data, (*string)(c))
+	}
+	if wire.Longer(data, maxParts) {
+		return wire.ErrLong
 	}
 	var parts []struct {
 		Type string          `json:"type"`
@@ -153,17 +156,20 @@ func (r *reply) take(kind string, data []byte) error {
 	if err := r.exchange.Decode(data, &c); err != nil {
 		return err
 	}
-	if u := parseUsage(c.Usage); !u.IsZero() {
+	u := parseUsage(c.Usage)
+	if !u.IsZero() {
 		r.Usage = u
 	}
 	if c.Model != "" {
 		r.Model = c.Model
 	}
 	if wire.Present(c.Error) || strings.EqualFold(c.Object, "error") {
+		r.Settled = !u.IsZero() // the failure says itself what it costs
 		return r.exchange.Fault(data)
 	}
 	for i := range c.Choices {
 		if err := r.choose(&c.Choices[i]); err != nil {
+			r.Settled = !u.IsZero()
 			return err
 		}
 	}
@@ -199,6 +205,7 @@ func (r *reply) choose(c *choice) error {
 // response judges the whole reply.
 func (r *reply) response() (*provider.Response, error) {
 	var err error
+	r.Settled = r.finish != "" // whatever it says
 	if r.Stop, err = r.stop(); err != nil {
 		return r.Failed(err)
 	}

@@ -78,20 +78,19 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	}
 	switch {
 	case req.Schema == nil:
+	case p.SchemaOrTools && len(req.Tools) > 0:
+		w.Messages = instructed(w.Messages, req.Schema)
 	case p.JSONObject:
 		w.ResponseFormat = &responseFormat{Type: "json_object"}
 		w.Messages = instructed(w.Messages, req.Schema)
 	default:
 		w.ResponseFormat = &responseFormat{Type: "json_schema", Schema: lower(req.Schema)}
 	}
-	if req.Schema != nil && p.WholeSchema {
+	if w.ResponseFormat != nil && p.WholeSchema {
 		w.Stream, w.StreamOptions = false, nil
 	}
-	for _, t := range req.Tools {
-		w.Tools = append(w.Tools, wireTool{Type: "function", Function: wireFunction{
-			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
-		}})
-	}
+	w.Messages = p.arrange(w.Messages)
+	w.Tools = tools(req.Tools)
 	body, err := encode(&w)
 	if err != nil || len(p.Extra) == 0 {
 		return body, err
@@ -140,59 +139,4 @@ func lower(s *provider.Schema) *jsonSchema {
 		j.Schema, j.Strict = strict, true
 	}
 	return j
-}
-
-// messages writes the conversation. What Chat says holds for all of it but the speaker's own tool
-// calls and their results, which have shapes of their own; other speakers' are left out.
-func messages(req *provider.Request) []wireMessage {
-	list := make([]wireMessage, 0, len(req.Messages)+2)
-	part := provider.Request{System: req.System, Self: req.Self}
-	chat := func(to []provider.Message) {
-		part.Messages = to
-		for role, text := range part.Chat() {
-			list = append(list, wireMessage{Role: string(role), Content: &text})
-		}
-		part.System = ""
-	}
-	mine := map[string]bool{}
-	from := 0
-	for i := range req.Messages {
-		m := &req.Messages[i]
-		switch {
-		case len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self:
-			chat(req.Messages[from:i])
-			list = append(list, ownCalls(m, mine))
-			from = i + 1
-		case m.ToolResult != nil && mine[m.ToolResult.ID]:
-			chat(req.Messages[from:i])
-			text := m.ToolResult.Text
-			if m.ToolResult.Error {
-				text = "The tool failed: " + text // the protocol has no mark for it
-			}
-			list = append(list, wireMessage{Role: "tool", ToolCallID: m.ToolResult.ID, Content: &text})
-			from = i + 1
-		}
-	}
-	part.Last = req.Last
-	chat(req.Messages[from:])
-	return list
-}
-
-// ownCalls writes a message in which the speaker called tools, and notes the calls' ids.
-func ownCalls(m *provider.Message, ids map[string]bool) wireMessage {
-	w := wireMessage{Role: string(provider.RoleAssistant)}
-	if m.Text != "" {
-		w.Content = &m.Text
-	}
-	for _, c := range m.ToolCalls {
-		ids[c.ID] = true
-		arguments := string(c.Arguments)
-		if arguments == "" {
-			arguments = "{}"
-		}
-		w.ToolCalls = append(w.ToolCalls, wireToolCall{
-			ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name, Arguments: arguments},
-		})
-	}
-	return w
 }

@@ -1,10 +1,107 @@
 package openaicompat
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"slices"
+	"strings"
 
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
+
+const (
+	roleTool = "tool"
+	// noResult stands for the result that a call has not had: the protocol demands one for each call.
+	noResult = "The tool gave no result."
+	failed   = "The tool failed: " // the protocol has no mark for it
+	idLength = 9
+)
+
+// tools writes what the model may call.
+func tools(offered []provider.Tool) []wireTool {
+	var list []wireTool // none are sent if there are none
+	for _, t := range offered {
+		parameters := t.Parameters
+		if len(parameters) == 0 {
+			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		list = append(list, wireTool{Type: "function", Function: wireFunction{
+			Name: t.Name, Description: t.Description, Parameters: parameters,
+		}})
+	}
+	return list
+}
+
+// calling reports whether a message holds tool calls of self.
+func calling(m *provider.Message, self string) bool {
+	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == self
+}
+
+// appendCalls adds a message in which the speaker called tools, and directly after it the results, one for
+// each call and in their order, as the protocol demands. They are looked for in what follows, up to the
+// speaker's next calls, and noted in told.
+func appendCalls(
+	list []wireMessage, m *provider.Message, following []provider.Message, self string, told map[*provider.ToolResult]bool,
+) []wireMessage {
+	if i := slices.IndexFunc(following, func(m provider.Message) bool { return calling(&m, self) }); i >= 0 {
+		following = following[:i]
+	}
+	w := wireMessage{Role: string(provider.RoleAssistant)}
+	if m.Text != "" {
+		w.Content = &m.Text
+	}
+	for _, c := range m.ToolCalls {
+		arguments := string(c.Arguments)
+		if arguments == "" {
+			arguments = "{}"
+		}
+		w.ToolCalls = append(w.ToolCalls, wireToolCall{
+			ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name, Arguments: arguments},
+		})
+	}
+	list = append(list, w)
+	for _, c := range m.ToolCalls {
+		text := result(c.ID, following, told)
+		list = append(list, wireMessage{Role: roleTool, ToolCallID: c.ID, Content: &text})
+	}
+	return list
+}
+
+// result writes the result of a call that is not told yet.
+func result(id string, in []provider.Message, told map[*provider.ToolResult]bool) string {
+	for i := range in {
+		if r := in[i].ToolResult; r != nil && r.ID == id && !told[r] {
+			told[r] = true
+			if r.Error {
+				return failed + r.Text
+			}
+			return r.Text
+		}
+	}
+	return noResult
+}
+
+// shorten gives the message's calls, or its result, ids of nine letters and digits. Those that are so stay;
+// a hash takes the place of others, the same one in call and result.
+func (m *wireMessage) shorten() {
+	if m.Role == roleTool {
+		m.ToolCallID = shortID(m.ToolCallID)
+	}
+	for i := range m.ToolCalls {
+		m.ToolCalls[i].ID = shortID(m.ToolCalls[i].ID)
+	}
+}
+
+func shortID(id string) string {
+	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	if len(id) == idLength && strings.Trim(id, alphabet) == "" {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:idLength]
+}
 
 // toolCall is a call, or the piece of one that a chunk brings.
 type toolCall struct {

@@ -167,13 +167,13 @@ func FuzzLines(f *testing.F) {
 
 func TestLists(t *testing.T) {
 	var list wire.List[struct{}]
-	require.NoError(t, json.Unmarshal([]byte(`[`+strings.Repeat(`{},`, 255)+`{}]`), &list))
-	assert.Len(t, list, 256)
-	require.Error(t, json.Unmarshal([]byte(`[`+strings.Repeat(`{},`, 256)+`{}]`), &list))
+	require.NoError(t, json.Unmarshal([]byte(`[`+strings.Repeat(`{},`, 1023)+`{}]`), &list))
+	assert.Len(t, list, 1024)
+	require.Error(t, json.Unmarshal([]byte(`[`+strings.Repeat(`{},`, 1024)+`{}]`), &list))
 	var vector wire.Vector
 	require.NoError(t, json.Unmarshal([]byte(`[1,-0.5]`), &vector))
 	assert.Equal(t, wire.Vector{1, -0.5}, vector)
-	require.Error(t, json.Unmarshal([]byte(`[`+strings.Repeat(`0,`, 1<<15)+`0]`), &vector))
+	require.Error(t, json.Unmarshal([]byte(`[`+strings.Repeat(`0,`, 1<<16)+`0]`), &vector))
 	for _, one := range []string{`[]`, `[1]`, `["a,b\",c"]`, `[[1,2,3]]`, `[{"a":1,"b":2}]`} {
 		assert.False(t, wire.Longer([]byte(one), 1), one)
 	}

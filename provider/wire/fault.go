@@ -43,7 +43,7 @@ func parseFault(data []byte) (f fault, ok bool) {
 	for range 3 { // an error within an error, within Google's array
 		data = bytes.TrimSpace(data)
 		var list []json.RawMessage
-		if len(data) > 0 && data[0] == '[' && json.Unmarshal(data, &list) == nil && len(list) > 0 {
+		if len(data) > 0 && data[0] == '[' && !Longer(data, maxList) && json.Unmarshal(data, &list) == nil && len(list) > 0 {
 			data = list[0]
 			continue
 		}
@@ -90,13 +90,13 @@ func (w *wireFault) fault() (fault, bool) {
 // detail reads what Google tells beside an error: how long to wait, which quota is used up, what is
 // wrong with the key.
 func (f *fault) detail(data json.RawMessage) {
-	var details []struct {
+	var details List[struct {
 		RetryDelay json.RawMessage `json:"retryDelay"`
 		Reason     json.RawMessage `json:"reason"`
-		Violations []struct {
+		Violations List[struct {
 			QuotaID json.RawMessage `json:"quotaId"`
-		} `json:"violations"`
-	}
+		}] `json:"violations"`
+	}]
 	if json.Unmarshal(data, &details) != nil {
 		return
 	}

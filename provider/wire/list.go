@@ -6,31 +6,32 @@ import (
 )
 
 const (
-	maxList   = 1 << 8  // elements of a list in one event, line or batch; all that are of use are fewer
-	maxVector = 1 << 15 // numbers
+	maxList   = 1 << 10 // elements of a list in one event, line or batch: 128 calls, each with its thoughts, and words between
+	maxVector = 1 << 16 // numbers
 )
 
-var errLong = errors.New("a list is longer than any of the API's")
+// ErrLong is why a list was not decoded.
+var ErrLong = errors.New("a list is longer than any of the API's")
 
-// List is a list in an answer. It is counted before it is decoded, and of 256 elements at most: three bytes
+// List is a list in an answer. It is counted before it is decoded, and of 1,024 elements at most: three bytes
 // of JSON would make a hundred in memory.
 type List[T any] []T
 
 // UnmarshalJSON reads a list that is not too long.
 func (l *List[T]) UnmarshalJSON(data []byte) error {
 	if Longer(data, maxList) {
-		return errLong
+		return ErrLong
 	}
 	return json.Unmarshal(data, (*[]T)(l))
 }
 
-// Vector is a list of numbers in an answer, of 32,768 at most.
+// Vector is a list of numbers in an answer, of 65,536 at most.
 type Vector []float32
 
 // UnmarshalJSON reads a vector that is not too long.
 func (v *Vector) UnmarshalJSON(data []byte) error {
 	if Longer(data, maxVector) {
-		return errLong
+		return ErrLong
 	}
 	return json.Unmarshal(data, (*[]float32)(v))
 }

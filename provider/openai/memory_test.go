@@ -1,0 +1,108 @@
+package openai_test
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/openai"
+)
+
+// peak yields by how much the heap grew at most while f ran.
+func peak(f func()) uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, m.HeapAlloc
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-done
+	return most - before
+}
+
+// An answer of many small elements takes about as much memory as it has bytes.
+func TestHostileLists(t *testing.T) {
+	if testing.Short() {
+		t.Skip("answers of 4 MiB")
+	}
+	const size = 4 << 20
+	generate := func(t *testing.T, p *openai.Provider) error {
+		t.Helper()
+		_, err := ask(t, p, request())
+		return err
+	}
+	count := func(t *testing.T, p *openai.Provider) error {
+		t.Helper()
+		_, err := p.CountTokens(t.Context(), request())
+		return err
+	}
+	embed := func(t *testing.T, p *openai.Provider) error {
+		t.Helper()
+		_, err := p.Embed(t.Context(), "m", []string{"a"})
+		return err
+	}
+	check := func(t *testing.T, p *openai.Provider) error {
+		t.Helper()
+		return p.Check(t.Context(), "m")
+	}
+	for name, tt := range map[string]struct {
+		act               func(t *testing.T, p *openai.Provider) error
+		first, part, last string
+		ok                bool
+	}{
+		"output":          {generate, `{"status":"completed","output":[`, `0,`, `0]}`, false},
+		"output in event": {generate, `data: {"type":"response.completed","response":{"output":[`, `0,`, "0]}}\n\n", false},
+		"a list":          {generate, `[`, `0,`, `0]`, false},
+		"no count":        {count, `[`, `0,`, `0]`, false},
+		"parts":           {generate, `{"status":"completed","output":[{"type":"message","content":[`, `{},`, `{}]}]}`, false},
+		"thoughts":        {generate, `{"status":"completed","output":[{"type":"reasoning","content":[`, `0,`, `0]}]}`, false},
+		"usage":           {generate, `{"status":"completed","output":[],"usage":{"a":0`, `,"#":0`, `}}`, false},
+		"count":           {count, `{"input_tokens":5`, `,"#":0`, `}`, true},
+		"model":           {check, `{"id":"m"`, `,"#":0`, `}`, true},
+		"vectors":         {embed, `{"data":[`, `{},`, `{}]}`, false},
+		"numbers":         {embed, `{"data":[{"embedding":[`, `0,`, `0]}]}`, false},
+		"vector's usage":  {embed, `{"data":[{"index":0,"embedding":[1]}],"usage":{"a":0`, `,"#":0`, `}}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			b.WriteString(tt.first)
+			for i := 0; b.Len() < size-len(tt.last)-20; i++ {
+				b.WriteString(strings.ReplaceAll(tt.part, "#", strconv.Itoa(i)))
+			}
+			b.WriteString(tt.last)
+			answer := b.String()
+			p := serve(t, func(w http.ResponseWriter, _ *http.Request) { answerJSON(w, 200, answer) })
+			p.MaxLine = size
+			var err error
+			grown := peak(func() { err = tt.act(t, p) })
+			t.Log(grown>>20, "MiB")
+			if tt.ok {
+				assert.NoError(t, err)
+			} else {
+				failure(t, err, provider.KindInvalidResponse)
+			}
+			assert.Less(t, grown, uint64(9*size), "four times the answer, what the server takes to send it, and garbage")
+		})
+	}
+}
