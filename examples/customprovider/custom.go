@@ -66,6 +66,7 @@ func read(x *wire.Exchange, r *wire.Reply) (*provider.Response, error) {
 		}
 		r.Usage, r.Model = provider.Usage{Input: max(0, line.Usage.In), Output: max(0, line.Usage.Out)}, line.Model
 		if wire.Present(line.Error) {
+			r.Settled = true // a failure's usage is final
 			return r.Failed(x.Fault(data))
 		}
 		r.Show(line.Text)
