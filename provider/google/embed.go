@@ -21,12 +21,10 @@ type embedRequest struct {
 // text. The vendor reports usage for newer models alone.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
-	for len(texts) > 0 {
-		n := min(len(texts), maxBatch)
-		if err := p.embed(ctx, model, texts[:n], all); err != nil {
+	for some := range wire.Batches(texts, maxBatch, 0) {
+		if err := p.embed(ctx, model, some, all); err != nil {
 			return nil, err
 		}
-		texts = texts[n:]
 	}
 	return all, nil
 }

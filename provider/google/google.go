@@ -1,9 +1,7 @@
 package google
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -86,13 +84,11 @@ func (p *Provider) post(x *wire.Exchange, model, method string, body any) error 
 	if err != nil {
 		return err
 	}
-	var data bytes.Buffer
-	encoder := json.NewEncoder(&data)
-	encoder.SetEscapeHTML(false) // the markers of fences are full of <
-	if err := encoder.Encode(body); err != nil {
+	data, err := wire.Body(body)
+	if err != nil {
 		return unsendable("request", "the request cannot be written as JSON: "+err.Error())
 	}
-	return x.Send(http.MethodPost, version+"/"+path+":"+method, data.Bytes())
+	return x.Send(http.MethodPost, version+"/"+path+":"+method, data)
 }
 
 // modelPath yields where a model is: a tuned one has its collection in its name.

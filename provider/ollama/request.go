@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -101,13 +100,11 @@ func (p *Provider) keepAlive() string {
 }
 
 func encode(v any) ([]byte, error) {
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false) // the markers of fences are full of <
-	if err := encoder.Encode(v); err != nil {
+	body, err := wire.Body(v)
+	if err != nil {
 		return nil, invalid("the request cannot be written as JSON: " + wire.Clip(err.Error()))
 	}
-	return body.Bytes(), nil
+	return body, nil
 }
 
 // invalid is the failure of a request that is not sent.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"slices"
 
 	sdk "github.com/openai/openai-go/v3"
 
@@ -29,25 +28,12 @@ const (
 // length than the first. No text, no request.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
-	for len(texts) > 0 {
-		n := batch(texts)
-		if err := p.embed(ctx, model, texts[:n], all); err != nil {
+	for some := range wire.Batches(texts, maxTexts, maxTextBytes) {
+		if err := p.embed(ctx, model, some, all); err != nil {
 			return nil, err
 		}
-		texts = texts[n:]
 	}
 	return all, nil
-}
-
-// batch yields how many of the texts go into the next request.
-func batch(texts []string) int {
-	size := 0
-	for i, t := range texts {
-		if size += len(t); i > 0 && (i == maxTexts || size > maxTextBytes) {
-			return i
-		}
-	}
-	return len(texts)
 }
 
 // vectors is what the server answers. It is our own because the SDK takes two hundred bytes for each of
@@ -68,10 +54,7 @@ type vector []float32
 // UnmarshalJSON reads either form.
 func (v *vector) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '"' {
-		if wire.Longer(data, maxVector) {
-			return wire.ErrLong
-		}
-		return json.Unmarshal(data, (*[]float32)(v))
+		return json.Unmarshal(data, (*wire.Vector)(v))
 	}
 	if len(data) > base64.StdEncoding.EncodedLen(4*maxVector)+2 {
 		return wire.ErrLong
@@ -137,7 +120,7 @@ func (a *vectors) appendTo(all *provider.Embedding, n int) bool {
 	all.Vectors = append(all.Vectors, make([][]float32, n)...)
 	for i := range a.Data {
 		at, v := a.Data[i].Index, a.Data[i].Vector
-		if at < 0 || at >= n || len(v) == 0 || !v.finite() {
+		if at < 0 || at >= n || len(v) == 0 || !wire.Vector(v).Finite() {
 			return false
 		}
 		all.Vectors[first+at] = v
@@ -157,8 +140,4 @@ func (a *vectors) appendTo(all *provider.Embedding, n int) bool {
 		all.Model = a.Model
 	}
 	return true
-}
-
-func (v vector) finite() bool {
-	return !slices.ContainsFunc(v, func(f float32) bool { return f != f || math.IsInf(float64(f), 0) })
 }

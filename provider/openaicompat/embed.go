@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"math"
 	"net/http"
-	"slices"
 
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
@@ -24,25 +22,12 @@ const (
 // vector for each text, all of one length. No text, no request.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
-	for len(texts) > 0 {
-		n := batch(texts)
-		if err := p.embed(ctx, model, texts[:n], all); err != nil {
+	for some := range wire.Batches(texts, maxTexts, maxTextBytes) {
+		if err := p.embed(ctx, model, some, all); err != nil {
 			return nil, err
 		}
-		texts = texts[n:]
 	}
 	return all, nil
-}
-
-// batch yields how many of the texts go into the next request.
-func batch(texts []string) int {
-	size := 0
-	for i, t := range texts {
-		if size += len(t); i > 0 && (i == maxTexts || size > maxTextBytes) {
-			return i
-		}
-	}
-	return len(texts)
 }
 
 type vectors struct {
@@ -54,23 +39,13 @@ type vectors struct {
 
 // place is a vector with the place of its text.
 type place struct {
-	Index  int    `json:"index"`
-	Vector vector `json:"embedding"`
-}
-
-type vector []float32
-
-// UnmarshalJSON reads a list of numbers, of a length that a vector may have.
-func (v *vector) UnmarshalJSON(data []byte) error {
-	if wire.Longer(data, maxVector) {
-		return wire.ErrLong
-	}
-	return json.Unmarshal(data, (*[]float32)(v))
+	Index  int         `json:"index"`
+	Vector wire.Vector `json:"embedding"`
 }
 
 // embed adds the vectors of one batch.
 func (p *Provider) embed(ctx context.Context, model string, texts []string, all *provider.Embedding) error {
-	body, err := encode(map[string]any{"model": model, "input": texts, "encoding_format": "float"})
+	body, err := wire.Body(map[string]any{"model": model, "input": texts, "encoding_format": "float"})
 	if err != nil {
 		return &provider.Error{Kind: provider.KindValidation, Code: "request", NotSent: true, Message: wire.Clip(err.Error())}
 	}
@@ -111,7 +86,7 @@ func (a *vectors) appendTo(all *provider.Embedding) bool {
 		length = len(all.Vectors[0])
 	}
 	for _, d := range a.Data {
-		if d.Index < 0 || d.Index >= len(a.Data) || all.Vectors[first+d.Index] != nil || !d.Vector.sound(length) {
+		if d.Index < 0 || d.Index >= len(a.Data) || all.Vectors[first+d.Index] != nil || !sound(d.Vector, length) {
 			return false
 		}
 		all.Vectors[first+d.Index] = d.Vector
@@ -124,8 +99,4 @@ func (a *vectors) appendTo(all *provider.Embedding) bool {
 }
 
 // sound reports whether v is n finite numbers.
-func (v vector) sound(n int) bool {
-	return n > 0 && len(v) == n && !slices.ContainsFunc(v, func(f float32) bool {
-		return math.IsNaN(float64(f)) || math.IsInf(float64(f), 0)
-	})
-}
+func sound(v wire.Vector, n int) bool { return n > 0 && len(v) == n && v.Finite() }

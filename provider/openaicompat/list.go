@@ -4,5 +4,4 @@ package openaicompat
 const (
 	maxParts  = 1 << 12 // of a message's content
 	maxModels = 1 << 16
-	maxVector = 1 << 16 // numbers
 )

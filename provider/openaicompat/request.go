@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 type wireRequest struct {
@@ -91,12 +92,17 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	}
 	w.Messages = p.arrange(w.Messages)
 	w.Tools = tools(req.Tools)
-	body, err := encode(&w)
+	body, err := wire.Body(&w)
 	if err != nil || len(p.Extra) == 0 {
 		return body, err
 	}
+	w.Messages = nil // the fields' names are wanted, not the whole conversation once more
+	names, err := wire.Body(&w)
+	if err != nil {
+		return nil, err
+	}
 	var named map[string]json.RawMessage
-	if err := json.Unmarshal(body, &named); err != nil {
+	if err := json.Unmarshal(names, &named); err != nil {
 		return nil, err
 	}
 	more := maps.Clone(p.Extra)
@@ -104,20 +110,12 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	if len(more) == 0 {
 		return body, nil
 	}
-	extra, err := encode(more)
+	extra, err := wire.Body(more)
 	if err != nil {
 		return nil, err
 	}
 	body = bytes.TrimRight(body, "\n")
 	return append(append(body[:len(body)-1], ','), bytes.TrimLeft(extra, "{")...), nil
-}
-
-func encode(v any) ([]byte, error) {
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false) // the markers of fences are full of <
-	err := encoder.Encode(v)
-	return body.Bytes(), err
 }
 
 // instructed adds a schema to a conversation in words.

@@ -179,3 +179,28 @@ func TestLists(t *testing.T) {
 	}
 	assert.True(t, wire.Longer([]byte(`[1,2]`), 1))
 }
+
+func TestBatches(t *testing.T) {
+	texts := []string{"aaaa", "bb", "cc", "dddddddd", "e"}
+	split := func(most, size int) (all [][]string) {
+		for some := range wire.Batches(texts, most, size) {
+			all = append(all, some)
+		}
+		return all
+	}
+	assert.Equal(t, [][]string{{"aaaa", "bb"}, {"cc", "dddddddd"}, {"e"}}, split(2, 0))
+	assert.Equal(t, [][]string{{"aaaa"}, {"bb", "cc"}, {"dddddddd"}, {"e"}}, split(3, 4))
+	assert.Empty(t, split(0, 0))
+	for range wire.Batches(texts, 1, 0) {
+		break
+	}
+}
+
+func TestBody(t *testing.T) {
+	body, err := wire.Body(map[string]string{"a": "<<<&"})
+	require.NoError(t, err)
+	assert.Len(t, body, len(`{"a":"<<<&"}`)+1)
+	assert.Contains(t, string(body), "<<<&")
+	_, err = wire.Body(func() {})
+	require.Error(t, err)
+}

@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"math"
+	"slices"
 )
 
 const (
@@ -34,6 +36,11 @@ func (v *Vector) UnmarshalJSON(data []byte) error {
 		return ErrLong
 	}
 	return json.Unmarshal(data, (*[]float32)(v))
+}
+
+// Finite reports whether each number is one.
+func (v Vector) Finite() bool {
+	return !slices.ContainsFunc(v, func(f float32) bool { return math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) })
 }
 
 // Longer reports whether a JSON list has more than a number of elements, without decoding it.
