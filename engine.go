@@ -44,6 +44,10 @@ type Engine struct {
 	// Store keeps the logs; nil: a MemoryStore of the engine's own, which keeps every debate until
 	// it is deleted there. A host that runs many sets one, and deletes.
 	Store Store
+	// Lease is how long another process waits before it takes over a debate from one that has gone
+	// without a word, and how long a store may fail before its debates are let go of; 0: 15 s. A lease is
+	// renewed after a third of it.
+	Lease time.Duration
 	// Logger gets a line for each change of state and each failed attempt, never a text; nil: none.
 	Logger *slog.Logger
 	// MaxCalls is how many calls are made at once over all debates; 0: as many as there are.

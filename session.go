@@ -62,7 +62,7 @@ func (l *live) newSession(config *Config) (*Session, error) {
 
 // coreFor makes the core of a debate that is still to be configured.
 func (l *live) coreFor(config *Config) (*Core, error) {
-	if err := checkID(config.ID); err != nil {
+	if err := CheckID(config.ID); err != nil {
 		return nil, err
 	}
 	name := config.Flow

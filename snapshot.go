@@ -84,7 +84,7 @@ func readSnapshot(data []byte) (*snapshotJSON, error) {
 	if err := decodeStrict(data, &out); err != nil {
 		return nil, restoreError("", err)
 	}
-	if err := checkID(out.ID); err != nil {
+	if err := CheckID(out.ID); err != nil {
 		return nil, restoreError("id", errors.New("is not an id"))
 	}
 	if len(out.Events) == 0 {

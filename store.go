@@ -3,380 +3,42 @@ package debate
 import (
 	"context"
 	"iter"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 )
 
-// Store keeps the logs of debates. It is safe for concurrent use. The events that are passed in
-// belong to the caller and may be overwritten after the call; what they point to is shared and is
-// never written again.
+// Store keeps the logs of debates. It is safe for concurrent use, and several processes may hold one
+// and the same storage open. Package store/storetest says by tests what is expected of one.
+//
+// An id that [CheckID] refuses is an error of kind validation. Whatever else goes wrong may be any
+// error: the engine tries again for as long as [Engine.Lease] lasts, then lets go of the debate.
 type Store interface {
 	// Append adds events, which are numbered from after+1 without gaps, in one commit: all or none.
-	// If the log does not end at after it is an [ErrConflict], unless what follows was appended by the
-	// same writer: then an earlier try has succeeded, and so does this one. A writer's token belongs
-	// to one owner and is not used by another.
+	// When it returns nil they are kept, whatever becomes of the process. The events belong to the
+	// caller and may be overwritten after the call; what they point to is shared and is never written
+	// again. If the log does not end at after it is an [ErrConflict], unless what follows was appended
+	// by the same writer: then an earlier try has succeeded, and so does this one. A writer's token
+	// belongs to one owner and is not used by another; "" is nobody's. No lease is needed. Without
+	// events nothing happens.
 	Append(ctx context.Context, id string, after int64, writer string, events []Event) error
-	// Read yields the events with numbers above after, as far as there are any now; [ErrNotFound] if
-	// there is no such debate.
+	// Read yields the events with numbers above after, as far as there are any now: whole commits only,
+	// and what was appended before the call is among them. [ErrNotFound] if there is no such debate. A
+	// log that is damaged gives what stands before the damage, then an error.
 	Read(ctx context.Context, id string, after int64) iter.Seq2[Event, error]
 	// List yields the debates that match, in the order of their ids; that of UUIDv7 is that of time.
 	List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
-	// Delete forgets a debate; it is no error if there is none.
+	// Delete forgets a debate and its lease, whoever holds it; it is no error if there is none.
 	Delete(ctx context.Context, id string) error
-	// Lease takes a debate for owner, or renews it, for d; [ErrLeased] if somebody else holds it. It
-	// does not need to exist yet.
+	// Lease takes a debate for owner, or renews it, for d from now; [ErrLeased] if somebody else holds
+	// it and neither its time is over nor, where the store can tell, its process. The debate does not
+	// need to exist yet. Of several owners who ask at once one gets it.
 	Lease(ctx context.Context, id, owner string, d time.Duration) error
 	// Release gives it back; it is no error if owner does not hold it.
 	Release(ctx context.Context, id, owner string) error
 }
 
-// Watcher is an optional ability of a Store: the channel gets a value, or is closed, after the log of id
-// has grown. Readers of a store that cannot watch look every quarter of a second.
+// Watcher is an optional ability of a Store: the channel gets a value after the log of id has grown,
+// whoever appended to it. Values merge: one may stand for several commits. Watching ends with ctx.
+// Readers of a store that cannot watch look every quarter of a second.
 type Watcher interface {
 	Watch(ctx context.Context, id string) <-chan struct{}
-}
-
-// Filter selects debates; zero fields select all.
-type Filter struct {
-	States []State
-	Labels map[string]string // all of them must match
-	After  string            // ids above this one
-	Limit  int
-}
-
-// Info describes a stored debate.
-type Info struct {
-	ID        string
-	State     State
-	Topic     string
-	Labels    map[string]string
-	Seq       int64 // of the last event
-	StartedAt time.Time
-	LastAt    time.Time
-	Owner     string // who holds it; "": nobody
-}
-
-// Matches reports whether a debate is selected. Limit is the caller's to keep.
-func (f Filter) Matches(info Info) bool {
-	if len(f.States) > 0 && !slices.Contains(f.States, info.State) {
-		return false
-	}
-	for key, value := range f.Labels {
-		if got, ok := info.Labels[key]; !ok || got != value {
-			return false
-		}
-	}
-	return info.ID > f.After
-}
-
-// MemoryStore keeps logs in memory, each until it is deleted. The zero value is ready to use.
-type MemoryStore struct {
-	// Now replaces the clock that leases are measured with; nil: time.Now.
-	Now func() time.Time
-
-	mu   sync.Mutex
-	logs map[string]*memoryLog
-}
-
-type memoryLog struct {
-	mu     sync.Mutex
-	facts  [][]fact // in blocks, so that a long log is not moved as it grows
-	length int64
-	writer string // of the last commit
-	before int64  // where it began
-	info   Info
-	owner  string
-	until  time.Time
-	watch  []chan struct{}
-}
-
-// fact is an event as it lies in memory: an Event is mostly empty, and there are many.
-type fact struct {
-	at   time.Time
-	body any
-}
-
-// Append implements [Store].
-func (s *MemoryStore) Append(_ context.Context, id string, after int64, writer string, events []Event) error {
-	if len(events) == 0 {
-		return nil
-	}
-	l := s.log(id, true)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.length != after {
-		if l.writer == writer && writer != "" && l.before == after && l.length == after+int64(len(events)) {
-			return nil
-		}
-		return ErrConflict
-	}
-	for i := range events {
-		l.add(pack(&events[i]))
-		l.note(&events[i])
-	}
-	l.writer, l.before = writer, after
-	for _, w := range l.watch {
-		select {
-		case w <- struct{}{}:
-		default:
-		}
-	}
-	return nil
-}
-
-// factBlock is the length of a block.
-const factBlock = 64
-
-func (l *memoryLog) add(f fact) {
-	if l.length%factBlock == 0 {
-		l.facts = append(l.facts, make([]fact, 0, factBlock))
-	}
-	last := &l.facts[len(l.facts)-1]
-	*last = append(*last, f)
-	l.length++
-}
-
-// note keeps what List tells.
-func (l *memoryLog) note(e *Event) {
-	switch e.Kind {
-	case EventStart:
-		l.info.Topic, l.info.Labels, l.info.StartedAt = e.Start.Config.Topic, e.Start.Config.Labels, e.At
-	case EventTransition:
-		l.info.State = e.Transition.To
-	}
-	l.info.Seq, l.info.LastAt = e.Seq, e.At
-}
-
-// Read implements [Store].
-func (s *MemoryStore) Read(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		l := s.log(id, false)
-		if l == nil {
-			yield(Event{}, ErrNotFound)
-			return
-		}
-		l.mu.Lock()
-		facts, length := slices.Clone(l.facts), l.length
-		l.mu.Unlock()
-		if length == 0 {
-			yield(Event{}, ErrNotFound)
-			return
-		}
-		for i := max(0, after); i < length; i++ {
-			if err := ctx.Err(); err != nil {
-				yield(Event{}, err)
-				return
-			}
-			if !yield(unpack(facts[i/factBlock][i%factBlock], i+1), nil) {
-				return
-			}
-		}
-	}
-}
-
-// List implements [Store].
-func (s *MemoryStore) List(_ context.Context, filter Filter) iter.Seq2[Info, error] {
-	return func(yield func(Info, error) bool) {
-		for i, info := range s.infos(filter) {
-			if filter.Limit > 0 && i >= filter.Limit || !yield(info, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (s *MemoryStore) infos(filter Filter) []Info {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var infos []Info
-	for id, l := range s.logs {
-		l.mu.Lock()
-		info := l.info
-		info.ID = id
-		if l.until.After(s.now()) {
-			info.Owner = l.owner
-		}
-		l.mu.Unlock()
-		if info.Seq > 0 && filter.Matches(info) {
-			infos = append(infos, info)
-		}
-	}
-	slices.SortFunc(infos, func(a, b Info) int { return strings.Compare(a.ID, b.ID) })
-	return infos
-}
-
-// Delete implements [Store].
-func (s *MemoryStore) Delete(_ context.Context, id string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.logs, id)
-	return nil
-}
-
-// Lease implements [Store].
-func (s *MemoryStore) Lease(_ context.Context, id, owner string, d time.Duration) error {
-	l := s.log(id, true)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := s.now()
-	if l.owner != owner && l.until.After(now) {
-		return ErrLeased
-	}
-	l.owner, l.until = owner, now.Add(d)
-	return nil
-}
-
-// Release implements [Store].
-func (s *MemoryStore) Release(_ context.Context, id, owner string) error {
-	l := s.log(id, false)
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	if l.owner == owner {
-		l.owner, l.until = "", time.Time{}
-	}
-	l.mu.Unlock()
-	s.forget(id, l)
-	return nil
-}
-
-// Watch implements [Watcher].
-func (s *MemoryStore) Watch(ctx context.Context, id string) <-chan struct{} {
-	l := s.log(id, true)
-	w := make(chan struct{}, 1)
-	l.mu.Lock()
-	l.watch = append(l.watch, w)
-	l.mu.Unlock()
-	context.AfterFunc(ctx, func() {
-		l.mu.Lock()
-		l.watch = slices.DeleteFunc(l.watch, func(c chan struct{}) bool { return c == w })
-		l.mu.Unlock()
-		s.forget(id, l)
-	})
-	return w
-}
-
-// forget lets go of a log in which nothing was ever written and that nobody holds or watches.
-func (s *MemoryStore) forget(id string, l *memoryLog) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s.logs[id] == l && l.length == 0 && l.owner == "" && len(l.watch) == 0 {
-		delete(s.logs, id)
-	}
-}
-
-func (s *MemoryStore) now() time.Time {
-	if s.Now != nil {
-		return s.Now()
-	}
-	return time.Now()
-}
-
-func (s *MemoryStore) log(id string, create bool) *memoryLog {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.logs[id]
-	if l == nil && create {
-		if s.logs == nil {
-			s.logs = make(map[string]*memoryLog)
-		}
-		l = &memoryLog{}
-		s.logs[id] = l
-	}
-	return l
-}
-
-// pack takes the one body of an event; an acknowledgement has none but its kind.
-func pack(e *Event) fact {
-	f := fact{at: e.At}
-	switch e.Kind {
-	case EventStart:
-		f.body = e.Start
-	case EventTransition:
-		f.body = e.Transition
-	case EventRound:
-		f.body = e.Round
-	case EventIntent:
-		f.body = e.Intent
-	case EventTurn:
-		f.body = e.Turn
-	case EventAssigned:
-		f.body = e.Assigned
-	case EventBallot:
-		f.body = e.Ballot
-	case EventSummary:
-		f.body = e.Summary
-	case EventAssessment:
-		f.body = e.Assessment
-	case EventVerdict:
-		f.body = e.Verdict
-	case EventRejected:
-		f.body = e.Rejection
-	case EventFailed:
-		f.body = e.Failure
-	case EventSpend:
-		f.body = e.Spend
-	case EventDropped:
-		f.body = e.Dropped
-	case EventWarning:
-		f.body = e.Warning
-	case EventInquiry:
-		f.body = e.Inquiry
-	case EventAnswer:
-		f.body = e.Answer
-	case EventSent:
-		f.body = e.Sent
-	}
-	return f
-}
-
-// unpack is the inverse of pack.
-func unpack(f fact, seq int64) Event {
-	e := Event{Seq: seq, At: f.at}
-	switch body := f.body.(type) {
-	case *Start:
-		e.Kind, e.Start = EventStart, body
-	case *Transition:
-		e.Kind, e.Transition = EventTransition, body
-	case *Round:
-		e.Kind, e.Round = EventRound, body
-	case *Intent:
-		e.Kind, e.Intent = EventIntent, body
-	case *Turn:
-		e.Kind, e.Turn = EventTurn, body
-	case *Assignment:
-		e.Kind, e.Assigned = EventAssigned, body
-	case *Ballot:
-		e.Kind, e.Ballot = EventBallot, body
-	case *Summarized:
-		e.Kind, e.Summary = EventSummary, body
-	case *Assessment:
-		e.Kind, e.Assessment = EventAssessment, body
-	case *Verdict:
-		e.Kind, e.Verdict = EventVerdict, body
-	case *Rejection:
-		e.Kind, e.Rejection = EventRejected, body
-	case *Failure:
-		e.Kind, e.Failure = EventFailed, body
-	case *Spend:
-		e.Kind, e.Spend = EventSpend, body
-	case *Dropped:
-		e.Kind, e.Dropped = EventDropped, body
-	case *Warning:
-		e.Kind, e.Warning = EventWarning, body
-	case *Inquiry:
-		e.Kind, e.Inquiry = EventInquiry, body
-	case *Answer:
-		e.Kind, e.Answer = EventAnswer, body
-	case *Sent:
-		e.Kind, e.Sent = EventSent, body
-	default:
-		e.Kind = EventAck
-	}
-	return e
 }

@@ -102,7 +102,7 @@ func TestEveryKindIsStored(t *testing.T) {
 	for info, err := range store.List(t.Context(), debate.Filter{}) {
 		require.NoError(t, err)
 		assert.Equal(t, debate.Info{
-			ID: "a", State: debate.StateInitializing, Topic: "t", Labels: config.Labels, Seq: 16,
+			ID: "a", State: debate.StateInitializing, Topic: "t", Labels: config.Labels, Round: 1, Seq: 16,
 			StartedAt: bodies[0].At, LastAt: bodies[15].At,
 		}, info)
 	}

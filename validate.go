@@ -42,7 +42,7 @@ func (f *findings) addf(field, format string, args ...any) {
 // that, it yields it too.
 func (l *live) validate(ctx context.Context, c *Config) (start *Start, err error) {
 	var f findings
-	if err := checkID(c.ID); err != nil && c.ID != "" {
+	if err := CheckID(c.ID); err != nil && c.ID != "" {
 		f = append(f, err)
 	}
 	f.text("topic", c.Topic, 20_000)
@@ -80,16 +80,32 @@ func (l *live) validate(ctx context.Context, c *Config) (start *Start, err error
 	return start, errors.Join(f...)
 }
 
-// checkID keeps ids safe as the names of files, keys and rows.
-func checkID(id string) error {
-	bad := len(id) == 0 || len(id) > 128 || id[0] == '.' || strings.ContainsFunc(id, func(r rune) bool {
+// CheckID reports what keeps an id from being safe as the name of a file, a key and a row, on every
+// system: an error of kind validation. Ids differ also where the case of their letters is all that does.
+func CheckID(id string) error {
+	bad := len(id) == 0 || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || strings.ContainsFunc(id, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", r)
 	})
+	problem := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first and the last no '.'")
 	if !bad {
-		return nil
+		name, _, _ := strings.Cut(strings.ToLower(id), ".")
+		if !device(name) {
+			return nil
+		}
+		problem = fmt.Errorf("is the name of a device on some systems: %q", oneLine(id, 40))
 	}
-	err := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first no '.'")
-	return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: err}
+	return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: problem}
+}
+
+// device reports whether Windows keeps a name, in small letters, for itself.
+// Source: "Naming Files, Paths, and Namespaces" in Microsoft's documentation of Win32.
+func device(name string) bool {
+	switch name {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	port := strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")
+	return port && len(name) == 4 && name[3] >= '0' && name[3] <= '9'
 }
 
 func (f *findings) numbers(c *Config) {
