@@ -41,6 +41,46 @@ func (c *Core) Record() *Record { return c.record }
 // Step takes one input. A refused input is an *[Error] of kind state and has changed nothing; a
 // result that came before, or that belongs to an outdated attempt, is ignored without an error.
 func (c *Core) Step(in Input) (Output, error) {
+	if _, ok := in.Signal.(Opened); ok { // what is due depends on what is lost, which comes next
+		return c.step(in, func() error { return nil })
+	}
+	return c.step(in, c.advance)
+}
+
+// Note takes a control of a host's as [Core.Step] does, but begins no call and does nothing else that
+// is due: it is for a process that does not hold the debate. Whoever does, or opens it next, goes on
+// from there. Output.Abort names calls that it will break off.
+func (c *Core) Note(in Input) (Output, error) {
+	switch in.Signal.(type) {
+	case Pause, Resume, Stop, Cancel, Retry, Acknowledge, Answer, Sent:
+		return c.step(in, c.answered)
+	default:
+		return Output{}, &Error{Kind: KindState, Op: "note", Err: fmt.Errorf("%T is no control", in.Signal)}
+	}
+}
+
+// Fold takes an event that somebody else has appended to the log.
+func (c *Core) Fold(e Event) error {
+	if c.broken != nil {
+		return c.broken
+	}
+	if err := c.record.fold(&e, c.machine); err != nil {
+		c.broken = fmt.Errorf("event %d: %w", c.record.Seq+1, err)
+		return c.broken
+	}
+	c.folded(e.Kind)
+	return nil
+}
+
+// folded lets go of what an event has made untrue.
+func (c *Core) folded(kind EventKind) {
+	if kind == EventDropped {
+		c.wires = nil // they name the participants
+	}
+}
+
+// step takes an input, then does what comes after.
+func (c *Core) step(in Input, after func() error) (Output, error) {
 	if c.broken != nil {
 		return Output{}, c.broken
 	}
@@ -49,24 +89,27 @@ func (c *Core) Step(in Input) (Output, error) {
 	}
 	c.in, c.out, c.events = in, Output{}, c.events[:0]
 	c.record.keeps = true
-	out, err := c.step(in.Signal)
-	c.record.keeps = false
-	return out, err
-}
-
-func (c *Core) step(signal Signal) (Output, error) {
-	if err := c.take(signal); err != nil {
+	defer func() { c.record.keeps = false }()
+	if err := c.take(in.Signal); err != nil {
 		if len(c.events) > 0 {
 			c.broken = err
 		}
 		return Output{}, err
 	}
-	if err := c.advance(); err != nil {
+	if err := after(); err != nil {
 		c.broken = err
 		return Output{}, err
 	}
 	c.out.Events = c.events
 	return c.out, nil
+}
+
+// answered goes back to work once nobody is asked any more.
+func (c *Core) answered() error {
+	if c.record.State != StateAwaitingInput || !c.machine.allows(c.record, TriggerAnswered) {
+		return nil
+	}
+	return c.fire(TriggerAnswered, Note{}, false)
 }
 
 // InFlight yields a Lost for each call in flight. Whoever opens a log that another process has left
@@ -88,9 +131,7 @@ func (c *Core) emit(e Event) error {
 		c.events = c.events[:last]
 		return err
 	}
-	if e.Kind == EventDropped {
-		c.wires = nil // they name the participants
-	}
+	c.folded(e.Kind)
 	return nil
 }
 
@@ -129,6 +170,8 @@ func (c *Core) take(signal Signal) error {
 		return c.lost(s)
 	case Tick:
 		return nil
+	case Opened:
+		return c.opened(s)
 	case Edit:
 		if !c.machine.allows(c.record, TriggerEdit) {
 			return c.machine.refusal(c.record, TriggerEdit)
@@ -188,6 +231,14 @@ func (c *Core) control(signal Signal) error {
 	default:
 		return &Error{Kind: KindState, Op: "step", Err: fmt.Errorf("no input of type %T is known", signal)}
 	}
+}
+
+// opened notes that the debate goes on after a break, where that matters: no time of a round has passed.
+func (c *Core) opened(s Opened) error {
+	if c.record.start == nil || !c.machine.working(c.record.State) || c.record.deadline().IsZero() {
+		return nil
+	}
+	return c.emit(Event{Kind: EventOpened, Opened: &s})
 }
 
 func (c *Core) validated(s Validated) error {

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -80,10 +81,12 @@ type live struct {
 	places    chan struct{}
 	interval  time.Duration
 	seed      func() string
+	lease     time.Duration
 	owner     string       // who holds the leases
 	writers   atomic.Int64 // counts the tokens for the store
 	mu        sync.Mutex
 	sessions  map[string]*Session
+	shut      bool // no session is opened any more
 
 	renderings renderings
 }
@@ -106,7 +109,8 @@ func (e *Engine) build() (*live, error) {
 			DefaultContext: window.Hybrid{},
 		},
 		formats: make(map[string]Format), machines: make(map[string]*machine),
-		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, sessions: make(map[string]*Session),
+		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, lease: cmp.Or(e.Lease, defaultLease),
+		sessions: make(map[string]*Session),
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
@@ -143,6 +147,9 @@ func (e *Engine) build() (*live, error) {
 	}
 	if e.ChunkInterval < 0 {
 		problems = append(problems, engineError("ChunkInterval", "is negative"))
+	}
+	if e.Lease < 0 {
+		problems = append(problems, engineError("Lease", "is negative"))
 	}
 	if l.store == nil {
 		l.store = &MemoryStore{}
@@ -272,7 +279,22 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	return l.open(ctx, id)
 }
 
-// Record yields what is stored of a debate, wherever it runs.
+// List yields what is known of the stored debates that match, as [Store].List does. A worker that goes
+// on with what others have left looks for {Working: true, Idle: true} and opens what it finds; of several
+// workers one gets it, the others an [ErrLeased].
+func (e *Engine) List(ctx context.Context, filter Filter) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		l, err := e.freeze()
+		if err != nil {
+			yield(Info{}, err)
+			return
+		}
+		l.store.List(ctx, filter)(yield)
+	}
+}
+
+// Record yields what is stored of a debate, wherever it runs: the fold of its log. No provider is asked,
+// or need be registered, but the debate's flow.
 func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -352,14 +374,16 @@ func storeError(op string, err error) error {
 	}
 }
 
-// Shutdown closes all sessions, so that another process can open their debates, and returns when
-// nothing of them runs any more, or ctx is done.
+// Shutdown closes all sessions, so that another process can open their debates at once, and returns when
+// nothing of them runs any more, or ctx is done. From then on the engine opens and starts no debate
+// ([ErrClosed]); what is stored can still be read.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	l, err := e.freeze()
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
+	l.shut = true
 	sessions := make([]*Session, 0, len(l.sessions))
 	for _, s := range l.sessions {
 		sessions = append(sessions, s)

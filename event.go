@@ -39,6 +39,7 @@ const (
 	EventInquiry    EventKind = "inquiry"    // Inquiry: a person is asked
 	EventAnswer     EventKind = "answer"     // Answer: a person has answered
 	EventSent       EventKind = "sent"       // Sent: a flow's own input
+	EventOpened     EventKind = "opened"     // Opened: the debate goes on after nobody held it; only where rounds have a time
 	EventChunk      EventKind = "chunk"      // Chunk: a piece of a turn as it is spoken; live only
 )
 
@@ -68,6 +69,7 @@ type Event struct {
 	Inquiry    *Inquiry    `json:"inquiry,omitempty"`
 	Answer     *Answer     `json:"answer,omitempty"`
 	Sent       *Sent       `json:"sent,omitempty"`
+	Opened     *Opened     `json:"opened,omitempty"`
 	Chunk      *Chunk      `json:"chunk,omitempty"`
 }
 

@@ -19,6 +19,11 @@ type flight struct {
 	ctx     callContext
 }
 
+// makes reports whether the flight is that attempt.
+func (f *flight) makes(call Lost) bool {
+	return f.command.Call == call.Call && f.command.Attempt == call.Attempt
+}
+
 // launch makes ready the calls that are to be made, and starts all but the first.
 func (s *Session) launch(ids []string) (*flight, error) {
 	var first *flight
@@ -97,10 +102,7 @@ func (s *Session) bring(f *flight, signal Signal) *flight {
 		s.pieces = min(f.stream.count, mostExpected)
 		s.unfollow(&f.stream)
 	}
-	next, err := s.apply(context.Background(), signal)
-	if err != nil {
-		return nil
-	}
+	next, _ := s.apply(context.Background(), signal) // whoever waits for the session learns of an error
 	return next
 }
 
@@ -116,11 +118,8 @@ func (s *Session) tickAt(at time.Time) {
 	s.running++
 	s.timer = time.AfterFunc(time.Until(at), func() {
 		s.mu.Lock()
-		first, err := s.apply(context.Background(), Tick{})
+		first, _ := s.apply(context.Background(), Tick{})
 		s.mu.Unlock()
-		if err != nil {
-			first = nil
-		}
 		s.fly(first)
 	})
 }

@@ -72,6 +72,8 @@ func (e *Event) complete() bool {
 		return e.Answer != nil
 	case EventSent:
 		return e.Sent != nil
+	case EventOpened:
+		return e.Opened != nil
 	default:
 		return false
 	}
@@ -106,6 +108,8 @@ func (r *Record) foldBody(e *Event, m *machine) error {
 		return r.foldAnswer(e.Answer)
 	case EventSent:
 		r.Inputs = append(r.Inputs, *e.Sent)
+	case EventOpened:
+		r.roundAt = r.roundAt.Add(e.At.Sub(r.LastAt))
 	default:
 		return r.foldOutcome(e)
 	}

@@ -15,7 +15,7 @@ type Input struct {
 // Signal is what an [Input] says. The types of this package are all there are.
 type Signal interface{ signal() }
 
-// The signals. Start, Answer and Sent are recorded as they come in.
+// The signals. Start, Answer, Sent and Opened are recorded as they come in.
 type (
 	// Edit replaces the config of a debate that has not started.
 	Edit struct{ Config Config }
@@ -37,6 +37,11 @@ type (
 	Retry struct{}
 	// Tick says that time has passed: a wait is over.
 	Tick struct{}
+	// Opened says that somebody goes on with a log that another process has left. It is stepped once when
+	// the log is opened, before anything is said to be Lost, and begins nothing: a Tick comes last.
+	Opened struct {
+		By string `json:"by,omitempty"` // whose lease it is
+	}
 	// Result is the reply to a call.
 	Result struct {
 		Call    string
@@ -75,6 +80,7 @@ func (Cancel) signal()      {}
 func (Acknowledge) signal() {}
 func (Retry) signal()       {}
 func (Tick) signal()        {}
+func (Opened) signal()      {}
 func (Answer) signal()      {}
 func (Sent) signal()        {}
 func (Result) signal()      {}

@@ -6,45 +6,22 @@ import (
 	"time"
 )
 
-// leaseTime is how long a lease lasts; it is renewed at half-time.
-const leaseTime = time.Minute
+// defaultLease is the time of a lease unless the engine says otherwise: long enough for a pause of the
+// garbage collector, a busy machine or a database that changes over, short enough for who waits.
+const defaultLease = 15 * time.Second
 
-// take leases the debate and makes this session the one that the engine opens.
-func (s *Session) take(ctx context.Context) error {
-	l := s.live
+// enter makes this session the one of its debate in this engine.
+func (l *live) enter(s *Session) error {
 	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shut {
+		return ErrClosed
+	}
 	if other := l.sessions[s.id]; other != nil && other != s {
-		l.mu.Unlock()
 		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: "id", Err: ErrLeased}
 	}
 	l.sessions[s.id] = s
-	l.mu.Unlock()
-	if err := l.store.Lease(ctx, s.id, l.owner, leaseTime); err != nil {
-		l.forget(s)
-		return storeError("lease", err)
-	}
-	s.leased = true
-	s.renewLater()
 	return nil
-}
-
-// renewLater keeps the lease for as long as the session has it.
-func (s *Session) renewLater() {
-	s.running++
-	s.renewal = time.AfterFunc(leaseTime/2, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running--
-		if s.leased {
-			err := s.live.store.Lease(context.Background(), s.id, s.live.owner, leaseTime)
-			if errors.Is(err, ErrLeased) {
-				s.drop(storeError("lease", err))
-			} else {
-				s.renewLater() // whatever else has failed may pass until the lease ends
-			}
-		}
-		s.settle()
-	})
 }
 
 func (l *live) forget(s *Session) {
@@ -55,13 +32,91 @@ func (l *live) forget(s *Session) {
 	}
 }
 
-func (s *Session) release() {
-	s.live.forget(s)
-	if s.leased {
-		s.leased = false
-		if s.renewal.Stop() {
-			s.running--
-		}
-		_ = s.live.store.Release(context.Background(), s.id, s.live.owner) // it ends by itself
+// take leases the debate: from now on this session, and nobody else, goes on with it.
+func (s *Session) take(ctx context.Context) error {
+	if err := s.renew(ctx); err != nil {
+		return storeError("lease", err)
 	}
+	s.leased = true
+	s.unlisten()
+	s.renewLater()
+	return nil
+}
+
+// renew takes the lease, or lengthens it. Its time is counted from before the store was asked.
+func (s *Session) renew(ctx context.Context) error {
+	now := time.Now()
+	err := s.live.store.Lease(ctx, s.id, s.live.owner, s.live.lease)
+	if err == nil {
+		s.renewed = now
+	}
+	return err
+}
+
+// sure makes certain that the lease has not run out unnoticed, as it may on a machine that slept.
+func (s *Session) sure(ctx context.Context) error {
+	if !s.leased || time.Since(s.renewed) < s.live.lease {
+		return nil
+	}
+	return s.renew(ctx)
+}
+
+// renewLater keeps the lease for as long as the session has it.
+func (s *Session) renewLater() {
+	s.running++
+	s.renewal = time.AfterFunc(s.live.lease/3, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running--
+		if s.leased {
+			s.beat()
+		}
+		if s.leased {
+			s.renewLater()
+		}
+		s.settle()
+	})
+}
+
+// beat renews the lease, and takes up what others have appended without it: answers and controls.
+func (s *Session) beat() {
+	ctx, cancel := context.WithTimeout(context.Background(), s.live.lease/3)
+	defer cancel()
+	if err := s.renew(ctx); errors.Is(err, ErrLeased) {
+		s.drop(storeError("lease", err))
+		return
+	} else if err != nil {
+		return // it may pass until the lease ends
+	}
+	grew, err := s.catchUp(ctx)
+	if grew {
+		err = s.control(context.Background(), Tick{})
+	}
+	if errors.Is(err, ErrNotFound) {
+		s.drop(err)
+	}
+}
+
+// release gives the lease back, for others to go on.
+func (s *Session) release() {
+	if !s.leased {
+		return
+	}
+	s.leased = false
+	if s.renewal.Stop() {
+		s.running--
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.live.lease)
+	defer cancel()
+	_ = s.live.store.Release(ctx, s.id, s.live.owner) // it ends by itself
+}
+
+// rest lets go of the lease of a debate in which nothing happens until somebody says something:
+// whoever does may be in another process. The session goes on listening.
+func (s *Session) rest() {
+	if r := s.core.record; !s.leased || s.closed != nil || r.start == nil || s.core.machine.working(r.State) || r.InFlight() > 0 {
+		return
+	}
+	s.release()
+	s.listen()
 }

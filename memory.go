@@ -285,6 +285,8 @@ func pack(e *Event) fact {
 		f.body = e.Answer
 	case EventSent:
 		f.body = e.Sent
+	case EventOpened:
+		f.body = e.Opened
 	}
 	return f
 }
@@ -329,6 +331,8 @@ func unpack(f fact, seq int64) Event {
 		e.Kind, e.Answer = EventAnswer, body
 	case *Sent:
 		e.Kind, e.Sent = EventSent, body
+	case *Opened:
+		e.Kind, e.Opened = EventOpened, body
 	default:
 		e.Kind = EventAck
 	}

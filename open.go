@@ -16,7 +16,7 @@ func (s *Session) adopt(ctx context.Context, stored *Core) error {
 	}
 	s.core = stored
 	s.stand()
-	return s.wake(ctx)
+	return s.wake(context.WithoutCancel(ctx))
 }
 
 // open is Engine.Open.
@@ -35,31 +35,23 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 		s.over.Store(true)
 		return s, nil
 	}
-	if err := s.take(ctx); err != nil {
+	if err := l.enter(s); err != nil {
 		if held := l.held(id); held != nil {
 			return held, nil // somebody was faster
 		}
 		return nil, err
 	}
-	// The log may have grown before the lease was ours.
-	if s.core, err = l.load(ctx, id); err == nil {
-		s.stand()
-		err = s.wake(ctx)
+	if !s.attends() {
+		s.listen()
+		return s, nil
+	}
+	err = s.assume(ctx)
+	if err == nil {
+		err = s.wake(context.WithoutCancel(ctx))
 	}
 	if err != nil {
 		s.drop(err)
 		return nil, err
 	}
 	return s, nil
-}
-
-// wake goes on with a log that somebody else has left: what was in flight then is lost.
-func (s *Session) wake(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx)
-	for _, lost := range s.core.InFlight() {
-		if err := s.control(ctx, lost); err != nil {
-			return err
-		}
-	}
-	return s.control(ctx, Tick{})
 }

@@ -1,10 +1,12 @@
 package debate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -29,17 +31,22 @@ type Session struct {
 	pieces  int   // in which the last turn came
 	closed  error // why the session no longer takes anything; nil: it does
 	leased  bool
+	renewed time.Time   // when the lease was last taken
 	renewal *time.Timer // of the lease
+	deafen  func()      // ends listening; nil: the session does not
+	engaged bool        // in a control: it does not rest yet
 	timer   *time.Timer
 	writer  string // this session's token for the store
 	running int    // goroutines that make calls, and timers
 
-	quiet chan struct{}         // closed when nothing is left of a closed session
-	shown atomic.Value          // State: as it is saved
-	seq   atomic.Int64          // of the last event that is saved
-	base  atomic.Int64          // of the last event from before this session
-	over  atomic.Bool           // the debate is final, and nothing is in flight
-	gone  atomic.Pointer[error] // closed, for readers, who do not wait for a slow store
+	leave   sync.Once             // closes leaving
+	leaving chan struct{}         // closed when somebody wants to close the session
+	quiet   chan struct{}         // closed when nothing is left of a closed session
+	shown   atomic.Value          // State: as it is saved
+	seq     atomic.Int64          // of the last event that is saved
+	base    atomic.Int64          // of the last event from before this session
+	over    atomic.Bool           // the debate is final, and nothing is in flight
+	gone    atomic.Pointer[error] // closed, for readers, who do not wait for a slow store
 
 	readers  sync.Mutex // of the streams that are open, and of changes to the list of watchers
 	streams  []*stream
@@ -83,7 +90,7 @@ func (l *live) coreFor(config *Config) (*Core, error) {
 
 func (l *live) session(core *Core) *Session {
 	s := &Session{
-		live: l, id: core.record.ID, core: core, mu: newGate(), quiet: make(chan struct{}),
+		live: l, id: core.record.ID, core: core, mu: newGate(), leaving: make(chan struct{}), quiet: make(chan struct{}),
 		writer: l.owner + "/" + strconv.FormatInt(l.writers.Add(1), 10),
 	}
 	s.stand()
@@ -180,7 +187,11 @@ func (s *Session) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.live.enter(s); err != nil {
+		return err
+	}
 	if err := s.take(ctx); err != nil {
+		s.live.forget(s)
 		return err
 	}
 	stored, err := s.live.load(ctx, s.id)
@@ -231,10 +242,10 @@ func (s *Session) Choose(ctx context.Context, inquiry string, option Option, mod
 	answer := Answer{Inquiry: inquiry, Option: option}
 	if len(model) > 0 {
 		answer.Model = model[0]
-		if host, _, ok := divide(answer.Model); ok && s.live.providers[host] == nil {
-			return &Error{Kind: KindValidation, Op: "answer", Field: "model", Err: fmt.Errorf("no provider %q is registered", oneLine(host, 40))}
-		}
-		answer.Row = new(s.live.model(answer.Model))
+	}
+	answer, err := s.live.answer(answer)
+	if err != nil {
+		return err
 	}
 	return s.do(ctx, answer)
 }
@@ -252,12 +263,31 @@ func (s *Session) Send(ctx context.Context, trigger Trigger, payload any) error 
 	return s.do(ctx, sent)
 }
 
-// do brings a control.
+// do brings a control. A session at rest takes the debate up for it; if somebody else has, they act on
+// the control.
 func (s *Session) do(ctx context.Context, signal Signal) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
+	if s.closed == nil && !s.leased && !s.over.Load() && s.core.record.start != nil {
+		switch err := s.assume(ctx); {
+		case errors.Is(err, ErrLeased):
+			return s.note(context.WithoutCancel(ctx), signal)
+		case err != nil:
+			return err
+		}
+		s.engaged = true
+		defer func() {
+			s.engaged = false
+			s.rest()
+		}()
+		if s.attends() {
+			if err := s.wake(context.WithoutCancel(ctx)); err != nil {
+				return err
+			}
+		}
+	}
 	return s.control(context.WithoutCancel(ctx), signal)
 }
 
@@ -271,23 +301,21 @@ func (s *Session) control(ctx context.Context, signal Signal) error {
 }
 
 // apply is the one way into the core: step, save, then show and start. It yields one of the calls
-// that follow, for its caller to go on with; the others are started. The lock is held.
+// that follow, for its caller to go on with, also beside an error; the others are started. The lock
+// is held.
 func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	if s.closed != nil {
 		return nil, s.closed
 	}
-	out, err := s.core.Step(s.live.input(signal))
-	if err != nil {
-		if s.core.broken != nil {
-			s.drop(s.core.broken)
-		}
+	out, clash, err := s.step(ctx, signal)
+	if clash && err != nil && s.closed == nil { // the log that was read anew asks for something all the same
+		out, _, _ = s.step(ctx, Tick{})
+	}
+	if s.closed != nil || err != nil && !clash {
 		return nil, err
 	}
-	if len(out.Events) > 0 {
-		if err := s.save(ctx, out.Events); err != nil {
-			s.drop(err)
-			return nil, err
-		}
+	if clash {
+		out.Start = s.missing()
 	}
 	s.show()
 	for _, id := range out.Abort {
@@ -297,7 +325,7 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 			}
 		}
 	}
-	first, err := s.launch(out.Start)
+	first, broken := s.launch(out.Start)
 	s.tickAt(out.Wait)
 	if s.core.record.Final() && s.core.record.InFlight() == 0 {
 		s.finish()
@@ -305,23 +333,110 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	if len(out.Events) > 0 || s.over.Load() {
 		s.notify()
 	}
-	return first, err
+	s.rest()
+	return first, cmp.Or(err, broken)
+}
+
+// step steps a signal and saves what follows. If the log has grown by what somebody else has appended,
+// it is read anew and the signal is stepped again: clash.
+func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bool, err error) {
+	err = untangle(func() error {
+		out, err = s.core.Step(s.live.input(signal))
+		if err != nil {
+			if s.core.broken != nil {
+				s.drop(s.core.broken)
+			}
+			return err
+		}
+		if len(out.Events) == 0 {
+			return nil
+		}
+		err := s.save(ctx, out.Events)
+		if errors.Is(err, ErrConflict) {
+			clash = true
+			if lost := s.refold(ctx); lost != nil {
+				s.drop(lost)
+				return lost
+			}
+			return err
+		}
+		if err != nil {
+			s.drop(err)
+		}
+		return err
+	})
+	if errors.Is(err, ErrConflict) {
+		s.drop(err)
+	}
+	return out, clash, err
 }
 
 // save appends what a Step gave. Once it is tried it is not broken off half-way: ctx only gives values.
 func (s *Session) save(ctx context.Context, events []Event) error {
-	last := events[len(events)-1].Seq
-	if err := s.live.store.Append(ctx, s.id, events[0].Seq-1, s.writer, events); err != nil {
+	err := s.insist(func() error {
+		if err := s.sure(ctx); err != nil {
+			return err
+		}
+		return s.live.store.Append(ctx, s.id, events[0].Seq-1, s.writer, events)
+	})
+	if err != nil {
 		return storeError("save", err)
 	}
-	s.seq.Store(last)
+	s.seq.Store(events[len(events)-1].Seq)
 	s.live.log(s.id, events)
 	return nil
+}
+
+// The waits between two tries of a store that fails.
+const (
+	firstPatience = 10 * time.Millisecond
+	mostPatience  = time.Second
+)
+
+// insist tries again what a store fails to do, for as long as a lease lasts: results that were paid for
+// are not to be thrown away because a database changes over. Who closes the session does not wait.
+func (s *Session) insist(try func() error) error {
+	err := try()
+	if err == nil || settled(err) {
+		return err
+	}
+	end := time.Now().Add(s.live.lease)
+	for wait := firstPatience; err != nil && !settled(err) && time.Now().Add(wait).Before(end); wait = min(2*wait, mostPatience) {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-s.leaving:
+			timer.Stop()
+			return err
+		}
+		err = try()
+	}
+	return err
+}
+
+// settled reports whether an error of a store's tells how things are, and not that it has failed.
+func settled(err error) bool {
+	var refused *Error
+	return errors.Is(err, ErrConflict) || errors.Is(err, ErrLeased) || errors.Is(err, ErrNotFound) ||
+		errors.As(err, &refused) && refused.Kind == KindValidation
+}
+
+// missing yields the calls that are in flight by the log, and that nobody makes.
+func (s *Session) missing() []string {
+	var ids []string
+	for _, call := range s.core.InFlight() {
+		if !slices.ContainsFunc(s.flights, func(f *flight) bool { return f.makes(call) }) {
+			ids = append(ids, call.Call)
+		}
+	}
+	return ids
 }
 
 // finish lets go of a debate that is over.
 func (s *Session) finish() {
 	s.over.Store(true)
+	s.live.forget(s)
+	s.unlisten()
 	s.release()
 }
 
@@ -330,6 +445,7 @@ func (s *Session) finish() {
 // the session runs any more, so it must not be called from within a provider. It may be called
 // again; its error is always nil.
 func (s *Session) Close() error {
+	s.hurry()
 	s.mu.Lock()
 	s.drop(ErrClosed)
 	s.mu.Unlock()
@@ -337,8 +453,12 @@ func (s *Session) Close() error {
 	return nil
 }
 
+// hurry ends the patience with a store.
+func (s *Session) hurry() { s.leave.Do(func() { close(s.leaving) }) }
+
 // detach is Close for at most as long as ctx lasts.
 func (s *Session) detach(ctx context.Context) error {
+	s.hurry()
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
@@ -363,6 +483,8 @@ func (s *Session) drop(reason error) {
 	for _, f := range s.flights {
 		f.ctx.cancel()
 	}
+	s.live.forget(s)
+	s.unlisten()
 	s.release()
 	s.settle()
 	s.notify()

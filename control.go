@@ -1,0 +1,112 @@
+package debate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Control brings a control to a debate wherever it runs: [Answer], [Pause], [Resume], [Stop],
+// [Cancel], [Retry], [Acknowledge], or a flow's own [Sent]. No lease is needed. If the debate is open
+// in this engine that is what its session's method does; else the facts are appended to the log, and
+// whoever holds the debate acts on them with its next result, or within a third of its lease. If nobody
+// does, they wait for who opens it: [Filter].Working with Idle finds the debate.
+//
+// A control that does not suit the debate's state is an error of kind state, and changes nothing.
+func (e *Engine) Control(ctx context.Context, id string, signal Signal) error {
+	l, err := e.freeze()
+	if err != nil {
+		return err
+	}
+	if signal, err = l.controls(signal); err != nil {
+		return err
+	}
+	if s := l.held(id); s != nil {
+		return s.do(ctx, signal)
+	}
+	writer := newID()
+	return untangle(func() error {
+		core, err := l.load(ctx, id)
+		if err != nil {
+			return err
+		}
+		out, err := core.Note(l.input(signal))
+		if err != nil || len(out.Events) == 0 {
+			return err
+		}
+		if err := l.store.Append(ctx, id, out.Events[0].Seq-1, writer, out.Events); err != nil {
+			return storeError("control", err)
+		}
+		l.log(id, out.Events)
+		return nil
+	})
+}
+
+// controls checks that a signal is one of a host's, and completes it.
+func (l *live) controls(signal Signal) (Signal, error) {
+	switch s := signal.(type) {
+	case Pause, Resume, Stop, Cancel, Retry, Acknowledge, Sent:
+		return signal, nil
+	case Answer:
+		return l.answer(s)
+	default:
+		return nil, &Error{Kind: KindValidation, Op: "control", Err: fmt.Errorf("%T is no control", signal)}
+	}
+}
+
+// answer freezes the row of the model that an answer chooses.
+func (l *live) answer(a Answer) (Answer, error) {
+	a.Unattended, a.Row = false, nil
+	if a.Model == "" {
+		return a, nil
+	}
+	if host, _, ok := divide(a.Model); ok && l.providers[host] == nil {
+		return a, &Error{Kind: KindValidation, Op: "answer", Field: "model", Err: fmt.Errorf("no provider %q is registered", oneLine(host, 40))}
+	}
+	a.Row = new(l.model(a.Model))
+	return a, nil
+}
+
+// mostConflicts bounds how often others may be faster in a row. Each of them has got something done.
+const mostConflicts = 100
+
+// untangle tries again while the log grows under it.
+func untangle(try func() error) error {
+	var err error
+	for range mostConflicts {
+		if err = try(); !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+	return err
+}
+
+// note brings a control to a debate that somebody else holds, who is to act on it.
+func (s *Session) note(ctx context.Context, signal Signal) error {
+	return untangle(func() error {
+		if err := s.refold(ctx); err != nil {
+			return err
+		}
+		out, err := s.core.Note(s.live.input(signal))
+		if err != nil {
+			if s.core.broken != nil {
+				s.drop(s.core.broken)
+			}
+			return err
+		}
+		if len(out.Events) == 0 {
+			return nil
+		}
+		err = s.save(ctx, out.Events)
+		switch {
+		case errors.Is(err, ErrConflict):
+			return err
+		case err != nil:
+			s.drop(err)
+			return err
+		}
+		s.changed()
+		s.finished()
+		return nil
+	})
+}

@@ -1,0 +1,169 @@
+package debate
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// listen lets a session that does not hold its debate see what others append to its log, and take the
+// debate up when it goes on and nobody holds it.
+func (s *Session) listen() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.deafen = stop
+	s.running++
+	go func() {
+		defer stop()
+		s.hear(ctx)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running--
+		s.settle()
+	}()
+}
+
+// unlisten ends that.
+func (s *Session) unlisten() {
+	if s.deafen != nil {
+		s.deafen()
+		s.deafen = nil
+	}
+}
+
+// hear looks at the log whenever it may have grown, until ctx is done or the session needs it no more.
+func (s *Session) hear(ctx context.Context) {
+	grown, every := (<-chan struct{})(nil), pollInterval
+	if w, ok := s.live.store.(Watcher); ok {
+		grown, every = w.Watch(ctx, s.id), s.live.lease // by then a holder that is gone has lost its lease
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for ctx.Err() == nil && s.attend(ctx) {
+		select {
+		case _, open := <-grown:
+			if !open {
+				grown = nil
+			}
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// attend takes up what the log has grown by. It reports whether there is more to listen for.
+func (s *Session) attend(ctx context.Context) bool {
+	if s.mu.enter(ctx) != nil {
+		return false
+	}
+	defer s.mu.Unlock()
+	if s.closed != nil || s.leased || ctx.Err() != nil {
+		return false
+	}
+	if _, err := s.catchUp(ctx); err != nil {
+		if errors.Is(err, ErrNotFound) || s.core.broken != nil {
+			s.drop(err)
+			return false
+		}
+		return true // a store that fails may recover
+	}
+	if !s.attends() {
+		return !s.finished()
+	}
+	if s.assume(ctx) == nil {
+		_ = s.wake(context.Background()) // whoever waits for the session learns of an error
+	}
+	return s.closed == nil && !s.leased && !s.over.Load()
+}
+
+// attends reports whether somebody has to go on with the debate.
+func (s *Session) attends() bool {
+	r := s.core.record
+	return s.core.machine.working(r.State) || r.InFlight() > 0
+}
+
+// finished lets go of a debate that somebody else has brought to its end.
+func (s *Session) finished() bool {
+	if !s.core.record.Final() || s.core.record.InFlight() > 0 {
+		return false
+	}
+	s.finish()
+	s.notify()
+	return true
+}
+
+// assume takes the debate up where its log ends. If it cannot, nothing has changed.
+func (s *Session) assume(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx) // of listening, which ends here
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	if _, err := s.catchUp(ctx); err != nil { // it may have grown before the lease was ours
+		s.release()
+		s.listen()
+		return err
+	}
+	return nil
+}
+
+// wake goes on with a log that somebody else has left: what was in flight then is lost.
+func (s *Session) wake(ctx context.Context) error {
+	if err := s.control(ctx, Opened{By: s.live.owner}); err != nil {
+		return err
+	}
+	for _, lost := range s.core.InFlight() {
+		if err := s.control(ctx, lost); err != nil {
+			return err
+		}
+	}
+	return s.control(ctx, Tick{})
+}
+
+// catchUp folds what others have appended.
+func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
+	for event, err := range s.live.store.Read(ctx, s.id, s.core.record.Seq) {
+		if err != nil {
+			return grew, storeError("read", err)
+		}
+		if err := s.core.Fold(event); err != nil {
+			return grew, err
+		}
+		grew = true
+	}
+	if grew {
+		s.changed()
+	}
+	return grew, nil
+}
+
+// refold makes the core anew from the log: somebody else has appended to it. A session that holds the
+// debate makes sure that it still does, for else it must not go on.
+func (s *Session) refold(ctx context.Context) error {
+	return s.insist(func() error {
+		if s.leased {
+			if err := s.renew(ctx); err != nil {
+				return err
+			}
+		}
+		core, err := s.live.load(ctx, s.id)
+		if err != nil {
+			return err
+		}
+		s.core = core
+		s.changed()
+		return nil
+	})
+}
+
+// changed makes known what somebody else has appended, and breaks off calls that it has ended.
+func (s *Session) changed() {
+	r := s.core.record
+	s.seq.Store(r.Seq)
+	s.show()
+	for _, f := range s.flights {
+		call := r.opened(f.command.Call)
+		if call == nil || call.status != callOpen || call.intent.Attempt != f.command.Attempt || call.aborted {
+			f.ctx.cancel()
+		}
+	}
+	s.notify()
+}
