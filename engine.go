@@ -350,6 +350,15 @@ func (l *live) core(id string, events []Event) (*Core, error) {
 
 // load folds a stored log.
 func (l *live) load(ctx context.Context, id string) (*Core, error) {
+	events, err := l.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return l.core(id, events)
+}
+
+// read yields a stored log.
+func (l *live) read(ctx context.Context, id string) ([]Event, error) {
 	var events []Event
 	for event, err := range l.store.Read(ctx, id, 0) {
 		if err != nil {
@@ -360,7 +369,7 @@ func (l *live) load(ctx context.Context, id string) (*Core, error) {
 	if len(events) == 0 {
 		return nil, storeError("open", ErrNotFound)
 	}
-	return l.core(id, events)
+	return events, nil
 }
 
 func storeError(op string, err error) error {

@@ -106,6 +106,8 @@ type Start struct {
 	Texts       map[string]string `json:"texts,omitempty"`  // the flow's prompts, rendered
 	// Seed is the debate's secret: fences come from it. Only stores and snapshots hold it.
 	Seed string `json:"seed,omitempty"`
+	// Parent is the debate that this one was forked from; nil: none.
+	Parent *Parent `json:"parent,omitempty"`
 }
 
 // Transition is a change of state.

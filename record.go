@@ -146,6 +146,14 @@ func (r *Record) Format() *Format {
 	return r.start.Format
 }
 
+// Parent yields the debate that this one was forked from; nil: none.
+func (r *Record) Parent() *Parent {
+	if r.start == nil {
+		return nil
+	}
+	return r.start.Parent
+}
+
 // Text yields a prompt of the flow, as rendered when the debate started, with what was assigned since.
 func (r *Record) Text(name string) string { return r.texts[name] }
 

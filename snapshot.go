@@ -36,27 +36,20 @@ func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Restore puts a snapshot into the store and goes on with its debate, as Open does: only what the
-// snapshot lacks is asked again. If the store holds the debate already, its log must begin as the
-// snapshot does, and the longer one counts; else the error is of kind conflict. A snapshot that is
-// not whole, not of this kind, of a newer version or above [MaxSnapshot] is an error of kind
-// validation, and nothing is stored.
+// Restore puts a snapshot into the store, as [Engine.Import] does and with its checks, and goes on with
+// its debate, as Open does: only what the snapshot lacks is asked again. A snapshot that is not whole,
+// not of this kind, of a newer version or above [MaxSnapshot] is an error of kind validation, and
+// nothing is stored.
 func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	read, err := readSnapshot(snapshot)
+	id, err := l.bring(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := l.core(read.ID, read.Events); err != nil {
-		return nil, restoreError("events", err)
-	}
-	if err := l.keep(ctx, read); err != nil {
-		return nil, err
-	}
-	return l.open(ctx, read.ID)
+	return l.open(ctx, id)
 }
 
 func restoreError(field string, err error) error {
@@ -85,7 +78,7 @@ func readSnapshot(data []byte) (*snapshotJSON, error) {
 		return nil, restoreError("", err)
 	}
 	if err := CheckID(out.ID); err != nil {
-		return nil, restoreError("id", errors.New("is not an id"))
+		return nil, restoreError("id", errors.Unwrap(err))
 	}
 	if len(out.Events) == 0 {
 		return nil, restoreError("events", errors.New("is empty"))
@@ -94,7 +87,7 @@ func readSnapshot(data []byte) (*snapshotJSON, error) {
 }
 
 // keep stores the events of a snapshot that the store does not hold yet.
-func (l *live) keep(ctx context.Context, s *snapshotJSON) error {
+func (l *live) keep(ctx context.Context, s *snapshotJSON, sealed bool) error {
 	held := 0
 	for event, err := range l.store.Read(ctx, s.ID, 0) {
 		if errors.Is(err, ErrNotFound) {
@@ -103,7 +96,7 @@ func (l *live) keep(ctx context.Context, s *snapshotJSON) error {
 		if err != nil {
 			return storeError("restore", err)
 		}
-		if held < len(s.Events) && !sameEvent(&event, &s.Events[held]) {
+		if held < len(s.Events) && !asKept(&event, &s.Events[held], sealed) {
 			other := errors.New("the store holds another debate of this id")
 			return &Error{Kind: KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d]", held), Err: other}
 		}

@@ -130,7 +130,7 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		"an id that is a path":    {snapshot(t, "../"+l.id, l.events), "id"},
 		"an event left out":       {snapshot(t, l.id, append(l.copied(t)[:5], l.copied(t)[6:]...)), "events"},
 		"an event twice":          {snapshot(t, l.id, append(l.copied(t)[:6], l.copied(t)[5:]...)), "events"},
-		"the start left out":      {snapshot(t, l.id, l.events[1:]), "events"},
+		"the start left out":      {snapshot(t, l.id, l.events[1:]), "events[0].start"},
 		"two events exchanged":    {snapshot(t, l.id, append(append(l.copied(t)[:5], l.events[6], l.events[5]), l.events[7:]...)), "events"},
 		"an unknown state":        {event(debate.EventTransition, 2, func(e *debate.Event) { e.Transition.To = "limbo" }), "events"},
 		"an unknown kind":         {event(debate.EventTurn, 0, func(e *debate.Event) { e.Kind = "song" }), "events"},

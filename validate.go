@@ -1,14 +1,11 @@
 package debate
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +38,18 @@ func (f *findings) addf(field, format string, args ...any) {
 // validate checks a config whose defaults are written out. If it had to make the debate's start for
 // that, it yields it too.
 func (l *live) validate(ctx context.Context, c *Config) (start *Start, err error) {
-	var f findings
+	f := l.check(c)
+	if len(f) == 0 {
+		start = l.checkLimits(ctx, &f, c)
+	}
+	if len(f) == 0 {
+		f = l.checkModels(ctx, c)
+	}
+	return start, errors.Join(f...)
+}
+
+// check checks a config by itself, and the names in it.
+func (l *live) check(c *Config) (f findings) {
 	if err := CheckID(c.ID); err != nil && c.ID != "" {
 		f = append(f, err)
 	}
@@ -71,13 +79,7 @@ func (l *live) validate(ctx context.Context, c *Config) (start *Start, err error
 			break
 		}
 	}
-	if len(f) == 0 {
-		start = l.checkLimits(ctx, &f, c)
-	}
-	if len(f) == 0 {
-		f = l.checkModels(ctx, c)
-	}
-	return start, errors.Join(f...)
+	return f
 }
 
 // CheckID reports what keeps an id from being safe as the name of a file, a key and a row, on every
@@ -351,23 +353,4 @@ func (c *Config) modelFields() iter.Seq2[string, string] {
 		}
 		yield("summarizer", c.Summarizer)
 	}
-}
-
-// sameConfig says how two configs differ.
-func sameConfig(stored, given *Config) error {
-	a, b := *stored, *given
-	a.ID, b.ID = "", ""                   // the log does not hold it twice
-	a.Unattended, b.Unattended = nil, nil // Run sets it; that of the log counts
-	left, right := reflect.ValueOf(a), reflect.ValueOf(b)
-	for i := range left.NumField() {
-		l, errL := json.Marshal(left.Field(i).Interface())
-		r, errR := json.Marshal(right.Field(i).Interface())
-		if errL == nil && errR == nil && bytes.Equal(l, r) {
-			continue
-		}
-		name := left.Type().Field(i).Name
-		other := errors.New("a debate of this id exists with another value")
-		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: strings.ToLower(name[:1]) + name[1:], Err: other}
-	}
-	return nil
 }

@@ -1,0 +1,124 @@
+package debate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// sameConfig says where two configs differ: an error of kind conflict that names the field and both
+// values.
+func sameConfig(stored, given *Config) error {
+	a, b := *stored, *given
+	a.ID, b.ID = "", ""                   // the log does not hold it twice
+	a.Unattended, b.Unattended = nil, nil // Run sets it; that of the log counts
+	field, left, right, err := difference(a, b)
+	switch {
+	case err != nil:
+		return &Error{Kind: KindValidation, Op: string(TriggerStart), Err: err}
+	case field == "":
+		return nil
+	default:
+		other := fmt.Errorf("a debate of this id exists with another value: it has %s, and %s is given", left, right)
+		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: field, Err: other}
+	}
+}
+
+// difference finds the first place where the JSON of two values differs: the path of its keys, and what
+// each has there. The path is empty if they are equal.
+func difference(a, b any) (path, left, right string, err error) {
+	x, err := tree(a)
+	if err != nil {
+		return "", "", "", err
+	}
+	y, err := tree(b)
+	if err != nil {
+		return "", "", "", err
+	}
+	path, left, right = differing("", x, y)
+	return path, left, right, nil
+}
+
+func tree(v any) (any, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var out any
+	err = d.Decode(&out)
+	return out, err
+}
+
+// absent stands for a value that is not there.
+type absent struct{}
+
+func differing(path string, a, b any) (at, left, right string) {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			break
+		}
+		keys := slices.Collect(maps.Keys(a))
+		for key := range b {
+			if _, ok := a[key]; !ok {
+				keys = append(keys, key)
+			}
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			inner := key
+			if path != "" {
+				inner = path + "." + key
+			}
+			if at, left, right := differing(inner, under(a, key), under(b, key)); at != "" {
+				return at, left, right
+			}
+		}
+		return "", "", ""
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			break
+		}
+		for i := range a {
+			if at, left, right := differing(path+"["+strconv.Itoa(i)+"]", a[i], b[i]); at != "" {
+				return at, left, right
+			}
+		}
+		return "", "", ""
+	default:
+		if a == b {
+			return "", "", ""
+		}
+	}
+	return path, shown(a), shown(b)
+}
+
+func under(m map[string]any, key string) any {
+	if v, ok := m[key]; ok {
+		return v
+	}
+	return absent{}
+}
+
+// shown is a value as it stands in an error.
+func shown(v any) string {
+	switch v := v.(type) {
+	case absent:
+		return "nothing"
+	case []any:
+		return strconv.Itoa(len(v)) + " of them"
+	default:
+		data, err := json.Marshal(v)
+		if err != nil {
+			return "something else"
+		}
+		return oneLine(string(data), 80)
+	}
+}
