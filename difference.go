@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 )
@@ -58,46 +59,44 @@ func tree(v any) (any, error) {
 type absent struct{}
 
 func differing(path string, a, b any) (at, left, right string) {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok {
-			break
-		}
-		keys := slices.Collect(maps.Keys(a))
-		for key := range b {
-			if _, ok := a[key]; !ok {
-				keys = append(keys, key)
-			}
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
-			inner := key
-			if path != "" {
-				inner = path + "." + key
-			}
-			if at, left, right := differing(inner, under(a, key), under(b, key)); at != "" {
-				return at, left, right
-			}
-		}
-		return "", "", ""
-	case []any:
-		b, ok := b.([]any)
-		if !ok || len(a) != len(b) {
-			break
-		}
-		for i := range a {
-			if at, left, right := differing(path+"["+strconv.Itoa(i)+"]", a[i], b[i]); at != "" {
-				return at, left, right
-			}
-		}
-		return "", "", ""
-	default:
-		if a == b {
-			return "", "", ""
+	if m, ok := a.(map[string]any); ok {
+		if n, ok := b.(map[string]any); ok {
+			return differingObjects(path, m, n)
 		}
 	}
+	if l, ok := a.([]any); ok {
+		if m, ok := b.([]any); ok && len(l) == len(m) {
+			return differingLists(path, l, m)
+		}
+	}
+	if reflect.DeepEqual(a, b) {
+		return "", "", ""
+	}
 	return path, shown(a), shown(b)
+}
+
+func differingObjects(path string, a, b map[string]any) (at, left, right string) {
+	keys := maps.Clone(a)
+	maps.Copy(keys, b)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		inner := key
+		if path != "" {
+			inner = path + "." + key
+		}
+		if at, left, right = differing(inner, under(a, key), under(b, key)); at != "" {
+			return at, left, right
+		}
+	}
+	return "", "", ""
+}
+
+func differingLists(path string, a, b []any) (at, left, right string) {
+	for i := range a {
+		if at, left, right = differing(path+"["+strconv.Itoa(i)+"]", a[i], b[i]); at != "" {
+			return at, left, right
+		}
+	}
+	return "", "", ""
 }
 
 func under(m map[string]any, key string) any {

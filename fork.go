@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -117,9 +118,7 @@ func (l *live) branch(ctx context.Context, origin *Core, config *Config) (*Start
 	for _, name := range config.models() {
 		start.Models[name] = l.model(name)
 	}
-	for name, row := range old.Models {
-		start.Models[name] = row
-	}
+	maps.Copy(start.Models, old.Models)
 	var err error
 	start.Texts, err = l.texts(origin.machine.flow, config, old.Format, old.Seed)
 	return &start, err

@@ -29,7 +29,7 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "{\"version\":%d,\"id\":%s,\"events\":[", SnapshotVersion, name)
+	_, _ = fmt.Fprintf(out, "{\"version\":%d,\"id\":%s,\"events\":[", SnapshotVersion, name)
 	for i := range events {
 		line, err := json.Marshal(public(events[i]))
 		if err != nil {
