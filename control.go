@@ -34,7 +34,8 @@ func (e *Engine) Control(ctx context.Context, id string, signal Signal) error {
 		if err != nil || len(out.Events) == 0 {
 			return err
 		}
-		if err := l.store.Append(ctx, id, out.Events[0].Seq-1, writer, out.Events); err != nil {
+		err = l.insist(ctx.Done(), func() error { return l.store.Append(ctx, id, out.Events[0].Seq-1, writer, out.Events) })
+		if err != nil {
 			return storeError("control", err)
 		}
 		l.log(id, out.Events)

@@ -90,7 +90,10 @@ func (l *live) anew(ctx context.Context, config *Config, parent *Parent) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	return s, s.Start(ctx)
+	if err := s.Start(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // taken says that the id of a fork exists; err is what else went wrong.

@@ -114,7 +114,7 @@ func (s *Session) release() {
 // rest lets go of the lease of a debate in which nothing happens until somebody says something:
 // whoever does may be in another process. The session goes on listening.
 func (s *Session) rest() {
-	if r := s.core.record; !s.leased || s.closed != nil || r.start == nil || s.core.machine.working(r.State) || r.InFlight() > 0 {
+	if r := s.core.record; !s.leased || s.engaged || s.closed != nil || r.start == nil || s.core.machine.working(r.State) || r.InFlight() > 0 {
 		return
 	}
 	s.release()

@@ -41,8 +41,10 @@ func (s *MemoryStore) Append(_ context.Context, id string, after int64, writer s
 	if err := CheckID(id); err != nil || len(events) == 0 {
 		return err
 	}
-	l := s.log(id, true)
-	l.mu.Lock()
+	l := s.log(id, after == 0)
+	if l == nil {
+		return ErrConflict
+	}
 	defer l.mu.Unlock()
 	if l.length != after {
 		if l.writer == writer && writer != "" && l.before == after && l.length == after+int64(len(events)) {
@@ -84,7 +86,6 @@ func (s *MemoryStore) Read(ctx context.Context, id string, after int64) iter.Seq
 			yield(Event{}, ErrNotFound)
 			return
 		}
-		l.mu.Lock()
 		facts, length := slices.Clone(l.facts), l.length
 		l.mu.Unlock()
 		if length == 0 {
@@ -160,9 +161,14 @@ func (s *MemoryStore) finds(id string, filter Filter) bool {
 
 // Delete implements [Store].
 func (s *MemoryStore) Delete(_ context.Context, id string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.logs, id)
+	l := s.log(id, false)
+	if l == nil {
+		return nil
+	}
+	l.facts, l.length, l.writer, l.before, l.info = nil, 0, "", 0, Info{}
+	l.owner, l.until = "", time.Time{}
+	l.mu.Unlock()
+	s.forget(id, l)
 	return nil
 }
 
@@ -172,7 +178,6 @@ func (s *MemoryStore) Lease(_ context.Context, id, owner string, d time.Duration
 		return err
 	}
 	l := s.log(id, true)
-	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := s.now()
 	if l.owner != owner && l.until.After(now) {
@@ -188,7 +193,6 @@ func (s *MemoryStore) Release(_ context.Context, id, owner string) error {
 	if l == nil {
 		return nil
 	}
-	l.mu.Lock()
 	if l.owner == owner {
 		l.owner, l.until = "", time.Time{}
 	}
@@ -201,7 +205,6 @@ func (s *MemoryStore) Release(_ context.Context, id, owner string) error {
 func (s *MemoryStore) Watch(ctx context.Context, id string) <-chan struct{} {
 	l := s.log(id, true)
 	w := make(chan struct{}, 1)
-	l.mu.Lock()
 	l.watch = append(l.watch, w)
 	l.mu.Unlock()
 	context.AfterFunc(ctx, func() {
@@ -231,6 +234,7 @@ func (s *MemoryStore) now() time.Time {
 	return time.Now()
 }
 
+// log yields a log, locked before anybody can forget it; nil if there is none.
 func (s *MemoryStore) log(id string, create bool) *memoryLog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,6 +245,9 @@ func (s *MemoryStore) log(id string, create bool) *memoryLog {
 		}
 		l = &memoryLog{}
 		s.logs[id] = l
+	}
+	if l != nil {
+		l.mu.Lock()
 	}
 	return l
 }

@@ -105,10 +105,14 @@ func (l *live) keep(ctx context.Context, s *snapshotJSON, sealed bool) error {
 	if held >= len(s.Events) {
 		return nil
 	}
-	if held > 0 {
+	if held > 0 { // it may be running
 		if l.held(s.ID) != nil {
 			return &Error{Kind: KindConflict, Op: "restore", Field: "id", Err: ErrLeased}
 		}
+		if err := l.store.Lease(ctx, s.ID, l.owner, l.lease); err != nil {
+			return storeError("restore", err)
+		}
+		defer func() { _ = l.store.Release(context.WithoutCancel(ctx), s.ID, l.owner) }()
 	}
 	if err := l.store.Append(ctx, s.ID, int64(held), newID(), s.Events[held:]); err != nil {
 		return storeError("restore", err)
