@@ -86,9 +86,17 @@
 // # Storing and resuming
 //
 // All that is known of a debate is its log of events, kept in a [Store]; the [Record] is their sum.
-// [Engine.Open] continues a stored debate: only what is missing is asked again. [Session.Snapshot]
-// yields the log as versioned JSON at any moment, and [Engine.Restore] goes on with it, in this
-// process or another.
+// Package store/file keeps logs in the files of a folder, module store/sql in SQLite or PostgreSQL; each
+// step is saved before anybody sees it or acts on it, so a process may be killed at any moment.
+// [Engine.Open] continues a stored debate, in this process or another: only what is missing is asked
+// again. One process at a time holds a debate, by a lease that is given back while nothing happens, by
+// [Session.Close] and by [Engine.Shutdown]; [Engine.List] finds those that nobody goes on with. Reading,
+// and saying something to a debate, is possible from any process: [Engine.Record], [Engine.Events],
+// [Engine.Control].
+//
+// [Session.Snapshot] yields the log as versioned JSON at any moment, and [Engine.Restore] goes on with
+// it. [Engine.Fork] begins a new debate at any point of an old one. [Engine.Export] writes a debate
+// without its secrets, [Engine.Import] reads it, and package export writes it for people.
 //
 // # Money
 //
