@@ -1,0 +1,178 @@
+// Command durable kills a debate and goes on with it. It starts itself as a second process, which holds
+// the debate, and kills that one in the middle of a sentence. A third process opens the same journal and
+// goes on: what is recorded is not asked again, and the call that was in flight is made once more.
+//
+//	go run ./examples/durable
+//	go run ./examples/durable -dir debates   # keeps the journal, to be read
+//
+// Without a key a script speaks.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/store/file"
+)
+
+const id = "durable"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+	}
+}
+
+// run plays one of the three parts: the one who looks on, or one of the two who hold the debate.
+func run(ctx context.Context, w io.Writer, args []string) error {
+	flags := flag.NewFlagSet("durable", flag.ContinueOnError)
+	dir := flags.String("dir", "", "keep the journal in this folder; otherwise it is thrown away")
+	part := flags.String("part", "", "begin or continue: what the processes that are started here do")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		return err
+	}
+	switch *part {
+	case "begin", "continue":
+		return hold(ctx, w, *dir, *part == "continue")
+	case "":
+		return look(ctx, stage.Printer{Out: w}, *dir)
+	default:
+		return fmt.Errorf("there is no part %q", *part)
+	}
+}
+
+// look starts the two processes, one after the other, and tells what the journal holds in the end.
+func look(ctx context.Context, p stage.Printer, dir string) error {
+	if dir == "" {
+		temporary, err := os.MkdirTemp("", "durable")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(temporary) }()
+		dir = temporary
+	}
+	if _, err := recorded(ctx, dir); !errors.Is(err, debate.ErrNotFound) {
+		return cmp.Or(err, fmt.Errorf("%s holds the debate already", dir))
+	}
+	p.Linef("-- a process begins a debate --")
+	if err := start(ctx, p.Out, dir, "begin"); !errors.Is(err, errKilled) {
+		return cmp.Or(err, errors.New("the debate was over before it could be killed"))
+	}
+	p.Linef("…\n-- kill -9: the process is gone --")
+	before, err := recorded(ctx, dir)
+	if err != nil {
+		return err
+	}
+	p.Linef("   %d turns are recorded, %d call was in flight. Another process goes on.", len(before.Turns), before.InFlight())
+	if err := start(ctx, p.Out, dir, "continue"); err != nil {
+		return err
+	}
+	return account(ctx, p, dir, before)
+}
+
+// recorded reads what the journal holds. Whoever runs the debate, reading needs no lease.
+func recorded(ctx context.Context, dir string) (*debate.Record, error) {
+	store, err := file.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = store.Close() }()
+	return (&debate.Engine{Store: store}).Record(ctx, id)
+}
+
+// account tells what was lost, and what was paid twice.
+func account(ctx context.Context, p stage.Printer, dir string, before *debate.Record) error {
+	store, err := file.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	asked, told := make(map[string]int), make(map[string]bool)
+	lost := 0
+	var charged debate.Money
+	for event, err := range (&debate.Engine{Store: store}).Events(ctx, id, 0) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case event.Intent != nil:
+			asked[event.Intent.Call]++
+			if told[event.Intent.Call] {
+				return fmt.Errorf("%s was asked again, after its result was recorded", event.Intent.Call)
+			}
+		case event.Turn != nil:
+			told[event.Turn.Call] = true
+		case event.Failure != nil && event.Failure.Void:
+			lost++
+			charged += event.Failure.Cost
+		}
+	}
+	for _, turn := range before.Turns {
+		if !told[turn.Call] {
+			return fmt.Errorf("the turn %s is lost", turn.Call)
+		}
+	}
+	p.Linef("-- the journal --")
+	p.Linef("   %d calls, %d turns; recorded and lost: 0; recorded and asked again: 0", len(asked), len(told))
+	p.Linef("   in flight at the crash and asked again: %d, charged in full as nobody knows: %s", lost, charged)
+	return nil
+}
+
+// errKilled says that the process was killed, as it should be.
+var errKilled = errors.New("killed")
+
+// start runs one of the processes, and shows what it prints. The one that begins is killed.
+func start(ctx context.Context, w io.Writer, dir, part string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	child := exec.CommandContext(ctx, self, "-part", part, "-dir", dir) //nolint:gosec // it is this program
+	child.Stderr = os.Stderr
+	watch := &watch{out: w}
+	if part == "begin" {
+		watch.kill = func() { _ = child.Process.Kill() } // SIGKILL: nothing of the process runs any more
+	}
+	child.Stdout = watch
+	err = child.Run()
+	if watch.killed {
+		return errKilled
+	}
+	return err
+}
+
+// watch passes on what a process prints, and kills it in the middle of its third line.
+type watch struct {
+	out    io.Writer
+	kill   func() // nil: it lives
+	lines  int
+	killed bool
+}
+
+func (o *watch) Write(text []byte) (int, error) {
+	if o.killed {
+		return len(text), nil
+	}
+	o.lines += strings.Count(string(text), "\n")
+	if o.kill != nil && o.lines == 2 && len(text) > 0 && text[len(text)-1] != '\n' {
+		o.killed = true
+		o.kill()
+	}
+	return o.out.Write(text)
+}

@@ -1,0 +1,207 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/prompt"
+)
+
+// tones is how many colours there are for speakers who have none by their side.
+const tones = 8
+
+// cast gives everybody a place, and participants a colour: that of the side where a debate has two, else
+// one of their own.
+func (w *reporter) cast() {
+	w.seats, w.tones, w.sides = make(map[string]int), make(map[string]string), make(map[string]string)
+	for _, name := range w.names() {
+		w.seats[name] = len(w.seats) + 1
+	}
+	is := func(side debate.Side) bool {
+		return slices.ContainsFunc(w.config.Participants, func(p debate.Participant) bool { return p.Side == side })
+	}
+	divided := is(debate.For) && is(debate.Against)
+	for i, p := range w.config.Participants {
+		tone := "seat-" + strconv.Itoa(i%tones+1)
+		switch p.Side {
+		case debate.For, debate.Against, debate.Neutral:
+			w.sides[p.Name] = string(p.Side)
+			if divided {
+				tone = string(p.Side)
+			}
+		}
+		w.tones[p.Name] = tone
+	}
+}
+
+// names yields the names of participants, judges and audience, in their order.
+func (w *reporter) names() []string {
+	var out []string
+	for _, p := range w.config.Participants {
+		out = append(out, p.Name)
+	}
+	if w.config.Judging != nil {
+		for _, j := range w.config.Judging.Judges {
+			out = append(out, j.Name)
+		}
+	}
+	if w.config.Audience != nil {
+		for _, m := range w.config.Audience.Members {
+			out = append(out, m.Name)
+		}
+	}
+	return out
+}
+
+// place is a name's place; those that have none come last.
+func (w *reporter) place(name string) int {
+	if seat := w.seats[name]; seat > 0 {
+		return seat
+	}
+	return len(w.seats) + 1
+}
+
+// sided is a name with its side.
+func (w *reporter) sided(name string) string {
+	if side := w.sides[name]; side != "" {
+		return name + " (" + side + ")"
+	}
+	return name
+}
+
+// participants says who took part.
+func (w *reporter) participants() *section {
+	s := &section{ID: "participants", Title: "Participants"}
+	found := make(map[string]*debate.AssignedPosition)
+	if a := w.record.Assignment; a != nil {
+		s.Blocks = append(s.Blocks, block{Label: "Why these positions", Speech: &a.Reasoning})
+		for i := range a.Positions {
+			found[a.Positions[i].Participant] = &a.Positions[i]
+		}
+	}
+	for _, p := range w.config.Participants {
+		state := w.record.Participant(p.Name)
+		card := &article{
+			Class: "person", Title: p.Name, Tone: w.tones[p.Name], Side: w.sides[p.Name],
+			Marks: notes(p.Model, prefixed("then ", strings.Join(p.Fallbacks, ", ")), plural(state.Turns, "turn")),
+		}
+		if state.Status != debate.StatusActive {
+			card.Marks = append(card.Marks, string(state.Status))
+		}
+		persona, position := p.Persona, p.Position
+		if a := found[p.Name]; a != nil {
+			position = a.Position
+			if persona == "" {
+				persona = a.Persona
+			}
+			card.Marks = append(card.Marks, "the position was found by a model")
+		}
+		if fields := present(field{"Persona", persona}, field{"Position", position}); len(fields) > 0 {
+			card.Blocks = append(card.Blocks, block{Fields: fields})
+		}
+		if a := found[p.Name]; a != nil && len(a.KeyArguments) > 0 {
+			card.Blocks = append(card.Blocks, block{Label: "Key arguments", Phrases: a.KeyArguments})
+		}
+		if why, ok := w.log.dropped[p.Name]; ok {
+			card.Blocks = append(card.Blocks, block{Text: "Dropped: " + line(why)})
+		}
+		s.Articles = append(s.Articles, card)
+	}
+	return s
+}
+
+// notes leaves out what is empty.
+func notes(all ...string) []string {
+	return slices.DeleteFunc(all, func(s string) bool { return line(s) == "" })
+}
+
+// prefixed puts something before a text, if there is one.
+func prefixed(prefix, text string) string {
+	if line(text) == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// judges says who judged, and by what.
+func (w *reporter) judges() *section {
+	j := w.config.Judging
+	if j == nil {
+		return nil
+	}
+	s := &section{ID: "judges", Title: "Judges"}
+	t := &table{Head: []string{"Judge", "Who", "Part"}, Figures: 3}
+	recused := w.record.Recused()
+	for _, judge := range j.Judges {
+		part := "judges"
+		switch {
+		case slices.Contains(recused, judge.Name):
+			part = "recused: its model is of the family of some participants'"
+		case w.record.Participant(judge.Name).Status == debate.StatusDropped:
+			part = "dropped" + prefixed(": ", w.log.dropped[judge.Name])
+		}
+		t.Rows = append(t.Rows, cells(judge.Name, performer(judge.Model, judge.Judge, judge.Person), part))
+	}
+	s.Blocks = append(s.Blocks, block{Table: t}, block{Fields: w.judging(j)}, w.criteria(j))
+	return s
+}
+
+// performer says who it is that judges or votes.
+func performer(model, judge string, person bool) string {
+	switch {
+	case person:
+		return "a person"
+	case judge != "":
+		return judge + " (the host's)"
+	default:
+		return model
+	}
+}
+
+// judgedBy says who it was that has judged under a name: a model, which may be a fallback, or who else.
+func (w *reporter) judgedBy(name, model string) string {
+	if model != "" || w.config.Judging == nil {
+		return model
+	}
+	for _, j := range w.config.Judging.Judges {
+		if j.Name == name {
+			return performer(j.Model, j.Judge, j.Person)
+		}
+	}
+	return ""
+}
+
+func (w *reporter) judging(j *debate.Judging) []field {
+	fields := []field{{"When", "at the end"}}
+	if j.When != debate.AtEnd {
+		fields[0].Value = "after every round, and at the end"
+	}
+	if len(j.Judges) > 1 {
+		fields = append(fields, field{"Decision", fmt.Sprintf("%s, quorum %d of %d", j.Protocol, j.Quorum, len(j.Judges))})
+	}
+	if j.BothOrders {
+		fields = append(fields, field{"Orders", "each verdict was asked for twice, with the participants in both orders"})
+	}
+	if j.Anonymous {
+		fields = append(fields, field{"Names", "hidden from the judges"})
+	}
+	return fields
+}
+
+func (w *reporter) criteria(j *debate.Judging) block {
+	if j.Rubric == nil {
+		names := j.Criteria
+		if len(names) == 0 {
+			names = prompt.DefaultCriteria()
+		}
+		return block{Label: "Criteria", Items: names}
+	}
+	t := &table{Caption: "Criteria", Head: []string{"Criterion", "0 means", "10 means", "Weight"}, Figures: 3}
+	for _, c := range j.Rubric.Criteria {
+		t.Rows = append(t.Rows, cells(c.Name, c.Low, c.High, mark(c.Weight)+" %"))
+	}
+	return block{Table: t}
+}

@@ -1,0 +1,44 @@
+package export
+
+import (
+	"strings"
+	"unicode"
+)
+
+// visible yields what stands in a document in place of a character: itself, unless it acts on a terminal
+// or on the order of text, or cannot be seen at all, or may not stand in XML.
+func visible(r rune) rune {
+	switch {
+	case r == '\n', r == '\t':
+		return r
+	case r < ' ':
+		return '\u2400' + r // its symbol: ␛ for an escape
+	case r == '\u007F':
+		return '␡'
+	case r < '\u007F':
+		return r
+	case r <= '\u009F', // control characters, of which terminals take U+009B for an escape sequence
+		r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', // embeddings, overrides and isolates of direction
+		r >= '\uFDD0' && r <= '\uFDEF', r&0xFFFE == 0xFFFE, // no characters
+		r >= '\uFFF9' && r <= '\uFFFB', r == '\uFEFF', r >= 0xE0000 && r <= 0xE007F: // annotations, a byte order mark, tags
+		return unicode.ReplacementChar
+	default:
+		return r
+	}
+}
+
+// unified yields a text of visible characters whose lines all end in \n, whatever a reader may take for the
+// end of a line: so that every parser finds the same in it.
+func unified(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
+			return '\n'
+		default:
+			return visible(r)
+		}
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// line yields a text in one line, without white space at its ends.
+func line(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,132 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// summaries says what was summarised where it no longer fitted.
+func (w *reporter) summaries() *section {
+	s := &section{ID: "summaries", Title: "Summaries"}
+	for i, sum := range w.record.Summaries {
+		a := &article{
+			Class: "summary", Title: "Summary " + strconv.Itoa(i+1),
+			Marks:  notes(fmt.Sprintf("%s bytes in place of %s", count(sum.After), count(sum.Before)), prefixed("read by ", sum.View), sum.Model),
+			Blocks: []block{spoken(sum.Text)},
+		}
+		if sum.Cut {
+			a.Marks = append(a.Marks, cutMark)
+		}
+		s.Articles = append(s.Articles, a)
+	}
+	return s
+}
+
+// course says what else has happened: what went wrong, and what people were asked.
+func (w *reporter) course() *section {
+	s := &section{ID: "course", Title: "Course of events"}
+	for _, t := range []*table{w.dropped(), w.warnings(), w.rejections(), w.failures(), w.inquiries()} {
+		if len(t.Rows) > 0 {
+			s.Blocks = append(s.Blocks, block{Table: t})
+		}
+	}
+	return s
+}
+
+func (w *reporter) dropped() *table {
+	t := &table{Caption: "Dropped", Head: []string{"Who", "Why"}, Figures: 2}
+	for _, name := range w.names() {
+		if w.record.Participant(name).Status == debate.StatusDropped {
+			t.Rows = append(t.Rows, cells(name, brief(w.log.dropped[name])))
+		}
+	}
+	return t
+}
+
+func (w *reporter) warnings() *table {
+	t := &table{Caption: "Warnings", Head: []string{"Warning", "Of", "Evidence"}, Figures: 3}
+	for i := range w.record.Warnings {
+		warning := &w.record.Warnings[i]
+		t.Rows = append(t.Rows, cells(string(warning.Kind), warning.By, brief(warning.Evidence)))
+	}
+	return t
+}
+
+func (w *reporter) rejections() *table {
+	t := &table{Caption: "Answers that were not accepted", Head: []string{"Round", "Of", "Model", "Problems"}, Figures: 4}
+	for i := range w.record.Rejections {
+		r := &w.record.Rejections[i]
+		t.Rows = append(t.Rows, cells(number(r.Round), r.By, r.Model, brief(strings.Join(r.Problems, "; "))))
+	}
+	return t
+}
+
+// number writes a round; "" is outside the rounds.
+func number(round int) string {
+	if round == 0 {
+		return ""
+	}
+	return strconv.Itoa(round)
+}
+
+func (w *reporter) failures() *table {
+	t := &table{Caption: "Attempts that failed", Head: []string{"Round", "Of", "Model", "Attempt", "Failure"}, Figures: 5}
+	for _, f := range w.log.failures {
+		round := 0
+		if f.Error != nil {
+			round = f.Error.Round
+		}
+		t.Rows = append(t.Rows, cells(number(round), f.By, f.Model, strconv.Itoa(f.Attempt), brief(failure(f.Error))))
+	}
+	return t
+}
+
+// inquiries says what people were asked. What a person was told who took a model's place is a prompt, and
+// is left out.
+func (w *reporter) inquiries() *table {
+	t := &table{Caption: "Questions to people", Head: []string{"To, or about", "Question", "Answer"}, Figures: 3}
+	asked := w.log.asked
+	if !w.log.known {
+		for i := range w.record.Inquiries {
+			asked = append(asked, &w.record.Inquiries[i])
+		}
+	}
+	answers := make(map[string]*debate.Answer)
+	for i := range w.record.Answers {
+		a := &w.record.Answers[i]
+		answers[a.Inquiry] = a
+		if !slices.ContainsFunc(asked, func(q *debate.Inquiry) bool { return q.ID == a.Inquiry }) {
+			asked = append(asked, &debate.Inquiry{ID: a.Inquiry})
+		}
+	}
+	for _, q := range asked {
+		question := q.Question
+		switch {
+		case q.About == "" && q.Kind != "":
+			question = "for the " + string(q.Kind)
+		case question == "":
+			question = "inquiry " + q.ID
+		}
+		t.Rows = append(t.Rows, cells(q.To, brief(question), answered(answers[q.ID])))
+	}
+	return t
+}
+
+// answered says what the answer was.
+func answered(a *debate.Answer) string {
+	switch {
+	case a == nil:
+		return "open"
+	case a.Option == "":
+		return "answered"
+	}
+	out := string(a.Option) + prefixed(": ", a.Model)
+	if a.Unattended {
+		out += " (nobody was asked: the config says so)"
+	}
+	return out
+}

@@ -1,0 +1,249 @@
+package export_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"flag"
+	"html"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/export"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(got), "rewrite with -update and read the diff")
+}
+
+// scenes are the debates of the golden files.
+func scenes() map[string]func() *scene {
+	return map[string]func() *scene{
+		"duel": duel, "court": func() *scene { return court() }, "storm": storm, "world": world, "broken": broken, "canceled": canceled, "asked": asked,
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for name, scene := range scenes() {
+		t.Run(name, func(t *testing.T) {
+			d := scene().play(t)
+			var md, page bytes.Buffer
+			require.NoError(t, d.Markdown(&md))
+			golden(t, name+".md", md.Bytes())
+			require.NoError(t, d.HTML(&page))
+			golden(t, name+".html", page.Bytes())
+		})
+	}
+}
+
+// TestNothingSecret: neither the seed nor what comes of it nor a prompt is in a document.
+func TestNothingSecret(t *testing.T) {
+	for name, scene := range scenes() {
+		t.Run(name, func(t *testing.T) {
+			d := scene().play(t)
+			var out bytes.Buffer
+			require.NoError(t, d.Markdown(&out))
+			require.NoError(t, d.HTML(&out))
+			text := out.String()
+			assert.NotContains(t, text, seed)
+			start := d.Events[0].Start
+			require.NotEmpty(t, start.Texts)
+			fence := regexp.MustCompile(`\d{8,}`)
+			found := 0
+			for _, prompt := range start.Texts {
+				for sentence := range strings.FieldsFuncSeq(prompt, func(r rune) bool { return r == '\n' || r == '.' }) {
+					if len(sentence) > 60 && !strings.Contains(sentence, start.Config.Topic) && !strings.Contains(sentence, "City") {
+						assert.NotContains(t, text, strings.TrimSpace(sentence))
+						found++
+					}
+				}
+				for _, word := range fence.FindAllString(prompt, -1) {
+					assert.NotContains(t, text, word)
+				}
+			}
+			assert.Greater(t, found, 20)
+		})
+	}
+}
+
+// TestWithoutTheLog: the record alone gives all but what only the log knows.
+func TestWithoutTheLog(t *testing.T) {
+	for _, test := range []struct {
+		scene        *scene
+		kept, absent []string
+	}{
+		{storm(), []string{"Answers that were not accepted", "dropped", "0.0596505"}, []string{"connection reset by peer", "the key is not known", "00:00:07"}},
+		{asked(), []string{"Questions to people", "retry", "inquiry ask."}, []string{"The provider refuses the key"}},
+	} {
+		d := test.scene.play(t)
+		for name, write := range map[string]func(io.Writer, *debate.Record) error{"markdown": export.Markdown, "html": export.HTML} {
+			var out, all bytes.Buffer
+			require.NoError(t, write(&out, d.Record))
+			require.NoError(t, d.Markdown(&all))
+			for _, text := range test.kept {
+				assert.Contains(t, out.String(), text, name)
+			}
+			for _, text := range test.absent {
+				assert.NotContains(t, out.String(), text, name)
+				assert.Contains(t, all.String(), text, "the log tells")
+			}
+		}
+	}
+}
+
+// TestOutcomes: who has won is said in a sentence, whatever decides.
+func TestOutcomes(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*debate.Config)
+		want   []string
+	}{
+		"a judge": {
+			func(c *debate.Config) { c.Judging.Judges, c.Judging.Quorum = c.Judging.Judges[:1], 0 },
+			[]string{"**Mia (for) wins.**", "**The winner: Mia (for)**"},
+		},
+		"a panel": {
+			func(c *debate.Config) {
+				c.Judging.Judges, c.Judging.Protocol, c.Judging.Quorum = []debate.JudgeConfig{c.Judging.Judges[0], c.Judging.Judges[2]}, debate.Plurality, 2
+			},
+			[]string{"**Mia (for) wins before a panel of 2.**", "- Sceptic is for nobody: One reason each.", "plurality, quorum 2 of 2"},
+		},
+		"points": {
+			func(c *debate.Config) { c.Judging.Protocol = debate.Borda },
+			[]string{"**A tie: the votes name nobody.**"},
+		},
+		"both orders": {
+			func(c *debate.Config) { c.Judging.BothOrders = true },
+			[]string{"with the participants in the other order", "each verdict was asked for twice"},
+		},
+		"a swing": {
+			func(c *debate.Config) { c.Format, c.Rounds, c.Mode = debate.Oxford, 3, debate.Sequential },
+			[]string{"**A tie: both sides have gained the same of the audience.**", "| for | 33.33 % | 33.33 % | \\+0 points |", "opening", "to Mia"},
+		},
+		"a swing for a side": {
+			func(c *debate.Config) {
+				c.Format, c.Rounds, c.Mode, c.Judging = debate.Oxford, 3, debate.Sequential, nil
+				c.Audience.Members = c.Audience.Members[:2]
+			},
+			[]string{"**The side for wins: it has gained more of the audience.**", "| for | 0 % | 50 % | \\+50 points |"},
+		},
+		"nobody judges": {
+			func(c *debate.Config) { c.Judging, c.Audience = nil, nil },
+			[]string{"**Nobody has judged this debate.**"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := court(test.change).play(t)
+			var md bytes.Buffer
+			require.NoError(t, d.Markdown(&md))
+			for _, want := range test.want {
+				assert.Contains(t, md.String(), want)
+			}
+			_, err := structures(d)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// TestStates: every state has its words; a debate that is not over says so.
+func TestStates(t *testing.T) {
+	r := *broken().play(t).Record
+	for state, want := range map[debate.State]string{
+		debate.StateConfiguring: "**Not started.** The debate is not over: this is how far it has come.", debate.StatePaused: "**Paused.**",
+		debate.StateAwaitingInput: "**Waiting for a person.**", debate.StateCompleting: "**Coming to its verdict.**",
+		"judging": "**Under way.**", debate.StateCompleted: "**Completed.**",
+		debate.StateError: "**Stopped by an error.** Quota: the account is empty. The account's allowance is used up",
+	} {
+		r.State = state
+		var md bytes.Buffer
+		require.NoError(t, export.Markdown(&md, &r))
+		assert.Contains(t, md.String(), want)
+	}
+	r.LastAt = r.StartedAt.Add(26*time.Hour + 1234*time.Millisecond)
+	var md bytes.Buffer
+	require.NoError(t, export.Markdown(&md, &r))
+	assert.Contains(t, md.String(), "- **Last event:** 2 January 2000, 02:00:01 UTC\n- **Duration:** 26h0m1s\n")
+}
+
+// TestTitle: a host may name the document.
+func TestTitle(t *testing.T) {
+	d := duel().play(t)
+	d.Title = "Minutes *of* <b>the</b> board"
+	var md, page bytes.Buffer
+	require.NoError(t, d.Markdown(&md))
+	assert.True(t, strings.HasPrefix(md.String(), "# Minutes \\*of\\* &lt;b>the&lt;/b> board\n"), md.String()[:80])
+	require.NoError(t, d.HTML(&page))
+	assert.Contains(t, page.String(), "<title>Minutes *of* &lt;b&gt;the&lt;/b&gt; board</title>")
+}
+
+// TestPolicy: the page's policy admits its own style sheet, and nothing else.
+func TestPolicy(t *testing.T) {
+	var page bytes.Buffer
+	require.NoError(t, duel().play(t).HTML(&page))
+	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page.String())
+	require.Len(t, policy, 2)
+	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page.String())
+	require.Len(t, style, 2)
+	sum := sha256.Sum256([]byte(style[1]))
+	assert.Equal(t,
+		"default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; base-uri 'none'; form-action 'none'",
+		html.UnescapeString(policy[1]))
+	assert.Less(t, strings.Index(page.String(), "Content-Security-Policy"), strings.Index(page.String(), "<style>"))
+}
+
+// long is a debate of so many rounds.
+func long(rounds int) *scene {
+	s := duel()
+	s.config.ID, s.config.Rounds, s.config.Format = "long", rounds, debate.RoundLimited
+	s.config.Judging = nil
+	s.reply = func(req *provider.Request) scripted.Reply {
+		return scripted.Reply{Text: "**" + req.Self + "** speaks.\n\n- one\n- two", Usage: provider.Usage{Input: 1, Output: 1}}
+	}
+	return s
+}
+
+// TestLongDebate: the size of a document grows with the rounds, every one of which can be found in the table
+// of contents.
+func TestLongDebate(t *testing.T) {
+	sizes := map[int][2]int{}
+	for _, rounds := range []int{50, 500} {
+		d := long(rounds).play(t)
+		var md, page bytes.Buffer
+		require.NoError(t, d.Markdown(&md))
+		require.NoError(t, d.HTML(&page))
+		sizes[rounds] = [2]int{md.Len(), page.Len()}
+		seen := map[string]bool{}
+		for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page.String(), -1) {
+			assert.False(t, seen[id[1]], id[1])
+			seen[id[1]] = true
+		}
+		links := regexp.MustCompile(`<li><a href="#([^"]+)"`).FindAllStringSubmatch(page.String(), -1)
+		require.Len(t, links, rounds+3)
+		for _, link := range links {
+			assert.True(t, seen[link[1]], link[1])
+		}
+		assert.Len(t, seen, rounds+3+2*rounds, "sections and turns")
+	}
+	for i := range 2 {
+		assert.InDelta(t, 10, float64(sizes[500][i])/float64(sizes[50][i]), 2.5)
+	}
+}

@@ -1,0 +1,179 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agonist-dev/debate"
+)
+
+// outcome says what the debate has come to, with the verdicts.
+func (w *reporter) outcome() *section {
+	o := w.record.Outcome()
+	s := &section{ID: "outcome", Title: "Outcome", Blocks: []block{{Headline: w.headline(&o)}}}
+	if t := w.scores(o.Scores); t != nil {
+		if o.Verdicts > 1 {
+			t.Caption = "Mean scores, of 100"
+		}
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	if len(o.Votes) > 0 && o.Judges > 1 {
+		t := &table{Caption: "The judges' votes", Head: []string{"For", "Votes"}, Figures: 1}
+		if w.config.Judging != nil && w.config.Judging.Protocol == debate.Borda {
+			t.Head[1] = "Points"
+		}
+		for _, v := range o.Votes {
+			t.Rows = append(t.Rows, cells(w.sided(v.Name), count(v.Votes)))
+		}
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	if len(o.Dissent) > 0 && o.Judges > 1 {
+		b := block{Label: "Dissent"}
+		for _, d := range o.Dissent {
+			whom := "nobody"
+			if d.Winner != "" {
+				whom = w.sided(d.Winner)
+			}
+			b.Items = append(b.Items, fmt.Sprintf("%s is for %s: %s", d.Judge, whom, brief(d.Reasoning)))
+		}
+		s.Blocks = append(s.Blocks, b)
+	}
+	if len(o.Degraded) > 0 {
+		b := block{Label: "Less than was planned"}
+		for _, d := range o.Degraded {
+			b.Items = append(b.Items, sentence(d))
+		}
+		s.Blocks = append(s.Blocks, b)
+	}
+	verdicts := slices.Clone(w.record.Verdicts)
+	slices.SortStableFunc(verdicts, func(a, b *debate.Verdict) int {
+		return cmp.Or(w.place(a.Judge)-w.place(b.Judge), swapped(a)-swapped(b))
+	})
+	for i, v := range verdicts {
+		s.Articles = append(s.Articles, w.verdict(v, i+1))
+	}
+	return s
+}
+
+func swapped(v *debate.Verdict) int {
+	if v.Swapped {
+		return 1
+	}
+	return 0
+}
+
+// headline says in a sentence who has won.
+func (w *reporter) headline(o *debate.Outcome) string {
+	over := w.record.Final()
+	switch {
+	case w.config.Judging == nil && o.Decision == debate.ByJudges:
+		return "Nobody has judged this debate."
+	case o.Decision == debate.NoWinner:
+		return "This format has no winner."
+	case o.Winner != "" && o.Verdicts > 1:
+		return fmt.Sprintf("%s wins before a panel of %d.", w.sided(o.Winner), o.Verdicts)
+	case o.Winner != "":
+		return w.sided(o.Winner) + " wins."
+	case o.Side != "":
+		return fmt.Sprintf("The side %s wins: it has gained more of the audience.", o.Side)
+	case o.Tie && o.Decision == debate.BySwing:
+		return "A tie: both sides have gained the same of the audience."
+	case o.Tie:
+		return "A tie: the votes name nobody."
+	case over:
+		return "Nobody has won: there is no decision."
+	default:
+		return "There is no decision yet."
+	}
+}
+
+// scores is a table of scores from 0 to 100, in the order of the participants; nil: there are none.
+func (w *reporter) scores(scores map[string]float64) *table {
+	t := &table{Caption: "Scores, of 100", Head: []string{"Participant", "Score"}, Figures: 1}
+	for _, p := range w.config.Participants {
+		if score, ok := scores[p.Name]; ok {
+			t.Rows = append(t.Rows, []cell{{Text: w.sided(p.Name)}, bar(score, 100)})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+// verdict is what a judge has found.
+func (w *reporter) verdict(v *debate.Verdict, n int) *article {
+	a := &article{
+		ID: fmt.Sprintf("verdict-%d", n), Class: "verdict", Title: "Verdict by " + v.Judge,
+		Marks: notes(w.judgedBy(v.Judge, v.Model), fmt.Sprintf("quality %s of 100", mark(v.QualityScore))),
+	}
+	if v.Swapped {
+		a.Marks = append(a.Marks, "with the participants in the other order")
+	}
+	a.Blocks = append(a.Blocks, spoken(v.Summary))
+	if v.Winner != nil {
+		a.Blocks = append(a.Blocks, block{Label: "The winner: " + w.sided(v.Winner.Participant), Speech: &v.Winner.Reasoning})
+	} else {
+		a.Blocks = append(a.Blocks, block{Text: "This judge names no winner."})
+	}
+	if t := w.scores(v.Scores); t != nil && len(w.record.Verdicts) > 1 {
+		a.Blocks = append(a.Blocks, block{Table: t})
+	}
+	if len(v.Criteria) > 0 {
+		t := &table{Head: []string{"Criterion", "Finding"}, Figures: 2}
+		for _, name := range slices.Sorted(maps.Keys(v.Criteria)) {
+			t.Rows = append(t.Rows, cells(name, v.Criteria[name]))
+		}
+		a.Blocks = append(a.Blocks, block{Table: t})
+	}
+	for _, p := range v.KeyPoints {
+		a.list("Main arguments of "+p.Participant, p.MainArguments)
+	}
+	a.list("Agreed", v.AreasOfAgreement)
+	a.list("Disputed", v.AreasOfDisagreement)
+	a.list("Insights", v.Insights)
+	return a
+}
+
+// list adds items, if there are any.
+func (a *article) list(label string, items []string) {
+	if len(items) > 0 {
+		a.Blocks = append(a.Blocks, block{Label: label, Phrases: items})
+	}
+}
+
+// audience says how the audience has voted.
+func (w *reporter) audience() *section {
+	if w.config.Audience == nil {
+		return nil
+	}
+	s := &section{ID: "audience", Title: "Audience"}
+	swing := w.record.Swing()
+	if swing.Voters > 0 {
+		t := &table{
+			Caption: "Shares of the " + plural(swing.Voters, "voter") + " who voted before and after",
+			Head:    []string{"Vote", "Before", "After", "Gain"}, Figures: 1,
+		}
+		for _, v := range []debate.Vote{debate.VoteFor, debate.VoteAgainst, debate.VoteUndecided} {
+			t.Rows = append(t.Rows, cells(
+				string(v), mark(swing.Before[v])+" %", mark(swing.After[v])+" %", fmt.Sprintf("%+.4g points", swing.Gain[v])))
+		}
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	t := &table{Caption: "Ballots", Head: []string{"Voter", "When", "Vote", "Why"}, Figures: 4}
+	ballots := slices.Clone(w.record.Ballots)
+	slices.SortStableFunc(ballots, func(a, b *debate.Ballot) int { return w.place(a.Voter) - w.place(b.Voter) })
+	for _, b := range ballots {
+		when := "before"
+		if b.After {
+			when = "after"
+		}
+		t.Rows = append(t.Rows, cells(b.Voter, when, string(b.Vote), b.Reasoning))
+	}
+	if len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	return s
+}

@@ -1,0 +1,167 @@
+package export
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/agonist-dev/debate"
+)
+
+// manyRounds is from how many on they stand in the table of contents as bare numbers.
+const manyRounds = 12
+
+// spokenIn is what was said and judged in one round.
+type spokenIn struct {
+	turns       []*debate.Turn
+	assessments []*debate.Assessment
+}
+
+// rounds yields a section for each round in which something was said or judged.
+func (w *reporter) rounds() []*section {
+	byRound := make(map[int]*spokenIn)
+	in := func(round int) *spokenIn {
+		if byRound[round] == nil {
+			byRound[round] = &spokenIn{}
+		}
+		return byRound[round]
+	}
+	for _, t := range w.record.Turns {
+		in(t.Round).turns = append(in(t.Round).turns, t)
+	}
+	for _, a := range w.record.Assessments {
+		in(a.Round).assessments = append(in(a.Round).assessments, a)
+	}
+	var out []*section
+	for _, n := range slices.Sorted(maps.Keys(byRound)) {
+		s := w.round(n, byRound[n])
+		if len(byRound) > manyRounds {
+			s.Number = strconv.Itoa(n)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (w *reporter) round(n int, said *spokenIn) *section {
+	s := &section{ID: "round-" + strconv.Itoa(n), Title: "Round " + strconv.Itoa(n)}
+	if f := w.record.Format(); f != nil {
+		s.Note = f.Phase(n, w.config.Rounds).Name
+	}
+	slices.SortStableFunc(said.turns, func(a, b *debate.Turn) int { return a.Slot - b.Slot })
+	for _, t := range said.turns {
+		s.Articles = append(s.Articles, w.turn(t))
+	}
+	slices.SortStableFunc(said.assessments, func(a, b *debate.Assessment) int { return w.place(a.Judge) - w.place(b.Judge) })
+	for _, a := range said.assessments {
+		s.Articles = append(s.Articles, w.assessment(a))
+	}
+	return s
+}
+
+// cutMark is noted of a text that has no end.
+const cutMark = "cut at its limit of tokens"
+
+// turn is what somebody has said.
+func (w *reporter) turn(t *debate.Turn) *article {
+	w.turns++
+	a := &article{
+		ID: "turn-" + strconv.Itoa(w.turns), Class: "turn", Title: t.Speaker, Tone: w.tones[t.Speaker], Side: w.sides[t.Speaker],
+		Marks:  notes(string(t.Kind), prefixed("to ", t.Target), w.otherModel(t)),
+		Blocks: []block{spoken(t.Text)},
+	}
+	if t.Hidden {
+		a.Marks = append(a.Marks, "at the same time as others")
+	}
+	if t.Cut {
+		a.Marks = append(a.Marks, cutMark)
+	}
+	if t.Cached {
+		a.Marks = append(a.Marks, "from a cache")
+	}
+	if t.Estimated {
+		a.Marks = append(a.Marks, "charged in full: its usage is not known")
+	}
+	if at, ok := w.log.turns[attempt{t.Call, t.Attempt}]; ok {
+		a.Marks = append(a.Marks, w.clock(at))
+	}
+	return a
+}
+
+// otherModel names the model of a turn if it is not the speaker's own.
+func (w *reporter) otherModel(t *debate.Turn) string {
+	for _, p := range w.config.Participants {
+		if p.Name == t.Speaker && p.Model == t.Model {
+			return ""
+		}
+	}
+	return prefixed("by ", t.Model)
+}
+
+// assessment is what a judge has said of a round.
+func (w *reporter) assessment(v *debate.Assessment) *article {
+	a := &article{
+		Class: "assessment", Title: "Assessment by " + v.Judge,
+		Marks: notes(w.judgedBy(v.Judge, v.Model), fmt.Sprintf("quality %s of 10", mark(v.QualityScore))),
+	}
+	if v.ShouldContinue {
+		a.Marks = append(a.Marks, "wishes to go on")
+	} else {
+		a.Marks = append(a.Marks, "wishes to end")
+	}
+	for _, flag := range []struct {
+		set  bool
+		name string
+	}{
+		{v.Flags.Repetitive, "repetitive"},
+		{v.Flags.Drifting, "drifting"},
+		{v.Flags.DiminishingReturns, "diminishing returns"},
+		{v.Flags.ConvergenceReached, "convergence"},
+	} {
+		if flag.set {
+			a.Marks = append(a.Marks, flag.name)
+		}
+	}
+	t := w.marks(v.Assessments)
+	if w.config.Judging != nil && w.config.Judging.Rubric != nil {
+		t = w.rubricMarks(v.Assessments, w.config.Judging.Rubric)
+	}
+	a.Blocks = append(a.Blocks, block{Table: t}, block{Label: "Reasoning", Speech: &v.Reasoning})
+	if line(v.Recommendations) != "" {
+		a.Blocks = append(a.Blocks, block{Label: "Recommendations", Speech: &v.Recommendations})
+	}
+	for _, m := range v.Assessments {
+		a.list("Strengths of "+m.Participant, m.Strengths)
+		a.list("Weaknesses of "+m.Participant, m.Weaknesses)
+	}
+	return a
+}
+
+// marks is a table of scores from 0 to 10.
+func (w *reporter) marks(all []debate.ParticipantMark) *table {
+	t := &table{Head: []string{"Participant", "Score, of 10"}, Figures: 1}
+	for _, m := range all {
+		t.Rows = append(t.Rows, []cell{{Text: w.sided(m.Participant)}, bar(m.Score, 10)})
+	}
+	return t
+}
+
+// rubricMarks is a table of marks from 0 to 10 by criterion, with the score that they give.
+func (w *reporter) rubricMarks(all []debate.ParticipantMark, rubric *debate.Rubric) *table {
+	t := &table{Head: []string{"Criterion, of 10"}, Figures: 1, Total: true}
+	total := []cell{{Text: "Score"}}
+	for _, m := range all {
+		t.Head = append(t.Head, w.sided(m.Participant))
+		total = append(total, bar(m.Score, 10))
+	}
+	for _, c := range rubric.Criteria {
+		row := []cell{{Text: c.Name}}
+		for _, m := range all {
+			row = append(row, cell{Text: mark(m.Criteria[c.Name])})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Rows = append(t.Rows, total)
+	return t
+}

@@ -1,0 +1,318 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	stdhtml "html"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Bounds of what is read as Markdown. A parser takes the square of the time for some texts, or makes a page
+// that is a thousand times as large: no reader misses a speech's formatting that is beyond these.
+const (
+	mostFormatted = 64 << 10 // bytes of a text
+	mostBrackets  = 1000
+	mostCells     = 20_000 // of the tables that its lines could be
+	mostNested    = 12     // markers of quotes and lists at the beginning of a line
+	mostDepth     = 100    // elements within each other
+	mostAddress   = 2048   // bytes of a link's address
+	mostAddresses = 4      // times the size of a text: what all its addresses take, escaped; references repeat them
+)
+
+// demoted is by how much a heading within a text is lowered: those above it are the document's.
+const demoted = 3
+
+// speech is a text of a model's, read as Markdown and made harmless.
+type speech struct {
+	source []byte
+	root   ast.Node
+}
+
+// speeches reads texts of models. It is for one goroutine.
+type speeches struct {
+	markdown goldmark.Markdown
+	language *regexp.Regexp // a name of a programming language
+	out      bytes.Buffer
+}
+
+func newSpeeches() *speeches {
+	return &speeches{
+		markdown: goldmark.New(
+			goldmark.WithExtensions(
+				extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+				extension.Strikethrough, extension.Linkify,
+			),
+			goldmark.WithRendererOptions(html.WithXHTML()),
+		),
+		language: regexp.MustCompile(`^[A-Za-z0-9+#.-]{1,32}$`),
+	}
+}
+
+// read parses a text; not ok: it is to be shown as it is.
+func (s *speeches) read(words string) (out speech, ok bool) {
+	if !modest(words) {
+		return speech{}, false
+	}
+	out.source = []byte(words)
+	out.root = s.markdown.Parser().Parse(text.NewReader(out.source))
+	t := tamer{source: out.source, language: s.language, out: &s.out}
+	return out, t.tame(out.root, 0)
+}
+
+// phrase parses a text of one line; not ok: it is more than a few words with emphasis, code and links.
+func (s *speeches) phrase(words string) (out speech, ok bool) {
+	out, ok = s.read(words)
+	if !ok || out.root.ChildCount() != 1 || out.root.FirstChild().Kind() != ast.KindParagraph {
+		return speech{}, false
+	}
+	paragraph := out.root.FirstChild()
+	out.root = ast.NewTextBlock()
+	moveChildren(paragraph, func(child ast.Node) { out.root.AppendChild(out.root, child) })
+	return out, true
+}
+
+// modest reports whether a text is sure to be read in little time.
+func modest(words string) bool {
+	if len(words) > mostFormatted || strings.Count(words, "[") > mostBrackets {
+		return false
+	}
+	lines, columns := 0, 0
+	for l := range strings.Lines(words) {
+		lines++
+		columns = max(columns, strings.Count(l, "|"))
+		if nested(l) > mostNested {
+			return false
+		}
+	}
+	return lines*columns <= mostCells
+}
+
+// nested counts the markers of quotes and lists that a line begins with, and some that are none.
+func nested(l string) int {
+	count := 0
+	for i, c := range l {
+		switch {
+		case c == '>':
+			count++
+		case strings.ContainsRune("-+*.)", c):
+			if rest := l[i+1:]; rest != "" && strings.ContainsRune(" \t", rune(rest[0])) {
+				count++
+			}
+		case strings.ContainsRune(" \t0123456789", c):
+		default:
+			return count
+		}
+	}
+	return count
+}
+
+// tamer takes out of a parsed text all that it must not do.
+type tamer struct {
+	source   []byte
+	language *regexp.Regexp
+	out      *bytes.Buffer
+	linked   bool // within a link
+	written  int  // bytes of addresses
+}
+
+// tame changes what is below a node; false: it is too deep.
+func (t *tamer) tame(n ast.Node, depth int) bool {
+	if depth > mostDepth {
+		return false
+	}
+	for child := n.FirstChild(); child != nil; {
+		next := child.NextSibling()
+		linked := t.linked
+		t.linked = linked || child.Kind() == ast.KindLink 
+		ok := child.Kind() == ast.KindCodeSpan || t.tame(child, depth+1)
+		t.linked = linked
+		if !ok {
+			return false
+		}
+		t.child(n, child)
+		child = next
+	}
+	return true
+}
+
+func (t *tamer) child(parent, child ast.Node) {
+	switch c := child.(type) {
+	case *ast.Heading:
+		c.Level = min(6, c.Level+demoted)
+	case *ast.FencedCodeBlock:
+		if c.Info != nil { // Language would keep what it has yielded once
+			name, _, _ := bytes.Cut(c.Info.Value(t.source), []byte(" "))
+			if !t.language.Match(name) {
+				c.Info = nil
+			}
+		}
+	case *ast.LinkReferenceDefinition:
+		parent.RemoveChild(parent, c)
+	case *ast.HTMLBlock:
+		t.htmlBlock(parent, c)
+	case *ast.RawHTML:
+		parent.ReplaceChild(parent, c, plain(string(c.Segments.Value(t.source))))
+	case *ast.Text:
+		t.text(parent, c)
+	case *ast.AutoLink:
+		t.autoLink(parent, c)
+	case *ast.Link:
+		t.link(parent, c, c.Destination)
+	case *ast.Image:
+		c.InsertBefore(c, c.FirstChild(), plain("image: "))
+		t.link(parent, c, c.Destination)
+	}
+}
+
+// plain makes a node of a text that stands for nothing but itself.
+func plain(words string) *ast.String {
+	s := ast.NewString([]byte(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("\n\t\r\v\f\u0085\u2028\u2029", r) {
+			return ' '
+		}
+		return r
+	}, words)))
+	s.SetRaw(true)
+	return s
+}
+
+// htmlBlock makes a block of HTML a paragraph of its source.
+func (t *tamer) htmlBlock(parent ast.Node, block *ast.HTMLBlock) {
+	p := ast.NewParagraph()
+	lines := string(block.Lines().Value(t.source))
+	if block.HasClosure() {
+		lines += string(block.ClosureLine.Value(t.source))
+	}
+	for l := range strings.Lines(lines) {
+		if p.HasChildren() {
+			p.AppendChild(p, breakOf(false))
+		}
+		p.AppendChild(p, plain(strings.TrimSpace(l)))
+	}
+	parent.ReplaceChild(parent, block, p)
+}
+
+// breakOf makes a node that ends a line.
+func breakOf(hard bool) *ast.Text {
+	b := ast.NewTextSegment(text.NewSegment(0, 0))
+	b.SetSoftLineBreak(!hard)
+	b.SetHardLineBreak(hard)
+	return b
+}
+
+// text resolves what stands for a character in a text, while it is known that it is text.
+func (t *tamer) text(parent ast.Node, c *ast.Text) {
+	value := c.Value(t.source)
+	if bytes.ContainsAny(value, `\&`) && !c.IsRaw() {
+		t.out.Reset()
+		w := bufio.NewWriter(t.out)
+		html.DefaultWriter.Write(w, value)
+		_ = w.Flush() // into memory
+		value = []byte(stdhtml.UnescapeString(t.out.String()))
+	}
+	if c.HardLineBreak() || c.SoftLineBreak() {
+		parent.InsertAfter(parent, c, breakOf(c.HardLineBreak()))
+	}
+	parent.ReplaceChild(parent, c, plain(string(value)))
+}
+
+func (t *tamer) autoLink(parent ast.Node, c *ast.AutoLink) {
+	label := plain(string(c.Label(t.source)))
+	address := c.URL(t.source)
+	if c.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(address), []byte("mailto:")) {
+		address = append([]byte("mailto:"), address...)
+	}
+	destination, ok := t.reachable(address)
+	if !ok {
+		parent.ReplaceChild(parent, c, label)
+		return
+	}
+	link := newLink(destination)
+	link.AppendChild(link, label)
+	parent.ReplaceChild(parent, c, link)
+}
+
+func newLink(destination []byte) *ast.Link {
+	link := ast.NewLink()
+	link.Destination = destination
+	link.SetAttributeString("rel", []byte("noopener noreferrer nofollow"))
+	return link
+}
+
+// link makes of a link or an image a link that leads somewhere, or text.
+func (t *tamer) link(parent, c ast.Node, address []byte) {
+	if destination, ok := t.reachable(address); ok {
+		link := newLink(destination)
+		moveChildren(c, func(child ast.Node) { link.AppendChild(link, child) })
+		parent.ReplaceChild(parent, c, link)
+		return
+	}
+	moveChildren(c, func(child ast.Node) { parent.InsertBefore(parent, c, child) })
+	if len(address) > 0 && !t.linked {
+		parent.InsertBefore(parent, c, plain(" ("+short(string(address), 100)+")"))
+	}
+	parent.RemoveChild(parent, c)
+}
+
+func moveChildren(from ast.Node, to func(ast.Node)) {
+	for child := from.FirstChild(); child != nil; {
+		next := child.NextSibling()
+		from.RemoveChild(from, child)
+		to(child)
+		child = next
+	}
+}
+
+// reachable yields the address of a link as it is written in a document, if a link may stand here and lead
+// there.
+func (t *tamer) reachable(address []byte) ([]byte, bool) {
+	if t.linked || len(address) > mostAddress || t.written > mostAddresses*len(t.source) {
+		return nil, false
+	}
+	escaped := util.URLEscape(address, true)
+	lower := bytes.ToLower(escaped)
+	for _, scheme := range []string{"https://", "http://", "mailto:"} {
+		if bytes.HasPrefix(lower, []byte(scheme)) && len(lower) > len(scheme) {
+			t.written += len(escaped)
+			return bare(escaped), true
+		}
+	}
+	return nil, false
+}
+
+// bare replaces in an address what could end it in a Markdown document.
+func bare(address []byte) []byte {
+	var out bytes.Buffer
+	for i, c := range address {
+		switch {
+		case c <= ' ' || c >= 0x7F || strings.IndexByte("<>()[]\\`\"'*|{}~^$", c) >= 0:
+			out.WriteByte('%')
+			out.WriteByte("0123456789ABCDEF"[c>>4])
+			out.WriteByte("0123456789ABCDEF"[c&15])
+		case c == '&' && entity(string(address[i:min(len(address), i+40)])):
+			out.WriteString("&amp;")
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.Bytes()
+}
+
+// short cuts a text to so many characters.
+func short(words string, most int) string {
+	n := 0
+	for i := range words {
+		if n++; n > most {
+			return words[:i] + "…"
+		}
+	}
+	return words
+}

@@ -1,0 +1,89 @@
+package export
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// usage says what the debate has used and cost.
+func (w *reporter) usage() *section {
+	r := w.record
+	s := &section{ID: "usage", Title: "Usage and cost"}
+	total := r.Spent()
+	total.Name = "Total"
+	people, models := r.SpentByParticipant(), r.SpentByModel()
+	slices.SortStableFunc(people, func(a, b debate.Account) int { return w.place(a.Name) - w.place(b.Name) })
+	slices.SortStableFunc(models, func(a, b debate.Account) int { return strings.Compare(a.Name, b.Name) })
+	s.account("By participant and judge", "Who", people, total)
+	s.account("By model", "Model", models, total)
+	s.account("By round", "Round", w.byRound(), total)
+	if unknown := w.unpriced(); len(unknown) > 0 {
+		s.Blocks = append(s.Blocks, block{Label: "Without a known price, and counted as free", Items: unknown})
+	}
+	return s
+}
+
+// account adds a table of accounts.
+func (s *section) account(caption, of string, accounts []debate.Account, total debate.Account) {
+	if len(accounts) == 0 {
+		return
+	}
+	t := &table{
+		Caption: caption, Figures: 1, Total: true,
+		Head: []string{of, "Cost", "Requests", "Input tokens", "of them cached", "Output tokens"},
+	}
+	for _, a := range append(slices.Clone(accounts), total) {
+		if a.Name == "" {
+			a.Name = "no model"
+		}
+		t.Rows = append(t.Rows, cells(
+			a.Name, a.Cost.String(), count(a.Requests), count(a.Usage.Input), count(a.Usage.CachedInput), count(a.Usage.Output)))
+	}
+	s.Blocks = append(s.Blocks, block{Table: t})
+}
+
+// byRound yields the accounts of the rounds that are in the record, and of what is outside them.
+func (w *reporter) byRound() []debate.Account {
+	r := w.record
+	rounds := []int{0, r.Round}
+	for _, t := range r.Turns {
+		rounds = append(rounds, t.Round)
+	}
+	slices.Sort(rounds)
+	var out []debate.Account
+	for _, n := range slices.Compact(rounds) {
+		a := r.SpentInRound(n)
+		if a.Requests == 0 {
+			continue
+		}
+		a.Name = strconv.Itoa(n)
+		if n == 0 {
+			a.Name = "outside the rounds"
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// unpriced yields the models that were used and whose price is not known.
+func (w *reporter) unpriced() []string {
+	var out []string
+	for _, a := range w.record.SpentByModel() {
+		if m, ok := w.record.Model(a.Name); a.Name != "" && ok && !m.Priced {
+			out = append(out, a.Name)
+		}
+	}
+	return out
+}
+
+// total writes what the debate has cost, as far as that is known.
+func (w *reporter) total() string {
+	cost := w.record.Spent().Cost.String()
+	if len(w.unpriced()) > 0 {
+		return cost + ", without the models whose price is not known"
+	}
+	return cost
+}

@@ -1,0 +1,69 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate"
+)
+
+// sentence makes a text a sentence: a capital and a stop.
+func sentence(text string) string {
+	text = line(text)
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if last, _ := utf8.DecodeLastRuneInString(text); last != '…' && !unicode.Is(unicode.STerm, last) {
+		text += "."
+	}
+	return text
+}
+
+// plural writes a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return count(n) + " " + thing + "s"
+}
+
+// count writes a number with commas between thousands.
+func count(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// mark writes a score or a share, with at most two decimals.
+func mark(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) || math.Abs(x) > 1e9 {
+		return "—"
+	}
+	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
+}
+
+// bar is the cell of a score out of the most that there can be.
+func bar(x, most float64) cell {
+	return cell{Text: mark(x), Bar: true, Share: max(0, min(1, x/most))}
+}
+
+// failure says in a line what has failed.
+func failure(e *debate.Error) string {
+	if e == nil {
+		return ""
+	}
+	if e.Err == nil {
+		return string(e.Kind)
+	}
+	return fmt.Sprintf("%s: %s", e.Kind, e.Err)
+}
+
+// brief cuts what stands in a table.
+func brief(text string) string { return short(line(text), 300) }

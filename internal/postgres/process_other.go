@@ -1,0 +1,14 @@
+//go:build !unix
+
+package postgres
+
+import (
+	"errors"
+	"os/exec"
+)
+
+func prepare(*exec.Cmd, string) error {
+	return errors.New("a throw-away PostgreSQL server needs a Unix system")
+}
+
+func own(string) error { return nil }

@@ -1,0 +1,54 @@
+//go:build unix
+
+package postgres
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// prepare lets a program run in folder, with nothing of this process's environment or terminal, and not as root,
+// which PostgreSQL refuses.
+func prepare(cmd *exec.Cmd, folder string) error {
+	uid, gid, err := owner()
+	if err != nil {
+		return err
+	}
+	cmd.Dir = folder
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uid, Gid: gid}
+	}
+	return nil
+}
+
+// own gives a folder to the user whom the server runs as.
+func own(folder string) error {
+	uid, gid, err := owner()
+	if err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	return os.Chown(folder, int(uid), int(gid))
+}
+
+// owner is who runs the server: this process's user, or a user without rights if that is root.
+func owner() (uid, gid uint32, err error) {
+	if os.Geteuid() != 0 {
+		return 0, 0, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+		return uint32(uid), uint32(gid), errors.Join(uidErr, gidErr)
+	}
+	return 0, 0, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
+}

@@ -1,0 +1,226 @@
+// Package postgres runs throw-away PostgreSQL servers for tests. Each has a temporary folder of its own,
+// listens on a socket in it and nowhere else, and is gone with whoever started it. What makes commits
+// durable is as PostgreSQL ships it; only memory is small.
+package postgres
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// superuser is the role that may do everything. There is no password: the socket's folder is private.
+const superuser = "postgres"
+
+// Server is a PostgreSQL server with an empty cluster. Its methods may be called concurrently.
+type Server struct {
+	programs string // the folder of initdb, postgres and createdb
+	folder   string
+
+	mu        sync.Mutex
+	process   *process // nil: not running
+	databases int
+}
+
+// Start makes a cluster and starts its server. The caller stops it. A [*MissingError] says that there is
+// no PostgreSQL on this machine. The end of ctx breaks off the start, and has no effect afterwards.
+func Start(ctx context.Context) (*Server, error) {
+	programs, err := find(os.Getenv("PATH"), folders)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "postgres")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{programs: programs, folder: folder}
+	if err = own(folder); err == nil {
+		err = s.initialize(ctx)
+	}
+	if err == nil {
+		err = s.Restart(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+func (s *Server) initialize(ctx context.Context) error {
+	// Without --no-sync, initdb would write a gigabyte of pages through to a disk for a cluster that nobody keeps.
+	return s.run(ctx, "initdb", "--pgdata="+s.data(), "--username="+superuser,
+		"--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
+}
+
+func (s *Server) data() string { return filepath.Join(s.folder, "data") }
+
+// Folder is the folder that holds the cluster and the socket.
+func (s *Server) Folder() string { return s.folder }
+
+// Restart starts the server anew after [Server.Kill], on the same cluster, and waits until it accepts
+// connections. It is no error if it runs.
+func (s *Server) Restart(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process != nil {
+		return nil
+	}
+	p, err := launch(s.folder, filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder,
+		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=40")
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.ready:
+		s.process = p
+		return nil
+	case <-p.ended:
+		return errors.Join(fmt.Errorf("postgres has ended: %s", p.log()), p.end(true))
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), p.end(true))
+	}
+}
+
+// Kill ends the server at once, as a crash would: what is running is lost, what is committed is not.
+// The cluster stays for [Server.Restart]. It is no error if the server does not run.
+func (s *Server) Kill() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.end(true)
+}
+
+// Stop ends the server and removes all its files.
+func (s *Server) Stop() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Join(s.end(false), os.RemoveAll(s.folder))
+}
+
+func (s *Server) end(keep bool) error {
+	if s.process == nil {
+		return nil
+	}
+	p := s.process
+	s.process = nil
+	return p.end(keep)
+}
+
+// Database makes a new, empty database and yields its URL.
+func (s *Server) Database(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	s.databases++
+	name := fmt.Sprintf("test%d", s.databases)
+	s.mu.Unlock()
+	if err := s.run(ctx, "createdb", "--host="+s.folder, "--username="+superuser, name); err != nil {
+		return "", err
+	}
+	u := url.URL{
+		Scheme: "postgres", User: url.User(superuser), Host: "", Path: "/" + name,
+		RawQuery: url.Values{"host": {s.folder}}.Encode(),
+	}
+	return u.String(), nil
+}
+
+// run runs one of PostgreSQL's programs to its end.
+func (s *Server) run(ctx context.Context, program string, args ...string) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.programs, program), args...) //nolint:gosec // a program of PostgreSQL
+	if err := prepare(cmd, s.folder); err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// watchdog runs the server ($2…) until its own input gives a line or ends, which it does when the process
+// that holds the other end is gone, however it went. Then it ends the server; with no line to say that it
+// be kept, the cluster's folder ($1) goes too. The log, its standard error, is open for as long as the
+// server has a process.
+const watchdog = `
+folder=$1; shift
+"$@" & server=$!
+exec 2>/dev/null
+keep=
+if read -r _; then keep=yes; fi
+kill -QUIT $server
+wait $server
+[ "$keep" ] || rm -rf "$folder"
+`
+
+// process is a server that runs under its watchdog.
+type process struct {
+	cmd   *exec.Cmd
+	input io.WriteCloser
+	ready chan struct{} // closed once connections are accepted
+	ended chan struct{} // closed once no process of the server is left
+
+	mu    sync.Mutex
+	lines []string // the last ones of the log
+}
+
+func launch(folder string, server ...string) (*process, error) {
+	args := append([]string{"-c", watchdog, "watchdog", folder}, server...)
+	cmd := exec.Command("/bin/sh", args...) //nolint:gosec,noctx // a script of ours, which ends when its input does
+	if err := prepare(cmd, folder); err != nil {
+		return nil, err
+	}
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, input: input, ready: make(chan struct{}), ended: make(chan struct{})}
+	go p.read(log)
+	return p, nil
+}
+
+// read reads the log to its end, and finds in it when the server is ready.
+func (p *process) read(log io.Reader) {
+	defer close(p.ended)
+	ready := false
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		p.mu.Lock()
+		p.lines = append(p.lines[max(0, len(p.lines)-19):], lines.Text())
+		p.mu.Unlock()
+		if !ready && strings.Contains(lines.Text(), "database system is ready to accept connections") {
+			ready = true
+			close(p.ready)
+		}
+	}
+	_, _ = io.Copy(io.Discard, log) // a line may be too long for the scanner, and nobody else empties the pipe
+}
+
+func (p *process) log() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.lines, "\n")
+}
+
+// end ends the server and waits for it.
+func (p *process) end(keep bool) error {
+	if keep {
+		_, _ = io.WriteString(p.input, "keep\n") // to a watchdog that is gone there is nothing to say
+	}
+	_ = p.input.Close()
+	<-p.ended
+	if err := p.cmd.Wait(); err != nil && p.cmd.ProcessState == nil {
+		return err
+	}
+	return nil
+}

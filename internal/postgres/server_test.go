@@ -1,0 +1,120 @@
+package postgres_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/internal/postgres"
+)
+
+// start starts a server for a test.
+func start(t *testing.T) *postgres.Server {
+	t.Helper()
+	server, err := postgres.Start(t.Context())
+	if missing, ok := errors.AsType[*postgres.MissingError](err); ok {
+		t.Skip(missing)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, server.Stop()) })
+	return server
+}
+
+// socket is where the server of a folder listens.
+func socket(folder string) string { return filepath.Join(folder, ".s.PGSQL.5432") }
+
+func listens(t *testing.T, folder string) bool {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", socket(folder))
+	if err != nil {
+		return false
+	}
+	require.NoError(t, conn.Close())
+	return true
+}
+
+func TestServer(t *testing.T) {
+	server := start(t)
+	folder := server.Folder()
+	assert.True(t, listens(t, folder))
+	first, err := server.Database(t.Context())
+	require.NoError(t, err)
+	second, err := server.Database(t.Context())
+	require.NoError(t, err)
+	assert.NotEqual(t, first, second)
+	u, err := url.Parse(first)
+	require.NoError(t, err)
+	assert.Equal(t, "postgres", u.Scheme)
+	assert.Equal(t, folder, u.Query().Get("host"))
+	assert.Equal(t, "/test1", u.Path)
+
+	require.NoError(t, server.Restart(t.Context()), "it runs: there is nothing to do")
+	require.NoError(t, server.Kill())
+	require.NoError(t, server.Kill())
+	assert.False(t, listens(t, folder))
+	_, err = server.Database(t.Context())
+	assert.ErrorContains(t, err, "createdb")
+	require.NoError(t, server.Restart(t.Context()))
+	assert.True(t, listens(t, folder))
+	third, err := server.Database(t.Context())
+	require.NoError(t, err)
+	assert.NotEqual(t, second, third)
+
+	require.NoError(t, server.Stop())
+	assert.False(t, listens(t, folder))
+	assert.NoDirExists(t, folder)
+	require.NoError(t, server.Stop())
+	assert.Error(t, server.Restart(t.Context()), "nothing is left to start")
+}
+
+func TestStartSaysWhatIsWrong(t *testing.T) {
+	start(t) // skips where there is no PostgreSQL
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	_, err := postgres.Start(t.Context())
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// A process that is killed takes its server and its files with it.
+func TestTheServerEndsWithWhoeverStartedIt(t *testing.T) {
+	if os.Getenv("POSTGRES_TEST_CHILD") != "" {
+		server := start(t)
+		fmt.Println("folder " + server.Folder())
+		select {}
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTheServerEndsWithWhoeverStartedIt$", "-test.v")
+	child.Env = append(os.Environ(), "POSTGRES_TEST_CHILD=1")
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	folder, seen := "", ""
+	for lines := bufio.NewScanner(out); folder == "" && lines.Scan(); {
+		seen += lines.Text() + "\n"
+		folder, _ = strings.CutPrefix(lines.Text(), "folder ")
+		if folder == lines.Text() {
+			folder = ""
+		}
+	}
+	if strings.Contains(seen, "--- SKIP") {
+		t.Skip(seen)
+	}
+	require.NotEmpty(t, folder, seen)
+	assert.True(t, listens(t, folder))
+	require.NoError(t, child.Process.Kill())
+	_ = child.Wait()
+	assert.Eventually(t, func() bool {
+		_, err := os.Stat(folder)
+		return errors.Is(err, os.ErrNotExist)
+	}, 20*time.Second, 10*time.Millisecond)
+	assert.False(t, listens(t, folder))
+}

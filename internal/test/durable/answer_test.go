@@ -1,0 +1,59 @@
+package durable_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// TestAnswerFromAnotherProcess answers, here, what a debate asks that another process runs.
+func TestAnswerFromAnotherProcess(t *testing.T) {
+	for _, kind := range kinds() {
+		t.Run(kind, func(t *testing.T) {
+			place := newPlace(t, kind)
+			o := order{
+				Task: "ask", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: asking, IDs: []string{"asked"},
+				Lease: time.Minute, // nobody waits for its end
+			}
+			engine := engineOn(opened(t, place), nil)
+			asker := launch(t, o)
+			config := configOf(asking, o.IDs[0])
+			var given []time.Time
+			for round := range config.Rounds + 1 {
+				text := judgement([]string{"Ada", "Ben"}, "it")
+				if round == config.Rounds {
+					text = verdict([]string{"Ada", "Ben"}, "it")
+				}
+				inquiry := asker.hear(t)
+				given = append(given, time.Now())
+				require.NoError(t, engine.Control(t.Context(), o.IDs[0], debate.Answer{Inquiry: inquiry, Text: text}))
+			}
+			_, killed := asker.wait(t)
+			require.False(t, killed)
+
+			longest := time.Duration(0)
+			lines := readLedger(t, o.Ledger)
+			for _, at := range given {
+				for len(lines) > 0 && (lines[0].What != appended || lines[0].At.Before(at)) {
+					lines = lines[1:]
+				}
+				require.NotEmpty(t, lines, "nobody has gone on")
+				longest = max(longest, lines[0].At.Sub(at))
+			}
+			record, err := engine.Record(t.Context(), o.IDs[0])
+			require.NoError(t, err)
+			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Len(t, record.Answers, len(given))
+			assert.True(t, strings.HasPrefix(record.Verdict.Summary, "The judge"))
+			figuref("an answer by another process, %s: %d answers, the debate went on after at most %s",
+				kind, len(given), longest.Round(time.Millisecond))
+			assert.Less(t, longest, o.Lease)
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package durable_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// attempt is one attempt at a call.
+type attempt struct {
+	call string
+	n    int
+}
+
+// standing is how far a log has come with a call.
+type standing int
+
+const (
+	unknown standing = iota
+	open             // an attempt is in flight
+	void             // the last attempt was lost
+	failed           // the last attempt has failed, and there may be another
+	done             // there is a result
+)
+
+// history is what a log says about the calls of its debate.
+type history struct {
+	calls map[string]standing
+	open  map[attempt]*debate.Intent
+}
+
+// historyOf reads a log.
+func historyOf(events []debate.Event) *history {
+	h := &history{calls: make(map[string]standing), open: make(map[attempt]*debate.Intent)}
+	for i := range events {
+		e := &events[i]
+		if e.Intent != nil {
+			h.calls[e.Intent.Call] = open
+			h.open[attempt{e.Intent.Call, e.Intent.Attempt}] = e.Intent
+			continue
+		}
+		spend, outcome := settled(e)
+		if spend != nil {
+			h.calls[spend.Call] = outcome
+			delete(h.open, attempt{spend.Call, spend.Attempt})
+		}
+	}
+	return h
+}
+
+// settled yields what an event says about an attempt that is over; nil: it speaks of none.
+func settled(e *debate.Event) (*debate.Spend, standing) {
+	switch {
+	case e.Turn != nil:
+		return &e.Turn.Spend, done
+	case e.Assessment != nil:
+		return &e.Assessment.Spend, done
+	case e.Verdict != nil:
+		return &e.Verdict.Spend, done
+	case e.Summary != nil:
+		return &e.Summary.Spend, done
+	case e.Rejection != nil:
+		return &e.Rejection.Spend, done
+	case e.Failure != nil && e.Failure.Void:
+		return &e.Failure.Spend, void
+	case e.Failure != nil:
+		return &e.Failure.Spend, failed
+	case e.Spend != nil:
+		return e.Spend, void
+	default:
+		return nil, unknown
+	}
+}
+
+// logOf reads a debate's log; one that does not exist is empty.
+func logOf(t testing.TB, store debate.Store, id string) []debate.Event {
+	t.Helper()
+	var events []debate.Event
+	for event, err := range store.Read(t.Context(), id, 0) {
+		if errors.Is(err, debate.ErrNotFound) {
+			return nil
+		}
+		require.NoError(t, err)
+		events = append(events, event)
+	}
+	return events
+}
+
+// missing counts the events of a log that do not stand in a later one as they did.
+func missing(t testing.TB, before, after []debate.Event) (n int) {
+	t.Helper()
+	for i := range before {
+		if i >= len(after) {
+			return n + len(before) - i
+		}
+		was, err := json.Marshal(before[i])
+		require.NoError(t, err)
+		is, err := json.Marshal(after[i])
+		require.NoError(t, err)
+		if string(was) != string(is) {
+			n++
+		}
+	}
+	return n
+}
+
+// uncharged yields the attempts in flight at a crash that a later log does not report as lost, once, and
+// charged with all that was reserved for them.
+func uncharged(before, after []debate.Event) (wrong []attempt) {
+	for lost, intent := range historyOf(before).open {
+		reports := 0
+		for i := range after {
+			spend, outcome := settled(&after[i])
+			if spend == nil || spend.Call != lost.call || spend.Attempt != lost.n {
+				continue
+			}
+			if reports++; outcome != void || spend.Cost != intent.Reserve || intent.Reserve == 0 || !spend.Estimated {
+				reports = -1
+				break
+			}
+		}
+		if reports != 1 {
+			wrong = append(wrong, lost)
+		}
+	}
+	return wrong
+}
+
+// asked is what a process has asked again.
+type asked struct {
+	duplicates int // calls that were in flight when the process before it was killed, and had been made
+	repeats    int // calls beyond these that there was no reason to make again
+}
+
+// audit compares the calls that a process has made with what the log said when it began, and with the calls
+// that were made before. before and after are the log, as the process found and left it.
+func audit(earlier, own []entry, before, after []debate.Event) (a asked) {
+	found := historyOf(before)
+	failures := make(map[string]int) // that the process has recorded
+	for _, e := range after[min(len(before), len(after)):] {
+		if spend, outcome := settled(&e); outcome == failed {
+			failures[spend.Call]++
+		}
+	}
+	times := make(map[string]int)
+	for _, e := range own {
+		if e.What != began {
+			continue
+		}
+		times[e.Call]++
+		made := slices.ContainsFunc(earlier, func(o entry) bool { return o.What == began && o.Call == e.Call })
+		twice := slices.ContainsFunc(earlier, func(o entry) bool { return o.What == began && o.Call == e.Call && o.Attempt == e.Attempt })
+		switch standing := found.calls[e.Call]; {
+		case twice, standing == done, standing == unknown && made, times[e.Call] > 1+failures[e.Call]:
+			a.repeats++
+		case times[e.Call] == 1 && made && standing != failed:
+			a.duplicates++
+		}
+	}
+	return a
+}

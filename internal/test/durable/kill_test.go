@@ -1,0 +1,195 @@
+package durable_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// shortLease lets a store that cannot see processes give the debate of a dead one away soon.
+const shortLease = 300 * time.Millisecond
+
+// tally is what the trials of one store have found.
+type tally struct {
+	mu                                        sync.Mutex
+	trials, kills, survived                   int
+	repeats, lost, uncharged, most, excessive int
+}
+
+// trial plays one debate whose processes are killed.
+type trial struct {
+	place place
+	store debate.Store // of the same place, to read
+	play  string
+	id    string
+	kills []int64 // the failpoints, of one process after the other
+	want  string  // the canonical record of the undisturbed debate
+}
+
+// TestKill kills processes at their failpoints, before and after every write and every call, and compares
+// what the provider was asked, and the end, with the log at each death.
+func TestKill(t *testing.T) {
+	for _, kind := range kinds() {
+		t.Run(kind, func(t *testing.T) {
+			place := newPlace(t, kind)
+			store := opened(t, place)
+			sum := &tally{}
+			var trials []trial
+			for i, play := range []string{sequential, simultaneous, troubled, summarized} {
+				if play == summarized && kind != inFile && !*long {
+					continue // a tokenizer is loaded for it, which takes longer than all the rest
+				}
+				want, points := undisturbed(t, play), dryRun(t, place, play)
+				t.Logf("%s: %d failpoints", play, points)
+				dice := rand.New(rand.NewPCG(uint64(len(kind)), uint64(i)))
+				step := int64(1)
+				switch {
+				case *long:
+				case play == summarized:
+					step = points / 2
+				case kind == inPostgres: // a connection is a process
+					step = points / 6
+				default:
+					step = points / 10
+				}
+				for k := 1 + dice.Int64N(step); k <= points; k += step {
+					trials = append(trials, trial{place, store, play, fmt.Sprintf("%s.%d", play, k), []int64{k}, want})
+					if *long || play != summarized && len(trials)%4 == 0 {
+						second := 1 + dice.Int64N(max(1, points-k))
+						trials = append(trials, trial{place, store, play, fmt.Sprintf("%s.%d.%d", play, k, second), []int64{k, second}, want})
+					}
+				}
+			}
+			sum.run(t, trials)
+			figuref("kill -9, %s: survived %d/%d, kills %d, repeats %d, lost %d, duplicates per crash <= in flight (max %d)",
+				kind, sum.survived, sum.trials, sum.kills, sum.repeats, sum.lost, sum.most)
+			assert.Equal(t, sum.trials, sum.survived, "survived")
+			assert.Zero(t, sum.repeats, "repeats")
+			assert.Zero(t, sum.lost, "lost")
+			assert.Zero(t, sum.excessive, "more duplicates than calls in flight")
+			assert.Zero(t, sum.uncharged, "calls in flight that are not reported and charged")
+			assert.Positive(t, sum.most, "no call in flight was ever repeated: the test finds nothing")
+			assert.GreaterOrEqual(t, sum.kills, sum.trials, "nobody was killed")
+		})
+	}
+}
+
+// undisturbed is the canonical record of a play that nobody disturbs.
+func undisturbed(t *testing.T, play string) string {
+	t.Helper()
+	ledger, err := openLedger(filepath.Join(t.TempDir(), "ledger"))
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, ledger.file.Close()) }()
+	engine := engineOn(nil, &voice{points: &failpoints{}, ledger: ledger})
+	session, err := engine.Start(t.Context(), configOf(play, play))
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, play == summarized, len(record.Summaries) > 0)
+	return canonical(t, record)
+}
+
+func canonical(t testing.TB, record *debate.Record) string {
+	t.Helper()
+	data, err := record.Canonical()
+	require.NoError(t, err)
+	return string(data)
+}
+
+// dryRun counts the failpoints of a play.
+func dryRun(t *testing.T, place place, play string) int64 {
+	t.Helper()
+	o := order{Task: "play", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: play, IDs: []string{play}, Lease: time.Minute}
+	last, killed := launch(t, o).wait(t)
+	require.False(t, killed)
+	points, err := strconv.ParseInt(last, 10, 64)
+	require.NoError(t, err)
+	return points
+}
+
+// run runs trials, some at a time: they mostly wait for disks and leases.
+func (s *tally) run(t *testing.T, trials []trial) {
+	t.Helper()
+	var running sync.WaitGroup
+	todo := make(chan trial)
+	for range 6 {
+		running.Go(func() {
+			for trial := range todo {
+				t.Run(trial.id, func(t *testing.T) { trial.run(t, s) })
+			}
+		})
+	}
+	for _, trial := range trials {
+		todo <- trial
+	}
+	close(todo)
+	running.Wait()
+}
+
+// run kills one process after the other, lets the last one finish, and looks at what they have done.
+func (r trial) run(t *testing.T, sum *tally) {
+	o := order{
+		Task: "play", Place: r.place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: r.play, IDs: []string{r.id},
+		Lease: shortLease, Starts: r.kills[0]%2 == 0,
+	}
+	if r.play == simultaneous {
+		o.Latency = 2 * time.Millisecond // or they would hardly be in flight at the same time
+	}
+	s := tally{trials: 1}
+	var logs [][]debate.Event // before each process, and at the end
+	var shifts [][]entry      // what each process has done
+	for n, over, lines := 0, false, 0; !over; n++ {
+		if o.Kill = 0; n < len(r.kills) {
+			o.Kill = r.kills[n]
+		}
+		logs = append(logs, logOf(t, r.store, r.id))
+		p := launch(t, o)
+		_, killed := p.wait(t)
+		if over = !killed; killed {
+			s.kills++
+			r.place.outlive(t, p)
+		}
+		all := readLedger(t, o.Ledger)
+		shifts, lines = append(shifts, all[lines:]), len(all)
+	}
+	final := logOf(t, r.store, r.id)
+	logs = append(logs, final)
+	for n, own := range shifts {
+		again := audit(slices.Concat(shifts[:n]...), own, logs[n], logs[n+1])
+		s.lost += missing(t, logs[n], final)
+		s.uncharged += len(uncharged(logs[n], final))
+		s.repeats += again.repeats
+		s.most = max(s.most, again.duplicates)
+		if again.duplicates > len(historyOf(logs[n]).open) {
+			s.excessive++
+		}
+	}
+	record, err := engineOn(r.store, nil).Record(t.Context(), r.id)
+	require.NoError(t, err)
+	if assert.Equal(t, r.want, canonical(t, record)) && s.repeats+s.lost+s.excessive+s.uncharged == 0 {
+		s.survived = 1
+	}
+	assert.Zero(t, s.repeats, "repeats")
+	assert.Zero(t, s.lost, "lost")
+	assert.Zero(t, s.uncharged, "not charged")
+	sum.add(&s)
+}
+
+func (s *tally) add(o *tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trials, s.kills, s.survived = s.trials+o.trials, s.kills+o.kills, s.survived+o.survived
+	s.repeats, s.lost, s.uncharged = s.repeats+o.repeats, s.lost+o.lost, s.uncharged+o.uncharged
+	s.most, s.excessive = max(s.most, o.most), s.excessive+o.excessive
+}

@@ -1,0 +1,182 @@
+package durable_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// The debates that are played.
+const (
+	sequential   = "sequential"
+	simultaneous = "simultaneous"
+	troubled     = "troubled"   // the first attempts at Ben's turns fail
+	summarized   = "summarized" // the window is small
+	lengthy      = "lengthy"    // more rounds
+	endless      = "endless"    // more than there is time for, and nobody judges
+	asking       = "asking"     // a person judges
+)
+
+// playLabel tells the provider which play it is in.
+const playLabel = "play"
+
+// configOf yields the config of a play: two rounds, three debaters and a judge, unless it says otherwise.
+func configOf(play, id string) debate.Config {
+	c := debate.Config{
+		ID: id, Topic: "Should cities ban cars from their centres?", Format: debate.RoundLimited, Rounds: 2,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "test/debater", Position: "Yes, ban them."},
+			{Name: "Ben", Side: debate.Against, Model: "test/debater", Position: "No, price them."},
+			{Name: "Cy", Side: debate.Neutral, Model: "test/debater", Position: "Start with the trucks."},
+		},
+		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
+		Budget:  &debate.Budget{Hard: 1_000 * debate.USD},
+		Retry:   &debate.RetryPolicy{Base: time.Millisecond, Jitter: 1},
+		Labels:  map[string]string{playLabel: play},
+	}
+	switch play {
+	case simultaneous:
+		c.Mode = debate.Simultaneous
+	case troubled:
+		c.Participants = c.Participants[:2]
+	case summarized:
+		c.Participants, c.Rounds = c.Participants[:2], 6
+		c.Context, c.Summarizer, c.MaxTokens, c.Reserve = debate.ContextSummarize, "test/summarizer", 200, 200
+		c.Participants[0].Model, c.Participants[1].Model = "test/forgetful", "test/forgetful"
+		c.Judging.When = debate.AtEnd
+	case lengthy:
+		c.Rounds = 6
+	case endless:
+		c.Participants, c.Rounds, c.Judging = c.Participants[:2], 1000, nil
+	case asking:
+		c.Participants = c.Participants[:2]
+		c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Person: true}}}
+	default:
+	}
+	return c
+}
+
+// engineOn yields an engine of this package's provider.
+func engineOn(store debate.Store, voice debate.Provider) *debate.Engine {
+	return &debate.Engine{
+		Store:     store,
+		Providers: map[string]debate.Provider{"test": voice},
+		Models: map[string]debate.Model{
+			"test/debater":    {Priced: true, Input: 1_000_000, Output: 2_000_000},
+			"test/judge":      {Priced: true, Input: 3_000_000, Output: 9_000_000},
+			"test/summarizer": {Priced: true, Input: 500_000, Output: 500_000},
+			"test/forgetful":  {Priced: true, Input: 1_000_000, Output: 2_000_000, Context: 2_600},
+		},
+		Seed: func() string { return "the same for all" },
+	}
+}
+
+// voice is a provider whose answer is a pure function of the request without its id: whoever is asked
+// anything else than in the undisturbed debate says something else.
+type voice struct {
+	points  *failpoints
+	ledger  *ledger
+	latency time.Duration
+}
+
+// Generate implements [debate.Provider].
+func (v *voice) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	v.points.pass()
+	if err := v.ledger.call(began, req.ID); err != nil {
+		return nil, err
+	}
+	if v.latency > 0 {
+		timer := time.NewTimer(v.latency)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if req.Labels[playLabel] == troubled && req.Self == "Ben" && strings.HasSuffix(req.ID, "/1") {
+		v.points.pass()
+		return nil, &provider.Error{Kind: provider.KindNetwork, Message: "cut off"}
+	}
+	text := answer(req)
+	emit(provider.Chunk{Text: text[:len(text)/2]})
+	if err := v.ledger.call(ended, req.ID); err != nil {
+		return nil, err
+	}
+	v.points.pass()
+	usage := provider.Usage{Input: 100 + 60*len(req.Messages), Output: 60}
+	return &provider.Response{Text: text, Stop: provider.StopEnd, Usage: usage}, nil
+}
+
+// answer is what is said to a request.
+func answer(req *provider.Request) string {
+	mark := markOf(req)
+	var names []string
+	for _, p := range configOf(req.Labels[playLabel], "").Participants {
+		names = append(names, p.Name)
+	}
+	switch {
+	case req.Schema == nil:
+		return fmt.Sprintf("%s has read %s. %s", req.Self, mark, strings.Repeat("A point of its own. ", 24))
+	case req.Schema.Name == "verdict":
+		return verdict(names, mark)
+	default:
+		return judgement(names, mark)
+	}
+}
+
+// markOf is what stands for all that a request says.
+func markOf(req *provider.Request) string {
+	h := fnv.New64a()
+	write := func(texts ...string) {
+		for _, text := range texts {
+			_, _ = io.WriteString(h, text+"|") // never fails
+		}
+	}
+	write(req.Model, req.System, req.Self, req.Last.Text)
+	for i := range req.Messages {
+		write(req.Messages[i].Speaker, req.Messages[i].Fence, req.Messages[i].Text)
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+func judgement(names []string, mark string) string {
+	marks := make([]map[string]any, len(names))
+	for i, name := range names {
+		marks[i] = map[string]any{"participant": name, "strengths": []string{"clear"}, "weaknesses": []string{}, "score": 7 + i}
+	}
+	return asJSON(map[string]any{
+		"shouldContinue": true, "qualityScore": 7.5, "assessments": marks,
+		"flags":     map[string]bool{"repetitive": false, "drifting": false, "diminishingReturns": false, "convergenceReached": false},
+		"reasoning": "The judge has read " + mark + ".", "recommendations": "Address the costs.",
+	})
+}
+
+func verdict(names []string, mark string) string {
+	points, scores := make([]map[string]any, len(names)), map[string]int{}
+	for i, name := range names {
+		points[i] = map[string]any{"participant": name, "mainArguments": []string{"one", "two"}}
+		scores[name] = 80 - i
+	}
+	return asJSON(map[string]any{
+		"summary": "The judge has read " + mark + ".", "keyPoints": points,
+		"areasOfAgreement": []string{"air"}, "areasOfDisagreement": []string{"means"},
+		"winner": map[string]string{"participant": names[0], "reasoning": "answered every point"}, "scores": scores,
+		"criteria": map[string]string{"evidence": "good"}, "qualityScore": 78, "insights": []string{"prices work"},
+	})
+}
+
+func asJSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}

@@ -1,0 +1,201 @@
+package durable_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+// worker is a process with an engine, as it sees itself.
+type worker struct {
+	order
+
+	engine *debate.Engine
+	points *failpoints
+	lines  <-chan string // what the test says
+}
+
+// tasks are what a process can be told to do.
+func (w *worker) tasks() map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{"play": w.play, "begin": w.begin, "work": w.work, "serve": w.serve, "ask": w.ask}
+}
+
+// perform does what an order says.
+func (o order) perform() (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	store, err := o.Place.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	ledger, err := openLedger(o.Ledger)
+	if err != nil {
+		return err
+	}
+	w := &worker{order: o, points: &failpoints{kill: o.Kill}, lines: listen()}
+	w.engine = engineOn(&watchful{fragile{store, w.points, ledger}, store}, &voice{w.points, ledger, o.Latency})
+	w.engine.Lease = o.Lease
+	task := w.tasks()[o.Task]
+	if task == nil {
+		return fmt.Errorf("no task is called %q", o.Task)
+	}
+	return task(ctx)
+}
+
+// listen yields the lines of the standard input. With it this process ends too: the test is gone.
+func listen() <-chan string {
+	lines := make(chan string)
+	go func() {
+		for input := bufio.NewScanner(os.Stdin); input.Scan(); {
+			lines <- input.Text()
+		}
+		os.Exit(1)
+	}()
+	return lines
+}
+
+// play brings a debate to its end, from wherever it is, and tells how many failpoints there were.
+func (w *worker) play(ctx context.Context) error {
+	session, err := w.enter(ctx, w.IDs[0])
+	if err != nil {
+		return err
+	}
+	record, err := session.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	if record.State != debate.StateCompleted {
+		return fmt.Errorf("the debate ended in state %s", record.State)
+	}
+	if err := session.Close(); err != nil {
+		return err
+	}
+	fmt.Println(w.points.passed.Load())
+	return nil
+}
+
+// enter opens a debate, or starts it if there is none. It waits for the lease of a process that is gone.
+func (w *worker) enter(ctx context.Context, id string) (*debate.Session, error) {
+	for {
+		session, err := (*debate.Session)(nil), debate.ErrNotFound
+		if !w.Starts {
+			session, err = w.engine.Open(ctx, id)
+		}
+		if errors.Is(err, debate.ErrNotFound) {
+			session, err = w.engine.Start(ctx, configOf(w.Play, id))
+		}
+		if !errors.Is(err, debate.ErrLeased) {
+			return session, err
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// begin starts debates and leaves them as a crash does.
+func (w *worker) begin(ctx context.Context) error {
+	for _, id := range w.IDs {
+		if _, err := w.engine.Start(ctx, configOf(w.Play, id)); err != nil {
+			return err
+		}
+	}
+	w.points.die()
+	return nil
+}
+
+// serve starts debates, and shuts down when it is told to.
+func (w *worker) serve(ctx context.Context) error {
+	for _, id := range w.IDs {
+		if _, err := w.engine.Start(ctx, configOf(w.Play, id)); err != nil {
+			return err
+		}
+	}
+	fmt.Println("ready")
+	<-w.lines
+	return w.engine.Shutdown(ctx)
+}
+
+// work goes on with whatever nobody goes on with, and tells so, until all debates have ended or it is told
+// to shut down.
+func (w *worker) work(ctx context.Context) error {
+	fmt.Println("ready")
+	for {
+		working, err := w.list(ctx, debate.Filter{Working: true})
+		if err != nil || len(working) == 0 {
+			return errors.Join(err, w.engine.Shutdown(ctx))
+		}
+		for _, info := range working {
+			if info.Owner != "" {
+				continue
+			}
+			switch _, err := w.engine.Open(ctx, info.ID); {
+			case errors.Is(err, debate.ErrLeased): // another worker was faster
+			case err != nil:
+				return err
+			default:
+				fmt.Println(info.ID)
+			}
+		}
+		select {
+		case <-w.lines:
+			return w.engine.Shutdown(ctx)
+		case <-time.After(look):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// look is how often a worker looks for work.
+const look = 25 * time.Millisecond
+
+func (w *worker) list(ctx context.Context, filter debate.Filter) (infos []debate.Info, err error) {
+	for info, err := range w.engine.List(ctx, filter) {
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// ask plays a debate in which a person is asked, and tells each question's id once nothing happens any more.
+func (w *worker) ask(ctx context.Context) error {
+	session, err := w.enter(ctx, w.IDs[0])
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	asked := ""
+	for event, err := range session.Events(ctx, 0) {
+		switch {
+		case err != nil:
+			return err
+		case event.Inquiry != nil:
+			asked = event.Inquiry.ID
+		case errors.Is(event.Err(), debate.ErrAwaitingInput):
+			fmt.Println(asked)
+		default:
+		}
+	}
+	return nil
+}
+
+// pause waits for what another process does.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

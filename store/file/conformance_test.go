@@ -1,0 +1,26 @@
+package file_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/file"
+	"github.com/agonist-dev/debate/store/storetest"
+)
+
+func TestConformance(t *testing.T) {
+	for name, sync := range map[string]file.Sync{"always": file.SyncAlways, "never": file.SyncNever} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t testing.TB) storetest.Storage {
+				dir := t.TempDir()
+				return storetest.Storage{Open: func(t testing.TB) debate.Store {
+					store := &file.Store{Dir: dir, Sync: sync}
+					t.Cleanup(func() { require.NoError(t, store.Close()) })
+					return store
+				}}
+			})
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package file_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/file"
+)
+
+// checkCorrupt wants a journal to be refused from somewhere on, after some of its commits. Who reads from
+// a number on, or from a later one, may pass over the damage.
+func checkCorrupt(t *testing.T, text []byte, commits, passed int) *file.CorruptError {
+	t.Helper()
+	d := newDrive()
+	d.put("a.log", text)
+	store := &file.Store{Dir: "x", Report: func(file.Torn) { t.Error("nothing may be cut off") }}
+	store.SetDisk(d)
+	var first *file.CorruptError
+	for after := range 6 {
+		var events []debate.Event
+		var failed error
+		for event, err := range store.Read(t.Context(), "a", int64(after)) {
+			require.NoError(t, failed, "there is more after the error")
+			if failed = err; err == nil {
+				events = append(events, event)
+			}
+		}
+		if after >= passed && failed == nil {
+			continue // what is damaged was passed over
+		}
+		corrupt, ok := errors.AsType[*file.CorruptError](failed)
+		require.True(t, ok, "%v after %d of:\n%q", failed, after, text)
+		if first == nil {
+			first = corrupt
+		}
+		require.Equal(t, first, corrupt)
+		require.Len(t, events, max(0, count[commits]-after))
+	}
+	err := store.Append(t.Context(), "a", int64(count[commits]), "next", facts(int64(count[commits]), 1))
+	corrupt, ok := errors.AsType[*file.CorruptError](err)
+	require.True(t, ok, "Append gave %v", err)
+	require.Equal(t, first, corrupt)
+	require.True(t, bytes.Equal(text, d.get("a.log")), "it is not touched")
+	require.Equal(t, "a", first.ID)
+	begin := text[:first.Offset]
+	require.True(t, len(begin) == 0 || bytes.HasSuffix(begin, []byte("\n")), "the offset is that of a line")
+	require.Equal(t, bytes.Count(begin, []byte("\n"))+1, first.Line)
+	return first
+}
+
+// Each bit that matters of all but the last commit is wrong once.
+func TestCorruptAnywhere(t *testing.T) {
+	text, ends := journal(t)
+	for at := range ends[2] {
+		commits := 0
+		for i, e := range ends {
+			if e <= at {
+				commits = i
+			}
+		}
+		bad := bytes.Clone(text)
+		bad[at] ^= 1 << (at % 7)
+		if bytes.Contains(bad[:ends[0]], []byte(`"journal":`)) && !bytes.Contains(bad[:ends[0]], []byte(`"journal":1,`)) {
+			continue // a version may be right
+		}
+		corrupt := checkCorrupt(t, bad, commits, count[commits]+1)
+		begin := bytes.LastIndexByte(text[:at], '\n') + 1
+		if line := text[begin:]; !bytes.HasPrefix(line[9:], []byte(`{"commit":`)) {
+			require.Equal(t, int64(begin), corrupt.Offset, "byte %d: %v", at, corrupt)
+		}
+	}
+}
+
+func TestCorrupt(t *testing.T) {
+	text, ends := journal(t)
+	part := func(i int) string { return string(text[ends[i-1]:ends[i]]) }
+	head := string(text[:ends[0]])
+	other, _ := journal(t)
+	require.Equal(t, text, other, "journals are made of what is appended alone")
+	for name, c := range map[string]struct {
+		text    string
+		commits int
+		says    string
+	}{
+		"a commit is missing":       {head + part(1) + part(3), 1, "follows another one"},
+		"the first is missing":      {head + part(2) + part(3), 0, "follows another one"},
+		"a commit is there twice":   {head + part(1) + part(1) + part(2), 1, "follows another one"},
+		"the order is another one":  {head + part(2) + part(1) + part(3), 0, "follows another one"},
+		"the header is missing":     {part(1) + part(2), 0, "header"},
+		"a line too many":           {head + part(1) + "\n" + part(2) + part(3), 1, "no line"},
+		"zeros between":             {head + part(1) + strings.Repeat("\x00", 5000) + part(2) + part(3), 1, "no line"},
+		"a copy of another's":       {strings.Replace(head, head[:8], "00000000", 1) + part(1) + part(2), 0, "checksum"},
+		"an event without its line": {head + part(1)[strings.Index(part(1), "\n")+1:] + part(2) + part(3), 0, ""},
+		"a newline is a space":      {head + part(1) + strings.Replace(part(2), "\n", " ", 1) + part(3), 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			corrupt := checkCorrupt(t, []byte(c.text), c.commits, count[c.commits])
+			assert.ErrorContains(t, corrupt, c.says)
+			assert.ErrorContains(t, corrupt, "the journal of debate a is damaged in line")
+			assert.Equal(t, corrupt.Err, errors.Unwrap(corrupt))
+		})
+	}
+}
+
+// line makes a line with a checksum over what is before it and its text.
+func line(before, text string) string {
+	return fmt.Sprintf("%08x %s\n", crc32.Checksum([]byte(before+text), crc32.MakeTable(crc32.Castagnoli)), text)
+}
+
+// closed makes a commit of lines behind a text.
+func closed(before, lines string, first, last int64) string {
+	begin := strings.LastIndex(strings.TrimSuffix(before, "\n"), "\n") + 1
+	commit := fmt.Sprintf(`{"commit":{"first":%d,"last":%d,"bytes":%d,"prev":%q,"at":"2026-01-01T00:00:00Z","start":%d}}`,
+		first, last, len(lines), before[begin:begin+8], len(before))
+	return lines + line(lines, commit)
+}
+
+// Journals whose checksums are right, as only a program can make them.
+func TestCorruptByIntent(t *testing.T) {
+	head := line("", `{"journal":1,"id":"a"}`)
+	ack := func(seq int) string {
+		return line("", fmt.Sprintf(`{"seq":%d,"at":"2026-01-01T00:00:00Z","kind":"ack"}`, seq))
+	}
+	for name, c := range map[string]struct{ lines, says string }{
+		"an event's number is another":  {ack(7), "event 7 stands in the place of event 1"},
+		"an event is no event":          {line("", `{"seq":1,"kind":7}`), "cannot unmarshal"},
+		"an event is no JSON":           {line("", `{"seq":1,`), "unexpected end"},
+		"an event is nested too deeply": {line("", `{"seq":1,"turn":{"data":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}}`), "depth"},
+		"an event's checksum is wrong":  {strings.Replace(ack(1), ack(1)[:8], "00000000", 1), "checksum"},
+		"there is no event":             {"x\n", "no line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := open(t, put(t, []byte(head+closed(head, c.lines, 1, 1))))
+			events, err := collect(store, "a")
+			assert.Empty(t, events)
+			corrupt, ok := errors.AsType[*file.CorruptError](err)
+			require.True(t, ok, "%v", err)
+			assert.ErrorContains(t, corrupt, c.says)
+			assert.Equal(t, 2, corrupt.Line)
+			assert.Equal(t, int64(len(head)), corrupt.Offset)
+		})
+	}
+	for name, text := range map[string]string{
+		"of another debate": line("", `{"journal":1,"id":"A"}`),
+		"more events":       head + closed(head, ack(1), 1, 2),
+		"fewer events":      head + closed(head, ack(1)+ack(2), 1, 1),
+		"from elsewhere":    head + closed(head, ack(5), 5, 5),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "of another debate" {
+				text += closed(text, ack(1), 1, 1)
+			}
+			checkCorrupt(t, []byte(text), 0, 1)
+		})
+	}
+}
+
+// A journal that a later release has written is refused as that.
+func TestVersion(t *testing.T) {
+	head := line("", `{"journal":2,"id":"a"}`)
+	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack"}`)
+	store := open(t, put(t, []byte(head+closed(head, ack, 1, 1))))
+	_, err := collect(store, "a")
+	assert.ErrorContains(t, err, "is of version 2: this release reads version 1")
+	for _, err = range store.Read(t.Context(), "a", 1) {
+		assert.ErrorContains(t, err, "version 2")
+	}
+	assert.ErrorContains(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)), "version 2")
+	for _, err = range store.List(t.Context(), debate.Filter{}) {
+		assert.ErrorContains(t, err, "version 2")
+	}
+}
+
+// What a commit says of the start event is wrong.
+func TestListWithoutStart(t *testing.T) {
+	head := line("", `{"journal":1,"id":"a"}`)
+	text := head + closed(head, line("", `{"seq":1,"kind":7}`), 1, 1)
+	store := open(t, put(t, []byte(text)))
+	for _, err := range store.List(t.Context(), debate.Filter{}) {
+		assert.ErrorContains(t, err, fmt.Sprintf("the journal of debate a is damaged at byte %d", len(head)))
+	}
+}
+
+// A journal that is damaged keeps no other from being listed, and is told of after them.
+func TestListOfCorrupt(t *testing.T) {
+	text, ends := journal(t)
+	bad := bytes.Clone(text)
+	bad[ends[0]+20] ^= 1
+	dir := put(t, append(bad, "rest"...))
+	store := open(t, dir)
+	require.NoError(t, store.Append(t.Context(), "b", 0, "w", facts(0, 1)))
+	var ids []string
+	var failed error
+	for info, err := range store.List(t.Context(), debate.Filter{}) {
+		require.NoError(t, failed)
+		if failed = err; err == nil {
+			ids = append(ids, info.ID)
+		}
+	}
+	assert.Equal(t, []string{"b"}, ids)
+	_, ok := errors.AsType[*file.CorruptError](failed)
+	assert.True(t, ok, "%v", failed)
+}

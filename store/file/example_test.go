@@ -1,0 +1,120 @@
+package file_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store/file"
+)
+
+// An engine keeps its debates in a folder. Whoever opens the folder afterwards finds them there.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "debates")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	store, err := file.Open(filepath.Join(dir, "debates"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	engine := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	for _, err := range engine.Run(ctx, debate.Config{
+		ID: "cars", Topic: "Should cities ban cars?", Rounds: 1,
+		Participants: []debate.Participant{{Name: "Ada", Model: "acme/talker"}, {Name: "Ben", Model: "acme/talker"}},
+	}) {
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		fmt.Println(err)
+	}
+
+	store = &file.Store{Dir: filepath.Join(dir, "debates")} // as another program would
+	defer func() { _ = store.Close() }()
+	for info, err := range store.List(ctx, debate.Filter{Text: "cars"}) {
+		fmt.Println(info.ID, info.State, info.Topic, err)
+	}
+	// Output:
+	// cars completed Should cities ban cars? <nil>
+}
+
+// A journal is text, one event a line.
+func ExampleStore_Append() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "debates")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	store := &file.Store{Dir: dir}
+	defer func() { _ = store.Close() }()
+
+	at := time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC)
+	if err := store.Append(ctx, "cars", 0, "some host", []debate.Event{
+		{Seq: 1, At: at, Kind: debate.EventRound, Round: &debate.Round{N: 1, Of: 3}},
+		{Seq: 2, At: at, Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.StatePaused}},
+	}); err != nil {
+		fmt.Println(err)
+	}
+	journal, err := os.ReadFile(filepath.Join(dir, "cars.log"))
+	fmt.Print(string(journal))
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 49eb51a3 {"journal":1,"id":"cars"}
+	// 7c45e669 {"seq":1,"at":"2026-03-04T05:06:07Z","kind":"round","round":{"n":1,"of":3}}
+	// 278e35b0 {"seq":2,"at":"2026-03-04T05:06:07Z","kind":"transition","transition":{"from":"","to":"paused","on":""}}
+	// 30cca9cb {"commit":{"first":1,"last":2,"bytes":199,"prev":"49eb51a3","writer":"some%20host","state":"paused","round":1,"at":"2026-03-04T05:06:07Z"}}
+}
+
+// What a crash has left at the end of a journal is cut off by the next append, and reported.
+func ExampleStore_report() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "debates")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	store := &file.Store{Dir: dir, Report: func(torn file.Torn) {
+		kept, err := os.ReadFile(torn.Kept)
+		_, text, _ := strings.Cut(string(kept), "\n")
+		fmt.Printf("%d bytes of debate %s are now in %s: %q, %v\n", torn.Bytes, torn.ID, filepath.Base(torn.Kept), text, err)
+	}}
+	defer func() { _ = store.Close() }()
+	ack := []debate.Event{{Seq: 1, Kind: debate.EventAck}, {Seq: 2, Kind: debate.EventAck}}
+	if err := store.Append(ctx, "cars", 0, "some host", ack[:1]); err != nil {
+		fmt.Println(err)
+	}
+
+	journal, err := os.OpenFile(filepath.Join(dir, "cars.log"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := journal.WriteString(`1b94e1c6 {"seq":2,"at":"20`); err != nil {
+		fmt.Println(err)
+	}
+	if err := journal.Close(); err != nil {
+		fmt.Println(err)
+	}
+	if err := store.Append(ctx, "cars", 1, "some host", ack[1:]); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 26 bytes of debate cars are now in cars.torn: "1b94e1c6 {\"seq\":2,\"at\":\"20", <nil>
+}

@@ -1,0 +1,66 @@
+package file_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The journals of this version are read, and written, as they are for ever.
+func TestGolden(t *testing.T) {
+	at := time.Date(2026, time.March, 4, 5, 6, 7, 89, time.UTC)
+	commits := [][]debate.Event{
+		{
+			{Seq: 1, At: at, Kind: debate.EventStart, Start: &debate.Start{
+				Version: 1, Config: &debate.Config{Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}}, Seed: "secret",
+			}},
+			{Seq: 2, At: at, Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.StateInitializing, On: debate.TriggerStart}},
+			{Seq: 3, At: at, Kind: debate.EventRound, Round: &debate.Round{N: 1, Of: 2}},
+		},
+		{{Seq: 4, At: at.Add(time.Second), Kind: debate.EventTurn, Turn: &debate.Turn{Speaker: "Ada", Text: "Yes.\nÄ \u2028 \x00"}}},
+		{
+			{Seq: 5, At: at.Add(2 * time.Second), Kind: debate.EventAck},
+			{Seq: 6, At: at.Add(3 * time.Second), Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.StatePaused}},
+		},
+	}
+	d := newDrive()
+	store := stored(d)
+	var events []debate.Event
+	for i, commit := range commits {
+		require.NoError(t, store.Append(t.Context(), "Golden", int64(len(events)), []string{"some host", "", "\xff/2"}[i], commit))
+		events = append(events, commit...)
+	}
+	golden := filepath.Join("testdata", "v1.log")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(golden, d.get("golden+01.log"), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(d.get("golden+01.log")))
+
+	d = newDrive()
+	d.put("golden+01.log", want)
+	store = stored(d)
+	read, err := collect(store, "Golden")
+	require.NoError(t, err)
+	assert.Equal(t, events, read)
+	for info, err := range store.List(t.Context(), debate.Filter{}) {
+		require.NoError(t, err)
+		assert.Equal(t, debate.Info{
+			ID: "Golden", State: debate.StatePaused, Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 6,
+			StartedAt: at, LastAt: at.Add(3 * time.Second),
+		}, info)
+	}
+	require.NoError(t, store.Append(t.Context(), "Golden", 4, "\xff/2", commits[2]), "the second try of its writer")
+	assert.ErrorIs(t, store.Append(t.Context(), "Golden", 4, "\xfe/2", commits[2]), debate.ErrConflict)
+}

@@ -1,0 +1,144 @@
+package file
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// maxOpen bounds how many changes have files open at once, two each, however many debates there are.
+	// A disk has no more to give to a hundred writers than to ten.
+	maxOpen = 128
+	// maxKnown bounds how many journals are remembered, at some 400 bytes each. One that is forgotten is
+	// read and synced once more before the next append.
+	maxKnown = 16 << 10
+	// patience is the pause before another process is asked again to let go of a debate, which it holds
+	// for as long as a sync takes.
+	patience = time.Millisecond
+)
+
+// hold is the right to change the files of a debate, against this process and all others.
+type hold struct {
+	*journal
+
+	store  *Store
+	unlock func(drop bool) error
+	drop   bool // the lock's file is not needed any more
+}
+
+// hold waits until nobody else changes the debate.
+func (s *Store) hold(ctx context.Context, id string) (*hold, error) {
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	h := &hold{store: s, journal: s.know(id)}
+	err := h.take(ctx)
+	if err != nil {
+		s.forget(h.journal)
+		s.busy.Done()
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *hold) take(ctx context.Context) error {
+	if err := h.store.enter(ctx, h.turn); err != nil {
+		return err
+	}
+	for {
+		err := h.try(ctx)
+		if err == nil && h.unlock == nil {
+			err = h.store.pause(ctx)
+		}
+		if err != nil {
+			<-h.turn
+			return err
+		}
+		if h.unlock != nil {
+			return nil
+		}
+	}
+}
+
+// try asks other processes once. While it waits to ask again it has no file open.
+func (h *hold) try(ctx context.Context) error {
+	if err := h.store.enter(ctx, h.store.places); err != nil {
+		return err
+	}
+	unlock, ok, err := h.store.disk.Lock(h.name + suffixLock)
+	if err != nil || !ok {
+		<-h.store.places
+		return err
+	}
+	h.unlock = unlock
+	return nil
+}
+
+// enter puts one into a channel that bounds how many do something at once.
+func (s *Store) enter(ctx context.Context, into chan struct{}) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case into <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.done:
+		return s.errClosed()
+	}
+}
+
+// pause waits before another process is asked again.
+func (s *Store) pause(ctx context.Context) error {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.done:
+		return s.errClosed()
+	}
+}
+
+func (h *hold) release() {
+	_ = h.unlock(h.drop) // the lock ends with its file, and a file that stays is in nobody's way
+	<-h.store.places
+	<-h.turn
+	h.store.forget(h.journal)
+	h.store.busy.Done()
+}
+
+// know yields what is known of a journal, and keeps it from being forgotten.
+func (s *Store) know(id string) *journal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.journals[id]
+	if j == nil {
+		j = &journal{id: id, name: name(id), turn: make(chan struct{}, 1)}
+		s.journals[id] = j
+	}
+	j.users++
+	return j
+}
+
+// forget lets go of a journal of which nothing is known, and another one if there are too many.
+func (s *Store) forget(j *journal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j.users--
+	if j.users == 0 && j.last.end == 0 {
+		delete(s.journals, j.id)
+	}
+	if len(s.journals) <= maxKnown {
+		return
+	}
+	for id, other := range s.journals {
+		if other.users == 0 {
+			delete(s.journals, id)
+			return
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+// lease is the one line of a lease's file. It is written in place, so that a renewal needs no room on the
+// disk and a process that dies over it leaves a checksum that is wrong, which is no lease. It need not
+// survive a loss of power: no process does.
+type lease struct {
+	Owner  token     `json:"owner"`
+	Until  time.Time `json:"until"`
+	Handle string    `json:"handle"` // whose file says whether its process lives
+}
+
+// Lease implements [debate.Store]. A lease ends with its time, or with the handle that it was taken
+// through, be it by Close or by the end of the process: then another process gets it at once.
+func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) error {
+	if err := debate.CheckID(id); err != nil {
+		return err
+	}
+	h, err := s.hold(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	held, err := s.lease(h.name)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	if string(held.Owner) != owner && held.Until.After(now) {
+		if alive, err := s.alive(held.Handle); err != nil || alive {
+			return errors.Join(err, debate.ErrLeased)
+		}
+	}
+	handle, err := s.live(ctx)
+	if err != nil {
+		return err
+	}
+	return s.grant(h.name, lease{Owner: token(owner), Until: now.Add(d).UTC(), Handle: handle})
+}
+
+// Release implements [debate.Store].
+func (s *Store) Release(ctx context.Context, id, owner string) error {
+	if err := debate.CheckID(id); err != nil {
+		return err
+	}
+	h, err := s.hold(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	held, err := s.lease(h.name)
+	if err != nil || string(held.Owner) != owner || held.Handle == "" {
+		h.drop = err == nil && held.Handle == ""
+		return err
+	}
+	if err := s.disk.Remove(h.name + suffixLease); err != nil {
+		return err
+	}
+	h.last, h.drop = block{}, true // whoever goes on with the debate is likely to be another one
+	return nil
+}
+
+// lease reads the lease of a debate; the zero lease is nobody's.
+func (s *Store) lease(name string) (held lease, err error) {
+	f, err := s.disk.Open(name+suffixLease, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return lease{}, nil
+	}
+	if err != nil {
+		return lease{}, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, maxCommit))
+	if err != nil {
+		return lease{}, err
+	}
+	line := data[:bytes.IndexByte(data, '\n')+1]
+	if _, text, err := check(line); err != nil || json.Unmarshal(text, &held) != nil {
+		return lease{}, nil
+	}
+	return held, nil
+}
+
+// grant writes a lease.
+func (s *Store) grant(name string, to lease) error {
+	var line bytes.Buffer
+	if err := appendLine(&line, 0, to); err != nil {
+		return err
+	}
+	if line.Len() > maxCommit {
+		return fmt.Errorf("the owner's name is too long: a lease has at most %d bytes", maxCommit)
+	}
+	f, err := s.disk.Open(name+suffixLease, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	size, err := f.Size()
+	if err == nil {
+		_, err = f.WriteAt(line.Bytes(), 0)
+	}
+	if err == nil && size > int64(line.Len()) {
+		err = f.Truncate(int64(line.Len()))
+	}
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,202 @@
+package file_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/file"
+)
+
+// taken yields how many bytes do allocates.
+func taken(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// write puts pieces, and holes between them, behind each other.
+func write(t *testing.T, path string, pieces ...any) {
+	t.Helper()
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	at := int64(0)
+	for _, piece := range pieces {
+		switch p := piece.(type) {
+		case []byte:
+			n, err := f.WriteAt(p, at)
+			require.NoError(t, err)
+			at += int64(n)
+		case int64:
+			at += p
+			require.NoError(t, f.Truncate(at))
+		}
+	}
+}
+
+// No line, however long, takes more memory than a line may.
+func TestLongLines(t *testing.T) {
+	text, ends := journal(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.log")
+	store := open(t, dir)
+	const hole = int64(file.MaxLine) + 1
+	read := func(want int) (err error) {
+		t.Helper()
+		var events []debate.Event
+		memory := taken(func() { events, err = collect(store, "a") })
+		assert.Len(t, events, want)
+		assert.Less(t, memory, uint64(1)<<20)
+		return err
+	}
+
+	write(t, path, text, hole)
+	require.NoError(t, read(5), "what is behind the last commit is a tear")
+	write(t, path, text[:ends[2]], hole, []byte("\n"))
+	require.NoError(t, read(3))
+	write(t, path, text[:ends[2]], hole, []byte("\n"), text[ends[2]:])
+	corrupt, ok := errors.AsType[*file.CorruptError](read(3))
+	require.True(t, ok)
+	assert.ErrorContains(t, corrupt, fmt.Sprintf("more than %d bytes", file.MaxLine))
+	assert.Equal(t, int64(ends[2]), corrupt.Offset)
+
+	write(t, path, text, hole)
+	require.NoError(t, store.Append(t.Context(), "a", 5, "w", facts(5, 1)))
+	require.NoError(t, read(6))
+	info, err := os.Stat(filepath.Join(dir, "a.torn"))
+	require.NoError(t, err)
+	assert.Greater(t, info.Size(), int64(file.MaxLine))
+
+	long := facts(6, 1)
+	long[0].Answer.Text = strings.Repeat("x", file.MaxLine)
+	assert.ErrorContains(t, store.Append(t.Context(), "a", 6, "w", long), fmt.Sprintf("at most %d are stored", file.MaxLine))
+	require.NoError(t, read(6))
+}
+
+// A long log is read, and followed, a piece at a time.
+func TestMemoryOfReading(t *testing.T) {
+	d := newDrive()
+	store := stored(d)
+	for n := range int64(300) {
+		require.NoError(t, store.Append(t.Context(), "a", 10*n, "w", facts(10*n, 10)))
+	}
+	size := uint64(len(d.get("a.log")))
+	require.Greater(t, size, uint64(300_000))
+	follow := taken(func() {
+		for n := range int64(10) {
+			for _, err := range store.Read(t.Context(), "a", 2990+n) {
+				require.NoError(t, err)
+			}
+		}
+	})
+	assert.Less(t, follow, size/2, "who follows a log does not read it from the top each time")
+}
+
+// However many debates are written to at once, few files are open.
+func TestOpenFiles(t *testing.T) {
+	const debates = 2000
+	dir := t.TempDir()
+	store := &file.Store{Dir: dir, Sync: file.SyncNever}
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	most := 0
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			if files, err := os.ReadDir("/proc/self/fd"); err == nil {
+				most = max(most, len(files))
+			}
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.Gosched()
+			}
+		}
+	}()
+	var group sync.WaitGroup
+	for i := range debates {
+		group.Go(func() {
+			id := fmt.Sprint("d", i)
+			assert.NoError(t, store.Lease(t.Context(), id, "me", time.Hour))
+			assert.NoError(t, store.Append(t.Context(), id, 0, "w", facts(0, 1)))
+		})
+	}
+	group.Wait()
+	close(stop)
+	<-done
+	assert.Less(t, most, 3*file.MaxOpen, "two for each change, and the test's own")
+	n := 0
+	for info, err := range store.List(t.Context(), debate.Filter{}) {
+		require.NoError(t, err)
+		assert.Equal(t, "me", info.Owner)
+		n++
+	}
+	assert.Equal(t, debates, n)
+	assert.Equal(t, debates, store.Known())
+	for i := range debates {
+		require.NoError(t, store.Release(t.Context(), fmt.Sprint("d", i), "me"))
+	}
+	assert.Zero(t, store.Known(), "what is at rest takes no memory")
+}
+
+// More journals than are remembered can be appended to.
+func TestForgottenJournals(t *testing.T) {
+	store := stored(newDrive())
+	store.Sync = file.SyncNever // the drive is slow at it
+	for round := range int64(2) {
+		for i := range file.MaxKnown + 10 {
+			require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), round, "w", facts(round, 1)))
+		}
+	}
+	assert.Equal(t, file.MaxKnown, store.Known())
+}
+
+// Who waits for another process to let go of a debate waits no longer than its context, or the store.
+func TestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrive()
+		store := stored(d)
+		unlock, ok, err := d.Lock("a.lock")
+		require.NoError(t, err)
+		require.True(t, ok)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var group sync.WaitGroup
+		for range 3 {
+			group.Go(func() { assert.ErrorIs(t, store.Append(ctx, "a", 0, "w", facts(0, 1)), context.DeadlineExceeded) })
+		}
+		group.Wait()
+		require.NoError(t, store.Append(t.Context(), "b", 0, "w", facts(0, 1)), "another debate does not wait")
+
+		group.Go(func() { assert.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1))) })
+		synctest.Wait()
+		require.NoError(t, unlock(false))
+		group.Wait()
+
+		unlock, _, err = d.Lock("a.lock")
+		require.NoError(t, err)
+		for range 2 {
+			group.Go(func() { assert.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), os.ErrClosed) })
+		}
+		synctest.Wait()
+		require.NoError(t, store.Close())
+		group.Wait()
+		require.NoError(t, unlock(false))
+	})
+}

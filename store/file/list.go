@@ -1,0 +1,207 @@
+package file
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// List implements [debate.Store]. Of each journal it reads the last commit, and the start event if that
+// is needed; with Filter.Text, all of those that match otherwise. A journal that cannot be read keeps no
+// other from being listed: its error, a [*CorruptError] where it is damaged, comes after all debates.
+func (s *Store) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+	return func(yield func(debate.Info, error) bool) {
+		l := &lister{store: s, filter: filter, alive: make(map[string]bool)}
+		if err := l.run(ctx, func(info debate.Info) bool { return yield(info, nil) }); err != nil {
+			yield(debate.Info{}, err)
+		}
+	}
+}
+
+// lister is one loop over List.
+type lister struct {
+	store  *Store
+	filter debate.Filter
+	leased map[string]bool // names of debates
+	alive  map[string]bool // handles that were asked for
+}
+
+func (l *lister) run(ctx context.Context, give func(debate.Info) bool) error {
+	if err := l.store.ready(); err != nil {
+		return err
+	}
+	ids, err := l.ids()
+	if err != nil {
+		return err
+	}
+	var broken []error
+	given := 0
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		info, ok, err := l.info(ctx, id)
+		if err != nil {
+			broken = append(broken, err)
+		}
+		if !ok {
+			continue
+		}
+		if !give(info) {
+			return nil
+		}
+		if given++; given == l.filter.Limit {
+			return nil
+		}
+	}
+	return errors.Join(broken...)
+}
+
+// ids yields those of the journals in the folder that the filter does not leave out, in its order.
+func (l *lister) ids() ([]string, error) {
+	names, err := l.store.disk.Names()
+	if err != nil {
+		return nil, err
+	}
+	l.leased = make(map[string]bool)
+	var ids []string
+	for _, file := range names {
+		if name, ok := strings.CutSuffix(file, suffixLease); ok {
+			l.leased[name] = true
+		}
+		name, ok := strings.CutSuffix(file, suffixLog)
+		if !ok {
+			continue
+		}
+		if id, ok := identify(name); ok && (debate.Filter{After: l.filter.After, Newest: l.filter.Newest}).Matches(debate.Info{ID: id}) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, l.filter.Order)
+	return ids, nil
+}
+
+// info yields what is known of a debate, and whether the filter selects it.
+func (l *lister) info(ctx context.Context, id string) (debate.Info, bool, error) {
+	none := debate.Info{}
+	f, err := l.store.disk.Open(name(id)+suffixLog, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, false, nil // it was deleted just now
+	}
+	if err != nil {
+		return none, false, err
+	}
+	defer func() { _ = f.Close() }()
+	last, err := end(f, id)
+	if err != nil || last.Last == 0 {
+		return none, false, err
+	}
+	info := debate.Info{ID: id, State: last.State, Round: last.Round, Seq: last.Last, LastAt: last.At}
+	if !l.coarse().Matches(info) {
+		return none, false, nil
+	}
+	if err := start(f, &last, &info); err != nil {
+		return none, false, &CorruptError{ID: id, Offset: last.Start, Err: err}
+	}
+	if l.leased[name(id)] {
+		if info.Owner, err = l.owner(name(id)); err != nil {
+			return none, false, err
+		}
+	}
+	if !l.filter.Matches(info) || l.filter.Text == "" {
+		return info, l.filter.Matches(info), nil
+	}
+	found := false
+	err = l.store.read(ctx, id, 0, func(e debate.Event) bool {
+		found = l.filter.Finds(&e)
+		return !found
+	})
+	return info, found, err
+}
+
+// coarse is the filter as far as the last commit can tell.
+func (l *lister) coarse() debate.Filter {
+	return debate.Filter{States: l.filter.States, Unfinished: l.filter.Unfinished, Working: l.filter.Working}
+}
+
+// end yields the last whole commit of a journal. If it does not stand at the end, somebody is appending or
+// has died over it, and the journal is read from the top.
+func end(f handle, id string) (last block, err error) {
+	for range 2 { // see reader.run
+		var size int64
+		if size, err = f.Size(); err != nil {
+			return block{}, err
+		}
+		if found, ok, err := atEnd(f, size, id); ok || err != nil {
+			return found, err
+		}
+		_, err = walk(f, size, id, block{}, func(b *block) error {
+			last = *b
+			return nil
+		})
+		if err == nil {
+			break
+		}
+	}
+	return last, err
+}
+
+// atEnd yields the block that a sound journal ends with.
+func atEnd(f handle, size int64, id string) (block, bool, error) {
+	if _, err := top(f, id); err != nil {
+		return block{}, false, nil //nolint:nilerr // who reads the journal from its top will say it
+	}
+	b, ok, err := tail(f, size)
+	if ok {
+		ok, err = b.verify(f)
+	}
+	return b, ok, err
+}
+
+// start notes what the start event tells.
+func start(f handle, last *block, info *debate.Info) error {
+	if last.Start == 0 {
+		return nil
+	}
+	var buffer []byte
+	text, err := whole(bufio.NewReader(io.NewSectionReader(f, last.Start, last.end-last.Start)), &buffer)
+	if err != nil {
+		return err
+	}
+	var e debate.Event
+	if err := json.Unmarshal(text, &e); err != nil {
+		return err
+	}
+	told := *info
+	told.Note(&e)
+	info.Topic, info.Labels, info.StartedAt = told.Topic, told.Labels, told.StartedAt
+	return nil
+}
+
+// owner yields who holds a debate.
+func (l *lister) owner(name string) (string, error) {
+	held, err := l.store.lease(name)
+	if err != nil || !held.Until.After(l.store.now()) {
+		return "", err
+	}
+	alive, asked := l.alive[held.Handle]
+	if !asked {
+		if alive, err = l.store.alive(held.Handle); err != nil {
+			return "", err
+		}
+		l.alive[held.Handle] = alive
+	}
+	if !alive {
+		return "", nil
+	}
+	return string(held.Owner), nil
+}

@@ -1,0 +1,148 @@
+package file
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Read implements [debate.Store]. It takes no lock and holds one file open until its loop ends. What is
+// behind the last whole commit may be an append in progress and is passed over. Damage before that, and
+// an event that cannot be decoded, is a [*CorruptError].
+func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+	return func(yield func(debate.Event, error) bool) {
+		if err := s.read(ctx, id, after, func(e debate.Event) bool { return yield(e, nil) }); err != nil {
+			yield(debate.Event{}, err)
+		}
+	}
+}
+
+// read gives events away until the journal ends or give has had enough.
+func (s *Store) read(ctx context.Context, id string, after int64, give func(debate.Event) bool) error {
+	if err := debate.CheckID(id); err != nil {
+		return err
+	}
+	if err := errors.Join(s.ready(), ctx.Err()); err != nil {
+		return err
+	}
+	f, err := s.disk.Open(name(id)+suffixLog, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return debate.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	r := &reader{ctx: ctx, id: id, file: f, after: max(0, after), give: give}
+	if r.size, err = f.Size(); err != nil {
+		return err
+	}
+	if err = r.run(); errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// errEnough says that the loop was left.
+var errEnough = errors.New("enough")
+
+// reader is one loop over Read.
+type reader struct {
+	ctx   context.Context
+	id    string
+	file  handle
+	size  int64 // how far it reads
+	after int64 // the last event that was given away, or is not asked for
+	give  func(debate.Event) (more bool)
+	found bool          // a whole commit
+	in    *bufio.Reader // of the events of a block
+	text  []byte        // a line of them
+}
+
+func (r *reader) run() error {
+	begin, err := r.seek()
+	for suspect := int64(-1); err == nil; {
+		_, err = walk(r.file, r.size, r.id, begin, r.block)
+		corrupt, ok := errors.AsType[*CorruptError](err)
+		switch {
+		case err == nil && !r.found:
+			return debate.ErrNotFound
+		case err == nil:
+			return nil
+		case ok && begin.end > 0: // from the top it can be told where
+			begin, err = block{}, nil
+		case ok && corrupt.Offset != suspect: // somebody may have been writing there
+			suspect, err = corrupt.Offset, nil
+		}
+	}
+	return err
+}
+
+// seek finds from where on to read, so that who follows a long log does not read it from the top each
+// time: it goes back from the end, commit by commit. It yields no block if that leads nowhere.
+func (r *reader) seek() (block, error) {
+	if r.after == 0 {
+		return block{}, nil
+	}
+	if _, err := top(r.file, r.id); err != nil {
+		return block{}, nil //nolint:nilerr // it comes up again, and then in its place
+	}
+	b, ok, err := tail(r.file, r.size)
+	for ok && b.First-1 > r.after {
+		next := b
+		b, ok, err = tail(r.file, next.from)
+		ok = ok && b.sum == next.Prev && b.Last == next.First-1
+	}
+	if !ok || b.First == 1 {
+		return block{}, err
+	}
+	return block{commit: commit{Last: b.First - 1}, sum: b.Prev, end: b.from}, nil
+}
+
+// block gives the events of a block away. The block was found to be whole; now it is read once more,
+// which costs little, and nothing of it has to be kept.
+func (r *reader) block(b *block) error {
+	r.found = true
+	if err := r.ctx.Err(); err != nil || b.Last <= r.after {
+		return err
+	}
+	section := io.NewSectionReader(r.file, b.from, b.Bytes)
+	if r.in == nil || int64(r.in.Size()) < min(maxCommit, b.Bytes) {
+		r.in = bufio.NewReaderSize(section, int(min(maxCommit, b.Bytes)))
+	} else {
+		r.in.Reset(section)
+	}
+	at, line := b.from, b.line-int(b.Last-b.First+1)
+	for seq := b.First; seq <= b.Last; seq++ {
+		text, err := whole(r.in, &r.text)
+		var e debate.Event
+		if err == nil && seq > r.after {
+			if err = json.Unmarshal(text, &e); err == nil && e.Seq != seq {
+				err = fmt.Errorf("event %d stands in the place of event %d", e.Seq, seq)
+			}
+		}
+		if err != nil {
+			return &CorruptError{ID: r.id, Offset: at, Line: line, Err: err}
+		}
+		at, line = at+int64(len(r.text)), line+1
+		if seq <= r.after {
+			continue
+		}
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		r.after = seq
+		if !r.give(e) {
+			return errEnough
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package file_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/file"
+)
+
+// facts yields n events behind another.
+func facts(after int64, n int) []debate.Event {
+	events := make([]debate.Event, n)
+	for i := range events {
+		events[i] = debate.Event{
+			Seq: after + int64(i) + 1, At: time.Unix(after+int64(i), 0).UTC(), Kind: debate.EventAnswer,
+			Answer: &debate.Answer{Inquiry: "q", Text: "an answer <of> some words"},
+		}
+	}
+	return events
+}
+
+// collect reads a log.
+func collect(store debate.Store, id string) ([]debate.Event, error) {
+	var events []debate.Event
+	for event, err := range store.Read(context.Background(), id, 0) {
+		if err != nil {
+			return events, err
+		}
+		events = append(events, event)
+	}
+	return events, nil
+}
+
+func open(t testing.TB, dir string) *file.Store {
+	t.Helper()
+	store, err := file.Open(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	return store
+}
+
+func TestOpen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	store := open(t, dir)
+	require.NoError(t, store.Append(t.Context(), "x", 0, "w", facts(0, 1)))
+	require.NoError(t, store.Lease(t.Context(), "x", "me", time.Hour))
+	if runtime.GOOS != "windows" {
+		info, err := os.Stat(dir)
+		require.NoError(t, err)
+		assert.Equal(t, fs.FileMode(0o700), info.Mode().Perm(), "a log holds the debate's secret")
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, entry := range entries {
+			info, err := entry.Info()
+			require.NoError(t, err)
+			assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm(), entry.Name())
+		}
+	}
+
+	_, err := file.Open("")
+	invalid, ok := errors.AsType[*debate.Error](err)
+	require.True(t, ok)
+	assert.Equal(t, debate.KindValidation, invalid.Kind)
+	assert.Error(t, (&file.Store{}).Append(t.Context(), "x", 0, "w", facts(0, 1)))
+	_, err = file.Open(filepath.Join(dir, "x.log", "below a file"))
+	assert.Error(t, err)
+}
+
+func TestClose(t *testing.T) {
+	dir := t.TempDir()
+	store, err := file.Open(dir)
+	require.NoError(t, err)
+	ctx := t.Context()
+	require.NoError(t, store.Append(ctx, "a", 0, "w", facts(0, 2)))
+	require.NoError(t, store.Lease(ctx, "a", "me", time.Hour))
+	require.NoError(t, store.Close())
+	require.NoError(t, store.Close())
+
+	assert.ErrorIs(t, store.Append(ctx, "a", 2, "w", facts(2, 1)), fs.ErrClosed)
+	assert.ErrorIs(t, store.Lease(ctx, "a", "me", time.Hour), fs.ErrClosed)
+	assert.ErrorIs(t, store.Release(ctx, "a", "me"), fs.ErrClosed)
+	assert.ErrorIs(t, store.Delete(ctx, "a"), fs.ErrClosed)
+	wake := store.Watch(ctx, "a")
+	other := open(t, dir)
+	require.NoError(t, other.Lease(ctx, "a", "you", time.Hour), "the lease is given up")
+	require.NoError(t, other.Append(ctx, "a", 2, "w", facts(2, 1)))
+	assert.Empty(t, wake)
+	assert.NoError(t, new(file.Store).Close(), "it was never opened")
+}
+
+// A debate leaves one file when nobody works on it any more, and none when it is deleted.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	names := func() []string {
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		var names []string
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return names
+	}
+	store, err := file.Open(dir)
+	require.NoError(t, err)
+	ctx := t.Context()
+	require.NoError(t, store.Lease(ctx, "Ab", "me", time.Hour))
+	require.NoError(t, store.Append(ctx, "Ab", 0, "w", facts(0, 2)))
+	require.NoError(t, store.Release(ctx, "Ab", "you"))
+	got := names()
+	require.Len(t, got, 4)
+	assert.Subset(t, got, []string{"ab+01.lease", "ab+01.lock", "ab+01.log"})
+	require.NoError(t, store.Release(ctx, "Ab", "me"))
+	require.NoError(t, store.Release(ctx, "none", "me"))
+	require.NoError(t, store.Close())
+	assert.Equal(t, []string{"ab+01.log"}, names())
+
+	store = open(t, dir)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ab+01.torn"), []byte("x"), 0o600))
+	require.NoError(t, store.Lease(ctx, "Ab", "me", time.Hour))
+	require.NoError(t, store.Delete(ctx, "Ab"))
+	assert.Len(t, names(), 1, "the handle's own")
+	require.NoError(t, store.Close())
+	assert.Empty(t, names())
+}
+
+// What is not a journal of ours is nobody's business.
+func TestForeignFiles(t *testing.T) {
+	dir := t.TempDir()
+	store := open(t, dir)
+	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	for _, name := range []string{"README", ".log", "+.log", "B.log", "b+02.log", "b+1.log", "b+0100.log", "b+zz.log", "a b.log", "empty.log", "con.log"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	var ids []string
+	for info, err := range store.List(t.Context(), debate.Filter{}) {
+		require.NoError(t, err)
+		ids = append(ids, info.ID)
+	}
+	assert.Equal(t, []string{"a"}, ids)
+	_, err := collect(store, "empty")
+	assert.ErrorIs(t, err, debate.ErrNotFound)
+	require.NoError(t, store.Append(t.Context(), "empty", 0, "w", facts(0, 1)), "a file was made, and then there was no power")
+}
+
+func TestEventsThatCannotBeStored(t *testing.T) {
+	store := open(t, t.TempDir())
+	gap := facts(0, 2)
+	gap[1].Seq = 3
+	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", gap), "event 3 stands in the place of event 2")
+	late := facts(0, 1)
+	late[0].At = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
+	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", late), "event 1")
+	long := string(make([]byte, 64<<10))
+	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, long, facts(0, 1)), "writer")
+	assert.ErrorContains(t, store.Lease(t.Context(), "a", long, time.Hour), "too long")
+	_, err := collect(store, "a")
+	assert.ErrorIs(t, err, debate.ErrNotFound)
+	assert.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), debate.ErrConflict)
+}

@@ -1,0 +1,154 @@
+package file_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/file"
+)
+
+// journal yields one of three commits, of 2, 1 and 2 events, and where each of them ends. The first end
+// is that of the header.
+func journal(t testing.TB) (text []byte, ends []int) {
+	t.Helper()
+	d := newDrive()
+	store := &file.Store{Dir: "x"}
+	store.SetDisk(d)
+	require.NoError(t, store.Append(t.Context(), "a", 0, "w0", facts(0, 2)))
+	require.NoError(t, store.Append(t.Context(), "a", 2, "w1", facts(2, 1)))
+	require.NoError(t, store.Append(t.Context(), "a", 3, "w2", facts(3, 2)))
+	text = d.get("a.log")
+	at := 0
+	for line := range bytes.Lines(text) {
+		at += len(line)
+		if len(ends) == 0 || bytes.Contains(line, []byte(` {"commit":`)) {
+			ends = append(ends, at)
+		}
+	}
+	require.Len(t, ends, 4)
+	return text, ends
+}
+
+// count is how many events there are after each of these commits.
+var count = []int{0, 2, 3, 5}
+
+// put makes a folder with one journal.
+func put(t testing.TB, text []byte) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.log"), text, 0o600))
+	return dir
+}
+
+// checkTear opens a journal that ends in a tear, and goes on with it.
+func checkTear(t *testing.T, text []byte, end, commits int) {
+	t.Helper()
+	d := newDrive()
+	d.put("a.log", text)
+	var reports []file.Torn
+	store := &file.Store{Dir: "x", Report: func(torn file.Torn) { reports = append(reports, torn) }}
+	store.SetDisk(d)
+	n := count[commits]
+	events, err := collect(store, "a")
+	if commits == 0 {
+		require.ErrorIs(t, err, debate.ErrNotFound)
+	} else {
+		require.NoError(t, err)
+	}
+	require.Len(t, events, n)
+	listed := 0
+	for info, err := range store.List(t.Context(), debate.Filter{}) {
+		require.NoError(t, err)
+		require.Equal(t, int64(n), info.Seq)
+		listed++
+	}
+	require.Equal(t, min(commits, 1), listed)
+	require.Empty(t, reports, "who reads changes nothing")
+	require.True(t, bytes.Equal(text, d.get("a.log")))
+
+	require.NoError(t, store.Append(t.Context(), "a", int64(n), "next", facts(int64(n), 2)))
+	events, err = collect(store, "a")
+	require.NoError(t, err)
+	require.Equal(t, facts(0, n+2), events)
+	if len(text) == end {
+		require.Empty(t, reports)
+		require.Nil(t, d.get("a.torn"))
+		return
+	}
+	want := file.Torn{ID: "a", Offset: int64(end), Bytes: int64(len(text) - end), Kept: filepath.Join("x", "a.torn")}
+	require.Equal(t, []file.Torn{want}, reports)
+	note, cut, _ := bytes.Cut(d.get("a.torn"), []byte("\n"))
+	require.Contains(t, string(note), fmt.Sprintf("%d bytes from byte %d on, cut off at 20", want.Bytes, end))
+	require.True(t, bytes.Equal(text[end:], cut))
+}
+
+// A journal is cut off at each of its bytes.
+func TestTornAnywhere(t *testing.T) {
+	text, ends := journal(t)
+	for at := range text {
+		commits, end := 0, 0
+		for i, e := range ends {
+			if e <= at {
+				commits, end = i, e
+			}
+		}
+		checkTear(t, text[:at], end, commits)
+	}
+}
+
+// A crash leaves worse things than a beginning.
+func TestTornTails(t *testing.T) {
+	text, ends := journal(t)
+	last := text[ends[2]:]
+	for name, tail := range map[string]string{
+		"zeros":                       strings.Repeat("\x00", 100_000),
+		"lines of nothing":            strings.Repeat("\n", 1000),
+		"a sector is lost":            string(last[:40]) + strings.Repeat("\x00", len(last)-80) + string(last[len(last)-40:]),
+		"its first byte is lost":      "\x00" + string(last[1:]),
+		"another end of a line":       strings.TrimSuffix(string(last), "\n") + "\r",
+		"a commit without its events": string(last[bytes.LastIndex(last, []byte("\n")[:0])-1:]),
+		"what looks like commits":     strings.Repeat(`00000000 {"commit":{"first":4,"last":5,"bytes":9,"prev":"00000000","at":"0001-01-01T00:00:00Z"}}`+"\n", 100),
+		"impossible commits":          `00000000 {"commit":{"first":-4,"last":5,"bytes":-9}}` + "\n" + `00000000 {"commit":7}` + "\n" + `0000000g {"commit":{}}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkTear(t, append(bytes.Clone(text[:ends[2]]), tail...), ends[2], 2)
+		})
+	}
+}
+
+// What was cut off twice is kept twice.
+func TestTornTwice(t *testing.T) {
+	text, ends := journal(t)
+	dir := put(t, append(text, "one"...))
+	store := open(t, dir)
+	require.NoError(t, store.Append(t.Context(), "a", 5, "w", facts(5, 1)), "nobody has to be told")
+	log := filepath.Join(dir, "a.log")
+	f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("two")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.NoError(t, store.Append(t.Context(), "a", 6, "w", facts(6, 1)))
+	kept, err := os.ReadFile(filepath.Join(dir, "a.torn"))
+	require.NoError(t, err)
+	assert.Regexp(t, fmt.Sprintf(`^3 bytes from byte %d on, cut off at .*Z:\none3 bytes from byte \d+ on, .*Z:\ntwo$`, ends[3]), string(kept))
+}
+
+// A second try whose first one came through cuts nothing off and succeeds.
+func TestTornAndAgain(t *testing.T) {
+	text, _ := journal(t)
+	store := open(t, put(t, append(text, "rest"...)))
+	require.NoError(t, store.Append(t.Context(), "a", 3, "w2", facts(3, 2)))
+	assert.ErrorIs(t, store.Append(t.Context(), "a", 3, "w1", facts(3, 2)), debate.ErrConflict)
+	events, err := collect(store, "a")
+	require.NoError(t, err)
+	assert.Equal(t, facts(0, 5), events)
+}

@@ -1,0 +1,19 @@
+package sql_test
+
+import (
+	"testing"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/storetest"
+)
+
+func TestSQLiteConforms(t *testing.T)   { conforms(t, newSQLite) }
+func TestPostgresConforms(t *testing.T) { conforms(t, newPostgres) }
+
+func conforms(t *testing.T, fresh func(t testing.TB) *storage) {
+	t.Helper()
+	storetest.Run(t, func(t testing.TB) storetest.Storage {
+		s := fresh(t)
+		return storetest.Storage{Open: func(t testing.TB) debate.Store { return s.store(t) }}
+	})
+}

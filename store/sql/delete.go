@@ -1,0 +1,41 @@
+package sql
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Delete implements [debate.Store].
+func (s *Store) Delete(ctx context.Context, id string) error {
+	if err := debate.CheckID(id); err != nil {
+		return err
+	}
+	return failed("delete", s.remove(ctx, id))
+}
+
+func (s *Store) remove(ctx context.Context, id string) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	// This waits for an append that has the debate's row, so that what follows sees what it has written.
+	var no int64
+	err = tx.QueryRowContext(ctx, `DELETE FROM debate WHERE id = $1 RETURNING no`, id).Scan(&no)
+	if err != nil && !errors.Is(err, stdsql.ErrNoRows) {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM debate_commit WHERE key >= $1 AND key < $2`, no*span, (no+1)*span); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM debate_label WHERE debate = $1`, no); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM debate_lease WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

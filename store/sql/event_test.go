@@ -1,0 +1,76 @@
+package sql_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// facts yields n events numbered from after+1.
+func facts(after int64, n int) []debate.Event {
+	events := make([]debate.Event, n)
+	for i := range events {
+		seq := after + int64(i) + 1
+		events[i] = debate.Event{
+			Seq: seq, At: time.Unix(seq, 0).UTC(), Kind: debate.EventDropped,
+			Dropped: &debate.Dropped{Participant: fmt.Sprint(seq)},
+		}
+	}
+	return events
+}
+
+// start yields the first event of a debate.
+func start(topic string, labels map[string]string) []debate.Event {
+	return []debate.Event{{
+		Seq: 1, At: time.Unix(1, 0).UTC(), Kind: debate.EventStart,
+		Start: &debate.Start{Version: 1, Config: &debate.Config{Topic: topic, Labels: labels}},
+	}}
+}
+
+// turn yields one event with a text.
+func turn(seq int64, text string) []debate.Event {
+	return []debate.Event{{Seq: seq, At: time.Unix(seq, 0).UTC(), Kind: debate.EventTurn, Turn: &debate.Turn{Text: text}}}
+}
+
+// read yields the log of a debate, and the error that ends it.
+func read(t testing.TB, store debate.Store, id string) (events []debate.Event, err error) {
+	t.Helper()
+	for event, err := range store.Read(t.Context(), id, 0) {
+		if err != nil {
+			return events, err
+		}
+		require.Equal(t, int64(len(events)+1), event.Seq)
+		events = append(events, event)
+	}
+	return events, nil
+}
+
+// length yields how many events a log has.
+func length(t testing.TB, store debate.Store, id string) int {
+	t.Helper()
+	events, err := read(t, store, id)
+	require.NoError(t, err)
+	return len(events)
+}
+
+// list yields the debates that a filter selects.
+func list(t testing.TB, store debate.Store, filter debate.Filter) (infos []debate.Info) {
+	t.Helper()
+	for info, err := range store.List(t.Context(), filter) {
+		require.NoError(t, err)
+		infos = append(infos, info)
+	}
+	return infos
+}
+
+// names yields their ids.
+func names(infos []debate.Info) (ids []string) {
+	for _, info := range infos {
+		ids = append(ids, info.ID)
+	}
+	return ids
+}

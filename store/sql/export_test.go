@@ -1,0 +1,28 @@
+package sql
+
+import "context"
+
+// Pattern is exported for its tests.
+var Pattern = pattern
+
+// Migrate brings a database on with scripts for versions that there are not yet.
+func (s *Store) Migrate(ctx context.Context, more ...string) error {
+	scripts, err := migrations(s.dialect.name)
+	if err != nil {
+		return err
+	}
+	return migrate(ctx, s.write, s.dialect, append(scripts, more...))
+}
+
+// Synchronous tells how SQLite's connection that writes waits for the disk: 2 is FULL.
+func (s *Store) Synchronous(ctx context.Context) (level int, err error) {
+	err = s.write.QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&level)
+	return level, err
+}
+
+// Waiting tells how many appends are being written or wait to be.
+func (s *Store) Waiting() int {
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	return len(s.queue.steps) + len(s.queue.busy)
+}

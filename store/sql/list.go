@@ -1,0 +1,219 @@
+package sql
+
+import (
+	"context"
+	stdsql "database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+// pageDebates is how many debates are listed at once.
+const pageDebates = 128
+
+// List implements [debate.Store]. Debates come in pages, so that a list of many takes little memory and
+// holds no connection while one of them is with the reader; what is begun, changed or deleted
+// meanwhile shows if its turn is still to come.
+func (s *Store) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+	return func(yield func(debate.Info, error) bool) {
+		err := s.list(ctx, filter, func(info debate.Info) bool { return yield(info, nil) })
+		if err != nil && !errors.Is(err, errLeft) {
+			yield(debate.Info{}, failed("list", err))
+		}
+	}
+}
+
+func (s *Store) list(ctx context.Context, filter debate.Filter, yield func(debate.Info) bool) error {
+	after := ""
+	if debate.CheckID(filter.After) == nil {
+		after = filter.After
+	}
+	for given := 0; ; {
+		infos, err := s.infos(ctx, filter, after)
+		if err != nil {
+			return err
+		}
+		for _, info := range infos {
+			found, err := s.selects(ctx, filter, info)
+			if err != nil {
+				return err
+			}
+			if !found {
+				continue
+			}
+			if !yield(info) {
+				return errLeft
+			}
+			if given++; given == filter.Limit {
+				return nil
+			}
+		}
+		if len(infos) < pageDebates {
+			return nil
+		}
+		after = infos[len(infos)-1].ID
+	}
+}
+
+// selects looks again at what a query has found: its conditions let a little more through than they should.
+func (s *Store) selects(ctx context.Context, filter debate.Filter, info debate.Info) (bool, error) {
+	if err := ctx.Err(); err != nil || !filter.Matches(info) {
+		return false, err
+	}
+	if filter.Text == "" {
+		return true, nil
+	}
+	return s.finds(ctx, info.ID, filter)
+}
+
+// conditions builds a WHERE clause.
+type conditions struct {
+	texts []string
+	args  []any
+}
+
+// add adds a condition, in which %s stands for parameters that have the given values.
+func (c *conditions) add(condition string, values ...any) {
+	names := make([]any, len(values))
+	for i, value := range values {
+		c.args = append(c.args, value)
+		names[i] = fmt.Sprintf("$%d", len(c.args))
+	}
+	c.texts = append(c.texts, fmt.Sprintf(condition, names...))
+}
+
+// in adds a condition on one of several values.
+func (c *conditions) in(condition string, values []debate.State) {
+	args := make([]any, len(values))
+	for i, value := range values {
+		args[i] = plain(string(value))
+	}
+	c.add(fmt.Sprintf(condition, strings.TrimSuffix(strings.Repeat("%s, ", len(values)), ", ")), args...)
+}
+
+// resting are the states of the root package in which nothing happens by itself.
+func resting() []debate.State {
+	return slices.DeleteFunc([]debate.State{
+		"", debate.StateConfiguring, debate.StateValidating, debate.StateReady, debate.StatePaused, debate.StateAwaitingInput,
+		debate.StateCompleted, debate.StateCanceled, debate.StateError,
+	}, func(s debate.State) bool { return !s.Rests() })
+}
+
+func (s *Store) conditions(filter debate.Filter, after string) *conditions {
+	c := &conditions{}
+	unfinished := filter.Unfinished || filter.Working
+	if len(filter.States) > 0 {
+		c.in("d.state IN (%s)", filter.States)
+		unfinished = unfinished || !slices.Contains(filter.States, debate.StateCompleted) && !slices.Contains(filter.States, debate.StateCanceled)
+	}
+	if unfinished {
+		c.add("d.state NOT IN ('completed', 'canceled')") // the very words of the index
+	}
+	if filter.Working {
+		c.in("d.state NOT IN (%s)", resting())
+	}
+	if filter.Idle {
+		c.add("l.owner IS NULL")
+	}
+	if !filter.From.IsZero() {
+		c.add("d.started >= %s", text(filter.From))
+	}
+	if !filter.Until.IsZero() {
+		c.add("d.started < %s", text(filter.Until))
+	}
+	for name, value := range filter.Labels {
+		c.add("EXISTS (SELECT 1 FROM debate_label b WHERE b.pair = %s AND b.debate = d.no)", pair(name, value))
+	}
+	switch {
+	case after == "":
+	case filter.Newest:
+		c.add("d.id < %s", after)
+	default:
+		c.add("d.id > %s", after)
+	}
+	if filter.Text != "" {
+		c.add(`EXISTS (SELECT 1 FROM debate_commit t
+			WHERE t.key >= d.no * 4294967296 AND t.key < (d.no + 1) * 4294967296
+			AND t.body `+s.dialect.like+` %s ESCAPE '!')`, pattern(filter.Text))
+	}
+	return c
+}
+
+// infos reads a page of debates, those behind the id after.
+func (s *Store) infos(ctx context.Context, filter debate.Filter, after string) ([]debate.Info, error) {
+	c := s.conditions(filter, after)
+	where := ""
+	if len(c.texts) > 0 {
+		where = "WHERE " + strings.Join(c.texts, " AND ")
+	}
+	order := "ORDER BY d.id"
+	if filter.Newest {
+		order = "ORDER BY d.id DESC"
+	}
+	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`
+		SELECT d.id, d.state, d.round, d.started, d.about, d.seq, d.at, coalesce(l.owner, '') FROM debate d
+		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > %s
+		%s %s LIMIT %d`, s.dialect.now, where, order, pageDebates), c.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var infos []debate.Info
+	for rows.Next() {
+		info, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, rows.Err()
+}
+
+func scan(rows *stdsql.Rows) (info debate.Info, err error) {
+	var state, started, last, encoded, owner string
+	if err := rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &info.Seq, &last, &owner); err != nil {
+		return info, err
+	}
+	info.State, info.Owner = debate.State(original(state)), original(owner)
+	var a about
+	err = json.Unmarshal([]byte(encoded), &a)
+	info.Topic, info.Labels = a.Topic, a.Labels
+	var startedErr, lastErr error
+	info.StartedAt, startedErr = time.Parse(timeFormat, started)
+	info.LastAt, lastErr = time.Parse(timeFormat, last)
+	return info, errors.Join(err, startedErr, lastErr)
+}
+
+// finds looks for the filter's text in what the database has found.
+func (s *Store) finds(ctx context.Context, id string, filter debate.Filter) (bool, error) {
+	rows, err := s.read.QueryContext(ctx, `
+		SELECT c.key - d.no * 4294967296, c.last, c.body FROM debate d, debate_commit c
+		WHERE d.id = $1 AND c.key >= d.no * 4294967296 AND c.key < (d.no + 1) * 4294967296
+		AND c.body `+s.dialect.like+` $2 ESCAPE '!'`, id, pattern(filter.Text))
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var c commit
+		if err := rows.Scan(&c.after, &c.last, &c.body); err != nil {
+			return false, err
+		}
+		events, err := c.events()
+		if err != nil {
+			continue // Read tells of damage
+		}
+		for i := range events {
+			if filter.Finds(&events[i]) {
+				return true, nil
+			}
+		}
+	}
+	return false, rows.Err()
+}

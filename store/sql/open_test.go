@@ -1,0 +1,234 @@
+package sql_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/sql"
+)
+
+// A log holds a debate's secret seed, and whatever was said.
+func TestTheFileIsForItsOwnerAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes here")
+	}
+	dir := t.TempDir()
+	store, err := sql.OpenSQLite(t.Context(), filepath.Join(dir, "debates.db"))
+	require.NoError(t, err)
+	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	for _, file := range []string{"debates.db", "debates.db-wal", "debates.db-shm"} {
+		info, err := os.Stat(filepath.Join(dir, file))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode(), file)
+	}
+	require.NoError(t, store.Close())
+	assert.NoFileExists(t, filepath.Join(dir, "debates.db-wal"), "a closed database is one file")
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	_, err := sql.OpenSQLite(t.Context(), filepath.Join(dir, "none", "debates.db"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = sql.OpenSQLite(t.Context(), dir)
+	require.Error(t, err)
+
+	other := filepath.Join(dir, "other")
+	require.NoError(t, os.WriteFile(other, []byte("This is a text about cars, and it is long enough to be mistaken for nothing else."), 0o600))
+	_, err = sql.OpenSQLite(t.Context(), other)
+	require.ErrorContains(t, err, "not a database")
+
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = sql.OpenSQLite(canceled, filepath.Join(dir, "debates.db"))
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = sql.OpenPostgres(canceled, "postgres://127.0.0.1:1/debates")
+	require.Error(t, err)
+}
+
+func TestNoErrorShowsThePassword(t *testing.T) {
+	for _, url := range []string{
+		"postgres://user:canary@127.0.0.1:1/debates?connect_timeout=2",
+		"postgres://user:canary@127.0.0.1:port/debates",
+		"postgres://user:canary@127.0.0.1:1/debates?sslmode=x&connect_timeout=x",
+		"host=127.0.0.1 port=1 password=canary user=user",
+		"host=127.0.0.1 port=none password=canary",
+	} {
+		_, err := sql.OpenPostgres(t.Context(), url)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "canary")
+	}
+}
+
+func TestADatabaseMustKeepEveryText(t *testing.T) {
+	newPostgres(t)
+	execute(t, "pgx", shared.url, `CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`)
+	config := *mustParse(t, shared.url)
+	config.Path = "/latin"
+	_, err := sql.OpenPostgres(t.Context(), config.String())
+	assert.ErrorContains(t, err, "LATIN1")
+}
+
+// Whoever comes first makes the tables, whoever comes later waits.
+func TestManyOpenAnEmptyDatabaseAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		var opening sync.WaitGroup
+		for i := range 6 {
+			opening.Go(func() {
+				store, err := s.open(t.Context(), sql.Options{Connections: 1})
+				if !assert.NoError(t, err) {
+					return
+				}
+				assert.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1)))
+				assert.NoError(t, store.Close())
+			})
+		}
+		opening.Wait()
+		assert.Len(t, list(t, s.store(t), debate.Filter{}), 6)
+		assert.Equal(t, 1, s.count(t, "debate_version"))
+	})
+}
+
+func TestADatabaseOfANewerReleaseIsLeftAlone(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store, err := s.open(t.Context(), sql.Options{})
+		require.NoError(t, err)
+		require.NoError(t, store.Close())
+		s.execute(t, `INSERT INTO debate_version (version) VALUES (41)`)
+		_, err = s.open(t.Context(), sql.Options{})
+		var newer *sql.VersionError
+		require.ErrorAs(t, err, &newer)
+		assert.Equal(t, sql.VersionError{Have: 41, Know: 1}, *newer)
+		assert.ErrorContains(t, err, "it takes a newer release")
+	})
+}
+
+// A database that version 1 has written is read and continued.
+func TestVersion1(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		script, err := os.ReadFile(map[string]string{
+			"SQLite": "testdata/version1.sqlite.sql", "PostgreSQL": "testdata/version1.postgres.sql",
+		}[s.name])
+		require.NoError(t, err)
+		s.execute(t, string(script))
+		store := s.store(t)
+		begun := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+		assert.Equal(t, []debate.Info{{
+			ID: "kept", State: debate.StateInitializing, Topic: "Should cities ban cars from their centres?",
+			Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 4, StartedAt: begun, LastAt: begun.Add(2 * time.Second),
+		}}, list(t, store, debate.Filter{Labels: map[string]string{"tenant": "blue"}, Idle: true, Text: "it's QUIETER"}))
+		events, err := read(t, store, "kept")
+		require.NoError(t, err)
+		require.Len(t, events, 4)
+		assert.Equal(t, "5eed", events[0].Start.Seed)
+		assert.Equal(t, "Yes: it's quieter.", events[3].Turn.Text)
+		require.ErrorIs(t, store.Append(t.Context(), "kept", 2, "other", facts(2, 2)), debate.ErrConflict)
+		require.NoError(t, store.Append(t.Context(), "kept", 4, "w", facts(4, 1)))
+		require.NoError(t, store.Append(t.Context(), "another", 0, "w", facts(0, 1)))
+		assert.Equal(t, 5, length(t, store, "kept"))
+		require.NoError(t, store.Delete(t.Context(), "kept"))
+		assert.Equal(t, []string{"another"}, names(list(t, store, debate.Filter{})))
+	})
+}
+
+// What a later release does to a database of this one: each script runs once, together with the number
+// of its version, or not at all.
+func TestMigration(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		err := store.Migrate(t.Context(), `CREATE TABLE debate_next (x bigint)`, `CREATE TABLE debate_after (x bigint); nonsense`)
+		require.ErrorContains(t, err, "migration to version 3")
+		assert.Equal(t, 1, s.count(t, "debate_version"), "all of it or nothing")
+
+		scripts := []string{`CREATE TABLE debate_next (x bigint); INSERT INTO debate_next VALUES (1)`, `INSERT INTO debate_next VALUES (2)`}
+		require.NoError(t, store.Migrate(t.Context(), scripts[0]))
+		var migrating sync.WaitGroup
+		for range 4 {
+			migrating.Go(func() { assert.NoError(t, store.Migrate(t.Context(), scripts...)) })
+		}
+		migrating.Wait()
+		assert.Equal(t, 3, s.count(t, "debate_version"))
+		assert.Equal(t, 2, s.count(t, "debate_next"))
+		assert.Equal(t, 1, length(t, store, "a"))
+		_, err = s.open(t.Context(), sql.Options{})
+		assert.ErrorContains(t, err, "version 3")
+	})
+}
+
+func TestWhatTheOptionsSay(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store, err := s.open(t.Context(), sql.Options{Connections: 1, Timeout: time.Minute, Poll: time.Millisecond})
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, store.Close()) }()
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 3)))
+		// A reader who does something else meanwhile holds no connection.
+		for range store.Read(t.Context(), "a", 0) {
+			for range store.List(t.Context(), debate.Filter{Text: "x"}) {
+				t.Fatal("there is no such text")
+			}
+			require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
+		}
+		for info := range store.List(t.Context(), debate.Filter{}) {
+			assert.Equal(t, 3, length(t, store, info.ID))
+		}
+	})
+}
+
+func TestAClosedStore(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		require.NoError(t, store.Close())
+		require.NoError(t, store.Close())
+		require.ErrorIs(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)), sql.ErrClosed)
+		_, err := read(t, store, "a")
+		require.ErrorContains(t, err, "closed")
+		for _, err := range store.List(t.Context(), debate.Filter{}) {
+			require.ErrorContains(t, err, "closed")
+		}
+		require.Error(t, store.Lease(t.Context(), "a", "me", time.Minute))
+		require.Error(t, store.Release(t.Context(), "a", "me"))
+		require.Error(t, store.Delete(t.Context(), "a"))
+		select {
+		case <-store.Watch(t.Context(), "a"):
+			t.Error("nothing has grown")
+		default:
+		}
+		assert.Equal(t, 1, length(t, s.store(t), "a"))
+	})
+}
+
+// What was asked for before Close is done.
+func TestCloseWritesWhatWaits(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		release := s.block(t)
+		var appending sync.WaitGroup
+		for i := range 20 {
+			appending.Go(func() { assert.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1))) })
+		}
+		require.Eventually(t, func() bool { return store.Waiting() == 20 }, 10*time.Second, time.Millisecond)
+		closed := make(chan error)
+		go func() { closed <- store.Close() }()
+		require.Eventually(t, func() bool {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			return errors.Is(store.Append(ctx, "late", 0, "w", facts(0, 1)), sql.ErrClosed)
+		}, 10*time.Second, time.Millisecond)
+		release()
+		require.NoError(t, <-closed)
+		appending.Wait()
+		assert.Len(t, list(t, s.store(t), debate.Filter{}), 20)
+	})
+}

@@ -1,0 +1,283 @@
+package sql
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// OpenPostgres opens a PostgreSQL database with default options; see [Options.OpenPostgres].
+func OpenPostgres(ctx context.Context, url string) (*Store, error) {
+	return Options{}.OpenPostgres(ctx, url)
+}
+
+// OpenPostgres opens a PostgreSQL database by its URL, "postgres://user:password@host:port/database", or by
+// keywords and values, as all of PostgreSQL's programs do; what is missing comes from the PG* variables
+// of the environment. Its tables, whose names begin with "debate", are brought to the present version;
+// they are in the first schema of the search path, which the URL may name: "?search_path=debates".
+func (o Options) OpenPostgres(ctx context.Context, url string) (*Store, error) {
+	s, err := o.withDefaults().openPostgres(ctx, url)
+	if err != nil {
+		return nil, failed("open", err)
+	}
+	return s, nil
+}
+
+// postgresCommitters is how many transactions append at the same time. More than one, so that the server
+// has work while another transaction waits for its disk.
+const postgresCommitters = 2
+
+func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	read := postgresPool(config, o.Connections)
+	write := postgresPool(config, postgresCommitters+1, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		// The statements that append are planned once, when tables may be small, and run when they are large.
+		_, err := conn.Exec(ctx, `SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`)
+		return err
+	}))
+	s := &Store{dialect: postgresDialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: read, write: write}
+	if err = postgresEncoding(ctx, write); err == nil {
+		err = s.migrate(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, read.Close(), write.Close())
+	}
+	s.start(postgresCommitters)
+	return s, nil
+}
+
+// postgresEncoding refuses a database that cannot keep every text.
+func postgresEncoding(ctx context.Context, db *stdsql.DB) error {
+	var encoding string
+	err := db.QueryRowContext(ctx, `SELECT current_setting('server_encoding')`).Scan(&encoding)
+	if err == nil && encoding != "UTF8" {
+		err = fmt.Errorf("the database's encoding is %s, and debates need UTF8", encoding)
+	}
+	return err
+}
+
+func postgresPool(config *pgx.ConnConfig, connections int, options ...stdlib.OptionOpenDB) *stdsql.DB {
+	db := stdlib.OpenDB(*config, options...)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	return db
+}
+
+func postgresDialect() *dialect {
+	return &dialect{
+		name:  "postgres",
+		now:   `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`,
+		like:  "ILIKE",
+		anyOf: `IN (SELECT json_array_elements_text(CAST($1 AS json)))`,
+		// Nobody waits for the disk: a release that is lost lets a lease end by itself.
+		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2 AND set_config('synchronous_commit', 'off', true) = 'off'`,
+		versioned: `SELECT count(*) > 0 FROM pg_tables WHERE tablename = 'debate_version' AND schemaname = ANY (current_schemas(false))`,
+		lock:      `SELECT pg_advisory_xact_lock(7161113098253541985)`, // any number that nobody else uses
+		write:     postgresWrite,
+		lend: func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (stdsql.Result, error) {
+			return db.ExecContext(ctx, statement, args...)
+		},
+		again: func(err error) bool {
+			code := postgresCode(err)
+			return code == "40001" || code == "40P01" // serialization failure, deadlock
+		},
+		single: func(err error) bool {
+			code := postgresCode(err)
+			return slices.Contains([]string{"22", "23", "54"}, code[:min(2, len(code))]) // data, constraints, limits
+		},
+	}
+}
+
+// postgresCode is the code of an error of the server's, "" if it is of another kind.
+func postgresCode(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+const (
+	// postgresExtend appends one step to a log. The row of the debate is what others wait for.
+	postgresExtend = `
+		WITH open AS (
+			UPDATE debate SET seq = $3, at = $4, state = coalesce($5, state), round = coalesce($6::bigint, round)
+			WHERE id = $1 AND seq = $2 RETURNING no
+		)
+		INSERT INTO debate_commit (key, last, writer, body)
+		SELECT no * 4294967296 + $2, $3::bigint, $7::text, $8::text FROM open`
+
+	// postgresExtendAll appends steps to as many logs.
+	postgresExtendAll = `
+		WITH open AS (
+			UPDATE debate d SET seq = s.last, at = s.at, state = coalesce(s.state, d.state), round = coalesce(s.round, d.round)
+			FROM ` + postgresSteps + ` WHERE d.id = s.id AND d.seq = s.after
+			RETURNING d.no, s.place, s.after, s.last, s.writer, s.body
+		), kept AS (
+			INSERT INTO debate_commit (key, last, writer, body)
+			SELECT no * 4294967296 + after, last, writer, body FROM open
+		)
+		SELECT place FROM open`
+
+	// postgresBegin begins logs.
+	postgresBegin = `
+		WITH step AS (
+			SELECT s.*, b.started, b.about FROM ` + postgresSteps + `
+			JOIN unnest($9::text[], $10::text[]) WITH ORDINALITY AS b (started, about, place) ON b.place = s.place
+		), born AS (
+			INSERT INTO debate (id, seq, at, started, state, round, about)
+			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), about FROM step ORDER BY place
+			ON CONFLICT (id) DO NOTHING
+			RETURNING no, id
+		), open AS (
+			SELECT b.no, s.* FROM born b JOIN step s ON s.id = b.id
+		), kept AS (
+			INSERT INTO debate_commit (key, last, writer, body)
+			SELECT no * 4294967296, last, writer, body FROM open
+		), labelled AS (
+			INSERT INTO debate_label (pair, debate)
+			SELECT l.pair, o.no FROM unnest($11::bigint[], $12::text[]) AS l (place, pair) JOIN open o ON o.place = l.place
+		)
+		SELECT place FROM open`
+
+	postgresSteps = `unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
+		WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, place)`
+)
+
+// postgresWrite writes steps: those that begin logs in one statement, and those that go on in another,
+// however many they are. Each is a transaction by itself, and one journey to the server and back.
+func postgresWrite(ctx context.Context, db *stdsql.DB, steps []*step) error {
+	var begin, extend []*step
+	for _, s := range steps {
+		switch {
+		case s.after == 0:
+			begin = append(begin, s)
+		case s.begun == nil:
+			extend = append(extend, s)
+		default:
+			if err := postgresTell(ctx, db, s); err != nil {
+				return err
+			}
+		}
+	}
+	if err := postgresBeginAll(ctx, db, begin); err != nil {
+		return err
+	}
+	switch len(extend) {
+	case 0:
+		return nil
+	case 1:
+		return postgresAppend(ctx, db, extend[0])
+	default:
+		return postgresKept(ctx, db, extend, postgresExtendAll, postgresRows(extend)...)
+	}
+}
+
+// executor is a database or a transaction.
+type executor interface {
+	ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error)
+}
+
+func postgresAppend(ctx context.Context, db executor, s *step) error {
+	result, err := db.ExecContext(ctx, postgresExtend, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body)
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	s.kept = n > 0
+	return err
+}
+
+// postgresTell appends a step that tells anew what its debate is about.
+func postgresTell(ctx context.Context, db *stdsql.DB, s *step) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	err = postgresAppend(ctx, tx, s)
+	kept := s.kept
+	s.kept = false
+	if err != nil || !kept {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, tell, s.id, s.begun.started, s.begun.about); err != nil {
+		return err
+	}
+	for _, pair := range s.begun.pairs {
+		if _, err := tx.ExecContext(ctx, label, s.id, pair); err != nil {
+			return err
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	s.kept = true
+	return nil
+}
+
+func postgresBeginAll(ctx context.Context, db *stdsql.DB, steps []*step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	starteds, abouts := make([]string, len(steps)), make([]string, len(steps))
+	places, pairs := []int64{}, []string{}
+	for i, s := range steps {
+		starteds[i], abouts[i] = text(time.Time{}), "{}"
+		if s.begun == nil {
+			continue
+		}
+		starteds[i], abouts[i] = s.begun.started, s.begun.about
+		for _, pair := range s.begun.pairs {
+			places, pairs = append(places, int64(i+1)), append(pairs, pair)
+		}
+	}
+	return postgresKept(ctx, db, steps, postgresBegin, append(postgresRows(steps), starteds, abouts, places, pairs)...)
+}
+
+// postgresRows yields the columns of steps.
+func postgresRows(steps []*step) []any {
+	n := len(steps)
+	ids, ats, writers, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	afters, lasts := make([]int64, n), make([]int64, n)
+	states, rounds := make([]*string, n), make([]*int64, n)
+	for i, s := range steps {
+		ids[i], afters[i], lasts[i], ats[i] = s.id, s.after, s.last, s.at
+		states[i], rounds[i], writers[i], bodies[i] = s.state, s.round, s.writer, s.body
+	}
+	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies}
+}
+
+// postgresKept runs a statement that yields the places, from 1, of the steps that it has kept.
+func postgresKept(ctx context.Context, db *stdsql.DB, steps []*step, statement string, args ...any) error {
+	rows, err := db.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	var places []int
+	for rows.Next() {
+		var place int
+		if err := rows.Scan(&place); err != nil {
+			return err
+		}
+		places = append(places, place)
+	}
+	if err := rows.Err(); err != nil {
+		return err // nothing is committed, or it is not known
+	}
+	for _, place := range places {
+		steps[place-1].kept = true
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package sql
+
+import (
+	"context"
+	stdsql "database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Limits of what is read at once. No connection is held while events are with the reader.
+const (
+	pageCommits = 256
+	pageBytes   = 1 << 20
+)
+
+// errLeft says that the reader has had enough.
+var errLeft = errors.New("sql: the reader has left")
+
+// Read implements [debate.Store]. Events come in pages, so that a long log takes little memory.
+func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+	return func(yield func(debate.Event, error) bool) {
+		err := s.events(ctx, id, after, func(e debate.Event) bool { return yield(e, nil) })
+		if err != nil && !errors.Is(err, errLeft) {
+			yield(debate.Event{}, err)
+		}
+	}
+}
+
+func (s *Store) events(ctx context.Context, id string, after int64, yield func(debate.Event) bool) error {
+	if err := debate.CheckID(id); err != nil {
+		return err
+	}
+	log, err := s.end(ctx, id)
+	if err != nil {
+		return err
+	}
+	after = min(max(0, after), span-1)
+	for more := true; more; {
+		var commits []commit
+		if commits, more, err = s.page(ctx, log.no, after); err != nil {
+			return err
+		}
+		for _, c := range commits {
+			if c.after > after {
+				break
+			}
+			events, err := c.events()
+			if err != nil {
+				return fmt.Errorf("sql: the log of %s is damaged: %w", id, err)
+			}
+			for i := range events {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if events[i].Seq > after && !yield(events[i]) {
+					return errLeft
+				}
+			}
+			after = c.last
+		}
+		if len(commits) > 0 && after != commits[len(commits)-1].last {
+			return s.gap(ctx, id, log, after)
+		}
+	}
+	if after < log.seq {
+		return s.gap(ctx, id, log, after)
+	}
+	return nil
+}
+
+// gap says why the event behind after is not there.
+func (s *Store) gap(ctx context.Context, id string, log end, after int64) error {
+	switch now, err := s.end(ctx, id); {
+	case err != nil:
+		return err
+	case now.no != log.no:
+		return debate.ErrNotFound // it was deleted meanwhile, and another begun
+	default:
+		return fmt.Errorf("sql: the log of %s is damaged: event %d is missing", id, after+1)
+	}
+}
+
+// end is where a log ends: the number of its debate, which no other debate of the same id will have, and
+// that of its last event.
+type end struct{ no, seq int64 }
+
+func (s *Store) end(ctx context.Context, id string) (e end, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT no, seq FROM debate WHERE id = $1`, id).Scan(&e.no, &e.seq)
+	if errors.Is(err, stdsql.ErrNoRows) {
+		return e, debate.ErrNotFound
+	}
+	return e, failed("read", err)
+}
+
+// commit is a row of a log.
+type commit struct {
+	after, last int64
+	body        string
+}
+
+// page reads the next commits of a log that hold events after the given one, and whether there may be more.
+func (s *Store) page(ctx context.Context, no, after int64) (commits []commit, more bool, err error) {
+	rows, err := s.read.QueryContext(ctx, `
+		SELECT key - $1, last, body FROM debate_commit
+		WHERE key >= coalesce((SELECT key FROM debate_commit WHERE key >= $1 AND key <= $1 + $2 ORDER BY key DESC LIMIT 1), $1)
+			AND key < $3 AND last > $2
+		ORDER BY key LIMIT $4`, no*span, after, (no+1)*span, pageCommits)
+	if err != nil {
+		return nil, false, failed("read", err)
+	}
+	defer func() { err = errors.Join(err, failed("read", rows.Close())) }()
+	for size := 0; !more && rows.Next(); more = size >= pageBytes || len(commits) == pageCommits {
+		var c commit
+		if err := rows.Scan(&c.after, &c.last, &c.body); err != nil {
+			return nil, false, failed("read", err)
+		}
+		commits, size = append(commits, c), size+len(c.body)
+	}
+	return commits, more, failed("read", rows.Err())
+}
+
+// events decodes a commit.
+func (c *commit) events() ([]debate.Event, error) {
+	events := make([]debate.Event, 0, min(max(0, c.last-c.after), 1024))
+	for line := range strings.SplitSeq(c.body, "\n") {
+		var e debate.Event
+		seq := c.after + int64(len(events)) + 1
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			return nil, fmt.Errorf("event %d: %w", seq, err)
+		}
+		if e.Seq != seq {
+			return nil, fmt.Errorf("event %d is numbered %d", seq, e.Seq)
+		}
+		events = append(events, e)
+	}
+	if c.after+int64(len(events)) != c.last {
+		return nil, fmt.Errorf("there are %d events where %d to %d should be", len(events), c.after+1, c.last)
+	}
+	return events, nil
+}

@@ -1,0 +1,247 @@
+package sql
+
+import (
+	"context"
+	stdsql "database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+)
+
+// OpenSQLite opens a database file with default options; see [Options.OpenSQLite].
+func OpenSQLite(ctx context.Context, path string) (*Store, error) {
+	return Options{}.OpenSQLite(ctx, path)
+}
+
+// OpenSQLite opens a database file, which is made if it is not there, readable by its owner alone, and
+// brings it to the present version. Beside it stand two more files, named as it is with "-wal" and
+// "-shm". All processes that have it open must run on one machine.
+func (o Options) OpenSQLite(ctx context.Context, path string) (*Store, error) {
+	s, err := o.withDefaults().openSQLite(ctx, path)
+	if err != nil {
+		return nil, failed("open", err)
+	}
+	return s, nil
+}
+
+func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // SQLite gives the two others the same mode
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	busy := fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()) // the wait for a process that writes to the same file
+	write, err := sqlitePool(path, 1, busy, "synchronous(full)")
+	if err != nil {
+		return nil, err
+	}
+	read, err := sqlitePool(path, o.Connections, busy, "query_only(1)")
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	w := &sqliteWriter{}
+	s := &Store{dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write}
+	if err = walMode(ctx, write, o.Timeout); err == nil {
+		err = s.migrate(ctx)
+	}
+	if err == nil {
+		err = w.prepare(ctx, write)
+	}
+	if err != nil {
+		return nil, errors.Join(err, read.Close(), write.Close())
+	}
+	s.start(1)
+	return s, nil
+}
+
+// sqlitePool opens a file.
+func sqlitePool(path string, connections int, pragmas ...string) (*stdsql.DB, error) {
+	connector, err := sqlite.NewConnector(sqliteName(path, pragmas...))
+	if err != nil {
+		return nil, err
+	}
+	db := stdsql.OpenDB(connector)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+// sqliteName is the name of a file for SQLite, with what every connection to it sets.
+func sqliteName(path string, pragmas ...string) string {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // that of Windows begins with a drive
+	}
+	values := url.Values{
+		"_pragma": append(pragmas, "journal_size_limit(67108864)"), // it shrinks again once a long reader has gone
+		"_txlock": {"immediate"},
+	}
+	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: values.Encode()}).String()
+}
+
+// walMode turns on the write-ahead log, which a file keeps. SQLite does not wait for another process that
+// does so too.
+func walMode(ctx context.Context, db *stdsql.DB, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	for {
+		var mode string
+		err := db.QueryRowContext(ctx, `PRAGMA journal_mode = wal`).Scan(&mode)
+		switch {
+		case err == nil && mode == "wal":
+			return nil
+		case err == nil:
+			return fmt.Errorf("SQLite cannot have a write-ahead log here: the journal's mode is %q", mode)
+		case sqliteCode(err) != codes.SQLITE_BUSY:
+			return err
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// sqliteCode is the primary result code of an error, 0 if it is not SQLite's.
+func sqliteCode(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// sqliteWriter holds the statements of the connection that writes.
+type sqliteWriter struct {
+	begin, extend, tell, label *stdsql.Stmt
+}
+
+func (w *sqliteWriter) dialect() *dialect {
+	return &dialect{
+		name:      "sqlite",
+		now:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		like:      "LIKE",
+		anyOf:     `IN (SELECT value FROM json_each($1))`,
+		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2`,
+		versioned: `SELECT count(*) FROM sqlite_schema WHERE name = 'debate_version'`,
+		lock:      `SELECT 1`, // every transaction of this connection begins with the lock
+		write:     w.write,
+		lend:      sqliteLend,
+		again:     func(error) bool { return false }, // a transaction that has begun has the lock
+		single: func(err error) bool {
+			switch sqliteCode(err) {
+			case codes.SQLITE_ERROR, codes.SQLITE_TOOBIG, codes.SQLITE_CONSTRAINT, codes.SQLITE_MISMATCH, codes.SQLITE_RANGE:
+				return true
+			default:
+				return false
+			}
+		},
+	}
+}
+
+func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
+	prepare := func(text string) *stdsql.Stmt {
+		statement, prepareErr := db.PrepareContext(ctx, text)
+		err = errors.Join(err, prepareErr)
+		return statement
+	}
+	w.begin = prepare(`
+		INSERT INTO debate (id, seq, at, started, state, round, about) VALUES ($1, 0, '', $2, '', 0, '{}')
+		ON CONFLICT (id) DO NOTHING`)
+	w.extend = prepare(`
+		INSERT INTO debate_commit (key, last, at, state, round, writer, body)
+		SELECT no * 4294967296 + $2, $3, $4, $5, $6, $7, $8 FROM debate WHERE id = $1 AND seq = $2`)
+	w.tell = prepare(tell)
+	w.label = prepare(label)
+	return err
+}
+
+// write writes steps. Most are single statements, which are transactions by themselves.
+func (w *sqliteWriter) write(_ context.Context, db *stdsql.DB, steps []*step) error {
+	// SQLite waits for nothing but the disk and, for so long, other processes. To watch a context would take
+	// longer than the statement.
+	ctx := context.Background()
+	if len(steps) == 1 && steps[0].after > 0 && steps[0].begun == nil {
+		var err error
+		steps[0].kept, err = w.append(ctx, w.extend, steps[0])
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	extend := tx.StmtContext(ctx, w.extend)
+	kept := make([]bool, len(steps))
+	for i, s := range steps {
+		if s.after == 0 {
+			if _, err := tx.StmtContext(ctx, w.begin).ExecContext(ctx, s.id, text(time.Time{})); err != nil {
+				return err
+			}
+		}
+		if kept[i], err = w.append(ctx, extend, s); err != nil {
+			return err
+		}
+		if !kept[i] || s.begun == nil {
+			continue
+		}
+		if _, err := tx.StmtContext(ctx, w.tell).ExecContext(ctx, s.id, s.begun.started, s.begun.about); err != nil {
+			return err
+		}
+		for _, pair := range s.begun.pairs {
+			if _, err := tx.StmtContext(ctx, w.label).ExecContext(ctx, s.id, pair); err != nil {
+				return err
+			}
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	for i, s := range steps {
+		s.kept = kept[i]
+	}
+	return nil
+}
+
+func (w *sqliteWriter) append(ctx context.Context, extend *stdsql.Stmt, s *step) (bool, error) {
+	result, err := extend.ExecContext(ctx, s.id, s.after, s.last, s.at, s.state, s.round, s.writer, s.body)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// sqliteLend does not wait for the disk. Who holds a lease runs on this machine: whatever loses what is not
+// on the disk, such as a power cut, ends the holder too.
+func sqliteLend(ctx context.Context, db *stdsql.DB, statement string, args ...any) (result stdsql.Result, err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = normal`); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if _, backErr := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = full`); backErr != nil {
+			// The next user gets a new connection, which waits for the disk as it should.
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		}
+	}()
+	return conn.ExecContext(ctx, statement, args...)
+}

@@ -1,0 +1,111 @@
+package sql
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate"
+)
+
+// step is what one Append writes: a row of the log, and what changes in the row of the debate.
+type step struct {
+	id     string
+	after  int64
+	last   int64
+	at     string
+	writer string
+	body   string
+	state  *string // nil: as it was
+	round  *int64
+	begun  *begun
+
+	kept bool       // set by dialect.write: it is committed
+	done chan error // gets the outcome
+}
+
+// begun is what the start event tells.
+type begun struct {
+	started string
+	about   string
+	pairs   []string // of labels
+}
+
+// span is how many events a log can have: the key of a commit is its debate's number times span and the
+// number of the event before it.
+const span = 1 << 32
+
+// about is what a list tells of a debate that nobody searches for.
+type about struct {
+	Topic  string            `json:"topic"`
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+func newStep(id string, after int64, writer string, events []debate.Event) (*step, error) {
+	s := &step{id: id, after: after, last: after + int64(len(events)), writer: plain(writer), done: make(chan error, 1)}
+	var info debate.Info
+	var body strings.Builder
+	encoder := json.NewEncoder(&body) // ends every event with a new line, and writes none within
+	encoder.SetEscapeHTML(false)
+	for i := range events {
+		e := &events[i]
+		if e.Seq != after+int64(i)+1 {
+			return nil, fmt.Errorf("event %d is numbered %d", after+int64(i)+1, e.Seq)
+		}
+		info.Note(e)
+		switch {
+		case e.Start != nil && e.Start.Config != nil:
+			begun, err := begin(info)
+			if err != nil {
+				return nil, err
+			}
+			s.begun = begun
+		case e.Transition != nil:
+			s.state = new(plain(string(info.State)))
+		case e.Round != nil:
+			s.round = new(int64(info.Round))
+		}
+		if err := encoder.Encode(e); err != nil {
+			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+	}
+	s.at = text(info.LastAt)
+	// What stands in a raw message is not always UTF-8. No decoder would make anything else of it.
+	s.body = strings.ToValidUTF8(strings.TrimSuffix(body.String(), "\n"), "\uFFFD")
+	return s, nil
+}
+
+func begin(info debate.Info) (*begun, error) {
+	encoded, err := json.Marshal(about{info.Topic, info.Labels})
+	if err != nil {
+		return nil, err
+	}
+	b := &begun{started: text(info.StartedAt), about: string(encoded)}
+	for name, value := range info.Labels {
+		b.pairs = append(b.pairs, pair(name, value))
+	}
+	slices.Sort(b.pairs)
+	b.pairs = slices.Compact(b.pairs) // two long ones may begin alike
+	return b, nil
+}
+
+// pairLimit is how much of a label is searched for, in bytes: PostgreSQL's indexes have room for some 2,700.
+const pairLimit = 512
+
+// pair is what a label is found by.
+func pair(name, value string) string {
+	encoded, _ := json.Marshal([2]string{name, value}) //nolint:errchkjson // strings are encoded whatever they hold
+	cut := min(len(encoded), pairLimit)
+	for cut < len(encoded) && !utf8.RuneStart(encoded[cut]) {
+		cut--
+	}
+	return string(encoded[:cut])
+}
+
+// timeFormat has the same width for all times that JSON can tell, so that the order of texts is that of times.
+const timeFormat = "2006-01-02T15:04:05.000000000Z"
+
+func text(t time.Time) string { return t.UTC().Format(timeFormat) }

@@ -1,0 +1,156 @@
+package sql
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// watch knows who waits for which log to grow.
+type watch struct {
+	mu       sync.Mutex
+	watchers map[string][]*watcher
+	stop     context.CancelFunc // of the poller; nil: there is none
+	closed   bool
+	poller   sync.WaitGroup
+}
+
+type watcher struct {
+	grown chan struct{}
+	known end // its number is 0 while it is not known
+}
+
+// Watch implements [debate.Watcher]. What this store appends is told at once, what others append after
+// at most [Options.Poll]. However many logs are watched, one query looks after them all.
+func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
+	w := &watcher{grown: make(chan struct{}, 1)}
+	if ends, err := s.ends(ctx, []string{id}); err == nil {
+		w.known = ends[id]
+	}
+	s.watch.mu.Lock()
+	defer s.watch.mu.Unlock()
+	if s.watch.watchers == nil {
+		s.watch.watchers = make(map[string][]*watcher)
+	}
+	s.watch.watchers[id] = append(s.watch.watchers[id], w)
+	context.AfterFunc(ctx, func() { s.watch.leave(id, w) })
+	if s.watch.stop == nil && !s.watch.closed {
+		polling, stop := context.WithCancel(context.Background())
+		s.watch.stop = stop
+		s.watch.poller.Go(func() { s.look(polling) })
+	}
+	return w.grown
+}
+
+// leave forgets a watcher; the last one ends the poller.
+func (w *watch) leave(id string, gone *watcher) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watchers[id] = slices.DeleteFunc(w.watchers[id], func(other *watcher) bool { return other == gone })
+	if len(w.watchers[id]) == 0 {
+		delete(w.watchers, id)
+	}
+	if len(w.watchers) == 0 && w.stop != nil {
+		w.stop()
+		w.stop = nil
+	}
+}
+
+func (w *watch) close() {
+	w.mu.Lock()
+	w.closed = true
+	if w.stop != nil {
+		w.stop()
+		w.stop = nil
+	}
+	w.mu.Unlock()
+	w.poller.Wait()
+}
+
+// appended tells the watchers of a log that this store has appended to it.
+func (w *watch) appended(id string, after, last int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, one := range w.watchers[id] {
+		if one.known.seq = last; after == 0 {
+			one.known.no = 0
+		}
+		one.tell()
+	}
+}
+
+// seen tells the watchers of a log where it was found to end, if that is news. What was found may be older
+// than what is known.
+func (w *watch) seen(id string, found end) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, one := range w.watchers[id] {
+		switch {
+		case found.no < one.known.no:
+		case found.seq > one.known.seq, found.no > one.known.no && one.known.no != 0:
+			one.known = found
+			one.tell()
+		case one.known.no == 0:
+			one.known.no = found.no
+		}
+	}
+}
+
+func (w *watcher) tell() {
+	select {
+	case w.grown <- struct{}{}:
+	default:
+	}
+}
+
+func (w *watch) ids() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.watchers))
+}
+
+// look looks after all watched logs until ctx ends.
+func (s *Store) look(ctx context.Context) {
+	ticker := time.NewTicker(s.poll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		ends, err := s.ends(ctx, s.watch.ids())
+		if err != nil {
+			continue // next time, perhaps
+		}
+		for id, found := range ends {
+			s.watch.seen(id, found)
+		}
+	}
+}
+
+// ends yields where the logs of these debates end.
+func (s *Store) ends(ctx context.Context, ids []string) (map[string]end, error) {
+	encoded, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT id, no, seq FROM debate WHERE id `+s.dialect.anyOf, string(encoded))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	ends := make(map[string]end)
+	for rows.Next() {
+		var id string
+		var found end
+		if err := rows.Scan(&id, &found.no, &found.seq); err != nil {
+			return nil, err
+		}
+		ends[id] = found
+	}
+	return ends, rows.Err()
+}

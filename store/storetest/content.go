@@ -1,0 +1,284 @@
+package storetest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+func eventChecks() []check {
+	return []check{
+		{"event/every kind", eventKinds},
+		{"event/hostile texts", eventTexts},
+		{"event/long texts", eventLong},
+		{"event/JSON within", eventRaw},
+		{"event/times", eventTimes},
+		{"event/numbers", eventNumbers},
+	}
+}
+
+// kinds yields an event of each kind that is stored, with every field set.
+func kinds() []debate.Event {
+	f := &filler{}
+	events := []debate.Event{
+		{Kind: debate.EventStart, Start: full[debate.Start](f)},
+		{Kind: debate.EventTransition, Transition: full[debate.Transition](f)},
+		{Kind: debate.EventRound, Round: full[debate.Round](f)},
+		{Kind: debate.EventIntent, Intent: full[debate.Intent](f)},
+		{Kind: debate.EventTurn, Turn: full[debate.Turn](f)},
+		{Kind: debate.EventAssigned, Assigned: full[debate.Assignment](f)},
+		{Kind: debate.EventBallot, Ballot: full[debate.Ballot](f)},
+		{Kind: debate.EventSummary, Summary: full[debate.Summarized](f)},
+		{Kind: debate.EventAssessment, Assessment: full[debate.Assessment](f)},
+		{Kind: debate.EventVerdict, Verdict: full[debate.Verdict](f)},
+		{Kind: debate.EventRejected, Rejection: full[debate.Rejection](f)},
+		{Kind: debate.EventFailed, Failure: full[debate.Failure](f)},
+		{Kind: debate.EventSpend, Spend: full[debate.Spend](f)},
+		{Kind: debate.EventDropped, Dropped: full[debate.Dropped](f)},
+		{Kind: debate.EventWarning, Warning: full[debate.Warning](f)},
+		{Kind: debate.EventAck},
+		{Kind: debate.EventInquiry, Inquiry: full[debate.Inquiry](f)},
+		{Kind: debate.EventAnswer, Answer: full[debate.Answer](f)},
+		{Kind: debate.EventSent, Sent: full[debate.Sent](f)},
+		{Kind: debate.EventOpened, Opened: full[debate.Opened](f)},
+	}
+	return after(0, events...)
+}
+
+// filler sets every field to a value of its own.
+type filler struct{ n int64 }
+
+func full[T any](f *filler) *T {
+	var v T
+	f.fill(reflect.ValueOf(&v).Elem(), 0)
+	return &v
+}
+
+// deep ends what contains itself.
+const deep = 8
+
+func (f *filler) fill(v reflect.Value, depth int) {
+	f.n++
+	switch p := v.Addr().Interface().(type) {
+	case *time.Time:
+		*p = moment(f.n)
+		return
+	case *json.RawMessage:
+		*p = fmt.Appendf(nil, `{"n":%d}`, f.n)
+		return
+	case *error:
+		*p = fmt.Errorf("cause %d", f.n)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", f.n))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(f.n * int64(time.Second))
+	case reflect.Float64:
+		v.SetFloat(float64(f.n) + 1/float64(3))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				f.fill(v.Field(i), depth+1)
+			}
+		}
+	case reflect.Pointer:
+		if depth < deep {
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem(), depth+1)
+		}
+	case reflect.Slice:
+		if depth < deep {
+			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+			f.fill(v.Index(0), depth+1)
+			f.fill(v.Index(1), depth+1)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		f.fill(key, depth+1)
+		f.fill(value, depth+1)
+		v.SetMapIndex(key, value)
+	}
+}
+
+// eventKinds puts each event between two others.
+func eventKinds(x *exam) {
+	handles := x.handles(2)
+	for _, e := range kinds() {
+		x.kept(handles[0], handles[1], "kind-"+string(e.Kind), said("neighbour"), e, said("neighbour"))
+	}
+}
+
+// kept appends events to a new debate, through one handle, in one commit and then once more one by one,
+// and wants to read the same, through another.
+func (x *exam) kept(writer, reader debate.Store, id string, events ...debate.Event) {
+	x.Helper()
+	n := int64(len(events))
+	all := after(0, append(append([]debate.Event(nil), events...), events...)...)
+	x.append(writer, id, 0, "w", all[:n])
+	for i := n; i < 2*n; i++ {
+		x.append(writer, id, i, "w", all[i:i+1])
+	}
+	x.log(reader, id, 0, all)
+	x.log(writer, id, n, all[n:])
+}
+
+// texts are what people, models and attackers write.
+func texts() map[string]string {
+	return map[string]string{
+		"empty":            "",
+		"blank":            " \t ",
+		"quotes":           `"double" 'single' ` + "`back`" + ` \ \\ \" \' \n`,
+		"lines":            "one\ntwo\r\nthree\rfour\n\n\n",
+		"ends in a line":   "end\n",
+		"NUL":              "a\x00b\x00",
+		"controls":         "\x01\x02\x07\x08\x0b\x0c\x1b[31m\x1f\x7f",
+		"invalid UTF-8":    "\xff\xfe\xc3\x28 \xed\xa0\x80 \xf0\x9f\x98 end\xc3",
+		"separators":       "line\u2028paragraph\u2029next\u0085mark\ufeff",
+		"emoji":            "👩‍👩‍👧‍👦 🇪🇺 🙂 e\u0301 \U0010ffff \ufffd",
+		"scripts":          "Ärzte Straße Σοφός Москва 東京 שלום مرحبا हिन्दी",
+		"directions":       "\u202egnp.exe\u202c \u200bzero\u200dwidth",
+		"HTML":             "<script>alert('&amp;')</script> &lt; <!-- -->",
+		"JSON":             `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack"}`,
+		"a line of JSON":   "x\n" + `{"seq":2,"at":"2026-01-01T00:00:00Z","kind":"ack"}` + "\ny",
+		"a line with sums": "\n00000000 {\"seq\":2}\ncrc32:deadbeef 2 {}\n\x1e{}\n---\n",
+		"SQL":              `'); DROP TABLE events; --`,
+		"placeholders":     "$1 $2 ? ?1 :id @id %s %d %(id)s {{.}} ${x}",
+		"COPY":             "\\.\n\\N\t\\x00",
+		"patterns":         `100% _ \% \_ [a-z]* .*`,
+		"escapes":          `\u0000 \ud800 \xff &#0; %00`,
+		"numbers":          "9223372036854775808 -0 1e999 NaN",
+		"null":             "null",
+	}
+}
+
+// eventTexts puts each text wherever a text can stand, beside neighbours that must not change.
+func eventTexts(x *exam) {
+	handles := x.handles(2)
+	number := 0
+	for name, text := range texts() {
+		number++
+		start := started(debate.Config{Topic: text, Labels: map[string]string{"key " + text: text}})
+		start.Start.Texts = map[string]string{text: text}
+		x.kept(handles[0], handles[1], fmt.Sprint("text-", number),
+			said("neighbour"), start, said(text), said("neighbour"),
+			debate.Event{Kind: debate.EventAnswer, Answer: &debate.Answer{Inquiry: text, Text: text}},
+			debate.Event{Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.State(text), Evidence: text}},
+			debate.Event{Kind: debate.EventRejected, Rejection: &debate.Rejection{By: text, Text: text, Problems: []string{text, text}}},
+			debate.Event{Kind: debate.EventFailed, Failure: &debate.Failure{By: text, Error: &debate.Error{Err: errors.New(text)}}},
+			said("neighbour"),
+		)
+		if x.Failed() {
+			x.Fatalf("this was the text %q: %s", name, brief(text))
+		}
+	}
+	if n := len(x.list(handles[1], debate.Filter{})); n != number {
+		x.Errorf("of %d debates with hostile texts List yields %d", number, n)
+	}
+}
+
+func eventLong(x *exam) {
+	handles := x.handles(2)
+	const mebibyte = 1 << 20
+	for i, part := range []string{"x", "words \"\\\r\nÄ🙂\x00\xff"} {
+		text := strings.Repeat(part, mebibyte/len(part)+1)[:mebibyte]
+		x.kept(handles[0], handles[1], fmt.Sprint("long-", i), said("neighbour"), said(text), said("neighbour"))
+	}
+	// Buffers have round sizes.
+	var sizes []debate.Event
+	for _, size := range []int{4 << 10, 32 << 10, 64 << 10} {
+		for d := -200; d <= 0; d += 8 {
+			sizes = append(sizes, said(strings.Repeat("y", size+d)))
+		}
+	}
+	x.append(handles[0], "sizes", 0, "w", after(0, sizes...))
+	x.log(handles[1], "sizes", 0, sizes)
+}
+
+// eventRaw stores JSON that is no Go value's: what a model has answered, or a flow's own.
+func eventRaw(x *exam) {
+	handles := x.handles(2)
+	for i, data := range []string{
+		`null`, `0`, `""`, `[]`, `{}`, `{"b":1,"a":2}`, `{"a":1,"a":2}`, `{"a":1,"A":2}`, `12345678901234567890123`, `1e400`, `1.0`,
+		`-0`, `0.10`, `1E+2`, `"\ud800"`, `"\udc00\ud800"`, `"\u0000"`, `"\u0041\/"`, `"\u2028"`, `{"":{"\u0000":null}}`,
+		strings.Repeat("[", 500) + strings.Repeat("]", 500),
+	} {
+		raw := json.RawMessage(data)
+		turn := said("text")
+		turn.Turn.Data = raw
+		x.kept(handles[0], handles[1], fmt.Sprint("raw-", i), turn,
+			debate.Event{Kind: debate.EventSent, Sent: &debate.Sent{Trigger: "own", Payload: raw}},
+			debate.Event{Kind: debate.EventInquiry, Inquiry: &debate.Inquiry{ID: "i", Schema: raw}},
+		)
+		if x.Failed() {
+			x.Fatalf("this was the JSON %s", brief(data))
+		}
+	}
+}
+
+// times are far apart, close together, and from elsewhere.
+func times() []time.Time {
+	return []time.Time{
+		{},
+		time.Date(1, time.January, 1, 0, 0, 0, 1, time.UTC),
+		time.Date(1582, time.October, 10, 0, 0, 0, 0, time.UTC),
+		time.Date(1969, time.December, 31, 23, 59, 59, 999_999_999, time.UTC),
+		time.Unix(0, 0).UTC(),
+		time.Unix(0, 1).UTC(),
+		time.Date(2026, time.February, 28, 23, 59, 59, 123_456_789, time.UTC),
+		time.Date(2026, time.March, 4, 5, 6, 7, 100_000_000, time.UTC),
+		time.Date(2026, time.March, 4, 5, 6, 7, 8, time.FixedZone("", 5*3600+45*60)),
+		time.Date(2026, time.March, 4, 5, 6, 7, 8, time.FixedZone("", -11*3600)),
+		time.Date(9999, time.December, 31, 23, 59, 59, 999_999_999, time.UTC),
+	}
+}
+
+func eventTimes(x *exam) {
+	handles := x.handles(2)
+	var events []debate.Event
+	for i, at := range times() {
+		events = append(events, debate.Event{
+			Seq: int64(i) + 1, At: at, Kind: debate.EventFailed, Failure: &debate.Failure{By: "Ada", RetryAt: at},
+		})
+	}
+	x.append(handles[0], "a", 0, "w", events)
+	x.log(handles[1], "a", 0, events)
+}
+
+func eventNumbers(x *exam) {
+	handles := x.handles(2)
+	var events []debate.Event
+	round := 0
+	for _, n := range []int64{0, 1, -1, 1 << 31, 1<<53 - 1, 1<<53 + 1, math.MaxInt64, math.MinInt64} {
+		round = int(n)
+		events = append(events,
+			debate.Event{Kind: debate.EventSpend, Spend: &debate.Spend{
+				Cost: debate.Money(n), Took: time.Duration(n), Attempt: round, Usage: debate.Usage{Input: round, Output: round},
+			}},
+			debate.Event{Kind: debate.EventRound, Round: &debate.Round{N: round, Of: round}},
+		)
+	}
+	for _, v := range []float64{0, math.Copysign(0, -1), 0.1, 1.0 / 3, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e21, 1e-7} {
+		events = append(events, debate.Event{Kind: debate.EventAssessment, Assessment: &debate.Assessment{
+			Judge: "j", Judgement: debate.Judgement{QualityScore: v},
+		}})
+	}
+	x.kept(handles[0], handles[1], "a", events...)
+	infos := x.list(handles[1], debate.Filter{})
+	if len(infos) != 1 {
+		x.Fatalf("List yields %d debates, want 1", len(infos))
+	}
+	if infos[0].Round != round {
+		x.Errorf("the last round is %d, List has %d", round, infos[0].Round)
+	}
+}

@@ -1,0 +1,129 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+func deleteChecks() []check {
+	return []check{
+		{"delete/the debate is gone", deleteGone},
+		{"delete/the others stay", deleteOthers},
+		{"delete/the id can be begun again", deleteAgain},
+		{"delete/nothing of the old log comes back", deleteForgets},
+		{"delete/the lease is forgotten", deleteLease},
+		{"delete/what is not there is no error", deleteNothing},
+		{"delete/in a loop over the list", deleteListed},
+	}
+}
+
+func deleteGone(x *exam) {
+	handles := x.handles(2)
+	x.append(handles[0], "a", 0, "w", debateOf("cars", map[string]string{"k": "v"}, debate.StatePaused, "text"))
+	x.remove(handles[0], "a")
+	for _, store := range append(handles, x.open()) {
+		x.unknown(store, "a")
+		x.listed("it was deleted", store, debate.Filter{})
+		x.listed("it was deleted", store, debate.Filter{Text: "cars"})
+		x.listed("it was deleted", store, debate.Filter{Text: "text"})
+		x.listed("it was deleted", store, debate.Filter{Labels: map[string]string{"k": "v"}})
+	}
+}
+
+func deleteOthers(x *exam) {
+	handles := x.handles(2)
+	for _, id := range []string{"a", "aa", "a.a", "b"} {
+		x.append(handles[0], id, 0, "w", some(0, 2, id))
+	}
+	x.remove(handles[1], "a")
+	for _, id := range []string{"aa", "a.a", "b"} {
+		x.log(handles[0], id, 0, some(0, 2, id))
+	}
+	x.listed("only a was deleted", handles[1], debate.Filter{}, "a.a", "aa", "b")
+}
+
+// deleteAgain is somebody else beginning a new debate, with what other handles know of the old one.
+func deleteAgain(x *exam) {
+	handles := x.handles(2)
+	x.append(handles[0], "a", 0, "w", some(0, 5, "old"))
+	x.log(handles[1], "a", 0, some(0, 5, "old"))
+	x.append(handles[1], "a", 5, "v", some(5, 1, "old"))
+	x.remove(handles[0], "a")
+	for _, store := range handles {
+		x.conflict("the log is empty again", store, 6, "v", some(6, 1, "old"))
+		x.conflict("the log is empty again", store, 5, "w", some(5, 1, "old"))
+	}
+	x.append(handles[1], "a", 0, "u", some(0, 2, "new"))
+	x.log(handles[0], "a", 0, some(0, 2, "new"))
+	x.append(handles[0], "a", 2, "w", some(2, 2, "new"))
+	x.log(handles[1], "a", 0, some(0, 4, "new"))
+}
+
+func deleteForgets(x *exam) {
+	handles := x.handles(2)
+	x.append(handles[0], "a", 0, "w", debateOf("cars", map[string]string{"k": "v"}, debate.StatePaused, "old words"))
+	x.append(handles[0], "b", 0, "w", some(0, 1, "b"))
+	x.remove(handles[1], "a")
+	x.append(handles[0], "a", 0, "v", debateOf("trains", nil, debate.StateCompleted, "new words"))
+	for _, store := range handles {
+		x.conflict("w wrote the log that was deleted", store, 0, "w", debateOf("cars", nil, debate.StatePaused, "old words"))
+		x.listed("the topic is another", store, debate.Filter{Text: "cars"})
+		x.listed("the turns are others", store, debate.Filter{Text: "old"})
+		x.listed("the turns are others", store, debate.Filter{Text: "new"}, "a")
+		x.listed("there are no labels any more", store, debate.Filter{Labels: map[string]string{"k": "v"}})
+		x.listed("the state is another", store, debate.Filter{States: []debate.State{debate.StateCompleted}}, "a")
+		x.listed("the state is another", store, debate.Filter{States: []debate.State{debate.StatePaused}})
+	}
+}
+
+func deleteLease(x *exam) {
+	handles := x.handles(2)
+	x.append(handles[0], "a", 0, "w", some(0, 1, "w"))
+	x.lease(handles[0], "a", "me", time.Hour)
+	x.lease(handles[0], "unbegun", "me", time.Hour)
+	x.remove(handles[1], "a")
+	x.lease(handles[1], "a", "you", time.Hour)
+	x.leased("the new lease counts", handles[0], "a", "me")
+	x.append(handles[0], "a", 0, "w", some(0, 1, "w"))
+	if infos := x.list(handles[0], debate.Filter{}); len(infos) != 1 || infos[0].Owner != "you" {
+		x.Errorf("List yields %+v, want a, held by you", infos)
+	}
+}
+
+func deleteNothing(x *exam) {
+	store := x.open()
+	for range 2 {
+		x.remove(store, "a")
+		x.append(store, "a", 0, "w", some(0, 1, "w"))
+		x.remove(store, "a")
+		x.remove(store, "a")
+	}
+	x.listed("all was deleted", store, debate.Filter{})
+}
+
+func deleteListed(x *exam) {
+	store := x.open()
+	want := []string{"a", "b", "c", "d", "e", "f"}
+	for _, id := range want {
+		x.append(store, id, 0, "w", some(0, 1, id))
+	}
+	var got []string
+	ctx := x.Context()
+	x.within("a loop over List that deletes", func() error {
+		for info, err := range store.List(ctx, debate.Filter{}) {
+			if err == nil {
+				err = store.Delete(ctx, info.ID)
+			}
+			if err != nil {
+				return err
+			}
+			got = append(got, info.ID)
+		}
+		return nil
+	})
+	if what := unlike(got, want); what != "" {
+		x.Errorf("List has lost its way while debates were deleted: %s", what)
+	}
+	x.listed("all was deleted", store, debate.Filter{})
+}

@@ -1,0 +1,348 @@
+package storetest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+func listDefects() []defect {
+	tells := func(edit func(info *debate.Info)) func(s *spoiled) { return func(s *spoiled) { s.tells(edit) } }
+	filters := func(widen func(f *debate.Filter)) func(s *spoiled) { return func(s *spoiled) { s.filters(widen) } }
+	return []defect{
+		{"lists leases", []string{"list/an empty*", "append/without*"}, "List yields", func(s *spoiled) {
+			s.onList = func(context.Context, debate.Filter) iter.Seq2[debate.Info, error] {
+				return func(yield func(debate.Info, error) bool) { yield(debate.Info{ID: "lease"}, nil) }
+			}
+		}},
+		{"tells no state", []string{"list/what is told*"}, "List tells", tells(func(info *debate.Info) { info.State = "" })},
+		{"tells no topic", []string{"list/what is told*"}, "List tells", tells(func(info *debate.Info) { info.Topic = "" })},
+		{"tells no labels", []string{"list/what is told*", "list/by label"}, "", func(s *spoiled) {
+			s.infos(func(info *debate.Info, f debate.Filter) bool { info.Labels = nil; return f.Matches(*info) }, func(f debate.Filter) debate.Filter { return f })
+		}},
+		{"tells no round", []string{"list/what is told*", "event/numbers"}, "", tells(func(info *debate.Info) { info.Round = 0 })},
+		{"tells no number", []string{"list/what is told*", "list/a log*"}, "List tells", tells(func(info *debate.Info) { info.Seq = 1 })},
+		{"tells whole seconds", []string{"list/what is told*", "list/far*"}, "List tells", tells(func(info *debate.Info) { info.LastAt = info.LastAt.Truncate(time.Second) })},
+		{"counts nanoseconds since 1970", []string{"list/far*"}, "", tells(func(info *debate.Info) {
+			info.StartedAt = time.Unix(0, info.StartedAt.UnixNano())
+		})},
+		{"tells what was once", []string{"list/what is told follows*", "random/*"}, "List tells", func(s *spoiled) {
+			first := map[string]debate.Info{}
+			s.tells(func(info *debate.Info) {
+				if old, ok := first[info.ID]; ok {
+					*info = old
+				}
+				first[info.ID] = *info
+			})
+		}},
+		{"shares its labels", []string{"list/what is told of*"}, "List tells", func(s *spoiled) {
+			labels := map[string]string{}
+			s.tells(func(info *debate.Info) {
+				for k, v := range info.Labels {
+					if _, ok := labels[k]; !ok {
+						labels[k] = v
+					}
+				}
+				info.Labels = labels
+			})
+		}},
+		{"lists what has begun as it should only", []string{"list/a log that*", "id/all that*"}, "", func(s *spoiled) {
+			s.infos(func(info *debate.Info, _ debate.Filter) bool { return info.Topic != "" }, func(f debate.Filter) debate.Filter { return f })
+		}},
+		{"looks at the first state", []string{"list/by state"}, "List yields", filters(func(f *debate.Filter) { f.States = f.States[:min(1, len(f.States))] })},
+		{"states are patterns", []string{"list/by state"}, "List yields", filters(func(f *debate.Filter) {
+			if i := slices.Index(f.States, "argu%"); i >= 0 {
+				f.States[i] = "arguing"
+			}
+		})},
+		{"all are unfinished", []string{"list/by state"}, "not over", filters(func(f *debate.Filter) { f.Unfinished = false })},
+		{"all are at work", []string{"list/by state", "list/all conditions*"}, "", filters(func(f *debate.Filter) { f.Working = false })},
+		{"all are idle", []string{"list/by owner", "lease/the list*"}, "", filters(func(f *debate.Filter) { f.Idle = false })},
+		{"a label that is missing is empty", []string{"list/by label"}, "with the labels", func(s *spoiled) {
+			s.infos(func(info *debate.Info, f debate.Filter) bool {
+				for k, v := range f.Labels {
+					if info.Labels[k] != v {
+						return false
+					}
+				}
+				return true
+			}, func(f debate.Filter) debate.Filter { f.Labels = nil; return f })
+		}},
+		{"one label is enough", []string{"list/by label"}, "with the labels", func(s *spoiled) {
+			s.infos(func(info *debate.Info, f debate.Filter) bool {
+				for k, v := range f.Labels {
+					if got, ok := info.Labels[k]; ok && got == v {
+						return true
+					}
+				}
+				return len(f.Labels) == 0
+			}, func(f debate.Filter) debate.Filter { f.Labels = nil; return f })
+		}},
+		{"From leaves out its own instant", []string{"list/by time", "list/far*"}, "from", filters(func(f *debate.Filter) {
+			if !f.From.IsZero() {
+				f.From = f.From.Add(1)
+			}
+		})},
+		{"Until lets its own instant in", []string{"list/by time", "list/far*"}, "before", filters(func(f *debate.Filter) {
+			if !f.Until.IsZero() {
+				f.Until = f.Until.Add(1)
+			}
+		})},
+		{"bounds are microseconds", []string{"list/by time"}, "List yields", filters(func(f *debate.Filter) { f.From = f.From.Truncate(time.Microsecond) })},
+		{"an order of words", []string{"list/in the order*", "id/all that*"}, "List yields", func(s *spoiled) {
+			s.onList = func(_ context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+				return func(yield func(debate.Info, error) bool) {
+					var infos []debate.Info
+					for info := range s.matches(filter) {
+						infos = append(infos, info)
+					}
+					slices.SortStableFunc(infos, func(a, b debate.Info) int { return filter.Order(strings.ToLower(a.ID), strings.ToLower(b.ID)) })
+					for _, info := range infos {
+						if !yield(info, nil) {
+							return
+						}
+					}
+				}
+			}
+		}},
+		{"there is one order", []string{"list/in the order*", "list/at most*", "random/*"}, "", filters(func(f *debate.Filter) { f.Newest = false })},
+		{"begins with After", []string{"list/after*", "list/in pages"}, "", func(s *spoiled) {
+			s.infos(func(info *debate.Info, f debate.Filter) bool { return f.After == "" || f.Order(info.ID, f.After) >= 0 },
+				func(f debate.Filter) debate.Filter { f.After, f.Limit = "", 0; return f })
+		}},
+		{"After has to be there", []string{"list/after*"}, "List yields", filters(func(f *debate.Filter) {
+			if f.After == "5" {
+				f.After = ""
+			}
+		})},
+		{"there is no limit", []string{"list/at most*", "list/in pages", "random/*"}, "", filters(func(f *debate.Filter) { f.Limit = 0 })},
+		{"limits before it looks", []string{"list/at most*", "list/all conditions*"}, "", func(s *spoiled) {
+			s.onList = func(_ context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+				return func(yield func(debate.Info, error) bool) {
+					found := filter
+					found.Limit = 0
+					n := 0
+					for info := range s.matches(debate.Filter{Newest: filter.Newest, After: filter.After}) {
+						if n++; filter.Limit > 0 && n > filter.Limit {
+							return
+						}
+						for match := range s.matches(found) {
+							if match.ID == info.ID && !yield(info, nil) {
+								return
+							}
+						}
+					}
+				}
+			}
+		}},
+		{"a hundred are enough", []string{"list/in pages"}, "List yields", filters(func(f *debate.Filter) {
+			if f.Limit == 0 || f.Limit > 99 {
+				f.Limit = 99
+			}
+		})},
+		{"the context means nothing to List", []string{"list/stops with its*"}, "although its context was over", func(s *spoiled) {
+			s.onList = func(_ context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+				return s.good.List(context.Background(), filter)
+			}
+		}},
+		{"a list that is left is the last", []string{"list/stops with the*"}, "locked", func(s *spoiled) {
+			locked := false
+			s.onList = func(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+				return func(yield func(debate.Info, error) bool) {
+					if locked {
+						yield(debate.Info{}, errors.New("locked"))
+						return
+					}
+					for info, err := range s.good.List(ctx, filter) {
+						if !yield(info, err) {
+							locked = true
+							return
+						}
+					}
+				}
+			}
+		}},
+		{"holds a lock while it lists", []string{"list/the loop*"}, "takes more than", func(s *spoiled) {
+			s.onList = func(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+				return func(yield func(debate.Info, error) bool) {
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					s.good.List(ctx, filter)(yield)
+				}
+			}
+		}},
+	}
+}
+
+func searchDefects() []defect {
+	// texts searches in other texts than it should, or otherwise.
+	texts := func(holds func(e *debate.Event, part string) bool) func(s *spoiled) {
+		return func(s *spoiled) {
+			s.infos(func(info *debate.Info, f debate.Filter) bool {
+				if f.Text == "" {
+					return true
+				}
+				for e, err := range s.good.Read(context.Background(), info.ID, 0) {
+					if err == nil && holds(&e, f.Text) {
+						return true
+					}
+				}
+				return false
+			}, func(f debate.Filter) debate.Filter { f.Text = ""; return f })
+		}
+	}
+	plain := func(e *debate.Event) string {
+		switch {
+		case e.Turn != nil:
+			return e.Turn.Text
+		case e.Start != nil && e.Start.Config != nil:
+			return e.Start.Config.Topic
+		default:
+			return ""
+		}
+	}
+	lower := strings.ToLower
+	return []defect{
+		{"searches topics", []string{"search/in the topic*", "search/what is appended*", "search/long*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+			return e.Start != nil && strings.Contains(lower(plain(e)), lower(part))
+		})},
+		{"searches turns", []string{"search/in the topic*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+			return e.Turn != nil && strings.Contains(lower(plain(e)), lower(part))
+		})},
+		{"searches everything", []string{"search/nowhere*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+			data, _ := json.Marshal(e)
+			return strings.Contains(lower(string(data)), lower(part))
+		})},
+		{"searches for words", []string{"search/in the topic*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+			for word := range strings.FieldsSeq(lower(part)) {
+				if !strings.Contains(lower(plain(e)), word) {
+					return false
+				}
+			}
+			return plain(e) != ""
+		})},
+		{"case counts", []string{"search/whatever*", "random/*"}, "", texts(func(e *debate.Event, part string) bool { return strings.Contains(plain(e), part) })},
+		{"folds ASCII", []string{"search/whatever*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+			fold := func(text string) string {
+				return strings.Map(func(r rune) rune {
+					if r < 128 {
+						return []rune(lower(string(r)))[0]
+					}
+					return r
+				}, text)
+			}
+			return strings.Contains(fold(plain(e)), fold(part))
+		})},
+		{"a text is a pattern", []string{"search/every*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+			part, _, _ = strings.Cut(lower(part), "%")
+			return strings.Contains(lower(plain(e)), part)
+		})},
+		{"searches in JSON", []string{"search/every*", "search/hostile*"}, "", texts(func(e *debate.Event, part string) bool {
+			data, _ := json.Marshal(plain(e))
+			return strings.Contains(lower(string(data)), lower(part))
+		})},
+		{"an index that is not kept", []string{"search/what is appended*"}, "List yields", func(s *spoiled) {
+			known := map[string][]debate.Info{}
+			s.onList = func(_ context.Context, f debate.Filter) iter.Seq2[debate.Info, error] {
+				if f.Text != "" && known[f.Text] == nil {
+					known[f.Text] = []debate.Info{}
+					for info := range s.matches(f) {
+						known[f.Text] = append(known[f.Text], info)
+					}
+				}
+				return func(yield func(debate.Info, error) bool) {
+					for _, info := range known[f.Text] {
+						if !yield(info, nil) {
+							return
+						}
+					}
+				}
+			}
+		}},
+		{"indexes the first kilobyte", []string{"search/long*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+			text := plain(e)
+			return strings.Contains(lower(text[:min(len(text), 1<<10)]), lower(part))
+		})},
+	}
+}
+
+func watchDefects() []defect {
+	return []defect{
+		{"tells nobody", []string{"watch/appends*", "watch/a debate that is yet*", "watch/nobody*", "watch/all*", "watch/a debate that is begun*"}, "no value has come", func(s *spoiled) {
+			s.onWatch = func(context.Context, string) <-chan struct{} { return make(chan struct{}) }
+		}},
+		{"tells its own handle", []string{"watch/appends of another*"}, "no value has come", func(s *spoiled) {
+			var mine []chan struct{}
+			s.onWatch = func(context.Context, string) <-chan struct{} {
+				c := make(chan struct{}, 1)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				mine = append(mine, c)
+				return c
+			}
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+				err := s.good.Append(ctx, id, after, writer, events)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				for _, c := range mine {
+					select {
+					case c <- struct{}{}:
+					default:
+					}
+				}
+				return err
+			}
+		}},
+		{"waits for who watches", []string{"watch/nobody*"}, "takes more than", func(s *spoiled) {
+			var mine []chan struct{}
+			s.onWatch = func(context.Context, string) <-chan struct{} {
+				c := make(chan struct{}, 1)
+				mine = append(mine, c)
+				return c
+			}
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+				err := s.good.Append(ctx, id, after, writer, events)
+				for _, c := range mine {
+					select {
+					case c <- struct{}{}:
+					case <-ctx.Done():
+					}
+				}
+				return err
+			}
+		}},
+		{"one watches at a time", []string{"watch/all*"}, "no value has come", func(s *spoiled) {
+			var one <-chan struct{}
+			s.onWatch = func(ctx context.Context, id string) <-chan struct{} {
+				if one == nil {
+					one = s.good.Watch(ctx, id)
+				}
+				return one
+			}
+		}},
+		{"watches for ever", []string{"watch/it ends*"}, "nobody is told any more", func(s *spoiled) {
+			s.onWatch = func(ctx context.Context, id string) <-chan struct{} {
+				return s.good.Watch(context.WithoutCancel(ctx), id)
+			}
+		}},
+		{"leaves a goroutine", []string{"watch/it ends*"}, "goroutines", func(s *spoiled) {
+			s.onWatch = func(ctx context.Context, id string) <-chan struct{} {
+				stop := time.AfterFunc(time.Hour, func() {}) // keeps what waits below from being a deadlock
+				go func() {
+					<-stuck(time.Second)
+					stop.Stop()
+				}()
+				return s.good.Watch(ctx, id)
+			}
+		}},
+	}
+}
+
+// stuck yields a channel that is silent for longer than any examination is patient.
+func stuck(d time.Duration) <-chan time.Time { return time.NewTimer(d).C }

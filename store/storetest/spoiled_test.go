@@ -1,0 +1,149 @@
+package storetest_test
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/storetest"
+)
+
+// spoiled is a handle onto a MemoryStore. A test replaces what it spoils.
+type spoiled struct {
+	good   *debate.MemoryStore
+	mu     *sync.Mutex    // of all handles
+	shared map[string]any // by all handles
+	handle int            // from 0
+
+	onAppend  func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error
+	onRead    func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error]
+	onList    func(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error]
+	onDelete  func(ctx context.Context, id string) error
+	onLease   func(ctx context.Context, id, owner string, d time.Duration) error
+	onRelease func(ctx context.Context, id, owner string) error
+	onWatch   func(ctx context.Context, id string) <-chan struct{}
+}
+
+// storage makes storages whose handles are spoiled.
+func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
+	return func(testing.TB) storetest.Storage {
+		good, mu, shared := &debate.MemoryStore{}, &sync.Mutex{}, map[string]any{}
+		handles := 0
+		return storetest.Storage{Open: func(testing.TB) debate.Store {
+			s := &spoiled{
+				good: good, mu: mu, shared: shared, handle: handles,
+				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
+				onLease: good.Lease, onRelease: good.Release, onWatch: good.Watch,
+			}
+			handles++
+			if spoil != nil {
+				spoil(s)
+			}
+			return s
+		}}
+	}
+}
+
+func (s *spoiled) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+	return s.onAppend(ctx, id, after, writer, events)
+}
+
+func (s *spoiled) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+	return s.onRead(ctx, id, after)
+}
+
+func (s *spoiled) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+	return s.onList(ctx, filter)
+}
+
+func (s *spoiled) Delete(ctx context.Context, id string) error { return s.onDelete(ctx, id) }
+
+func (s *spoiled) Lease(ctx context.Context, id, owner string, d time.Duration) error {
+	return s.onLease(ctx, id, owner, d)
+}
+
+func (s *spoiled) Release(ctx context.Context, id, owner string) error {
+	return s.onRelease(ctx, id, owner)
+}
+
+func (s *spoiled) Watch(ctx context.Context, id string) <-chan struct{} { return s.onWatch(ctx, id) }
+
+// end is how many events a log has.
+func (s *spoiled) end(id string) (n int64) {
+	for _, err := range s.good.Read(context.Background(), id, 0) {
+		if err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// owner is who holds a debate that has begun.
+func (s *spoiled) owner(id string) string {
+	for info, err := range s.good.List(context.Background(), debate.Filter{}) {
+		if err == nil && info.ID == id {
+			return info.Owner
+		}
+	}
+	return ""
+}
+
+// events replaces each event that is read.
+func (s *spoiled) events(edit func(e *debate.Event)) {
+	s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+		return func(yield func(debate.Event, error) bool) {
+			for e, err := range s.good.Read(ctx, id, after) {
+				if err == nil {
+					edit(&e)
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// infos replaces what is listed.
+func (s *spoiled) infos(keep func(info *debate.Info, filter debate.Filter) bool, widen func(filter debate.Filter) debate.Filter) {
+	s.onList = func(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+		return func(yield func(debate.Info, error) bool) {
+			for info, err := range s.good.List(ctx, widen(filter)) {
+				if err == nil && !keep(&info, filter) {
+					continue
+				}
+				if !yield(info, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// filters replaces the filter.
+func (s *spoiled) filters(widen func(f *debate.Filter)) {
+	s.infos(func(*debate.Info, debate.Filter) bool { return true }, func(f debate.Filter) debate.Filter {
+		widen(&f)
+		return f
+	})
+}
+
+// tells replaces what is told of a debate.
+func (s *spoiled) tells(edit func(info *debate.Info)) {
+	s.infos(func(info *debate.Info, _ debate.Filter) bool { edit(info); return true },
+		func(f debate.Filter) debate.Filter { return f })
+}
+
+// matches yields what a good store lists.
+func (s *spoiled) matches(filter debate.Filter) iter.Seq[debate.Info] {
+	return func(yield func(debate.Info) bool) {
+		for info, err := range s.good.List(context.Background(), filter) {
+			if err == nil && !yield(info) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+func watchChecks() []check {
+	list := []check{
+		{"watch/appends of the same handle", watchSame},
+		{"watch/appends of another handle", watchOther},
+		{"watch/a debate that is yet to begin", watchUnbegun},
+		{"watch/nobody waits for who does not look", watchMerged},
+		{"watch/all who watch are told", watchMany},
+		{"watch/it ends with its context", watchEnds},
+		{"watch/a debate that is begun again", watchAgain},
+	}
+	for i := range list {
+		run := list[i].run
+		list[i].run = func(x *exam) {
+			if _, ok := x.open().(debate.Watcher); !ok {
+				x.Skip("the store is no debate.Watcher")
+			}
+			run(x)
+		}
+	}
+	return list
+}
+
+func (x *exam) watch(ctx context.Context, store debate.Store, id string) <-chan struct{} {
+	x.Helper()
+	w, ok := store.(debate.Watcher)
+	if !ok {
+		x.Fatalf("one handle is a debate.Watcher and another is not")
+		return nil
+	}
+	grown := w.Watch(ctx, id)
+	if grown == nil {
+		x.Fatalf("Watch yields no channel")
+	}
+	return grown
+}
+
+// grows waits for a value after which the log has so many events, as a reader does: values that tell of
+// nothing new cost it a look, and no more.
+func (x *exam) grows(grown <-chan struct{}, store debate.Store, id string, events int) {
+	x.Helper()
+	timer := time.NewTimer(x.patience)
+	defer timer.Stop()
+	for {
+		select {
+		case _, ok := <-grown:
+			if !ok {
+				x.Fatalf("the channel is closed, and watching has not ended")
+			}
+		case <-timer.C:
+			x.Fatalf("%v after an append no value has come", x.patience)
+		}
+		if len(x.read(store, id, 0)) >= events {
+			return
+		}
+	}
+}
+
+func watchSame(x *exam) {
+	store := x.open()
+	x.append(store, "a", 0, "w", some(0, 1, "w"))
+	grown := x.watch(x.Context(), store, "a")
+	for n := int64(1); n < 6; n++ {
+		x.append(store, "a", n, "w", some(n, 1, "w"))
+		x.grows(grown, store, "a", int(n)+1)
+	}
+}
+
+func watchOther(x *exam) {
+	handles := x.handles(2)
+	x.append(handles[0], "a", 0, "w", some(0, 1, "w"))
+	grown := x.watch(x.Context(), handles[1], "a")
+	for n := int64(1); n < 4; n++ {
+		x.append(handles[0], "a", n, "w", some(n, 1, "w"))
+		x.grows(grown, handles[1], "a", int(n)+1)
+	}
+	x.visit(func(store debate.Store) { x.append(store, "a", 4, "w", some(4, 1, "w")) })
+	x.grows(grown, handles[1], "a", 5)
+}
+
+func watchUnbegun(x *exam) {
+	handles := x.handles(2)
+	grown := x.watch(x.Context(), handles[0], "a")
+	other := x.watch(x.Context(), handles[1], "a")
+	x.unknown(handles[0], "a")
+	x.listed("watching begins no debate", handles[0], debate.Filter{})
+	x.append(handles[0], "a", 0, "w", some(0, 2, "w"))
+	x.grows(grown, handles[0], "a", 2)
+	x.grows(other, handles[1], "a", 2)
+}
+
+func watchMerged(x *exam) {
+	const commits = 100
+	store := x.open()
+	x.append(store, "a", 0, "w", some(0, 1, "w"))
+	grown := x.watch(x.Context(), store, "a")
+	unread := x.watch(x.Context(), store, "a")
+	ctx := x.Context()
+	x.within("appending while nobody looks", func() error {
+		for n := int64(1); n < commits; n++ {
+			if err := store.Append(ctx, "a", n, "w", some(n, 1, "w")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	x.grows(grown, store, "a", commits)
+	x.append(store, "a", commits, "w", some(commits, 1, "w"))
+	x.grows(grown, store, "a", commits+1)
+	x.grows(unread, store, "a", commits+1)
+}
+
+func watchMany(x *exam) {
+	handles := x.handles(2)
+	for _, id := range []string{"a", "b"} {
+		x.append(handles[0], id, 0, "w", some(0, 1, id))
+	}
+	type watcher struct {
+		id    string
+		store debate.Store
+		grown <-chan struct{}
+	}
+	var all []watcher
+	for i := range 40 {
+		id, store := []string{"a", "b"}[i%2], handles[i/2%2]
+		all = append(all, watcher{id, store, x.watch(x.Context(), store, id)})
+	}
+	for _, id := range []string{"a", "b"} {
+		x.append(handles[0], id, 1, "w", some(1, 1, id))
+	}
+	for _, w := range all {
+		x.grows(w.grown, w.store, w.id, 2)
+	}
+}
+
+func watchEnds(x *exam) {
+	const many = 200
+	store := x.open()
+	x.append(store, "a", 0, "w", some(0, 1, "w"))
+	x.grows(func() <-chan struct{} { // the first may start what stays
+		grown := x.watch(x.Context(), store, "a")
+		x.append(store, "a", 1, "w", some(1, 1, "w"))
+		return grown
+	}(), store, "a", 2)
+	before := runtime.NumGoroutine()
+	ctx, cancel := context.WithCancel(x.Context())
+	defer cancel()
+	var all []<-chan struct{}
+	for i := range many {
+		all = append(all, x.watch(ctx, store, []string{"a", "b"}[i%2]))
+	}
+	cancel()
+	end := int64(2)
+	x.until("nobody is told any more", func() bool {
+		for _, grown := range all {
+			for open := true; open && len(grown) > 0; {
+				_, open = <-grown
+			}
+		}
+		x.append(store, "a", end, "w", some(end, 1, "w"))
+		end++
+		for _, grown := range all {
+			select {
+			case _, open := <-grown:
+				if open {
+					return false
+				}
+			default:
+			}
+		}
+		return true
+	})
+	x.until(fmt.Sprintf("the goroutines of %d that have ended are gone", many), func() bool {
+		return runtime.NumGoroutine() < before+many/2
+	})
+	x.watch(canceled(x.Context()), store, "a")
+	x.append(store, "a", end, "w", some(end, 1, "w"))
+}
+
+func watchAgain(x *exam) {
+	handles := x.handles(2)
+	x.append(handles[0], "a", 0, "w", some(0, 3, "w"))
+	grown := x.watch(x.Context(), handles[0], "a")
+	other := x.watch(x.Context(), handles[1], "a")
+	x.remove(handles[0], "a")
+	x.append(handles[0], "a", 0, "v", some(0, 1, "v"))
+	x.grows(grown, handles[0], "a", 1)
+	x.grows(other, handles[1], "a", 1)
+	x.append(handles[0], "a", 1, "v", some(1, 3, "v"))
+	x.grows(grown, handles[0], "a", 4)
+	x.grows(other, handles[1], "a", 4)
+}
