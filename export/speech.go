@@ -131,7 +131,7 @@ func (t *tamer) tame(n ast.Node, depth int) bool {
 	for child := n.FirstChild(); child != nil; {
 		next := child.NextSibling()
 		linked := t.linked
-		t.linked = linked || child.Kind() == ast.KindLink 
+		t.linked = linked || child.Kind() == ast.KindLink || child.Kind() == ast.KindImage
 		ok := child.Kind() == ast.KindCodeSpan || t.tame(child, depth+1)
 		t.linked = linked
 		if !ok {
