@@ -45,9 +45,14 @@ func (s *Session) take(ctx context.Context) error {
 
 // renew takes the lease, or lengthens it. Its time is counted from before the store was asked.
 func (s *Session) renew(ctx context.Context) error {
+	var bound callContext
+	bound.attach(ctx)
+	bound.limit(s.live.lease)
+	defer bound.cancel()
 	now := time.Now()
-	err := s.live.store.Lease(ctx, s.id, s.live.owner, s.live.lease)
+	err := s.live.store.Lease(&bound, s.id, s.writer, s.live.lease)
 	if err == nil {
+		s.lapsed = s.lapsed || s.leased && now.Sub(s.renewed) >= s.live.lease
 		s.renewed = now
 	}
 	return err
@@ -64,18 +69,20 @@ func (s *Session) sure(ctx context.Context) error {
 // renewLater keeps the lease for as long as the session has it.
 func (s *Session) renewLater() {
 	s.running++
-	s.renewal = time.AfterFunc(s.live.lease/3, func() {
+	var renewal *time.Timer
+	renewal = time.AfterFunc(s.live.lease/3, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.running--
-		if s.leased {
+		if s.leased && s.renewal == renewal {
 			s.beat()
 		}
-		if s.leased {
+		if s.leased && s.renewal == renewal {
 			s.renewLater()
 		}
 		s.settle()
 	})
+	s.renewal = renewal
 }
 
 // beat renews the lease, and takes up what others have appended without it: answers and controls.
@@ -90,7 +97,9 @@ func (s *Session) beat() {
 	}
 	grew, err := s.catchUp(ctx)
 	if grew {
-		err = s.control(context.Background(), Tick{})
+		if err = s.disown(context.Background()); err == nil {
+			err = s.control(context.Background(), Tick{})
+		}
 	}
 	if errors.Is(err, ErrNotFound) {
 		s.drop(err)
@@ -106,9 +115,24 @@ func (s *Session) release() {
 	if s.renewal.Stop() {
 		s.running--
 	}
+	if s.closed == nil {
+		s.giveBack()
+		return
+	}
+	s.running++
+	go func() { // who closes a session has no time
+		s.giveBack()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running--
+		s.settle()
+	}()
+}
+
+func (s *Session) giveBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), s.live.lease)
 	defer cancel()
-	_ = s.live.store.Release(ctx, s.id, s.live.owner) // it ends by itself
+	_ = s.live.store.Release(ctx, s.id, s.writer) // it ends by itself
 }
 
 // rest lets go of the lease of a debate in which nothing happens until somebody says something:

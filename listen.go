@@ -3,13 +3,14 @@ package debate
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
 // listen lets a session that does not hold its debate see what others append to its log, and take the
 // debate up when it goes on and nobody holds it.
 func (s *Session) listen() {
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(s.life)
 	s.deafen = stop
 	s.running++
 	go func() {
@@ -110,17 +111,36 @@ func (s *Session) wake(ctx context.Context) error {
 	if err := s.control(ctx, Opened{By: s.live.owner}); err != nil {
 		return err
 	}
-	for _, lost := range s.core.InFlight() {
-		if err := s.control(ctx, lost); err != nil {
-			return err
-		}
+	if err := s.disown(ctx); err != nil {
+		return err
 	}
 	return s.control(ctx, Tick{})
 }
 
+// disown gives up the calls in flight that this session does not make.
+func (s *Session) disown(ctx context.Context) error {
+	for _, lost := range s.core.InFlight() {
+		if s.making(lost) {
+			continue
+		}
+		if err := s.control(ctx, lost); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) making(call Lost) bool {
+	return slices.ContainsFunc(s.flights, func(f *flight) bool { return f.makes(call) })
+}
+
 // catchUp folds what others have appended.
 func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
-	for event, err := range s.live.store.Read(ctx, s.id, s.core.record.Seq) {
+	var bound callContext
+	bound.attach(ctx)
+	bound.limit(s.live.lease)
+	defer bound.cancel()
+	for event, err := range s.live.store.Read(&bound, s.id, s.core.record.Seq) {
 		if err != nil {
 			return grew, storeError("read", err)
 		}
@@ -138,7 +158,7 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 // refold makes the core anew from the log: somebody else has appended to it. A session that holds the
 // debate makes sure that it still does, for else it must not go on.
 func (s *Session) refold(ctx context.Context) error {
-	return s.insist(func() error {
+	return s.insist(ctx, func(ctx context.Context) error {
 		if s.leased {
 			if err := s.renew(ctx); err != nil {
 				return err

@@ -35,18 +35,19 @@ type Session struct {
 	renewal *time.Timer // of the lease
 	deafen  func()      // ends listening; nil: the session does not
 	engaged bool        // in a control: it does not rest yet
+	lapsed  bool        // the lease had run out before it was renewed
 	timer   *time.Timer
 	writer  string // this session's token for the store
 	running int    // goroutines that make calls, and timers
 
-	leave   sync.Once             // closes leaving
-	leaving chan struct{}         // closed when somebody wants to close the session
-	quiet   chan struct{}         // closed when nothing is left of a closed session
-	shown   atomic.Value          // State: as it is saved
-	seq     atomic.Int64          // of the last event that is saved
-	base    atomic.Int64          // of the last event from before this session
-	over    atomic.Bool           // the debate is final, and nothing is in flight
-	gone    atomic.Pointer[error] // closed, for readers, who do not wait for a slow store
+	life  context.Context       // ends when somebody wants to close the session
+	hurry func()                // ends life
+	quiet chan struct{}         // closed when nothing is left of a closed session
+	shown atomic.Value          // State: as it is saved
+	seq   atomic.Int64          // of the last event that is saved
+	base  atomic.Int64          // of the last event from before this session
+	over  atomic.Bool           // the debate is final, and nothing is in flight
+	gone  atomic.Pointer[error] // closed, for readers, who do not wait for a slow store
 
 	readers  sync.Mutex // of the streams that are open, and of changes to the list of watchers
 	streams  []*stream
@@ -90,9 +91,10 @@ func (l *live) coreFor(config *Config) (*Core, error) {
 
 func (l *live) session(core *Core) *Session {
 	s := &Session{
-		live: l, id: core.record.ID, core: core, mu: newGate(), leaving: make(chan struct{}), quiet: make(chan struct{}),
+		live: l, id: core.record.ID, core: core, mu: newGate(), quiet: make(chan struct{}),
 		writer: l.owner + "/" + strconv.FormatInt(l.writers.Add(1), 10),
 	}
+	s.life, s.hurry = context.WithCancel(context.Background())
 	s.stand()
 	s.watchers.Store(&[]*watcher{})
 	return s
@@ -307,15 +309,26 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	if s.closed != nil {
 		return nil, s.closed
 	}
-	out, clash, err := s.step(ctx, signal)
-	if clash && err != nil && s.closed == nil { // the log that was read anew asks for something all the same
+	if !s.leased && s.core.record.start != nil { // somebody else goes on with it
+		switch signal.(type) {
+		case Result, Failed, Lost, Tick, Opened:
+			return nil, nil
+		}
+	}
+	out, tried, err := s.step(ctx, signal)
+	if tried != nil && err != nil && s.closed == nil { // the log that was read anew asks for something all the same
 		out, _, _ = s.step(ctx, Tick{})
 	}
-	if s.closed != nil || err != nil && !clash {
+	if s.closed != nil || err != nil && tried == nil {
 		return nil, err
 	}
-	if clash {
-		out.Start = s.missing()
+	if tried != nil {
+		out.Start = s.missing(append(tried, out.Start...))
+		defer func() {
+			if s.closed == nil {
+				_ = s.disown(ctx)
+			}
+		}()
 	}
 	s.show()
 	for _, id := range out.Abort {
@@ -338,8 +351,10 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 }
 
 // step steps a signal and saves what follows. If the log has grown by what somebody else has appended,
-// it is read anew and the signal is stepped again: clash.
-func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bool, err error) {
+// it is read anew and the signal is stepped again: then tried is not nil, and holds the calls that were to be
+// begun, for the append may have succeeded.
+func (s *Session) step(ctx context.Context, signal Signal) (out Output, tried []string, err error) {
+	s.lapsed = false
 	err = untangle(func() error {
 		out, err = s.core.Step(s.live.input(signal))
 		if err != nil {
@@ -353,10 +368,13 @@ func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bo
 		}
 		err := s.save(ctx, out.Events)
 		if errors.Is(err, ErrConflict) {
-			clash = true
+			tried = append(append([]string{}, tried...), out.Start...)
 			if lost := s.refold(ctx); lost != nil {
 				s.drop(lost)
 				return lost
+			}
+			if s.lapsed {
+				tried = []string{} // somebody else may have begun the same
 			}
 			return err
 		}
@@ -368,12 +386,12 @@ func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bo
 	if errors.Is(err, ErrConflict) {
 		s.drop(err)
 	}
-	return out, clash, err
+	return out, tried, err
 }
 
 // save appends what a Step gave. Once it is tried it is not broken off half-way: ctx only gives values.
 func (s *Session) save(ctx context.Context, events []Event) error {
-	err := s.insist(func() error {
+	err := s.insist(ctx, func(ctx context.Context) error {
 		if err := s.sure(ctx); err != nil {
 			return err
 		}
@@ -388,13 +406,21 @@ func (s *Session) save(ctx context.Context, events []Event) error {
 }
 
 // insist is live's, until somebody wants to close the session.
-func (s *Session) insist(try func() error) error { return s.live.insist(s.leaving, try) }
+func (s *Session) insist(ctx context.Context, try func(context.Context) error) error {
+	return s.live.insist(s.life.Done(), func() error {
+		var bound callContext
+		bound.attach(ctx)
+		bound.limit(s.live.lease)
+		defer bound.cancel()
+		return try(&bound)
+	})
+}
 
-// missing yields the calls that are in flight by the log, and that nobody makes.
-func (s *Session) missing() []string {
+// missing yields the calls of these that are in flight by the log, and that nobody makes.
+func (s *Session) missing(tried []string) []string {
 	var ids []string
 	for _, call := range s.core.InFlight() {
-		if !slices.ContainsFunc(s.flights, func(f *flight) bool { return f.makes(call) }) {
+		if slices.Contains(tried, call.Call) && !s.making(call) {
 			ids = append(ids, call.Call)
 		}
 	}
@@ -421,9 +447,6 @@ func (s *Session) Close() error {
 	<-s.quiet
 	return nil
 }
-
-// hurry ends the patience with a store.
-func (s *Session) hurry() { s.leave.Do(func() { close(s.leaving) }) }
 
 // detach is Close for at most as long as ctx lasts.
 func (s *Session) detach(ctx context.Context) error {

@@ -54,7 +54,10 @@ func (l *live) tail(ctx context.Context, id string, after int64, yield func(Even
 			last = true // what is in flight may still report its cost, if anybody is there
 		}
 		select {
-		case <-grown:
+		case _, open := <-grown:
+			if !open {
+				grown = nil
+			}
 		case <-ticker.C:
 		case <-ctx.Done():
 			return ctx.Err()

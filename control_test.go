@@ -1,0 +1,519 @@
+package debate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+)
+
+func TestAnAnswerFromAnywhereWakesWhoListens(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		mend := c.failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+		s := join().begin()
+		r := listening(t, s)
+		pass(time.Minute)
+		require.Equal(t, debate.StateAwaitingInput, s.State())
+		require.Empty(t, c.owner(s.ID()))
+		q := c.record(s.ID()).Inquiries[0]
+		mend()
+		answered := time.Now()
+		require.NoError(t, join().Control(t.Context(), s.ID(), debate.Answer{Inquiry: q.ID, Option: debate.OptionRetry}))
+		pass(pollTime)
+		synctest.Wait()
+		assert.NotEmpty(t, c.owner(s.ID()), "who listens has taken the debate up")
+		assert.Equal(t, debate.StateAwaitingResponses, s.State())
+		r.sawAll(t, c, s.ID())
+		assert.LessOrEqual(t, time.Since(answered), 7*time.Second, "six calls were left, and a look at the log")
+		assert.Equal(t, 11, c.calls(), "ten calls and the one that failed")
+		c.finished(s.ID())
+	})
+}
+
+func TestAControlWaitsForWhoOpensTheDebate(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		s := join().begin()
+		pass(500 * time.Millisecond)
+		require.NoError(t, s.Pause(t.Context()))
+		pass(time.Second)
+		require.NoError(t, s.Close())
+		other := join()
+		require.NoError(t, other.Control(t.Context(), s.ID(), debate.Resume{}))
+		calls := c.calls()
+		pass(time.Hour)
+		assert.Equal(t, calls, c.calls(), "a control begins nothing")
+		assert.Empty(t, c.owner(s.ID()))
+		var found []string
+		for info, err := range other.List(t.Context(), debate.Filter{Working: true, Idle: true}) {
+			require.NoError(t, err)
+			found = append(found, info.ID)
+		}
+		assert.Equal(t, []string{s.ID()}, found)
+		again := other.open(s.ID())
+		_, err := again.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(s.ID())
+	})
+}
+
+// Of two that speak at once one has failed and is asked about while the other still speaks.
+func TestAnAnswerWhileOthersSpeak(t *testing.T) {
+	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+		mend := c.failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+		s := join().begin()
+		pass(time.Second)
+		hurry := c.slow("Ada", 20*time.Second)
+		pass(2 * time.Second) // the second round has begun
+		hurry()
+		record := c.record(s.ID())
+		require.Equal(t, 1, record.InFlight())
+		require.Len(t, record.Inquiries, 1)
+		assert.NotEmpty(t, c.owner(s.ID()), "somebody speaks")
+		mend()
+		answered := time.Now()
+		answer := debate.Answer{Inquiry: record.Inquiries[0].ID, Option: debate.OptionRetry}
+		require.NoError(t, join().Control(t.Context(), s.ID(), answer))
+		requireKind(t, join().Control(t.Context(), s.ID(), answer), debate.KindState)
+		_, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		for _, e := range c.log(s.ID()) {
+			if e.Intent != nil && e.Intent.Call == "r2.rebuttal.Ben" && e.Intent.Attempt == 2 {
+				assert.LessOrEqual(t, e.At.Sub(answered), beatTime, "the holder looks when it renews its lease")
+			}
+		}
+		assert.Equal(t, 11, c.calls(), "ten calls and the one that failed: nobody was broken off")
+		c.finished(s.ID())
+	})
+}
+
+// A control of another process reaches the calls in flight within a third of the lease, or with the next
+// result.
+func TestControlsReachTheCallsInFlight(t *testing.T) {
+	for name, test := range map[string]struct {
+		signal debate.Signal
+		breaks bool
+		state  debate.State // once nothing is in flight
+	}{
+		"pause":  {debate.Pause{}, true, debate.StatePaused},
+		"drain":  {debate.Pause{Drain: true}, false, debate.StatePaused},
+		"stop":   {debate.Stop{}, true, debate.StateCompleted}, // nobody has spoken
+		"cancel": {debate.Cancel{}, true, debate.StateCanceled},
+	} {
+		for how, session := range map[string]bool{"by an engine": false, "by a session that listens": true} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+					hurry := c.slow("Ada", time.Minute)
+					hasten := c.slow("Ben", time.Minute)
+					s, other := join().begin(), join()
+					pass(500 * time.Millisecond)
+					if session {
+						require.NoError(t, s.Pause(t.Context()))
+						pass(500 * time.Millisecond)
+						other.open(s.ID())
+						require.NoError(t, s.Resume(t.Context()))
+						pass(500 * time.Millisecond)
+					}
+					sent, calls := time.Now(), c.calls()
+					require.NoError(t, other.Control(t.Context(), s.ID(), test.signal))
+					pass(beatTime)
+					synctest.Wait()
+					record := c.record(s.ID())
+					assert.Equal(t, test.state, record.State)
+					assert.Equal(t, test.state, s.State())
+					if test.breaks {
+						assert.Zero(t, record.InFlight(), "the calls are broken off")
+						assert.Empty(t, record.Turns)
+					} else {
+						assert.Equal(t, 2, record.InFlight(), "the calls go on")
+						assert.NotEmpty(t, c.owner(s.ID()))
+					}
+					pass(time.Minute + time.Second)
+					assert.Empty(t, c.owner(s.ID()))
+					assert.Equal(t, calls, c.calls(), "nothing else was asked")
+					if !test.breaks {
+						assert.Len(t, c.record(s.ID()).Turns, 2)
+					}
+					assert.Less(t, c.record(s.ID()).LastAt.Sub(sent), time.Minute+time.Second)
+					hurry()
+					hasten()
+					if test.state != debate.StatePaused {
+						return
+					}
+					require.NoError(t, other.Control(t.Context(), s.ID(), debate.Resume{}))
+					_, err := s.Wait(t.Context())
+					require.NoError(t, err)
+					c.finished(s.ID())
+				})
+			})
+		}
+	}
+}
+
+func TestAControlIsMetByTheNextResult(t *testing.T) {
+	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+		c.slow("Ben", time.Second)
+		s := join().begin()
+		pass(500 * time.Millisecond)
+		require.NoError(t, join().Control(t.Context(), s.ID(), debate.Pause{}))
+		pass(600 * time.Millisecond) // Ada has spoken, before the holder would have looked
+		record := c.record(s.ID())
+		assert.Equal(t, []string{"r1 Ada"}, speakers(record), "what was paid for is recorded in a pause")
+		assert.Zero(t, record.InFlight(), "Ben is broken off")
+		assert.Equal(t, debate.StatePaused, s.State())
+		assert.Empty(t, c.owner(s.ID()))
+		require.NoError(t, s.Resume(t.Context()))
+		_, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(s.ID())
+	})
+}
+
+func TestARetryFromAnotherProcess(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
+		s := join().begin()
+		_, err := s.Wait(t.Context())
+		requireKind(t, err, debate.KindQuota)
+		mend()
+		require.NoError(t, join().Control(t.Context(), s.ID(), debate.Retry{}))
+		pass(pollTime)
+		synctest.Wait()
+		assert.Equal(t, debate.StateAwaitingResponses, s.State())
+		_, err = s.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(s.ID())
+	})
+}
+
+func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
+	config := twoDebaters()
+	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
+	inCompany(t, config, func(t *testing.T, c *company, join func() *member) {
+		s := join().begin()
+		_, err := s.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.NoError(t, join().Control(t.Context(), s.ID(), debate.Acknowledge{}))
+		requireKind(t, join().Control(t.Context(), s.ID(), debate.Acknowledge{}), debate.KindState)
+		pass(pollTime)
+		_, err = s.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(s.ID())
+	})
+}
+
+// Of the same control from many at once one is taken, and the others are refused.
+func TestOneOfManyControlsIsTaken(t *testing.T) {
+	const many = 4
+	for name, test := range map[string]struct {
+		signal func(*debate.Record) debate.Signal
+		on     debate.Trigger
+		before func(*testing.T, *company, *debate.Session)
+	}{
+		"pause": {
+			func(*debate.Record) debate.Signal { return debate.Pause{} },
+			debate.TriggerPause,
+			func(*testing.T, *company, *debate.Session) {},
+		},
+		"resume": {
+			func(*debate.Record) debate.Signal { return debate.Resume{} },
+			debate.TriggerResume,
+			func(t *testing.T, _ *company, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
+		},
+		"cancel": {
+			func(*debate.Record) debate.Signal { return debate.Cancel{} },
+			debate.TriggerCancel,
+			func(*testing.T, *company, *debate.Session) {},
+		},
+		"answer": {
+			func(r *debate.Record) debate.Signal {
+				return debate.Answer{Inquiry: r.Inquiries[0].ID, Option: debate.OptionRetry}
+			},
+			debate.TriggerAnswered,
+			func(_ *testing.T, c *company, _ *debate.Session) {
+				mend := c.failing(bensOpening, &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+				pass(4 * time.Second)
+				mend()
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				dice := rand.New(rand.NewPCG(uint64(len(name)), 7))
+				for range max(1, 24/fewer) {
+					c.config.ID = ""
+					m := join()
+					s := m.begin()
+					pass(100 * time.Millisecond)
+					test.before(t, c, s)
+					pass(300 * time.Millisecond)
+					signal := test.signal(c.record(s.ID()))
+					do := []func() error{func() error { return m.Control(t.Context(), s.ID(), signal) }}
+					for range many - 1 {
+						other := join()
+						if dice.IntN(2) == 0 && s.State().Rests() {
+							other.open(s.ID())
+						}
+						do = append(do, func() error { return other.Control(t.Context(), s.ID(), signal) })
+					}
+					dice.Shuffle(len(do), func(i, k int) { do[i], do[k] = do[k], do[i] })
+					errs := make([]error, many)
+					var group sync.WaitGroup
+					for i := range do {
+						group.Go(func() { errs[i] = do[i]() })
+					}
+					group.Wait()
+					taken := 0
+					for _, err := range errs {
+						if err == nil {
+							taken++
+							continue
+						}
+						requireKind(t, err, debate.KindState)
+					}
+					assert.Equal(t, 1, taken)
+					pass(beatTime + time.Second)
+					times := 0
+					for _, e := range c.log(s.ID()) {
+						if e.Transition != nil && e.Transition.On == test.on {
+							times++
+						}
+					}
+					assert.Equal(t, 1, times)
+					if test.on == debate.TriggerCancel {
+						assert.Zero(t, c.record(s.ID()).InFlight())
+						continue
+					}
+					if s.State() == debate.StatePaused {
+						require.NoError(t, s.Resume(t.Context()))
+					}
+					_, err := s.Wait(t.Context())
+					require.NoError(t, err)
+					c.finished(s.ID())
+				}
+			})
+		})
+	}
+}
+
+func TestRefusedControlsChangeNothing(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
+		other := join()
+		refused := func(id string, state debate.State, signal debate.Signal, trigger string) {
+			t.Helper()
+			before := c.log(id)
+			err := other.Control(t.Context(), id, signal)
+			requireKind(t, err, debate.KindState)
+			require.ErrorContains(t, err, trigger)
+			if state != "" {
+				require.ErrorContains(t, err, string(state))
+			}
+			assert.Equal(t, before, c.log(id))
+		}
+		s := join().begin()
+		pass(time.Second)
+		refused(s.ID(), debate.StateError, debate.Resume{}, "resume")
+		refused(s.ID(), debate.StateError, debate.Pause{}, "pause")
+		refused(s.ID(), "", debate.Answer{Inquiry: "nobody.asked", Text: "This."}, "nobody.asked")
+		refused(s.ID(), "", debate.Acknowledge{}, "warning")
+		refused(s.ID(), "", debate.Sent{Trigger: "dance"}, "dance")
+		mend()
+		require.NoError(t, s.Retry(t.Context()))
+		pass(500 * time.Millisecond)
+		refused(s.ID(), debate.StateAwaitingResponses, debate.Resume{}, "resume")
+		refused(s.ID(), debate.StateAwaitingResponses, debate.Retry{}, "retry")
+		_, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		for trigger, signal := range map[string]debate.Signal{
+			"pause": debate.Pause{}, "resume": debate.Resume{}, "stop": debate.Stop{}, "cancel": debate.Cancel{}, "retry": debate.Retry{},
+		} {
+			refused(s.ID(), debate.StateCompleted, signal, trigger)
+		}
+		c.finished(s.ID())
+	})
+}
+
+// inquiring is a config whose debate asks about Ben's second turn until it is mended.
+func (c *company) inquiring(m *member) (s *debate.Session, inquiry string, mend func()) {
+	c.t.Helper()
+	mend = c.failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+	s = m.begin()
+	pass(time.Minute)
+	record := c.record(s.ID())
+	require.Len(c.t, record.Inquiries, 1)
+	return s, record.Inquiries[0].ID, mend
+}
+
+func TestAnAnswerThatDoesNotFitIsRefused(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		s, inquiry, _ := c.inquiring(join())
+		before := c.log(s.ID())
+		for field, answer := range map[string]debate.Answer{
+			"option": {Inquiry: inquiry, Option: "dance"},
+			"model":  {Inquiry: inquiry, Option: debate.OptionModel, Model: "nobody/model"},
+		} {
+			failure := requireKind(t, join().Control(t.Context(), s.ID(), answer), debate.KindValidation)
+			assert.Equal(t, field, failure.Field)
+		}
+		for _, model := range []string{"", "test", "/", "test/"} {
+			err := join().Control(t.Context(), s.ID(), debate.Answer{Inquiry: inquiry, Option: debate.OptionModel, Model: model})
+			assert.Equal(t, "model", requireKind(t, err, debate.KindValidation).Field, "%q", model)
+		}
+		assert.Equal(t, before, c.log(s.ID()))
+	})
+}
+
+func TestAChosenModelIsFrozen(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		s, inquiry, mend := c.inquiring(join())
+		mend()
+		other := join()
+		row := debate.Model{Priced: true, Input: 7_000_000, Output: 8_000_000}
+		other.Models["test/other"] = row
+		forged := debate.Model{Priced: true}
+		require.NoError(t, other.Control(t.Context(), s.ID(), debate.Answer{
+			Inquiry: inquiry, Option: debate.OptionModel, Model: "test/other", Row: &forged, Unattended: true, Text: "hello",
+		}))
+		pass(pollTime)
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		require.Len(t, record.Answers, 1)
+		answer := record.Answers[0]
+		require.NotNil(t, answer.Row)
+		assert.Equal(t, row.Input, answer.Row.Input, "what the engine knows of a model counts, not what the caller says")
+		assert.False(t, answer.Unattended)
+		assert.Empty(t, answer.Text)
+		frozen, ok := record.Model("test/other")
+		require.True(t, ok)
+		assert.Equal(t, row.Output, frozen.Output)
+		var asked []string
+		for _, e := range c.log(s.ID()) {
+			if e.Intent != nil && e.Intent.By == "Ben" {
+				asked = append(asked, e.Intent.Model)
+			}
+		}
+		assert.Equal(t, []string{"test/debater", "test/debater", "test/other", "test/other"}, asked)
+	})
+}
+
+func TestWhatIsNoControl(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		s := join().begin()
+		pass(500 * time.Millisecond)
+		before := c.log(s.ID())
+		start := *before[0].Start
+		for _, signal := range []debate.Signal{
+			nil, start,
+			debate.Edit{Config: c.config},
+			debate.Validate{},
+			debate.Validated{OK: true},
+			debate.Tick{},
+			debate.Opened{},
+			debate.Result{Call: adasOpening, Attempt: 1, Text: "Forged."},
+			debate.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: debate.KindAPI}},
+			debate.Lost{Call: adasOpening, Attempt: 1},
+			&debate.Pause{},
+		} {
+			for _, id := range []string{s.ID(), "nobody-knows"} {
+				requireKind(t, join().Control(t.Context(), id, signal), debate.KindValidation)
+			}
+		}
+		assert.Equal(t, before, c.log(s.ID()))
+		for _, id := range []string{"nobody-knows", "", "../secret"} {
+			for _, signal := range []debate.Signal{debate.Pause{}, debate.Answer{Inquiry: "i", Text: "t"}} {
+				requireKind(t, join().Control(t.Context(), id, signal), debate.KindValidation)
+			}
+		}
+		require.ErrorIs(t, join().Control(t.Context(), "nobody-knows", debate.Pause{}), debate.ErrNotFound)
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, join().Control(done, s.ID(), debate.Pause{}), context.Canceled)
+		assert.Equal(t, before, c.log(s.ID()))
+	})
+}
+
+// A flow's own input is for anybody to send.
+func TestAFlowsInputFromAnotherProcess(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		const nudged debate.Trigger = "nudged"
+		flow := debate.DebateFlow()
+		flow.Name, flow.Inputs = "nudging", []debate.Trigger{nudged}
+		c.config.Flow = flow.Name
+		joins := func() *member {
+			m := join()
+			m.Flows = map[string]*debate.Flow{flow.Name: flow}
+			return m
+		}
+		s := joins().begin()
+		pass(500 * time.Millisecond)
+		require.NoError(t, joins().Control(t.Context(), s.ID(), debate.Sent{Trigger: nudged, Payload: json.RawMessage(`{"n":1}`)}))
+		record, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		require.Len(t, record.Inputs, 1)
+		assert.JSONEq(t, `{"n":1}`, string(record.Inputs[0].Payload))
+		assert.Equal(t, 10, c.calls())
+		err = join().Control(t.Context(), s.ID(), debate.Pause{})
+		assert.Equal(t, "flow", requireKind(t, err, debate.KindValidation).Field, "this engine does not know the flow")
+	})
+}
+
+// A control that meets a store which fails has an error, and the debate goes on.
+func TestAControlOfAStoreThatFails(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		s, other := join().begin(), join()
+		pass(500 * time.Millisecond)
+		for _, op := range []string{"read", "append"} {
+			other.way = func(_ context.Context, which string, do func() error) error {
+				if which == op {
+					return errBroken
+				}
+				return do()
+			}
+			require.ErrorIs(t, other.Control(t.Context(), s.ID(), debate.Pause{}), errBroken)
+			require.False(t, errors.Is(other.Control(t.Context(), s.ID(), debate.Pause{}), debate.ErrConflict))
+		}
+		_, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(s.ID())
+	})
+}
+
+// The log grows under a control again and again.
+func TestAControlThatIsAlwaysTooLate(t *testing.T) {
+	for name, test := range map[string]struct {
+		conflicts int
+		err       error
+	}{"at last it is taken": {40, nil}, "it is given up": {1 << 20, debate.ErrConflict}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCompany(t, twoDebaters())
+				s, other := c.member().begin(), c.member()
+				pass(500 * time.Millisecond)
+				left := test.conflicts
+				other.way = func(_ context.Context, op string, do func() error) error {
+					if op == "append" {
+						if left--; left >= 0 {
+							return debate.ErrConflict
+						}
+					}
+					return do()
+				}
+				err := other.Control(t.Context(), s.ID(), debate.Pause{})
+				require.ErrorIs(t, err, test.err)
+				if test.err != nil {
+					requireKind(t, err, debate.KindConflict)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,610 @@
+package debate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// The company's engines keep the lease that they have by default, which is renewed and looked at after a third.
+const (
+	leaseTime = 15 * time.Second
+	beatTime  = leaseTime / 3
+	pollTime  = 250 * time.Millisecond
+)
+
+func TestTheLeaseIsGivenBackAtRest(t *testing.T) {
+	noKey := &provider.Error{Kind: provider.KindAuthentication, Status: 401}
+	noQuota := &provider.Error{Kind: provider.KindQuota, Status: 429}
+	for name, test := range map[string]struct {
+		change func(*debate.Config)
+		fail   *provider.Error
+		call   string // that fails
+		then   func(*testing.T, *debate.Session)
+		state  debate.State
+	}{
+		"paused": {
+			then:  func(t *testing.T, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
+			state: debate.StatePaused,
+		},
+		"an error":   {fail: noQuota, call: adasOpening, state: debate.StateError},
+		"a question": {fail: noKey, call: "r2.rebuttal.Ben", state: debate.StateAwaitingInput},
+		"a warning": {
+			change: func(c *debate.Config) { c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true} },
+			state:  debate.StateAwaitingInput,
+		},
+		"canceled": {
+			then:  func(t *testing.T, s *debate.Session) { require.NoError(t, s.Cancel(t.Context())) },
+			state: debate.StateCanceled,
+		},
+		"completed": {state: debate.StateCompleted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			if test.change != nil {
+				test.change(&config)
+			}
+			inCompany(t, config, func(t *testing.T, c *company, join func() *member) {
+				if test.fail != nil {
+					c.failing(test.call, test.fail)
+				}
+				s := join().begin()
+				assert.NotEmpty(t, c.owner(s.ID()))
+				pass(500 * time.Millisecond)
+				if test.then != nil {
+					test.then(t, s)
+				}
+				pass(30 * time.Second)
+				assert.Equal(t, test.state, s.State())
+				assert.Empty(t, c.owner(s.ID()), "whoever says something next may be in another process")
+				var idle []string
+				for info, err := range join().List(t.Context(), debate.Filter{Idle: true}) {
+					require.NoError(t, err)
+					idle = append(idle, info.ID)
+				}
+				assert.Equal(t, []string{s.ID()}, idle)
+				other := join().open(s.ID())
+				assert.Equal(t, test.state, other.State())
+				assert.Empty(t, c.owner(s.ID()), "who opens it takes no lease either")
+			})
+		})
+	}
+}
+
+func TestTheLeaseIsKeptWhileACallIsInFlight(t *testing.T) {
+	for name, do := range map[string]func(context.Context, *debate.Session) error{
+		"a draining pause": func(ctx context.Context, s *debate.Session) error { return s.Pause(ctx, debate.Drain) },
+		// The provider goes on: what was broken off is still to be charged.
+		"a pause": func(ctx context.Context, s *debate.Session) error { return s.Pause(ctx) },
+		"the end": func(ctx context.Context, s *debate.Session) error { return s.Cancel(ctx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				c.slow("Ada", time.Minute)
+				m := join()
+				m.Providers["test"] = stubborn{m}
+				s := m.begin()
+				pass(500 * time.Millisecond)
+				require.NoError(t, do(t.Context(), s))
+				pass(time.Minute)
+				assert.NotEmpty(t, c.owner(s.ID()))
+				_, err := join().Open(t.Context(), s.ID())
+				require.ErrorIs(t, err, debate.ErrLeased)
+				pass(time.Second)
+				assert.Empty(t, c.owner(s.ID()))
+				assert.Zero(t, c.record(s.ID()).InFlight())
+			})
+		})
+	}
+}
+
+// stubborn is a provider that does not hear that it is broken off.
+type stubborn struct{ debate.Provider }
+
+func (p stubborn) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	return p.Provider.Generate(context.WithoutCancel(ctx), req, emit)
+}
+
+// reader collects what a session's Events and Wait give.
+type reader struct {
+	sync.WaitGroup
+
+	facts  []debate.Event
+	record *debate.Record
+	err    error
+}
+
+// listening reads a session until its debate is over, or the session is.
+func listening(t *testing.T, s *debate.Session) *reader {
+	r := &reader{}
+	r.Go(func() {
+		for event, err := range s.Events(t.Context(), 0) {
+			if err != nil {
+				r.err = err
+				return
+			}
+			if event.Kind != debate.EventChunk {
+				r.facts = append(r.facts, event)
+			}
+		}
+	})
+	r.Go(func() {
+		for r.record == nil || !r.record.Final() { // it also returns where a person is needed
+			record, err := s.Wait(t.Context())
+			if err != nil && s.State() != debate.StateError && !errors.Is(err, debate.ErrAwaitingInput) {
+				return
+			}
+			r.record = record
+			pass(100 * time.Millisecond)
+		}
+	})
+	return r
+}
+
+// sawAll checks that a reader was given the whole log, and the record of its end.
+func (r *reader) sawAll(t *testing.T, c *company, id string) {
+	t.Helper()
+	r.Wait()
+	require.NoError(t, r.err)
+	require.NotNil(t, r.record)
+	log := c.log(id)
+	for i := range log {
+		log[i] = shownEvent(log[i])
+	}
+	assert.Equal(t, log, r.facts)
+	assert.Equal(t, canonical(t, c.record(id)), canonical(t, r.record))
+}
+
+// shownEvent is an event as readers are given it: without the debate's secrets.
+func shownEvent(e debate.Event) debate.Event {
+	if e.Start != nil {
+		start := *e.Start
+		start.Seed, start.Texts = "", nil
+		e.Start = &start
+	}
+	return e
+}
+
+func TestAnotherEngineResumesWhatOnePaused(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		a, b := join(), join()
+		first := a.begin()
+		ra := listening(t, first)
+		pass(1500 * time.Millisecond)
+		require.NoError(t, first.Pause(t.Context()))
+		pass(time.Hour)
+		second := b.open(first.ID())
+		rb := listening(t, second)
+		require.NoError(t, second.Resume(t.Context()))
+		pass(500 * time.Millisecond)
+		owner := c.owner(first.ID())
+		assert.NotEmpty(t, owner)
+		assert.Equal(t, second.State(), first.State(), "who listens sees the debate go on")
+		ra.sawAll(t, c, first.ID())
+		rb.sawAll(t, c, first.ID())
+		assert.Equal(t, 11, c.calls(), "ten calls and the one that was broken off")
+		assert.Empty(t, c.owner(first.ID()))
+		c.finished(first.ID())
+	})
+}
+
+// A debate goes from one engine to the other and back.
+func TestADebateIsPassedToAndFro(t *testing.T) {
+	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+		first := join().begin()
+		sessions := []*debate.Session{first}
+		var readers []*reader
+		pass(300 * time.Millisecond)
+		require.NoError(t, first.Pause(t.Context(), debate.Drain))
+		pass(time.Second)
+		for range 2 {
+			sessions = append(sessions, join().open(first.ID()))
+		}
+		for _, s := range sessions {
+			readers = append(readers, listening(t, s))
+		}
+		for i := range 4 {
+			s := sessions[(i+1)%len(sessions)]
+			require.NoError(t, s.Resume(t.Context()))
+			pass(300 * time.Millisecond)
+			require.NoError(t, s.Pause(t.Context(), debate.Drain))
+			pass(5 * time.Second)
+			assert.Empty(t, c.owner(first.ID()))
+		}
+		require.NoError(t, first.Resume(t.Context()))
+		for _, r := range readers {
+			r.sawAll(t, c, first.ID())
+		}
+		assert.Equal(t, 10, c.calls())
+		c.finished(first.ID())
+	})
+}
+
+// simultaneous is a config of three rounds in which both speak at once.
+func simultaneous() debate.Config {
+	config := twoDebaters()
+	config.Mode = debate.Simultaneous
+	return config
+}
+
+func TestWhoListensTakesOverFromWhoIsGone(t *testing.T) {
+	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+		a, b := join(), join()
+		first := a.begin()
+		pass(500 * time.Millisecond)
+		require.NoError(t, first.Pause(t.Context()))
+		pass(time.Second)
+		second := b.open(first.ID())
+		require.NoError(t, first.Resume(t.Context()))
+		pass(500 * time.Millisecond)
+		a.die()
+		gone := time.Now()
+		_, err := second.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Less(t, time.Since(gone), 2*leaseTime+8*time.Second, "the lease, a look at it, and what was left to say")
+		c.finished(first.ID())
+	})
+}
+
+// What was in flight when its holder went away in a pause is settled by who listens.
+func TestWhatADeadHolderHasLeftInAPauseIsSettled(t *testing.T) {
+	for name, late := range map[string]bool{"by itself": true, "by a control": false} {
+		t.Run(name, func(t *testing.T) {
+			inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+				a, b := join(), join()
+				first := a.begin()
+				pass(500 * time.Millisecond)
+				require.NoError(t, first.Pause(t.Context()))
+				pass(500 * time.Millisecond)
+				second := b.open(first.ID())
+				pass(500 * time.Millisecond)
+				require.NoError(t, first.Resume(t.Context()))
+				pass(500 * time.Millisecond)
+				require.NoError(t, first.Pause(t.Context(), debate.Drain))
+				a.die()
+				pass(leaseTime) // it has run out just now
+				calls := c.calls()
+				if late {
+					pass(leaseTime)
+					assert.Zero(t, c.record(first.ID()).InFlight())
+					assert.Empty(t, c.owner(first.ID()))
+				}
+				assert.Equal(t, calls, c.calls(), "nothing is asked in a pause")
+				require.NoError(t, second.Resume(t.Context()))
+				pass(500 * time.Millisecond)
+				assert.NotEmpty(t, c.owner(first.ID()), "who goes on has the lease")
+				assert.Equal(t, calls+2, c.calls(), "each of the two is asked again once")
+				_, err := second.Wait(t.Context())
+				require.NoError(t, err)
+				c.finished(first.ID())
+			})
+		})
+	}
+}
+
+func TestADebateIsDeletedUnderItsSessions(t *testing.T) {
+	t.Run("at rest", func(t *testing.T) {
+		inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+			first := join().begin()
+			pass(500 * time.Millisecond)
+			require.NoError(t, first.Pause(t.Context()))
+			pass(time.Second)
+			second := join().open(first.ID())
+			pass(time.Second)
+			require.NoError(t, c.store.Delete(t.Context(), first.ID()))
+			deleted := time.Now()
+			for _, s := range []*debate.Session{first, second} {
+				_, err := s.Wait(t.Context())
+				require.ErrorIs(t, err, debate.ErrNotFound)
+				assert.LessOrEqual(t, time.Since(deleted), leaseTime)
+				require.ErrorIs(t, s.Resume(t.Context()), debate.ErrNotFound)
+			}
+			c.nothing(first.ID())
+		})
+	})
+	t.Run("at work", func(t *testing.T) {
+		for name, after := range map[string]time.Duration{"noticed at the next result": 0, "noticed at the next look": time.Hour} {
+			t.Run(name, func(t *testing.T) {
+				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+					c.slow("Ada", after)
+					first := join().begin()
+					pass(500 * time.Millisecond)
+					require.NoError(t, c.store.Delete(t.Context(), first.ID()))
+					deleted := time.Now()
+					_, err := first.Wait(t.Context())
+					require.ErrorIs(t, err, debate.ErrNotFound)
+					assert.LessOrEqual(t, time.Since(deleted), beatTime)
+					pass(time.Second)
+					c.nothing(first.ID())
+				})
+			})
+		}
+	})
+}
+
+// nothing checks that the store knows nothing of a debate: its id is free.
+func (c *company) nothing(id string) {
+	c.t.Helper()
+	_, err := c.member().Record(c.t.Context(), id)
+	require.ErrorIs(c.t, err, debate.ErrNotFound)
+	require.NoError(c.t, c.store.Lease(c.t.Context(), id, "anybody", time.Second))
+}
+
+func TestCloseAndShutdownWhileListening(t *testing.T) {
+	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
+		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
+		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				a := join()
+				s := a.begin()
+				pass(500 * time.Millisecond)
+				require.NoError(t, s.Pause(t.Context()))
+				pass(time.Minute)
+				began := time.Now()
+				require.NoError(t, end(t.Context(), a, s))
+				assert.Zero(t, time.Since(began))
+				_, err := s.Wait(t.Context())
+				require.ErrorIs(t, err, debate.ErrClosed)
+				require.ErrorIs(t, s.Resume(t.Context()), debate.ErrClosed)
+				again := join().open(s.ID())
+				require.NoError(t, again.Resume(t.Context()))
+				_, err = again.Wait(t.Context())
+				require.NoError(t, err)
+				c.finished(s.ID())
+			})
+		})
+	}
+}
+
+// Of a hundred debates some speak, some rest and some drain. Another process goes on with all of them.
+func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
+	const debates = 100
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		a, b := join(), join()
+		var ids []string
+		for i := range debates {
+			c.config.ID = fmt.Sprintf("many-%d", i)
+			s := a.begin()
+			ids = append(ids, s.ID())
+			pass(10 * time.Millisecond)
+			switch i % 4 {
+			case 0:
+				require.NoError(t, s.Pause(t.Context()))
+			case 1:
+				require.NoError(t, s.Pause(t.Context(), debate.Drain))
+			default:
+			}
+		}
+		began := time.Now()
+		require.NoError(t, a.Shutdown(t.Context()))
+		assert.Zero(t, time.Since(began))
+		_, err := a.Open(t.Context(), ids[0])
+		require.ErrorIs(t, err, debate.ErrClosed, "a shutdown is final")
+		c.config.ID = "another"
+		_, err = a.Start(t.Context(), c.config)
+		require.ErrorIs(t, err, debate.ErrClosed)
+		_, err = a.Record(t.Context(), ids[0])
+		require.NoError(t, err, "what is stored can still be read")
+		for _, id := range ids {
+			assert.Empty(t, c.owner(id))
+		}
+
+		sessions := make([]*debate.Session, debates)
+		for i, id := range ids {
+			sessions[i] = b.open(id)
+			if sessions[i].State() == debate.StatePaused {
+				require.NoError(t, sessions[i].Resume(t.Context()))
+			}
+		}
+		assert.Less(t, time.Since(began), time.Second)
+		for i, id := range ids {
+			_, err := sessions[i].Wait(t.Context())
+			require.NoError(t, err)
+			c.config.ID = id
+			c.finished(id)
+		}
+	})
+}
+
+var errBroken = errors.New("the connection is lost")
+
+// Whoever closes a session does not wait for a store that has failed.
+func TestPatienceEndsAtOnce(t *testing.T) {
+	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
+		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
+		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	} {
+		for _, op := range []string{"append", "lease", "read", "release", "all"} {
+			t.Run(name+"/"+op, func(t *testing.T) {
+				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+					working, resting := join(), join()
+					for _, m := range []*member{working, resting} {
+						s := m.begin()
+						pass(500 * time.Millisecond)
+						if m == resting {
+							require.NoError(t, s.Pause(t.Context()))
+							pass(time.Second)
+						}
+						m.way = func(_ context.Context, which string, do func() error) error {
+							if op == which || op == "all" {
+								return errBroken
+							}
+							return do()
+						}
+						pass(6500 * time.Millisecond) // beats and results meet the failure
+						began := time.Now()
+						require.NoError(t, end(t.Context(), m, s))
+						assert.Zero(t, time.Since(began))
+						c.config.ID = ""
+					}
+				})
+			})
+		}
+	}
+}
+
+// A store that hangs is left as soon as a context says so, and Close waits for it no longer than a lease.
+func TestAStoreThatHangs(t *testing.T) {
+	for _, op := range []string{"append", "lease", "read", "release"} {
+		for name, deaf := range map[string]bool{"until its context ends": false, "for good": true} {
+			t.Run(op+" "+name, func(t *testing.T) {
+				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+					for _, resting := range []bool{false, true} {
+						m := join()
+						s := m.begin()
+						pass(500 * time.Millisecond)
+						if resting {
+							require.NoError(t, s.Pause(t.Context()))
+							pass(time.Second)
+						}
+						free := make(chan struct{})
+						m.way = func(ctx context.Context, which string, do func() error) error {
+							if op != which {
+								return do()
+							}
+							if deaf {
+								ctx = context.Background()
+							}
+							select {
+							case <-ctx.Done():
+								return ctx.Err()
+							case <-free:
+								return errBroken
+							}
+						}
+						pass(leaseTime / 2)
+						ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+						began := time.Now()
+						err := m.Shutdown(ctx)
+						assert.LessOrEqual(t, time.Since(began), time.Second, "resting %v", resting)
+						if err != nil {
+							require.ErrorIs(t, err, context.DeadlineExceeded)
+						}
+						if !deaf {
+							began = time.Now()
+							require.NoError(t, s.Close())
+							assert.LessOrEqual(t, time.Since(began), leaseTime)
+						}
+						close(free)
+						require.NoError(t, s.Close())
+						cancel()
+						c.config.ID = ""
+					}
+				})
+			})
+		}
+	}
+}
+
+// A store that hangs is a store that fails: after a lease the session is dropped.
+func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
+	for _, op := range []string{"append", "lease", "read"} {
+		t.Run(op, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCompany(t, twoDebaters())
+				c.slow("Ada", 2*leaseTime) // until then nothing is saved, and the lease runs out
+				m := c.member()
+				s := m.begin()
+				pass(500 * time.Millisecond)
+				if op == "read" { // which happens where somebody else has appended
+					require.NoError(t, c.member().Control(t.Context(), s.ID(), debate.Pause{Drain: true}))
+				}
+				m.way = func(ctx context.Context, which string, do func() error) error {
+					if which != op {
+						return do()
+					}
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				pass(5 * leaseTime)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				err := s.Stop(ctx)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.NoError(t, ctx.Err(), "the session is still there, and stuck")
+				again, err := c.member().Open(t.Context(), s.ID())
+				require.NoError(t, err, "another can go on")
+				require.NoError(t, again.Close())
+			})
+		})
+	}
+}
+
+// Three workers look for debates with which nobody goes on. Each debate is finished once.
+func TestWorkers(t *testing.T) {
+	const debates, workers = 30, 3
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		host := join()
+		var ids []string
+		for i := range debates {
+			c.config.ID = fmt.Sprintf("work-%d", i)
+			s := host.begin()
+			ids = append(ids, s.ID())
+			pass(20 * time.Millisecond)
+			if i%5 == 0 {
+				require.NoError(t, s.Pause(t.Context()))
+				pass(20 * time.Millisecond)
+			}
+		}
+		require.NoError(t, host.Shutdown(t.Context()))
+		for i := 0; i < debates; i += 5 { // another process has no session of it, and no lease
+			require.NoError(t, join().Control(t.Context(), ids[i], debate.Resume{}))
+		}
+		find := debate.Filter{Working: true, Idle: true, Limit: 2}
+		opened := make([][]string, workers)
+		var group sync.WaitGroup
+		for w := range workers {
+			m := join()
+			group.Go(func() {
+				for tries := 0; tries < 1000; tries++ {
+					var found []string
+					for info, err := range m.List(t.Context(), find) {
+						require.NoError(t, err)
+						found = append(found, info.ID)
+					}
+					if len(found) == 0 {
+						return
+					}
+					for _, id := range found {
+						s, err := m.Open(t.Context(), id)
+						if errors.Is(err, debate.ErrLeased) {
+							continue // somebody was faster
+						}
+						require.NoError(t, err)
+						if s.State() == debate.StateCompleted {
+							continue
+						}
+						opened[w] = append(opened[w], id)
+						_, err = s.Wait(t.Context())
+						assert.NoError(t, err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		all := slices.Concat(opened...)
+		slices.Sort(ids)
+		slices.Sort(all)
+		assert.Equal(t, ids, all, "each was opened by one")
+		for w := range workers {
+			assert.NotEmpty(t, opened[w])
+		}
+		for _, id := range ids {
+			c.config.ID = id
+			c.finished(id)
+		}
+	})
+}
