@@ -569,7 +569,7 @@ func TestWorkers(t *testing.T) {
 		for w := range workers {
 			m := join()
 			group.Go(func() {
-				for tries := 0; tries < 1000; tries++ {
+				for range 1000 {
 					var found []string
 					for info, err := range m.List(t.Context(), find) {
 						require.NoError(t, err)

@@ -312,7 +312,7 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	if !s.leased && s.core.record.start != nil { // somebody else goes on with it
 		switch signal.(type) {
 		case Result, Failed, Lost, Tick, Opened:
-			return nil, nil
+			return nil, nil //nolint:nilnil // no call follows
 		}
 	}
 	out, tried, err := s.step(ctx, signal)

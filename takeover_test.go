@@ -170,7 +170,7 @@ func (f *trouble) now() int {
 	return f.kind
 }
 
-func (f *trouble) way(ctx context.Context, op string, do func() error) error {
+func (f *trouble) way(_ context.Context, op string, do func() error) error {
 	kind := f.now()
 	switch {
 	case kind == cutOff, kind == noLease && op == "lease":

@@ -105,12 +105,17 @@ func (f folder) Sync() error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// Lock implements disk. It makes sure that the file which it has locked is still the one of that name: whoever held the lock
-// before may have removed it.
+// Lock implements disk. It makes sure that the file which it has locked is still the one of that name:
+// whoever held the lock before may have removed it.
 func (f folder) Lock(name string) (func(drop bool) error, bool, error) {
+	flag := os.O_RDONLY // to ask for a new file, where there is one, has all who work in the folder wait for each other
 	for {
-		l := flock.New(f.path(name), flock.SetPermissions(0o600))
+		l := flock.New(f.path(name), flock.SetFlag(flag), flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
+		if errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE == 0 {
+			flag |= os.O_CREATE
+			continue
+		}
 		if err != nil || !ok {
 			return nil, false, err
 		}
@@ -139,7 +144,8 @@ func (f folder) unlock(l *flock.Flock, drop bool) error {
 	return errors.Join(closed, err)
 }
 
-// Free implements disk. It asks with a shared lock, so that two who ask do not take each other for the owner.
+// Free implements disk. It asks with a shared lock, so that two who ask do not take each other for the
+// owner.
 func (f folder) Free(name string) (bool, error) {
 	l := flock.New(f.path(name), flock.SetFlag(os.O_RDONLY))
 	ok, err := l.TryRLock()

@@ -29,6 +29,8 @@ type drive struct {
 	syncs   int
 	after   func(step int)                  // called after each of them
 	trouble func(step int, op string) error // fails one: errShort fails it halfway
+
+	unreadable int // from this byte on no file can be read; negative: all can
 }
 
 // node is a file.
@@ -43,7 +45,7 @@ type node struct {
 var errShort = syscall.ENOSPC
 
 func newDrive() *drive {
-	return &drive{names: map[string]*node{}, kept: map[string]*node{}, locked: map[string]bool{}}
+	return &drive{names: map[string]*node{}, kept: map[string]*node{}, locked: map[string]bool{}, unreadable: -1}
 }
 
 // put makes a file that is on the disk.
@@ -201,6 +203,9 @@ func (f *driveFile) Size() (int64, error) {
 func (f *driveFile) ReadAt(p []byte, at int64) (int, error) {
 	f.drive.mu.Lock()
 	defer f.drive.mu.Unlock()
+	if f.drive.unreadable >= 0 && at+int64(len(p)) > int64(f.drive.unreadable) {
+		return 0, syscall.EIO
+	}
 	if at >= int64(len(f.node.data)) {
 		return 0, io.EOF
 	}

@@ -74,26 +74,27 @@ func (s *Store) ready() error {
 			s.err = &debate.Error{Kind: debate.KindValidation, Op: "file", Field: "Dir", Err: errors.New("is empty")}
 			return
 		}
-		s.disk = folder(s.Dir)
-		s.err = s.makeDir()
+		dir, err := filepath.Abs(s.Dir) // the program may go to another folder
+		if err != nil {
+			s.err = err
+			return
+		}
+		s.disk = folder(dir)
+		s.err = s.makeDir(dir)
 	})
 	return s.err
 }
 
 // makeDir makes the folder, and sees to it that it is found again after a loss of power.
-func (s *Store) makeDir() error {
+func (s *Store) makeDir(path string) error {
 	var above []string
-	for dir := filepath.Clean(s.Dir); ; dir = filepath.Dir(dir) {
-		_, err := os.Stat(dir)
-		if err == nil {
+	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
 		}
 		above = append(above, filepath.Dir(dir))
 	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil || s.Sync == SyncNever {
+	if err := os.MkdirAll(path, 0o700); err != nil || s.Sync == SyncNever {
 		return err
 	}
 	for _, dir := range above {

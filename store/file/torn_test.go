@@ -78,6 +78,7 @@ func checkTear(t *testing.T, text []byte, end, commits int) {
 	events, err = collect(store, "a")
 	require.NoError(t, err)
 	require.Equal(t, facts(0, n+2), events)
+	require.NoError(t, store.Append(t.Context(), "a", int64(n+2), "next", facts(int64(n+2), 1)))
 	if len(text) == end {
 		require.Empty(t, reports)
 		require.Nil(t, d.get("a.torn"))

@@ -1,9 +1,11 @@
 package sql_test
 
 import (
+	"cmp"
 	"context"
 	stdsql "database/sql"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,121 +15,125 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
-type pairing struct {
-	name  string
+// said is a turn of some length.
+var said = strings.Repeat("nine words that are about as long as this one ", 40)
+
+// bench is a store and, in a database of the same settings, the floor: a table in which each step is a row.
+type bench struct {
 	store *sql.Store
-	bare  *stdsql.DB
-	stmt  *stdsql.Stmt
+	floor *stdsql.Stmt
+	rows  int64
 }
 
-func pairings(b *testing.B) []*pairing {
-	var out []*pairing
-	{
-		s, err := sql.OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "a.db"))
+func newBench(b *testing.B, s *storage, settings string) *bench {
+	b.Helper()
+	db, err := stdsql.Open(s.driver, settings)
+	require.NoError(b, err)
+	db.SetMaxOpenConns(1)
+	b.Cleanup(func() { require.NoError(b, db.Close()) })
+	_, err = db.ExecContext(b.Context(), `CREATE TABLE step (n bigint PRIMARY KEY, body text)`)
+	require.NoError(b, err)
+	if s.name == "SQLite" { // where the word decides
+		_, err = db.ExecContext(b.Context(), `DROP TABLE step; CREATE TABLE step (n INTEGER PRIMARY KEY, body TEXT)`)
 		require.NoError(b, err)
-		db, err := stdsql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "b.db")+"?_pragma=synchronous(full)&_pragma=journal_mode(wal)&_pragma=busy_timeout(10000)")
-		require.NoError(b, err)
-		db.SetMaxOpenConns(1)
-		_, err = db.Exec("CREATE TABLE step (n INTEGER PRIMARY KEY, body TEXT)")
-		require.NoError(b, err)
-		out = append(out, &pairing{"sqlite", s, db, nil})
 	}
-	{
-		url := newSchema(b)
-		var err error
-		require.NoError(b, err)
-		s, err := sql.OpenPostgres(b.Context(), url)
-		require.NoError(b, err)
-		db, err := stdsql.Open("pgx", url)
-		require.NoError(b, err)
-		db.SetMaxOpenConns(1)
-		_, err = db.Exec("CREATE TABLE step (n bigint PRIMARY KEY, body text)")
-		require.NoError(b, err)
-		out = append(out, &pairing{"postgres", s, db, nil})
-	}
-	for _, p := range out {
-		var err error
-		p.stmt, err = p.bare.Prepare("INSERT INTO step (n, body) VALUES ($1, $2)")
-		require.NoError(b, err)
-		b.Cleanup(func() { p.store.Close(); p.bare.Close() })
-	}
-	return out
+	floor, err := db.PrepareContext(b.Context(), `INSERT INTO step (n, body) VALUES ($1, $2)`)
+	require.NoError(b, err)
+	return &bench{store: s.store(b), floor: floor}
 }
 
-var text = strings.Repeat("abcdefgh ", 220)
+// insert writes a step on the floor.
+func (b *bench) insert(t *testing.B) {
+	b.rows++
+	_, err := b.floor.ExecContext(t.Context(), b.rows, said)
+	require.NoError(t, err)
+}
 
-func BenchmarkSingle(b *testing.B) {
-	for _, p := range pairings(b) {
-		b.Run(p.name, func(b *testing.B) {
-			ctx := context.Background()
-			body := strings.Repeat("abcdefgh ", 235)
-			var floor, ours []float64
-			var key, seq int64
-			id := fmt.Sprint("d", time.Now().UnixNano())
-			for b.Loop() {
-				began := time.Now()
-				for range 1 {
-					key++
-					_, err := p.stmt.Exec(time.Now().UnixNano(), body)
-					require.NoError(b, err)
-				}
-				floor = append(floor, float64(time.Since(began).Microseconds())/1)
-				began = time.Now()
-				for range 1 {
-					require.NoError(b, p.store.Append(ctx, id, seq, "w", []debate.Event{turn(seq+1, text)[0]}))
-					seq++
-				}
-				ours = append(ours, float64(time.Since(began).Microseconds())/1)
+// benches runs a benchmark on each database, with commits that wait for the disk on both sides.
+func benches(b *testing.B, run func(b *testing.B, bench *bench)) {
+	b.Helper()
+	b.Run("SQLite", func(b *testing.B) {
+		values := url.Values{"_pragma": {"journal_mode(wal)", "synchronous(full)", "busy_timeout(10000)"}}
+		run(b, newBench(b, newSQLite(b), "file:"+filepath.Join(b.TempDir(), "floor.db")+"?"+values.Encode()))
+	})
+	b.Run("PostgreSQL", func(b *testing.B) {
+		s := newPostgres(b)
+		u := mustParse(b, s.url)
+		query := u.Query()
+		query.Set("synchronous_commit", "on")
+		u.RawQuery = query.Encode()
+		durable := u.String()
+		s.open = func(ctx context.Context, options sql.Options) (*sql.Store, error) {
+			return options.OpenPostgres(ctx, durable)
+		}
+		run(b, newBench(b, s, durable))
+	})
+}
+
+// BenchmarkOneWriter appends one step after the other.
+//
+//	x-floor  time of an append, as a multiple of that of an insert that is committed by itself
+func BenchmarkOneWriter(b *testing.B) {
+	benches(b, func(b *testing.B, bench *bench) {
+		require.NoError(b, bench.store.Append(b.Context(), "a", 0, "w", start("t", nil)))
+		var floor, store []time.Duration
+		for seq := int64(1); b.Loop(); seq++ {
+			began := time.Now()
+			bench.insert(b)
+			floor = append(floor, time.Since(began))
+			began = time.Now()
+			if err := bench.store.Append(b.Context(), "a", seq, "w", turn(seq+1, said)); err != nil {
+				b.Fatal(err)
 			}
-			b.ReportMetric(middle(floor), "floor-us")
-			b.ReportMetric(middle(ours), "us")
-			b.ReportMetric(middle(ours)/middle(floor), "x-floor")
+			store = append(store, time.Since(began))
+		}
+		b.ReportMetric(0, "ns/op") // of both sides together: it says nothing
+		b.ReportMetric(float64(middle(store).Microseconds()), "µs/step")
+		b.ReportMetric(float64(middle(store))/float64(middle(floor)), "x-floor")
+	})
+}
+
+// BenchmarkManyWriters appends to as many debates at once, one step after the other in each.
+//
+//	x-floor  steps in a second, as a multiple of inserts that are committed by themselves
+func BenchmarkManyWriters(b *testing.B) {
+	for _, writers := range []int{4, 16, 64, 1000} {
+		b.Run(fmt.Sprint(writers), func(b *testing.B) {
+			benches(b, func(b *testing.B, bench *bench) {
+				each := max(2, 1000/writers)
+				var floor, store []float64
+				for round := 0; b.Loop(); round++ {
+					began := time.Now()
+					for range 50 {
+						bench.insert(b)
+					}
+					floor = append(floor, 50/time.Since(began).Seconds())
+					began = time.Now()
+					var writing sync.WaitGroup
+					for w := range writers {
+						writing.Go(func() {
+							for n := range int64(each) {
+								if err := bench.store.Append(b.Context(), fmt.Sprint(round, "-", w), n, "w", turn(n+1, said)); err != nil {
+									b.Error(err)
+								}
+							}
+						})
+					}
+					writing.Wait()
+					store = append(store, float64(writers*each)/time.Since(began).Seconds())
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(middle(store), "steps/s")
+				b.ReportMetric(middle(store)/middle(floor), "x-floor")
+			})
 		})
 	}
 }
 
-func BenchmarkMany(b *testing.B) {
-	for _, p := range pairings(b) {
-		for _, writers := range []int{2, 4, 16, 64, 1000} {
-			b.Run(fmt.Sprint(p.name, "/", writers), func(b *testing.B) {
-				ctx := context.Background()
-				body := strings.Repeat("abcdefgh ", 235)
-				var floor, ours []float64
-				seqs := make([]int64, writers)
-				prefix := fmt.Sprint("d", time.Now().UnixNano())
-				for b.Loop() {
-					began := time.Now()
-					for range 50 {
-						_, err := p.stmt.Exec(time.Now().UnixNano(), body)
-						require.NoError(b, err)
-					}
-					floor = append(floor, 50/time.Since(began).Seconds())
-					began = time.Now()
-					var wg sync.WaitGroup
-					n := max(1, 500/writers)
-					for w := range writers {
-						wg.Go(func() {
-							for range n {
-								if err := p.store.Append(ctx, fmt.Sprint(prefix, w), seqs[w], "w", []debate.Event{turn(seqs[w]+1, text)[0]}); err != nil {
-									b.Error(err)
-								}
-								seqs[w]++
-							}
-						})
-					}
-					wg.Wait()
-					ours = append(ours, float64(n*writers)/time.Since(began).Seconds())
-				}
-				b.ReportMetric(middle(floor), "floor/s")
-				b.ReportMetric(middle(ours), "/s")
-				b.ReportMetric(middle(ours)/middle(floor), "x-floor")
-			})
-		}
-	}
+func middle[T cmp.Ordered](values []T) T {
+	slices.Sort(values)
+	return values[len(values)/2]
 }
-
-func middle(v []float64) float64 { slices.Sort(v); return v[len(v)/2] }

@@ -109,6 +109,7 @@ type storage struct {
 	name   string
 	driver string // of database/sql
 	url    string // for the driver
+	path   string // of SQLite's file
 	open   func(ctx context.Context, options sql.Options) (*sql.Store, error)
 }
 
@@ -163,17 +164,19 @@ func (s *storage) block(t testing.TB) (release func()) {
 func newSQLite(t testing.TB) *storage {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a b?c#d%41.db") // none of this may mean anything
-	return &storage{"SQLite", "sqlite", "file:" + url.PathEscape(path), func(ctx context.Context, options sql.Options) (*sql.Store, error) {
+	open := func(ctx context.Context, options sql.Options) (*sql.Store, error) {
 		return options.OpenSQLite(ctx, path)
-	}}
+	}
+	return &storage{name: "SQLite", driver: "sqlite", url: "file:" + url.PathEscape(path), path: path, open: open}
 }
 
 func newPostgres(t testing.TB) *storage {
 	t.Helper()
 	u := newSchema(t)
-	return &storage{"PostgreSQL", "pgx", u, func(ctx context.Context, options sql.Options) (*sql.Store, error) {
+	open := func(ctx context.Context, options sql.Options) (*sql.Store, error) {
 		return options.OpenPostgres(ctx, u)
-	}}
+	}
+	return &storage{name: "PostgreSQL", driver: "pgx", url: u, open: open}
 }
 
 // each runs a test on each database.

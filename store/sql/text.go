@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// patternRunes is how much of a text the database looks for.
-const patternRunes = 200
+// patternBytes is how much of a text the database looks for, in bytes.
+const patternBytes = 200
 
 // pattern is a pattern for LIKE, with ! as the escape character, that matches at least every JSON text with
 // a string in which [debate.Filter.Finds] would find part.
@@ -20,7 +20,7 @@ func pattern(part string) string {
 	b.WriteByte('%')
 	any := true // the pattern ends with a %
 	for n, r := range part {
-		if n >= patternRunes {
+		if n >= patternBytes {
 			break
 		}
 		switch {

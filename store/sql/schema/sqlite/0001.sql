@@ -28,11 +28,13 @@ CREATE TABLE debate_commit (
 	body   TEXT    NOT NULL  -- one event a line, as JSON
 );
 
--- A commit is one statement.
+-- A commit is one statement. The state is touched only where it changes: an index depends on it.
 CREATE TRIGGER debate_committed AFTER INSERT ON debate_commit BEGIN
-	UPDATE debate
-	SET seq = new.last, at = new.at, state = coalesce(new.state, state), round = coalesce(new.round, round)
-	WHERE no = new.key / 4294967296;
+	UPDATE debate SET seq = new.last, at = new.at, round = coalesce(new.round, round) WHERE no = new.key / 4294967296;
+END;
+
+CREATE TRIGGER debate_moved AFTER INSERT ON debate_commit WHEN new.state IS NOT NULL BEGIN
+	UPDATE debate SET state = new.state WHERE no = new.key / 4294967296;
 END;
 
 -- Where to look for labels: pair is name and value as JSON, cut after so many bytes. A debate may stand
