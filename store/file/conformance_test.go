@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
-func testConformance(t *testing.T) {
+func TestConformance(t *testing.T) {
 	for name, sync := range map[string]file.Sync{"always": file.SyncAlways, "never": file.SyncNever} {
 		t.Run(name, func(t *testing.T) {
 			storetest.Run(t, func(t testing.TB) storetest.Storage {

@@ -12,8 +12,8 @@ type dialect struct {
 	now string
 	// like is the operator that finds a pattern whatever the case of ASCII letters.
 	like string
-	// anyOf selects the texts of a JSON array, which is parameter $1.
-	anyOf string
+	// ends yields id, number and last event of the debates whose ids are in a JSON array.
+	ends string
 	// release deletes a lease.
 	release string
 	// versioned reports whether there is a table of versions.

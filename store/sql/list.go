@@ -192,10 +192,10 @@ func scan(rows *stdsql.Rows) (info debate.Info, err error) {
 
 // finds looks for the filter's text in what the database has found.
 func (s *Store) finds(ctx context.Context, id string, filter debate.Filter) (bool, error) {
-	rows, err := s.read.QueryContext(ctx, `
+	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`
 		SELECT c.key - d.no * 4294967296, c.last, c.body FROM debate d, debate_commit c
-		WHERE d.id = $1 AND c.key >= d.no * 4294967296 AND c.key < (d.no + 1) * 4294967296
-		AND c.body `+s.dialect.like+` $2 ESCAPE '!'`, id, pattern(filter.Text))
+		WHERE d.id = $1 AND c.key >= d.no * 4294967296 AND c.key < (d.no + 1) * 4294967296 AND c.body %s $2 ESCAPE '!'`,
+		s.dialect.like), id, pattern(filter.Text))
 	if err != nil {
 		return false, err
 	}
@@ -205,7 +205,7 @@ func (s *Store) finds(ctx context.Context, id string, filter debate.Filter) (boo
 		if err := rows.Scan(&c.after, &c.last, &c.body); err != nil {
 			return false, err
 		}
-		events, err := c.events()
+		events, err := c.decode()
 		if err != nil {
 			continue // Read tells of damage
 		}

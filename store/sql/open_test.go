@@ -173,13 +173,13 @@ func TestWhatTheOptionsSay(t *testing.T) {
 		defer func() { assert.NoError(t, store.Close()) }()
 		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 3)))
 		// A reader who does something else meanwhile holds no connection.
-		for range store.Read(t.Context(), "a", 0) {
-			for range store.List(t.Context(), debate.Filter{Text: "x"}) {
-				t.Fatal("there is no such text")
-			}
+		for _, err := range store.Read(t.Context(), "a", 0) {
+			require.NoError(t, err)
+			assert.Empty(t, list(t, store, debate.Filter{Text: "x"}))
 			require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
 		}
-		for info := range store.List(t.Context(), debate.Filter{}) {
+		for info, err := range store.List(t.Context(), debate.Filter{}) {
+			require.NoError(t, err)
 			assert.Equal(t, 3, length(t, store, info.ID))
 		}
 	})

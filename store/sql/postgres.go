@@ -76,10 +76,10 @@ func postgresPool(config *pgx.ConnConfig, connections int, options ...stdlib.Opt
 
 func postgresDialect() *dialect {
 	return &dialect{
-		name:  "postgres",
-		now:   `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`,
-		like:  "ILIKE",
-		anyOf: `IN (SELECT json_array_elements_text(CAST($1 AS json)))`,
+		name: "postgres",
+		now:  `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`,
+		like: "ILIKE",
+		ends: `SELECT id, no, seq FROM debate WHERE id IN (SELECT json_array_elements_text(CAST($1 AS json)))`,
 		// Nobody waits for the disk: a release that is lost lets a lease end by itself.
 		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2 AND set_config('synchronous_commit', 'off', true) = 'off'`,
 		versioned: `SELECT count(*) > 0 FROM pg_tables WHERE tablename = 'debate_version' AND schemaname = ANY (current_schemas(false))`,
@@ -132,23 +132,22 @@ const (
 	// postgresBegin begins logs.
 	postgresBegin = `
 		WITH step AS (
-			SELECT s.*, b.started, b.about FROM ` + postgresSteps + `
+			SELECT s.place, s.id, s.last, s.at, s.state, s.round, s.writer, s.body, b.started, b.about FROM ` + postgresSteps + `
 			JOIN unnest($9::text[], $10::text[]) WITH ORDINALITY AS b (started, about, place) ON b.place = s.place
 		), born AS (
 			INSERT INTO debate (id, seq, at, started, state, round, about)
 			SELECT id, last, at, started, coalesce(state, ''), coalesce(round, 0), about FROM step ORDER BY place
 			ON CONFLICT (id) DO NOTHING
 			RETURNING no, id
-		), open AS (
-			SELECT b.no, s.* FROM born b JOIN step s ON s.id = b.id
 		), kept AS (
 			INSERT INTO debate_commit (key, last, writer, body)
-			SELECT no * 4294967296, last, writer, body FROM open
+			SELECT b.no * 4294967296, s.last, s.writer, s.body FROM born b JOIN step s ON s.id = b.id
 		), labelled AS (
 			INSERT INTO debate_label (pair, debate)
-			SELECT l.pair, o.no FROM unnest($11::bigint[], $12::text[]) AS l (place, pair) JOIN open o ON o.place = l.place
+			SELECT l.pair, b.no FROM unnest($11::bigint[], $12::text[]) AS l (place, pair)
+			JOIN step s ON s.place = l.place JOIN born b ON b.id = s.id
 		)
-		SELECT place FROM open`
+		SELECT s.place FROM born b JOIN step s ON s.id = b.id`
 
 	postgresSteps = `unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
 		WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, place)`

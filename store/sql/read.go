@@ -47,28 +47,33 @@ func (s *Store) events(ctx context.Context, id string, after int64, yield func(d
 		}
 		for _, c := range commits {
 			if c.after > after {
-				break
+				return s.gap(ctx, id, log, after)
 			}
-			events, err := c.events()
-			if err != nil {
-				return fmt.Errorf("sql: the log of %s is damaged: %w", id, err)
-			}
-			for i := range events {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if events[i].Seq > after && !yield(events[i]) {
-					return errLeft
-				}
+			if err := c.events(ctx, id, after, yield); err != nil {
+				return err
 			}
 			after = c.last
-		}
-		if len(commits) > 0 && after != commits[len(commits)-1].last {
-			return s.gap(ctx, id, log, after)
 		}
 	}
 	if after < log.seq {
 		return s.gap(ctx, id, log, after)
+	}
+	return nil
+}
+
+// events yields the events of a commit after the given one, or none if it is damaged.
+func (c *commit) events(ctx context.Context, id string, after int64, yield func(debate.Event) bool) error {
+	events, err := c.decode()
+	if err != nil {
+		return fmt.Errorf("sql: the log of %s is damaged: %w", id, err)
+	}
+	for i := range events {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if events[i].Seq > after && !yield(events[i]) {
+			return errLeft
+		}
 	}
 	return nil
 }
@@ -124,8 +129,8 @@ func (s *Store) page(ctx context.Context, no, after int64) (commits []commit, mo
 	return commits, more, failed("read", rows.Err())
 }
 
-// events decodes a commit.
-func (c *commit) events() ([]debate.Event, error) {
+// decode decodes the events of a commit.
+func (c *commit) decode() ([]debate.Event, error) {
 	events := make([]debate.Event, 0, min(max(0, c.last-c.after), 1024))
 	for line := range strings.SplitSeq(c.body, "\n") {
 		var e debate.Event

@@ -88,11 +88,11 @@ func newSchema(t testing.TB) string {
 }
 
 // execute runs a statement past any store.
-func execute(t testing.TB, driver, name, statement string, args ...any) {
+func execute(t testing.TB, driver, name, statement string) {
 	t.Helper()
 	db, err := stdsql.Open(driver, name)
 	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), statement, args...)
+	_, err = db.ExecContext(t.Context(), statement)
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 }
@@ -123,9 +123,9 @@ func (s *storage) store(t testing.TB) *sql.Store {
 }
 
 // execute runs a statement past any store.
-func (s *storage) execute(t testing.TB, statement string, args ...any) {
+func (s *storage) execute(t testing.TB, statement string) {
 	t.Helper()
-	execute(t, s.driver, s.url, statement, args...)
+	execute(t, s.driver, s.url, statement)
 }
 
 // count yields how many rows a table has.

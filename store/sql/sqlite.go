@@ -135,7 +135,7 @@ func (w *sqliteWriter) dialect() *dialect {
 		name:      "sqlite",
 		now:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		like:      "LIKE",
-		anyOf:     `IN (SELECT value FROM json_each($1))`,
+		ends:      `SELECT id, no, seq FROM debate WHERE id IN (SELECT value FROM json_each($1))`,
 		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2`,
 		versioned: `SELECT count(*) FROM sqlite_schema WHERE name = 'debate_version'`,
 		lock:      `SELECT 1`, // every transaction of this connection begins with the lock
@@ -189,21 +189,15 @@ func (w *sqliteWriter) write(_ context.Context, db *stdsql.DB, steps []*step) er
 	kept := make([]bool, len(steps))
 	for i, s := range steps {
 		if s.after == 0 {
-			if _, err := tx.StmtContext(ctx, w.begin).ExecContext(ctx, s.id, text(time.Time{})); err != nil {
+			if err := in(ctx, tx, w.begin, s.id, text(time.Time{})); err != nil {
 				return err
 			}
 		}
 		if kept[i], err = w.append(ctx, extend, s); err != nil {
 			return err
 		}
-		if !kept[i] || s.begun == nil {
-			continue
-		}
-		if _, err := tx.StmtContext(ctx, w.tell).ExecContext(ctx, s.id, s.begun.started, s.begun.about); err != nil {
-			return err
-		}
-		for _, pair := range s.begun.pairs {
-			if _, err := tx.StmtContext(ctx, w.label).ExecContext(ctx, s.id, pair); err != nil {
+		if kept[i] && s.begun != nil {
+			if err := w.about(ctx, tx, s); err != nil {
 				return err
 			}
 		}
@@ -215,6 +209,25 @@ func (w *sqliteWriter) write(_ context.Context, db *stdsql.DB, steps []*step) er
 		s.kept = kept[i]
 	}
 	return nil
+}
+
+// about writes what a debate is about.
+func (w *sqliteWriter) about(ctx context.Context, tx *stdsql.Tx, s *step) error {
+	if err := in(ctx, tx, w.tell, s.id, s.begun.started, s.begun.about); err != nil {
+		return err
+	}
+	for _, pair := range s.begun.pairs {
+		if err := in(ctx, tx, w.label, s.id, pair); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// in runs a statement in a transaction.
+func in(ctx context.Context, tx *stdsql.Tx, statement *stdsql.Stmt, args ...any) error {
+	_, err := tx.StmtContext(ctx, statement).ExecContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
+	return err
 }
 
 func (w *sqliteWriter) append(ctx context.Context, extend *stdsql.Stmt, s *step) (bool, error) {

@@ -18,17 +18,17 @@ const patternBytes = 200
 func pattern(part string) string {
 	var b strings.Builder
 	b.WriteByte('%')
-	any := true // the pattern ends with a %
+	open := true // the pattern ends with a %
 	for n, r := range part {
 		if n >= patternBytes {
 			break
 		}
 		switch {
 		case r < ' ', r == 0x7F, strings.ContainsRune("\"\\/<>&\u2028\u2029", r), r == utf8.RuneError:
-			if !any {
+			if !open {
 				b.WriteByte('%')
 			}
-			any = true
+			open = true
 			continue
 		case r >= utf8.RuneSelf, strings.ContainsRune("kKiI", r):
 			b.WriteByte('_')
@@ -38,9 +38,9 @@ func pattern(part string) string {
 		default:
 			b.WriteRune(r)
 		}
-		any = false
+		open = false
 	}
-	if !any {
+	if !open {
 		b.WriteByte('%')
 	}
 	return b.String()

@@ -138,7 +138,7 @@ func (s *Store) ends(ctx context.Context, ids []string) (map[string]end, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT id, no, seq FROM debate WHERE id `+s.dialect.anyOf, string(encoded))
+	rows, err := s.read.QueryContext(ctx, s.dialect.ends, string(encoded))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,270 @@
+package sql_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/sql"
+)
+
+// An append that still waits when its context ends is withdrawn; one that is being written goes on, and
+// the caller is not told that it was kept before that is known.
+func TestAnAppendsContextEnds(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		release := s.block(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		outcomes := make([]chan error, 10)
+		for i := range outcomes {
+			outcomes[i] = make(chan error, 1)
+			go func() { outcomes[i] <- store.Append(ctx, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
+		}
+		require.Eventually(t, func() bool { return store.Waiting() == len(outcomes) }, 10*time.Second, time.Millisecond)
+		cancel()
+		require.Eventually(t, func() bool { return store.Waiting() <= 2 }, 10*time.Second, time.Millisecond, "those that wait leave")
+		release()
+		require.Eventually(t, func() bool { return store.Waiting() == 0 }, 10*time.Second, time.Millisecond)
+		for i, outcome := range outcomes {
+			id := fmt.Sprint("d", i)
+			err := <-outcome
+			_, missing := read(t, store, id)
+			switch {
+			case err == nil:
+				assert.NoError(t, missing, "what is acknowledged is there")
+			case missing == nil:
+				assert.ErrorContains(t, err, "it is not known whether", "what is there must not be called withdrawn")
+			default:
+				assert.ErrorIs(t, err, context.Canceled)
+			}
+			require.NoError(t, store.Append(t.Context(), id, 0, "w", facts(0, 1)), "the same writer's next try finds out")
+			assert.Equal(t, 1, length(t, store, id))
+		}
+	})
+}
+
+func TestAnAppendThatTakesTooLong(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store, err := s.open(t.Context(), sql.Options{Timeout: 100 * time.Millisecond})
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, store.Close()) }()
+		release := s.block(t)
+		err = store.Append(t.Context(), "a", 0, "w", facts(0, 1))
+		require.Error(t, err, "never success")
+		release()
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		assert.Equal(t, 1, length(t, store, "a"))
+	})
+}
+
+// Of many that share a transaction, one that the database refuses fails alone.
+func TestABadAppendFailsAlone(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		if s.name == "SQLite" {
+			s.execute(t, `CREATE TRIGGER picky BEFORE INSERT ON debate_commit WHEN new.writer = 'bad' BEGIN SELECT raise(ABORT, 'picky'); END`)
+		} else {
+			s.execute(t, `ALTER TABLE debate_commit ADD CONSTRAINT picky CHECK (writer <> 'bad')`)
+		}
+		require.NoError(t, store.Append(t.Context(), "d7", 0, "w", facts(0, 1)))
+		release := s.block(t)
+		var appending sync.WaitGroup
+		for i := range 30 {
+			appending.Go(func() {
+				id, writer, after := fmt.Sprint("d", i), "w", int64(0)
+				if i == 7 {
+					after = 1
+				}
+				if i%10 == 7 {
+					writer = "bad"
+				}
+				err := store.Append(t.Context(), id, after, writer, facts(after, 2))
+				if writer == "bad" {
+					assert.ErrorContains(t, err, "picky")
+				} else {
+					assert.NoError(t, err)
+				}
+			})
+		}
+		require.Eventually(t, func() bool { return store.Waiting() == 30 }, 10*time.Second, time.Millisecond)
+		release()
+		appending.Wait()
+		assert.Len(t, list(t, store, debate.Filter{}), 28)
+		assert.Equal(t, 1, length(t, store, "d7"), "what fails has changed nothing")
+		assert.Equal(t, 27+1, s.count(t, "debate_commit"))
+	})
+}
+
+// Several at once for one debate, in one transaction or not: one of them is right.
+func TestOneDebateTwice(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		stores := []*sql.Store{s.store(t), s.store(t)}
+		for after := range int64(5) {
+			var mu sync.Mutex
+			var appending sync.WaitGroup
+			kept := 0
+			for i := range 8 {
+				appending.Go(func() {
+					err := stores[i%2].Append(t.Context(), "a", after, fmt.Sprint("w", i), facts(after, 1))
+					mu.Lock()
+					defer mu.Unlock()
+					if err == nil {
+						kept++
+					} else {
+						assert.ErrorIs(t, err, debate.ErrConflict)
+					}
+				})
+			}
+			appending.Wait()
+			assert.Equal(t, 1, kept)
+		}
+		assert.Equal(t, 5, length(t, stores[0], "a"))
+	})
+}
+
+// A host may have chosen the strictest level for all its transactions.
+func TestSerializableTransactions(t *testing.T) {
+	s := newPostgres(t)
+	u := mustParse(t, s.url)
+	query := u.Query()
+	query.Set("default_transaction_isolation", "serializable")
+	u.RawQuery = query.Encode()
+	var stores []*sql.Store
+	for range 3 {
+		store, err := sql.OpenPostgres(t.Context(), u.String())
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, store.Close()) }()
+		stores = append(stores, store)
+	}
+	var appending sync.WaitGroup
+	for i := range 12 {
+		appending.Go(func() {
+			for after := range int64(5) {
+				assert.NoError(t, stores[i%3].Append(t.Context(), fmt.Sprint("d", i), after, "w", facts(after, 1)))
+			}
+		})
+	}
+	appending.Wait()
+	assert.Len(t, list(t, stores[0], debate.Filter{}), 12)
+}
+
+func TestEventsMustBeNumbered(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", facts(1, 1)), "is numbered 2")
+		require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", append(facts(0, 1), facts(2, 1)...)), "event 2 is numbered 3")
+		require.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), debate.ErrConflict)
+		require.ErrorIs(t, store.Append(t.Context(), "a", 1<<62, "w", facts(1<<62, 1)), debate.ErrConflict)
+		year := facts(0, 1)
+		year[0].At = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+		require.Error(t, store.Append(t.Context(), "a", 0, "w", year), "JSON knows no such year")
+		assert.Empty(t, list(t, store, debate.Filter{}))
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 2)))
+		for _, after := range []int64{-5, 1 << 40, math.MaxInt64} {
+			n := 0
+			for _, err := range store.Read(t.Context(), "a", after) {
+				require.NoError(t, err)
+				n++
+			}
+			assert.Equal(t, map[bool]int{true: 2}[after < 0], n)
+		}
+	})
+}
+
+// A debate may tell anew what it is about, and a list goes by what it told last.
+func TestASecondStart(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", start("first", map[string]string{"tenant": "blue", "kept": "yes"})))
+		again := start("second", map[string]string{"tenant": "red", "kept": "yes"})
+		again[0].Seq = 2
+		require.ErrorIs(t, store.Append(t.Context(), "a", 5, "w", func() []debate.Event {
+			late := start("late", nil)
+			late[0].Seq = 6
+			return late
+		}()), debate.ErrConflict)
+		require.NoError(t, store.Append(t.Context(), "a", 1, "w", again))
+		infos := list(t, store, debate.Filter{})
+		require.Len(t, infos, 1)
+		assert.Equal(t, "second", infos[0].Topic)
+		assert.Equal(t, map[string]string{"tenant": "red", "kept": "yes"}, infos[0].Labels)
+		assert.Len(t, list(t, store, debate.Filter{Labels: map[string]string{"tenant": "red", "kept": "yes"}}), 1)
+		assert.Empty(t, list(t, store, debate.Filter{Labels: map[string]string{"tenant": "blue"}}))
+	})
+}
+
+// Nothing of a deleted debate is left in any table.
+func TestDeleteLeavesNothing(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		for _, id := range []string{"a", "b"} {
+			require.NoError(t, store.Append(t.Context(), id, 0, "w", start("t", map[string]string{"tenant": id})))
+			require.NoError(t, store.Append(t.Context(), id, 1, "w", facts(1, 3)))
+			require.NoError(t, store.Lease(t.Context(), id, "me", time.Hour))
+		}
+		require.NoError(t, store.Delete(t.Context(), "a"))
+		tables := map[string]int{"debate": 1, "debate_commit": 2, "debate_label": 1, "debate_lease": 1}
+		for table, rows := range tables {
+			assert.Equal(t, rows, s.count(t, table), table)
+		}
+		require.NoError(t, store.Delete(t.Context(), "b"))
+		for table := range tables {
+			assert.Zero(t, s.count(t, table), table)
+		}
+	})
+}
+
+// Appends and deletions of the same debates, from two stores: no log ever has a part of another.
+func TestDeleteBesideAppends(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		stores := []*sql.Store{s.store(t), s.store(t)}
+		var appending, deleting sync.WaitGroup
+		deleted := make(chan struct{})
+		for i := range 3 {
+			id := fmt.Sprint("d", i)
+			appending.Go(func() {
+				for after := int64(0); ; {
+					err := stores[0].Append(t.Context(), id, after, "w", facts(after, 1))
+					if after++; err != nil {
+						assert.ErrorIs(t, err, debate.ErrConflict)
+						after = 0 // it was deleted
+					}
+					select {
+					case <-deleted:
+						if after >= 10 {
+							return
+						}
+					default:
+					}
+				}
+			})
+			deleting.Go(func() {
+				for range 5 {
+					assert.NoError(t, stores[1].Delete(t.Context(), id))
+					for event, err := range stores[1].Read(t.Context(), id, 0) {
+						if err != nil {
+							assert.ErrorIs(t, err, debate.ErrNotFound)
+							break
+						}
+						assert.Equal(t, fmt.Sprint(event.Seq), event.Dropped.Participant)
+					}
+				}
+			})
+		}
+		deleting.Wait()
+		close(deleted)
+		appending.Wait()
+		total := 0
+		for i := range 3 {
+			total += length(t, stores[0], fmt.Sprint("d", i))
+		}
+		assert.Equal(t, total, s.count(t, "debate_commit"), "nothing lies about")
+	})
+}

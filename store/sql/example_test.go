@@ -1,0 +1,103 @@
+package sql_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store/sql"
+)
+
+// A debate is in the file when it is over, and any process can read it there.
+func ExampleOpenSQLite() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	store, err := sql.OpenSQLite(ctx, filepath.Join(dir, "debates.db"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = store.Close() }()
+
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: store}
+	config := debate.Config{
+		ID:     "cars-1",
+		Topic:  "Should cities ban private cars from their centres?",
+		Format: debate.StructuredRounds,
+		Rounds: 2,
+		Labels: map[string]string{"tenant": "blue"},
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
+			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+		},
+	}
+	for _, err := range engine.Run(ctx, config) {
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+
+	for info, err := range store.List(ctx, debate.Filter{Labels: map[string]string{"tenant": "blue"}, Text: "private CARS"}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(info.ID, info.State, "after round", info.Round)
+	}
+	// Output: cars-1 completed after round 2
+}
+
+// A worker looks for debates with which nobody goes on. PostgreSQL lets workers be on many machines.
+//
+//nolint:testableexamples // it takes a server
+func ExampleOpenPostgres() {
+	ctx := context.Background()
+	store, err := sql.OpenPostgres(ctx, "postgres://debates:password@db.example.org/debates?sslmode=verify-full")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = store.Close() }()
+
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: store}
+	for info, err := range store.List(ctx, debate.Filter{Working: true, Idle: true, Limit: 10}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		session, err := engine.Open(ctx, info.ID)
+		if err != nil {
+			continue // another worker was faster
+		}
+		_, _ = session.Wait(ctx)
+	}
+}
+
+// Many readers, and little patience with a file that another process holds locked.
+func ExampleOptions() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	options := sql.Options{Connections: 32, Timeout: 5 * time.Second, Poll: 100 * time.Millisecond}
+	store, err := options.OpenSQLite(ctx, filepath.Join(dir, "debates.db"))
+	fmt.Println(err)
+	fmt.Println(store.Close())
+	// Output:
+	// <nil>
+	// <nil>
+}

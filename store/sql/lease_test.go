@@ -1,0 +1,88 @@
+package sql_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/sql"
+)
+
+// SQLite writes leases without waiting for the disk, and all else with.
+func TestCommitsWaitForTheDiskAfterALease(t *testing.T) {
+	s := newSQLite(t)
+	store, err := s.open(t.Context(), sql.Options{Timeout: 50 * time.Millisecond})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, store.Close()) }()
+	full := func() {
+		t.Helper()
+		level, err := store.Synchronous(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 2, level)
+	}
+	full()
+	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
+	full()
+	require.ErrorIs(t, store.Lease(t.Context(), "a", "you", time.Hour), debate.ErrLeased)
+	full()
+	require.NoError(t, store.Release(t.Context(), "a", "me"))
+	full()
+	release := s.block(t)
+	require.Error(t, store.Lease(t.Context(), "a", "me", time.Hour))
+	full()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	require.Error(t, store.Lease(ctx, "a", "me", time.Hour))
+	require.Error(t, store.Release(ctx, "a", "me"))
+	full()
+	release()
+	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
+	full()
+}
+
+// The clock of PostgreSQL's machine decides, whatever that of this one says: a lease is as long as asked
+// for by that clock.
+func TestALeaseEndsByTheClockOfTheDatabase(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
+		assert.Empty(t, list(t, store, debate.Filter{Idle: true}))
+		now := `(SELECT CAST(unixepoch('subsec') * 1000000 AS INTEGER))`
+		if s.name == "PostgreSQL" {
+			now = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`
+		}
+		s.execute(t, `UPDATE debate_lease SET until = `+now+` + 60000000 WHERE until > `+now+` + 3590000000`)
+		assert.Equal(t, "me", list(t, store, debate.Filter{})[0].Owner)
+		s.execute(t, `UPDATE debate_lease SET until = `+now+` WHERE until <= `+now+` + 60000000`)
+		assert.Len(t, list(t, store, debate.Filter{Idle: true}), 1)
+		require.NoError(t, store.Lease(t.Context(), "a", "you", time.Hour))
+	})
+}
+
+// Tokens are the host's: no database takes all of them as they are.
+func TestAnyTokenWillDo(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		tokens := []string{"\x00", "\xff", "\ufffd", `"`, `"\x00"`, `"\xff"`, "'; --", "", "%"}
+		for i, token := range tokens {
+			other := tokens[(i+1)%len(tokens)]
+			require.NoError(t, store.Append(t.Context(), "a", int64(i), token, facts(int64(i), 1)))
+			assert.ErrorIs(t, store.Append(t.Context(), "a", int64(i), other, facts(int64(i), 1)), debate.ErrConflict)
+			again := store.Append(t.Context(), "a", int64(i), token, facts(int64(i), 1))
+			if token == "" {
+				assert.ErrorIs(t, again, debate.ErrConflict)
+			} else {
+				assert.NoError(t, again)
+			}
+			require.NoError(t, store.Lease(t.Context(), "a", token, time.Hour))
+			assert.ErrorIs(t, store.Lease(t.Context(), "a", other, time.Hour), debate.ErrLeased)
+			assert.Equal(t, token, list(t, store, debate.Filter{})[0].Owner)
+			require.NoError(t, store.Release(t.Context(), "a", token))
+		}
+	})
+}
