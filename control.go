@@ -85,7 +85,7 @@ func untangle(try func() error) error {
 // note brings a control to a debate that somebody else holds, who is to act on it.
 func (s *Session) note(ctx context.Context, signal Signal) error {
 	return untangle(func() error {
-		if err := s.refold(ctx); err != nil {
+		if err := s.refold(ctx, nil); err != nil {
 			return err
 		}
 		out, err := s.core.Note(s.live.input(signal))

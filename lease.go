@@ -52,7 +52,6 @@ func (s *Session) renew(ctx context.Context) error {
 	now := time.Now()
 	err := s.live.store.Lease(&bound, s.id, s.writer, s.live.lease)
 	if err == nil {
-		s.lapsed = s.lapsed || s.leased && now.Sub(s.renewed) >= s.live.lease
 		s.renewed = now
 	}
 	return err

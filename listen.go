@@ -156,22 +156,43 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 }
 
 // refold makes the core anew from the log: somebody else has appended to it. A session that holds the
-// debate makes sure that it still does, for else it must not go on.
-func (s *Session) refold(ctx context.Context) error {
+// debate makes sure that it still does, for else it must not go on. Of the events that it has tried to
+// append, those that stand in the log all the same tell which calls are its own.
+func (s *Session) refold(ctx context.Context, tried []Event) error {
 	return s.insist(ctx, func(ctx context.Context) error {
 		if s.leased {
 			if err := s.renew(ctx); err != nil {
 				return err
 			}
 		}
-		core, err := s.live.load(ctx, s.id)
+		events, err := s.live.read(ctx, s.id)
 		if err != nil {
 			return err
 		}
-		s.core = core
+		core, err := s.live.core(s.id, events)
+		if err != nil {
+			return err
+		}
+		s.core, s.own = core, begun(events, tried)
 		s.changed()
 		return nil
 	})
+}
+
+// begun yields the calls whose intents are among the events that were tried. Another session's intent of the
+// same attempt has another time.
+func begun(log, tried []Event) (own []Lost) {
+	for i := range tried {
+		e, in := &tried[i], tried[i].Intent
+		if in == nil || e.Seq > int64(len(log)) {
+			continue
+		}
+		kept := &log[e.Seq-1]
+		if kept.Intent != nil && kept.Intent.Call == in.Call && kept.Intent.Attempt == in.Attempt && kept.At.Equal(e.At) {
+			own = append(own, Lost{Call: in.Call, Attempt: in.Attempt})
+		}
+	}
+	return own
 }
 
 // changed makes known what somebody else has appended, and breaks off calls that it has ended.

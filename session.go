@@ -35,7 +35,7 @@ type Session struct {
 	renewal *time.Timer // of the lease
 	deafen  func()      // ends listening; nil: the session does not
 	engaged bool        // in a control: it does not rest yet
-	lapsed  bool        // the lease had run out before it was renewed
+	own     []Lost      // calls that an append has begun whose outcome was not known
 	timer   *time.Timer
 	writer  string // this session's token for the store
 	running int    // goroutines that make calls, and timers
@@ -315,15 +315,15 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 			return nil, nil //nolint:nilnil // no call follows
 		}
 	}
-	out, tried, err := s.step(ctx, signal)
-	if tried != nil && err != nil && s.closed == nil { // the log that was read anew asks for something all the same
+	out, clash, err := s.step(ctx, signal)
+	if clash && err != nil && s.closed == nil { // the log that was read anew asks for something all the same
 		out, _, _ = s.step(ctx, Tick{})
 	}
-	if s.closed != nil || err != nil && tried == nil {
+	if s.closed != nil || err != nil && !clash {
 		return nil, err
 	}
-	if tried != nil {
-		out.Start = s.missing(append(tried, out.Start...))
+	if clash {
+		out.Start = s.missing(out.Start)
 		defer func() {
 			if s.closed == nil {
 				_ = s.disown(ctx)
@@ -351,10 +351,11 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 }
 
 // step steps a signal and saves what follows. If the log has grown by what somebody else has appended,
-// it is read anew and the signal is stepped again: then tried is not nil, and holds the calls that were to be
-// begun, for the append may have succeeded.
-func (s *Session) step(ctx context.Context, signal Signal) (out Output, tried []string, err error) {
-	s.lapsed = false
+// it is read anew and the signal is stepped again: clash. Calls that an append was to begin which seemed to
+// fail, and has succeeded, are then in s.own.
+func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bool, err error) {
+	s.own = nil
+	var tried []Event
 	err = untangle(func() error {
 		out, err = s.core.Step(s.live.input(signal))
 		if err != nil {
@@ -368,13 +369,10 @@ func (s *Session) step(ctx context.Context, signal Signal) (out Output, tried []
 		}
 		err := s.save(ctx, out.Events)
 		if errors.Is(err, ErrConflict) {
-			tried = append(append([]string{}, tried...), out.Start...)
-			if lost := s.refold(ctx); lost != nil {
+			clash, tried = true, append(tried, out.Events...)
+			if lost := s.refold(ctx, tried); lost != nil {
 				s.drop(lost)
 				return lost
-			}
-			if s.lapsed {
-				tried = []string{} // somebody else may have begun the same
 			}
 			return err
 		}
@@ -386,7 +384,7 @@ func (s *Session) step(ctx context.Context, signal Signal) (out Output, tried []
 	if errors.Is(err, ErrConflict) {
 		s.drop(err)
 	}
-	return out, tried, err
+	return out, clash, err
 }
 
 // save appends what a Step gave. Once it is tried it is not broken off half-way: ctx only gives values.
@@ -416,11 +414,12 @@ func (s *Session) insist(ctx context.Context, try func(context.Context) error) e
 	})
 }
 
-// missing yields the calls of these that are in flight by the log, and that nobody makes.
-func (s *Session) missing(tried []string) []string {
+// missing yields the calls that are in flight by the log, that are the session's own to make, and that it
+// does not make yet: those that are to start now, and those of an append that seemed to have failed.
+func (s *Session) missing(start []string) []string {
 	var ids []string
 	for _, call := range s.core.InFlight() {
-		if slices.Contains(tried, call.Call) && !s.making(call) {
+		if (slices.Contains(start, call.Call) || slices.Contains(s.own, call)) && !s.making(call) {
 			ids = append(ids, call.Call)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,31 @@ func TestOutcomes(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
+}
+
+// TestOrderOfArrival: what came at the same time stands in the order of those who said it.
+func TestOrderOfArrival(t *testing.T) {
+	d := court(func(c *debate.Config) { c.Judging.BothOrders = true }).play(t)
+	r := *d.Record
+	r.Verdicts, r.Ballots, r.Assessments, r.Turns = slices.Clone(r.Verdicts), slices.Clone(r.Ballots), slices.Clone(r.Assessments), slices.Clone(r.Turns)
+	slices.Reverse(r.Verdicts)
+	slices.Reverse(r.Assessments)
+	slices.Reverse(r.Turns)
+	slices.SortStableFunc(r.Ballots, func(a, b *debate.Ballot) int { // of one voter the first stays the first
+		return strings.Compare(b.Voter, a.Voter)
+	})
+	var want, got bytes.Buffer
+	require.NoError(t, export.Markdown(&want, d.Record))
+	require.NoError(t, export.Markdown(&got, &r))
+	assert.Equal(t, want.String(), got.String())
+}
+
+// TestEndsOfLines: a line ends wherever some reader may think so.
+func TestEndsOfLines(t *testing.T) {
+	d := duel().play(t)
+	page, markdown := turnOf(t, d.Record, "One\r\nTwo\r\r- a\r\n- b\u2028- c\v- d\f- e\u0085- f")
+	assert.Equal(t, "<p>One\nTwo</p>\n<ul>\n<li>a</li>\n<li>b</li>\n<li>c</li>\n<li>d</li>\n<li>e</li>\n<li>f</li>\n</ul>\n", page)
+	assert.Equal(t, page, markdown)
 }
 
 // TestStates: every state has its words; a debate that is not over says so.

@@ -89,6 +89,8 @@ func attacks() map[string]string {
 		"mathematics":          `$$\href{javascript:alert(1)}{x}$$ \(x\)`,
 		"emphasis":             "***a** b* **c *d** e* _f __g_ h__ ~~i ~j~~ k~",
 		"backslash and code":   "\\\\`<b>` \\`` `<i>` \\\\\\``<u>` ``",
+		"code beside code":     "`x`[]()`` ` <script>alert(1)</script> ``",
+		"lines by entity":      "a&#10;&#10;# b&#10;- c&#13;&#13;| d |&#x2028;&#10;",
 		"struck, nested":       "~~i ~j~~ k~\n\n~~~~a~~~~",
 		"spaces by entity":     "*&#32;a* **&#9;b** ~~&#10;c~~\n&#32;&#32;&#32;&#32;code `&#32;`&#32;`x`",
 		"numbers":              "1. x\n2) y\n99999999999. z\n+ a\n- b\n* c\n-\n+",
@@ -115,6 +117,7 @@ func giants() map[string]string {
 		add(fmt.Sprintf("%q", part), of(part, formatted))
 	}
 	add("brackets, nested", of("[", formatted/2)+of("]", formatted/2))
+	add("emphasis, closed", of("*a ", formatted/2)+of("a* ", formatted/2))
 	add("references", "[a]: "+of("x", formatted/2)+"\n\n"+of("[a] ", formatted/2))
 	add("references, few", "[a]: https://"+of("x", 2000)+"\n\n"+of("[a] ", 3900))
 	add("a wide table", of("|", 500)+"\n"+of("|-", 1000)+"|\n"+of("|\n", formatted))
@@ -141,6 +144,7 @@ type stage struct {
 	document *export.Document
 	record   debate.Record
 	config   debate.Config
+	rubric   bool // the judges have one
 }
 
 func newStage(t *testing.T) *stage {
@@ -168,6 +172,10 @@ func (s *stage) with(text string) *export.Document {
 	c.Participants[0].Name = text
 	judging := *c.Judging
 	judging.Judges = []debate.JudgeConfig{{Name: text, Model: text}}
+	judging.Rubric, judging.Criteria = nil, []string{text}
+	if s.rubric {
+		judging.Rubric = &debate.Rubric{Criteria: []debate.Criterion{{Name: text, Low: text, High: text}}}
+	}
 	c.Judging = &judging
 	r.Evidence, r.Reason, r.ID = text, debate.EndReason(text), text
 	r.Turns = nil
@@ -207,14 +215,16 @@ func (s *stage) with(text string) *export.Document {
 // harmless ones.
 func TestAttacks(t *testing.T) {
 	s := newStage(t)
-	want, err := structures(s.with("harmless"))
-	require.NoError(t, err)
-	for _, name := range slices.Sorted(maps.Keys(attacks())) {
-		t.Run(name, func(t *testing.T) {
-			got, err := structures(s.with(attacks()[name]))
-			require.NoError(t, err)
-			assert.Equal(t, want, got)
-		})
+	for _, s.rubric = range []bool{false, true} {
+		want, err := structures(s.with("harmless"))
+		require.NoError(t, err)
+		for _, name := range slices.Sorted(maps.Keys(attacks())) {
+			t.Run(fmt.Sprintf("%s, %t", name, s.rubric), func(t *testing.T) {
+				got, err := structures(s.with(attacks()[name]))
+				require.NoError(t, err)
+				assert.Equal(t, want, got)
+			})
+		}
 	}
 }
 

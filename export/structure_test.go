@@ -70,6 +70,9 @@ func pageStructure(page []byte) ([]string, error) {
 					return nil, errors.New("a link in a link")
 				}
 			}
+			if inside > 0 && depth-inside > 110 {
+				return nil, errors.New("too deep")
+			}
 			if inside > 0 {
 				if err := check(token); err != nil {
 					return nil, err

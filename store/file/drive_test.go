@@ -30,6 +30,8 @@ type drive struct {
 	after   func(step int)                  // called after each of them
 	trouble func(step int, op string) error // fails one: errShort fails it halfway
 
+	onRead     func() // called before each reading
+	bytesRead  int64
 	unreadable int // from this byte on no file can be read; negative: all can
 }
 
@@ -201,6 +203,9 @@ func (f *driveFile) Size() (int64, error) {
 }
 
 func (f *driveFile) ReadAt(p []byte, at int64) (int, error) {
+	if f.drive.onRead != nil {
+		f.drive.onRead()
+	}
 	f.drive.mu.Lock()
 	defer f.drive.mu.Unlock()
 	if f.drive.unreadable >= 0 && at+int64(len(p)) > int64(f.drive.unreadable) {
@@ -210,6 +215,7 @@ func (f *driveFile) ReadAt(p []byte, at int64) (int, error) {
 		return 0, io.EOF
 	}
 	n := copy(p, f.node.data[at:])
+	f.drive.bytesRead += int64(n)
 	if n < len(p) {
 		return n, io.EOF
 	}

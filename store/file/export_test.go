@@ -33,3 +33,6 @@ func (s *Store) Known() int {
 // Name yields the name of a debate's files, Identify the debate that has a name.
 func Name(id string) string               { return name(id) }
 func Identify(name string) (string, bool) { return identify(name) }
+
+// Folder yields the disk of the operating system.
+func Folder(dir string) Disk { return folder(dir) }

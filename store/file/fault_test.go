@@ -1,7 +1,6 @@
 package file_test
 
 import (
-	"errors"
 	"os"
 	"syscall"
 	"testing"
@@ -189,6 +188,6 @@ func TestFolderErrors(t *testing.T) {
 	assert.Error(t, blocked.Append(ctx, "a", 0, "w", facts(0, 1)))
 	_, err = collect(blocked, "a")
 	assert.Error(t, err)
-	assert.False(t, errors.Is(err, debate.ErrNotFound))
+	assert.NotErrorIs(t, err, debate.ErrNotFound)
 	require.NoError(t, blocked.Append(ctx, "b", 0, "w", facts(0, 1)))
 }

@@ -8,11 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -162,6 +165,43 @@ func TestSweepOfTheYoung(t *testing.T) {
 	}
 }
 
+// Two who ask at once whether a handle lives do not take each other for it.
+func TestTwoAsk(t *testing.T) {
+	dir := t.TempDir()
+	text := line("", `{"owner":"you","until":"2999-01-01T00:00:00Z","handle":"dead"}`)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.lease"), []byte(text), 0o600))
+	other := flock.New(filepath.Join(dir, "dead.live"))
+	ok, err := other.TryRLock() // as the store does
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.NoError(t, open(t, dir).Lease(t.Context(), "a", "me", time.Hour))
+	require.NoError(t, other.Unlock())
+}
+
+// Whoever unlocks may remove the file. Then a lock that somebody else gets on what was of that name is none.
+func TestLockIdentity(t *testing.T) {
+	disk := file.Folder(t.TempDir())
+	var holders, locks atomic.Int64
+	var group sync.WaitGroup
+	for range 16 {
+		group.Go(func() {
+			for range 3000 {
+				unlock, ok, err := disk.Lock("x.lock")
+				if !assert.NoError(t, err) || !ok {
+					continue
+				}
+				locks.Add(1)
+				assert.Equal(t, int64(1), holders.Add(1), "two hold the lock")
+				runtime.Gosched()
+				holders.Add(-1)
+				assert.NoError(t, unlock(true))
+			}
+		})
+	}
+	group.Wait()
+	assert.Greater(t, locks.Load(), int64(1000))
+}
+
 // A process that hangs keeps its leases until their time is over.
 func TestLeaseLapses(t *testing.T) {
 	dir := t.TempDir()
@@ -184,12 +224,13 @@ func TestLeaseFiles(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(t.TempDir(), "victim.live")
 	require.NoError(t, os.WriteFile(victim, nil, 0o600))
+	there, err := filepath.Rel(dir, strings.TrimSuffix(victim, ".live"))
+	require.NoError(t, err)
 	store := open(t, dir)
 	for _, text := range []string{
 		"", "\n", "x", "00000000 {}\n", line("", "{}"), line("", "[]"), strings.Repeat("x", 1<<20),
 		line("", `{"owner":"%zz","until":"2999-01-01T00:00:00Z","handle":"x"}`),
-		line("", `{"owner":"you","until":"2999-01-01T00:00:00Z","handle":"`+strings.TrimSuffix(victim, ".live")+`"}`),
-		line("", `{"owner":"you","until":"2999-01-01T00:00:00Z","handle":"../../victim"}`),
+		line("", `{"owner":"you","until":"2999-01-01T00:00:00Z","handle":"`+filepath.ToSlash(there)+`"}`),
 		line("", `{"owner":"you","until":"2999-01-01T00:00:00Z","handle":""}`),
 		line("", `{"owner":"you","until":"2999-01-01T00:00:00Z","handle":"long0gone"}`),
 	} {

@@ -107,6 +107,32 @@ func TestMemoryOfReading(t *testing.T) {
 	assert.Less(t, follow, size/2, "who follows a log does not read it from the top each time")
 }
 
+// No journal makes reading slow: commits that claim each other's lines are not looked at again and again.
+func TestHostileCommits(t *testing.T) {
+	head := line("", `{"journal":1,"id":"a"}`)
+	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack"}`)
+	text := head + closed(head, ack, 1, 1) + strings.Repeat(ack, 2000)
+	begin := len(text)
+	for n := range 2000 {
+		claim := len(text) - begin/2 + 10*n
+		text += line("", fmt.Sprintf(`{"commit":{"first":2,"last":2,"bytes":%d,"prev":"00000000","at":"2026-01-01T00:00:00Z"}}`, claim))
+	}
+	d := newDrive()
+	d.put("a.log", []byte(text))
+	store := stored(d)
+	events, err := collect(store, "a")
+	require.NoError(t, err)
+	assert.Len(t, events, 1)
+	assert.Less(t, d.bytesRead, 10*int64(len(text)))
+	d.bytesRead = 0
+	for info, err := range store.List(t.Context(), debate.Filter{}) {
+		require.NoError(t, err)
+		assert.Equal(t, int64(1), info.Seq)
+	}
+	require.NoError(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)))
+	assert.Less(t, d.bytesRead, 20*int64(len(text)))
+}
+
 // However many debates are written to at once, few files are open.
 func TestOpenFiles(t *testing.T) {
 	const debates = 2000

@@ -153,3 +153,39 @@ func TestTornAndAgain(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, facts(0, 5), events)
 }
+
+// While somebody reads a journal that ends in a tear, a writer cuts that off and appends. What the reader sees
+// of the one and of the other is no damage.
+func TestTornWhileReading(t *testing.T) {
+	text, ends := journal(t)
+	tear := append(bytes.Clone(text[:ends[1]]), bytes.Repeat([]byte("tear\n"), len(text))[:len(text)-ends[1]]...)
+	for _, after := range []int64{0, 1, 2} {
+		for change := 0; ; change++ {
+			d := newDrive()
+			reads := 0
+			d.onRead = func() {
+				if reads == change {
+					copy(d.get("a.log"), text)
+				}
+				reads++
+			}
+			d.put("a.log", bytes.Clone(tear))
+			n := after
+			for event, err := range stored(d).Read(t.Context(), "a", after) {
+				require.NoError(t, err, "changed before reading %d", change)
+				n = event.Seq
+			}
+			require.GreaterOrEqual(t, n, int64(2))
+			most := reads
+			d.put("a.log", bytes.Clone(tear))
+			reads = 0
+			for info, err := range stored(d).List(t.Context(), debate.Filter{}) {
+				require.NoError(t, err)
+				require.GreaterOrEqual(t, info.Seq, int64(2))
+			}
+			if change > max(most, reads) {
+				break
+			}
+		}
+	}
+}

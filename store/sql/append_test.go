@@ -2,6 +2,7 @@ package sql_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"sync"
@@ -48,6 +49,36 @@ func TestAnAppendsContextEnds(t *testing.T) {
 			assert.Equal(t, 1, length(t, store, id))
 		}
 	})
+}
+
+// Nor is one withdrawn that somebody else is writing, with others.
+func TestTheContextOfOneOfManyEnds(t *testing.T) {
+	s := newPostgres(t)
+	store := s.store(t)
+	release := s.block(t)
+	first, cancelFirst := context.WithCancel(t.Context())
+	rest, cancelRest := context.WithCancel(t.Context())
+	defer cancelRest()
+	errs := make(chan error, 12)
+	for i := range 2 { // as many as are written at once
+		go func() { errs <- store.Append(first, fmt.Sprint("first", i), 0, "w", facts(0, 1)) }()
+	}
+	require.Eventually(t, func() bool { return store.Writing() == 2 }, 10*time.Second, time.Millisecond)
+	for i := range 10 {
+		go func() { errs <- store.Append(rest, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
+	}
+	require.Eventually(t, func() bool { return store.Waiting() == 12 }, 10*time.Second, time.Millisecond)
+	cancelFirst()
+	require.Eventually(t, func() bool { return store.Writing() == 10 && store.Waiting() == 10 }, 10*time.Second, time.Millisecond)
+	cancelRest()
+	for range cap(errs) {
+		err := <-errs
+		require.ErrorIs(t, err, context.Canceled)
+		assert.ErrorContains(t, err, "it is not known whether")
+	}
+	release()
+	require.NoError(t, store.Close())
+	assert.Subset(t, names(list(t, s.store(t), debate.Filter{})), []string{"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"})
 }
 
 func TestAnAppendThatTakesTooLong(t *testing.T) {
@@ -266,5 +297,40 @@ func TestDeleteBesideAppends(t *testing.T) {
 			total += length(t, stores[0], fmt.Sprint("d", i))
 		}
 		assert.Equal(t, total, s.count(t, "debate_commit"), "nothing lies about")
+	})
+}
+
+// A transaction that PostgreSQL breaks off because of others is tried again, though not for ever.
+func TestATransactionIsTriedAgain(t *testing.T) {
+	s := newPostgres(t)
+	store := s.store(t)
+	for _, code := range []string{"40001", "40P01"} {
+		s.execute(t, `DROP SEQUENCE IF EXISTS faults`)
+		s.execute(t, `CREATE SEQUENCE faults`) // which no rollback sets back
+		s.execute(t, `CREATE OR REPLACE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('faults') <= 3 THEN RAISE EXCEPTION 'somebody was in the way' USING ERRCODE = '`+code+`'; END IF;
+			RETURN new;
+		END $$`)
+		s.execute(t, `CREATE OR REPLACE TRIGGER fault BEFORE INSERT ON debate_commit FOR EACH ROW EXECUTE FUNCTION fault()`)
+		require.NoError(t, store.Append(t.Context(), "a"+code, 0, "w", facts(0, 1)))
+		require.NoError(t, store.Append(t.Context(), "a"+code, 1, "w", facts(1, 1)))
+		s.execute(t, `ALTER SEQUENCE faults RESTART MINVALUE -1000 START -1000`)
+		require.ErrorContains(t, store.Append(t.Context(), "a"+code, 2, "w", facts(2, 1)), "somebody was in the way")
+		assert.Equal(t, 2, length(t, store, "a"+code))
+	}
+}
+
+// A raw message is anything that a vendor has sent.
+func TestARawMessageThatIsNotUTF8(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store := s.store(t)
+		events := turn(1, "t")
+		events[0].Turn.Data = json.RawMessage("{\"a\":\"\xff\",\n\"b\":\"\\u0000\"}")
+		require.NoError(t, store.Append(t.Context(), "a", 0, "w", events))
+		events, err := read(t, store, "a")
+		require.NoError(t, err)
+		assert.Equal(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(events[0].Turn.Data))
+		events[0].Turn.Data = json.RawMessage("{")
+		require.ErrorContains(t, store.Append(t.Context(), "b", 0, "w", events), "event 1")
 	})
 }

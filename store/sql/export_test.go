@@ -26,3 +26,10 @@ func (s *Store) Waiting() int {
 	defer s.queue.mu.Unlock()
 	return len(s.queue.steps) + len(s.queue.busy)
 }
+
+// Writing tells how many appends are being written.
+func (s *Store) Writing() int {
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	return len(s.queue.busy)
+}

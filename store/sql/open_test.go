@@ -209,26 +209,31 @@ func TestAClosedStore(t *testing.T) {
 	})
 }
 
-// What was asked for before Close is done.
+// What was asked for before Close is done, by whomever.
 func TestCloseWritesWhatWaits(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
-		release := s.block(t)
-		var appending sync.WaitGroup
-		for i := range 20 {
-			appending.Go(func() { assert.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1))) })
+		for round, appends := range []int{1, 20} {
+			store := s.store(t)
+			release := s.block(t)
+			var appending sync.WaitGroup
+			for i := range appends {
+				appending.Go(func() {
+					assert.NoError(t, store.Append(t.Context(), fmt.Sprint("d", round, "-", i), 0, "w", facts(0, 1)))
+				})
+			}
+			require.Eventually(t, func() bool { return store.Waiting() == appends }, 10*time.Second, time.Millisecond)
+			closed := make(chan error, 1)
+			go func() { closed <- store.Close() }()
+			require.Eventually(t, func() bool {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+				defer cancel()
+				return errors.Is(store.Append(ctx, "late", 0, "w", facts(0, 1)), sql.ErrClosed)
+			}, 10*time.Second, time.Millisecond)
+			assert.Empty(t, closed, "it is not closed while something is being written")
+			release()
+			require.NoError(t, <-closed)
+			appending.Wait()
 		}
-		require.Eventually(t, func() bool { return store.Waiting() == 20 }, 10*time.Second, time.Millisecond)
-		closed := make(chan error)
-		go func() { closed <- store.Close() }()
-		require.Eventually(t, func() bool {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-			defer cancel()
-			return errors.Is(store.Append(ctx, "late", 0, "w", facts(0, 1)), sql.ErrClosed)
-		}, 10*time.Second, time.Millisecond)
-		release()
-		require.NoError(t, <-closed)
-		appending.Wait()
-		assert.Len(t, list(t, s.store(t), debate.Filter{}), 20)
+		assert.Len(t, list(t, s.store(t), debate.Filter{}), 21)
 	})
 }

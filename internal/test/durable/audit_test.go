@@ -141,9 +141,12 @@ type asked struct {
 // that were made before. before and after are the log, as the process found and left it.
 func audit(earlier, own []entry, before, after []debate.Event) (a asked) {
 	found := historyOf(before)
-	failures := make(map[string]int) // that the process has recorded
+	made := func(by []entry, call string, n int) bool { // n: the attempt; 0: any
+		return slices.ContainsFunc(by, func(e entry) bool { return e.What == began && e.Call == call && (n == 0 || e.Attempt == n) })
+	}
+	failures := make(map[string]int) // that the process has recorded, and of its own attempts those that it has given up
 	for _, e := range after[min(len(before), len(after)):] {
-		if spend, outcome := settled(&e); outcome == failed {
+		if spend, outcome := settled(&e); outcome == failed || outcome == void && made(own, spend.Call, spend.Attempt) {
 			failures[spend.Call]++
 		}
 	}
@@ -153,12 +156,11 @@ func audit(earlier, own []entry, before, after []debate.Event) (a asked) {
 			continue
 		}
 		times[e.Call]++
-		made := slices.ContainsFunc(earlier, func(o entry) bool { return o.What == began && o.Call == e.Call })
-		twice := slices.ContainsFunc(earlier, func(o entry) bool { return o.What == began && o.Call == e.Call && o.Attempt == e.Attempt })
+		before := made(earlier, e.Call, 0)
 		switch standing := found.calls[e.Call]; {
-		case twice, standing == done, standing == unknown && made, times[e.Call] > 1+failures[e.Call]:
+		case made(earlier, e.Call, e.Attempt), standing == done, standing == unknown && before, times[e.Call] > 1+failures[e.Call]:
 			a.repeats++
-		case times[e.Call] == 1 && made && standing != failed:
+		case times[e.Call] == 1 && before && standing != failed:
 			a.duplicates++
 		}
 	}

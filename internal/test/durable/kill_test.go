@@ -17,7 +17,7 @@ import (
 )
 
 // shortLease lets a store that cannot see processes give the debate of a dead one away soon.
-const shortLease = 300 * time.Millisecond
+const shortLease = 500 * time.Millisecond
 
 // tally is what the trials of one store have found.
 type tally struct {

@@ -62,19 +62,26 @@ func listen() <-chan string {
 
 // play brings a debate to its end, from wherever it is, and tells how many failpoints there were.
 func (w *worker) play(ctx context.Context) error {
-	session, err := w.enter(ctx, w.IDs[0])
-	if err != nil {
-		return err
-	}
-	record, err := session.Wait(ctx)
-	if err != nil {
-		return err
+	var record *debate.Record
+	for record == nil {
+		session, err := w.enter(ctx, w.IDs[0])
+		if err != nil {
+			return err
+		}
+		found, err := session.Wait(ctx)
+		switch {
+		case err == nil:
+			record = found
+		case !busy(err):
+			return err
+		default:
+		}
+		if err := session.Close(); err != nil {
+			return err
+		}
 	}
 	if record.State != debate.StateCompleted {
 		return fmt.Errorf("the debate ended in state %s", record.State)
-	}
-	if err := session.Close(); err != nil {
-		return err
 	}
 	fmt.Println(w.points.passed.Load())
 	return nil
@@ -90,7 +97,7 @@ func (w *worker) enter(ctx context.Context, id string) (*debate.Session, error) 
 		if errors.Is(err, debate.ErrNotFound) {
 			session, err = w.engine.Start(ctx, configOf(w.Play, id))
 		}
-		if !errors.Is(err, debate.ErrLeased) {
+		if !busy(err) {
 			return session, err
 		}
 		if err := pause(ctx, 10*time.Millisecond); err != nil {
@@ -99,10 +106,16 @@ func (w *worker) enter(ctx context.Context, id string) (*debate.Session, error) 
 	}
 }
 
+// busy reports whether somebody holds the debate, or the machine is so busy that a store has not answered
+// within a lease. Both pass.
+func busy(err error) bool {
+	return errors.Is(err, debate.ErrLeased) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // begin starts debates and leaves them as a crash does.
 func (w *worker) begin(ctx context.Context) error {
 	for _, id := range w.IDs {
-		if _, err := w.engine.Start(ctx, configOf(w.Play, id)); err != nil {
+		if _, err := w.enter(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -113,7 +126,7 @@ func (w *worker) begin(ctx context.Context) error {
 // serve starts debates, and shuts down when it is told to.
 func (w *worker) serve(ctx context.Context) error {
 	for _, id := range w.IDs {
-		if _, err := w.engine.Start(ctx, configOf(w.Play, id)); err != nil {
+		if _, err := w.enter(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -136,7 +149,7 @@ func (w *worker) work(ctx context.Context) error {
 				continue
 			}
 			switch _, err := w.engine.Open(ctx, info.ID); {
-			case errors.Is(err, debate.ErrLeased): // another worker was faster
+			case busy(err): // another worker was faster
 			case err != nil:
 				return err
 			default:

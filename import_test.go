@@ -1,0 +1,207 @@
+package debate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// exported is what Export writes of a debate.
+func exported(t *testing.T, engine *debate.Engine, id string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, engine.Export(t.Context(), id, &out))
+	return out.Bytes()
+}
+
+func TestAnExportHoldsNoSecretAndIsTheSameDebate(t *testing.T) {
+	config := twoDebaters()
+	config.Judging.Anonymous = true
+	config.Judging.When = debate.AtEnd
+	engine, _ := engineFor(config)
+	const seed = "a seed that nobody may know"
+	engine.Seed = func() string { return seed }
+	start, err := engine.Freeze(config)
+	require.NoError(t, err)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	_, _ = session.Wait(t.Context()) // the script knows no labels: the judge fails, and that is recorded
+	data := exported(t, engine, session.ID())
+	assert.NotContains(t, string(data), seed)
+	for name, text := range start.Texts {
+		if len(text) > 40 {
+			encoded, err := json.Marshal(text)
+			require.NoError(t, err)
+			assert.NotContains(t, string(data), string(encoded[1:len(encoded)-1]), name)
+		}
+	}
+	assert.Equal(t, strings.Count(string(data), "\n"), strings.Count(string(data), `"seq":`)+2, "one event a line")
+
+	other, _ := engineFor(config)
+	id, err := other.Import(t.Context(), bytes.NewReader(data))
+	require.NoError(t, err)
+	assert.Equal(t, session.ID(), id)
+	assert.Equal(t, string(data), string(exported(t, other, id)))
+	_, err = other.Import(t.Context(), bytes.NewReader(data))
+	require.NoError(t, err, "a second time changes nothing, whatever its seed")
+	assert.Equal(t, string(data), string(exported(t, other, id)))
+}
+
+func TestAnUnfinishedExportGoesOnElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.ID = "carried"
+		engine, p := engineFor(config)
+		slowly(p)
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		pass(5500 * time.Millisecond)
+		early := exported(t, engine, config.ID)
+		pass(3 * time.Second)
+		data := exported(t, engine, config.ID)
+		require.NoError(t, session.Close())
+
+		other, _ := engineFor(config)
+		for _, part := range [][]byte{early, data, early} { // the longer one counts
+			_, err = other.Import(t.Context(), bytes.NewReader(part))
+			require.NoError(t, err)
+		}
+		assert.Equal(t, string(data), string(exported(t, other, config.ID)))
+		again, err := other.Open(t.Context(), config.ID)
+		require.NoError(t, err)
+		defer again.Close()
+		_, err = other.Import(t.Context(), bytes.NewReader(data))
+		require.NoError(t, err, "it has nothing new")
+		record, err := again.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, undisturbed(t, config), canonical(t, record))
+	})
+}
+
+func TestImportsThatAreRefused(t *testing.T) {
+	config := twoDebaters()
+	config.ID = "taken"
+	l := playedLog(t, config)
+	change := func(how func([]debate.Event)) []byte {
+		events := l.copied(t)
+		how(events)
+		return snapshot(t, l.id, events)
+	}
+	start := func(how func(*debate.Start)) []byte { return change(func(e []debate.Event) { how(e[0].Start) }) }
+	configured := func(how func(*debate.Config)) []byte { return start(func(s *debate.Start) { how(s.Config) }) }
+	last := len(l.events) - 1
+	for name, tc := range map[string]struct {
+		data []byte
+		says string
+	}{
+		"two things in one event": {change(func(e []debate.Event) { e[3].Turn = &debate.Turn{Text: "x"} }), "events[3]"},
+		"a chunk in an event":     {change(func(e []debate.Event) { e[4].Chunk = &debate.Chunk{Text: "x"} }), "events[4]"},
+		"time goes back":          {change(func(e []debate.Event) { e[5].At = e[5].At.Add(-time.Hour) }), "events[5].at"},
+		"no time":                 {change(func(e []debate.Event) { e[last].At = time.Time{} }), "].at"},
+		"no config":               {start(func(s *debate.Start) { s.Config = nil }), "events[0].start"},
+		"no format":               {start(func(s *debate.Start) { s.Format = nil }), "events[0].start"},
+		"no topic":                {configured(func(c *debate.Config) { c.Topic = "" }), "topic"},
+		"a NUL in the topic":      {configured(func(c *debate.Config) { c.Topic = "a\x00b" }), "topic"},
+		"one participant":         {configured(func(c *debate.Config) { c.Participants = c.Participants[:1] }), "participants"},
+		"a name twice":            {configured(func(c *debate.Config) { c.Participants[1].Name = "Ada" }), "name"},
+		"no such model":           {configured(func(c *debate.Config) { c.Participants[0].Model = "debater" }), "participants[0].model"},
+		"a negative number":       {configured(func(c *debate.Config) { c.MaxTokens = -1 }), "maxTokens"},
+		"a negative budget":       {configured(func(c *debate.Config) { c.Budget = &debate.Budget{Hard: -1} }), "budget.hard"},
+		"another flow":            {start(func(s *debate.Start) { s.Flow = "opera" }), "flow"},
+		"a flow that is too new":  {start(func(s *debate.Start) { s.FlowVersion = 99 }), "versions"},
+		"a log that is too new":   {start(func(s *debate.Start) { s.Version = 99 }), "start.version"},
+		"a phase without slots":   {start(func(s *debate.Start) { s.Format.Phases = nil }), "phases"},
+		"events that do not fit":  {change(func(e []debate.Event) { e[last].Transition.From = debate.StatePaused }), "transition.from"},
+		"another debate of it":    {configured(func(c *debate.Config) { c.Topic = "Another one?" }), "another debate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, _ := engineFor(config)
+			_, err := engine.Import(t.Context(), bytes.NewReader(snapshot(t, l.id, l.events)))
+			require.NoError(t, err)
+			before := exported(t, engine, l.id)
+			_, err = engine.Import(t.Context(), bytes.NewReader(tc.data))
+			var failure *debate.Error
+			require.ErrorAs(t, err, &failure)
+			if name == "another debate of it" {
+				assert.Equal(t, debate.KindConflict, failure.Kind)
+			} else {
+				assert.Equal(t, debate.KindValidation, failure.Kind)
+			}
+			assert.ErrorContains(t, err, tc.says)
+			assert.Equal(t, string(before), string(exported(t, engine, l.id)))
+
+			empty, _ := engineFor(config)
+			if _, err = empty.Import(t.Context(), bytes.NewReader(tc.data)); name != "another debate of it" {
+				require.Error(t, err)
+				_, err = empty.Record(t.Context(), l.id)
+				require.ErrorIs(t, err, debate.ErrNotFound, "nothing is stored")
+			}
+		})
+	}
+	engine, _ := engineFor(config)
+	_, err := engine.Import(t.Context(), brokenReader{})
+	require.ErrorIs(t, err, errBrokenReader)
+	require.ErrorIs(t, engine.Export(t.Context(), "nobody", &bytes.Buffer{}), debate.ErrNotFound)
+}
+
+var errBrokenReader = errors.New("the cable is cut")
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error)  { return 0, errBrokenReader }
+func (brokenReader) Write([]byte) (int, error) { return 0, errBrokenReader }
+
+func TestAnExportThatCannotBeWritten(t *testing.T) {
+	config := twoDebaters()
+	engine, _ := engineFor(config)
+	require.ErrorIs(t, engine.Export(t.Context(), run(t, engine, config).ID, brokenReader{}), errBrokenReader)
+}
+
+// FuzzImport: whatever is imported is refused, or is a debate whose export is itself again.
+func FuzzImport(f *testing.F) {
+	config := twoDebaters()
+	config.ID, config.Rounds = "fuzzed", 1
+	engine, _ := engineFor(config)
+	session, err := engine.Start(context.Background(), config)
+	if err != nil {
+		f.Fatal(err)
+	}
+	_, _ = session.Wait(context.Background())
+	var public bytes.Buffer
+	if err := engine.Export(context.Background(), config.ID, &public); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := session.Snapshot(context.Background())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(public.Bytes())
+	f.Add(whole)
+	f.Add(bytes.Replace(public.Bytes(), []byte(`"seq":9`), []byte(`"seq":8`), 1))
+	f.Add([]byte(`{"version":1,"id":"x","events":[{"seq":1,"at":"2026-01-02T03:04:05Z","kind":"ack"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		engine := &debate.Engine{}
+		id, err := engine.Import(t.Context(), bytes.NewReader(data))
+		if err != nil {
+			var failure *debate.Error
+			require.ErrorAs(t, err, &failure)
+			return
+		}
+		first := exported(t, engine, id)
+		other := &debate.Engine{}
+		_, err = other.Import(t.Context(), bytes.NewReader(first))
+		require.NoError(t, err)
+		assert.Equal(t, string(first), string(exported(t, other, id)))
+	})
+}

@@ -1,0 +1,321 @@
+package debate_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// scene is a debate whose log is kept under testdata/logs, for later versions to replay.
+type scene struct {
+	name  string
+	set   func() (debate.Config, *debate.Engine, *scripted.Provider)
+	play  func(t *testing.T, engine *debate.Engine, s *debate.Session) *debate.Record // nil: to its end
+	whole bool                                                                        // a host's controls are in it: only all of it is replayed
+}
+
+const noted debate.Trigger = "noted"
+
+// notes is the debate flow, with an input of its own.
+func notes() *debate.Flow {
+	flow := debate.DebateFlow()
+	flow.Name, flow.Inputs = "notes", []debate.Trigger{noted}
+	return flow
+}
+
+func scenes() []scene {
+	plain := func(change func(*debate.Config)) func() (debate.Config, *debate.Engine, *scripted.Provider) {
+		return func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := twoDebaters()
+			change(&config)
+			engine, p := engineFor(config)
+			return config, engine, p
+		}
+	}
+	return []scene{
+		{name: "sequential", set: plain(func(*debate.Config) {})},
+		{name: "simultaneous", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := twoDebaters()
+			config.Mode = debate.Simultaneous
+			engine, p := engineFor(config)
+			reply := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				r := reply(req)
+				switch {
+				case strings.HasSuffix(req.ID, "/r1.opening.Ada/1"):
+					r.Err = &provider.Error{Kind: provider.KindNetwork}
+				case req.Schema != nil && strings.Contains(req.ID, "/r2.") && !strings.Contains(req.ID, ".again"):
+					r.Text = `{"score": "eleven"}`
+				}
+				return r
+			}
+			return config, engine, p
+		}},
+		{name: "audience", set: func() (debate.Config, *debate.Engine, *scripted.Provider) { return house("for→against", "undecided→for") }},
+		{name: "panel", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			c := newCourt(forAda(), forBen(), forAda())
+			c.config.Judging.BothOrders = true
+			return c.config, c.engine, c.source
+		}},
+		{name: "assigned", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := unplaced(1, 1)
+			engine, p := engineFor(config)
+			planner(p, toJSON(plan(noonPosition)))
+			return config, engine, p
+		}},
+		{name: "summary", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			d := newTalk(8, 6000).summarizes(true)
+			d.config.Context = debate.ContextSummarize
+			return d.config, d.engine, d.p
+		}},
+		{name: "dropped", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := crew(3)
+			config.Unattended = &debate.Unattended{}
+			engine, p := engineFor(config)
+			abiding(p)
+			befall(p, provider.KindAuthentication, func(req *provider.Request) bool { return req.Self == "Cyd" })
+			return config, engine, p
+		}},
+		{name: "person", whole: true, set: plain(func(c *debate.Config) {
+			c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
+			c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
+		}), play: func(t *testing.T, _ *debate.Engine, s *debate.Session) *debate.Record {
+			_, err := s.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.NoError(t, s.Acknowledge(t.Context()))
+			_, err = s.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			record, err := s.Record(t.Context())
+			require.NoError(t, err)
+			require.Len(t, record.Inquiries, 1)
+			require.NoError(t, s.Answer(t.Context(), record.Inquiries[0].ID, verdict([]string{"Ben", "Ada"})))
+			record, err = s.Wait(t.Context())
+			require.NoError(t, err)
+			return record
+		}},
+		{name: "canceled", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			config := twoDebaters()
+			config.Flow, config.RoundTimeout = "notes", time.Hour
+			engine, p := engineFor(config)
+			engine.Flows = map[string]*debate.Flow{"notes": notes()}
+			slowly(p)
+			return config, engine, p
+		}, play: func(t *testing.T, engine *debate.Engine, s *debate.Session) *debate.Record {
+			pass(500 * time.Millisecond)
+			require.NoError(t, s.Send(t.Context(), noted, map[string]int{"n": 1}))
+			require.NoError(t, s.Pause(t.Context()))
+			pass(time.Second)
+			require.NoError(t, s.Resume(t.Context()))
+			pass(500 * time.Millisecond)
+			require.NoError(t, s.Close())
+			s, err := engine.Open(t.Context(), s.ID())
+			require.NoError(t, err)
+			defer s.Close()
+			pass(1500 * time.Millisecond)
+			require.NoError(t, s.Cancel(t.Context()))
+			record, err := s.Wait(t.Context())
+			require.NoError(t, err)
+			return record
+		}},
+	}
+}
+
+// storedLogs yields the logs under testdata, by their names.
+func storedLogs(t *testing.T) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", "logs", "*.log.json"))
+	require.NoError(t, err)
+	logs := map[string][]byte{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		logs[strings.TrimSuffix(filepath.Base(path), ".log.json")] = data
+	}
+	return logs
+}
+
+// TestGoldenLogs replays the logs that were written by this version and by former ones, by an engine that
+// has no provider at all. With -update it writes those that are missing: a log that is there is never
+// written again, for it stands for what is in the stores of hosts.
+func TestGoldenLogs(t *testing.T) {
+	if *update {
+		for _, g := range scenes() {
+			g.write(t)
+		}
+	}
+	logs := storedLogs(t)
+	for _, g := range scenes() {
+		require.Contains(t, logs, g.name, "run with -update")
+	}
+	kinds := map[debate.EventKind]bool{}
+	for _, name := range slices.Sorted(maps.Keys(logs)) {
+		t.Run(name, func(t *testing.T) {
+			want, err := os.ReadFile(filepath.Join("testdata", "logs", name+".canonical.json"))
+			require.NoError(t, err)
+			engine := &debate.Engine{Flows: map[string]*debate.Flow{"notes": notes()}}
+			id, err := engine.Import(t.Context(), bytes.NewReader(logs[name]))
+			require.NoError(t, err)
+			record, err := engine.Record(t.Context(), id)
+			require.NoError(t, err)
+			assert.Equal(t, strings.TrimSpace(string(want)), canonical(t, record))
+			seen := int64(0)
+			for event, err := range engine.Events(t.Context(), id, 0) {
+				require.NoError(t, err)
+				seen++
+				require.Equal(t, seen, event.Seq)
+				kinds[event.Kind] = true
+			}
+			assert.Equal(t, record.Seq, seen)
+
+			var out bytes.Buffer // and what is given away is the same debate
+			require.NoError(t, engine.Export(t.Context(), id, &out))
+			other := &debate.Engine{Flows: map[string]*debate.Flow{"notes": notes()}}
+			_, err = other.Import(t.Context(), &out)
+			require.NoError(t, err)
+			again, err := other.Record(t.Context(), id)
+			require.NoError(t, err)
+			assert.Equal(t, strings.TrimSpace(string(want)), canonical(t, again))
+		})
+	}
+	for _, kind := range allKinds(t) {
+		if kind != debate.EventChunk {
+			assert.True(t, kinds[kind], "no golden log has an event %q", kind)
+		}
+	}
+	t.Logf("replayed %d logs without a provider", len(logs))
+}
+
+// allKinds reads the kinds of events from the source, so that none is forgotten.
+func allKinds(t *testing.T) []debate.EventKind {
+	t.Helper()
+	source, err := os.ReadFile("event.go")
+	require.NoError(t, err)
+	var kinds []debate.EventKind
+	for line := range strings.Lines(string(source)) {
+		if fields := strings.Fields(line); len(fields) > 3 && fields[1] == "EventKind" && fields[2] == "=" {
+			kind, err := strconv.Unquote(fields[3])
+			require.NoError(t, err)
+			kinds = append(kinds, debate.EventKind(kind))
+		}
+	}
+	require.Greater(t, len(kinds), 15)
+	return kinds
+}
+
+// write plays the debate and keeps its log and what it comes to, unless they are there.
+func (g scene) write(t *testing.T) {
+	t.Helper()
+	path := filepath.Join("testdata", "logs", g.name)
+	if _, err := os.Stat(path + ".log.json"); err == nil {
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		config, engine, p := g.set()
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply { // the steps have times of their own
+			r := reply(req)
+			if r.Delay == 0 {
+				r.Delay = time.Second
+			}
+			return r
+		}
+		config.ID = "golden-" + g.name
+		engine.Seed = func() string { return "the seed of " + g.name }
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		var record *debate.Record
+		if g.play != nil {
+			record = g.play(t, engine, session)
+		} else {
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+		}
+		var log bytes.Buffer
+		require.NoError(t, json.Indent(&log, snapshotOf(t, engine, session.ID()), "", " "))
+		require.NoError(t, os.WriteFile(path+".log.json", append(log.Bytes(), '\n'), 0o600))
+		require.NoError(t, os.WriteFile(path+".canonical.json", []byte(canonical(t, record)+"\n"), 0o600))
+	})
+}
+
+// repeating answers a call as the log has it; what failed there, and what has no answer of its own, is the script's.
+func repeating(log []debate.Event, script func(*provider.Request) scripted.Reply) func(*provider.Request) scripted.Reply {
+	answers := map[string]string{}
+	for _, e := range log {
+		switch {
+		case e.Turn != nil:
+			answers[e.Turn.Call] = e.Turn.Text
+		case e.Assessment != nil:
+			answers[e.Assessment.Call] = toJSON(e.Assessment.Judgement)
+		case e.Verdict != nil:
+			answers[e.Verdict.Call] = toJSON(e.Verdict.FinalVerdict)
+		}
+	}
+	return func(req *provider.Request) scripted.Reply {
+		r := script(req)
+		if text, ok := answers[callOf(req)]; ok && r.Err == nil {
+			r.Text = text
+		}
+		return r
+	}
+}
+
+// TestEveryPrefixOfAGoldenLogGoesOnToTheSameEnd is a replay of the rules: from each commit of a log on, an
+// engine whose models repeat what is recorded comes to the same debate. Logs with a host's controls are left
+// out, for nobody is there to give them again.
+func TestEveryPrefixOfAGoldenLogGoesOnToTheSameEnd(t *testing.T) {
+	logs, prefixes := storedLogs(t), 0
+	for _, g := range scenes() {
+		if g.whole {
+			continue
+		}
+		var log struct {
+			ID     string         `json:"id"`
+			Events []debate.Event `json:"events"`
+		}
+		require.NoError(t, json.Unmarshal(logs[g.name], &log))
+		want, err := os.ReadFile(filepath.Join("testdata", "logs", g.name+".canonical.json"))
+		require.NoError(t, err)
+		for n := 1; n <= len(log.Events); n++ {
+			if n < len(log.Events) && log.Events[n].At.Equal(log.Events[n-1].At) {
+				continue // both are of one commit, of which a store has all or nothing
+			}
+			prefixes++
+			synctest.Test(t, func(t *testing.T) {
+				_, engine, p := g.set()
+				p.Reply = repeating(log.Events, p.Reply)
+				session, err := engine.Restore(t.Context(), snapshot(t, log.ID, log.Events[:n]))
+				require.NoError(t, err, "%s after event %d", g.name, n)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err, "%s after event %d", g.name, n)
+				require.Equal(t, strings.TrimSpace(string(want)), canonical(t, record), "%s after event %d", g.name, n)
+				results := 0
+				for _, e := range log.Events[:n] {
+					if e.Turn != nil || e.Assessment != nil || e.Verdict != nil {
+						results++
+					}
+				}
+				all := len(record.Turns) + len(record.Assessments) + len(record.Verdicts)
+				require.GreaterOrEqual(t, p.Calls(), all-results)
+			})
+		}
+	}
+	fmt.Printf("replayed %d prefixes of golden logs to the same end\n", prefixes)
+}
