@@ -15,15 +15,17 @@ type Parent struct {
 }
 
 // Fork starts a new debate that goes on from a point of an old one: with what stands in the old log up
-// to event seq, and a config that edit may change; nil changes nothing. The old debate stays as it is,
+// to event seq, and the few after it that only say what it means (an answer's result, the round that a
+// transition begins), and a config that edit may change; nil changes nothing. The old debate stays as it is,
 // and nothing of it needs to be open. seq 0 copies nothing: the debate begins anew, as after a reset.
 //
 // The new debate's id is what edit leaves in Config.ID, which is empty when it gets it: "" is a new
 // UUIDv7, and one that exists is a conflict. What the copied part refers to cannot be changed: the
-// participants' names and order, the flow and its config, the format, the mode, and the audience. Other
+// participants' names, sides and order, the flow and its config, the format, the mode, and the audience. Other
 // models, texts, judges, limits, rounds and labels can. Calls that were in flight at that point are not
 // copied: they are made by the new debate. What the copied part has cost counts as the new debate's own.
-// A debate that is forked where it was paused, or in error, is so too.
+// A debate that is forked where it was paused, or in error, is so too; one that a hard limit has stopped
+// can be retried with a higher one.
 func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(*Config)) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -36,6 +38,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(*Conf
 	if seq < 0 || seq > int64(len(events)) {
 		return nil, forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
 	}
+	seq = whole(events, seq)
 	origin, err := l.core(id, events[:seq])
 	if err == nil && seq == 0 {
 		origin, err = l.core(id, events[:1])
@@ -129,19 +132,23 @@ func (l *live) branch(ctx context.Context, origin *Core, config *Config) (*Start
 
 // branches refuses changes of what a log refers to.
 func branches(old *Start, config *Config) error {
+	type seat struct {
+		Name string `json:"name"`
+		Side Side   `json:"side"`
+	}
 	type fixed struct {
-		Flow         any      `json:"flow"`
-		FlowConfig   any      `json:"flowConfig"`
-		Format       any      `json:"format"`
-		CustomFormat any      `json:"customFormat"`
-		Mode         any      `json:"mode"`
-		Audience     any      `json:"audience"`
-		Participants []string `json:"participants"`
+		Flow         any    `json:"flow"`
+		FlowConfig   any    `json:"flowConfig"`
+		Format       any    `json:"format"`
+		CustomFormat any    `json:"customFormat"`
+		Mode         any    `json:"mode"`
+		Audience     any    `json:"audience"`
+		Participants []seat `json:"participants"`
 	}
 	fix := func(c *Config) fixed {
 		f := fixed{Flow: c.Flow, FlowConfig: c.FlowConfig, Format: c.Format, CustomFormat: c.CustomFormat, Mode: c.Mode, Audience: c.Audience}
 		for _, p := range c.Participants {
-			f.Participants = append(f.Participants, p.Name)
+			f.Participants = append(f.Participants, seat{p.Name, p.Side})
 		}
 		return f
 	}
@@ -153,6 +160,35 @@ func branches(old *Start, config *Config) error {
 		return forkError(field, "cannot be changed after the beginning: it is %s, and %s is given", left, right)
 	}
 	return nil
+}
+
+// whole moves a cut behind what cannot be parted from the event before it.
+func whole(events []Event, seq int64) int64 {
+	for seq > 0 && seq < int64(len(events)) && follows(&events[seq], &events[seq-1]) {
+		seq++
+	}
+	return seq
+}
+
+// follows reports whether an event is nothing but what the one before it means: a debate that ends between
+// the two would stand still, or ask again for what was answered.
+func follows(e, before *Event) bool {
+	switch {
+	case e.Round != nil, e.Warning != nil && e.Warning.Kind == WarnLate:
+		return true
+	case e.Transition != nil && (e.Transition.On == TriggerStart || e.Transition.On == TriggerAnswered):
+		return true
+	case e.Answer != nil:
+		return e.Answer.Unattended
+	case before.Failure != nil:
+		return e.Dropped != nil
+	case before.Answer == nil:
+		return e.Transition != nil && e.Transition.On == TriggerStop && before.Dropped != nil
+	case before.Answer.Option == "":
+		return true
+	default:
+		return e.Dropped != nil || e.Transition != nil && e.Transition.On == TriggerStop
+	}
 }
 
 // prefix copies a log, begun by another start, without the calls that are in flight at its end.
@@ -178,6 +214,9 @@ func (l *live) plant(ctx context.Context, id string, events []Event) (*Session, 
 	if _, err := l.core(id, events); err != nil {
 		return nil, err
 	}
+	if l.closed() {
+		return nil, ErrClosed
+	}
 	if err := l.store.Append(ctx, id, 0, newID(), events); err != nil {
 		if errors.Is(err, ErrConflict) {
 			return nil, taken(nil)
@@ -185,4 +224,11 @@ func (l *live) plant(ctx context.Context, id string, events []Event) (*Session, 
 		return nil, storeError("fork", err)
 	}
 	return l.open(ctx, id)
+}
+
+// closed reports whether the engine was shut down.
+func (l *live) closed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shut
 }

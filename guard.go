@@ -18,7 +18,7 @@ var (
 	}}
 	costLimitExceeded = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
 	shouldAutoStop    = Guard{"shouldAutoStop", func(r *Record) bool { return r.limit == WarnSoft }}
-	canRetry          = Guard{"canRetry", func(r *Record) bool { return r.Failure.Retryable() && r.retries < maxRetries }}
+	canRetry          = Guard{"canRetry", func(r *Record) bool { return (r.Failure.Retryable() || r.raised()) && r.retries < maxRetries }}
 )
 
 // maxRetries bounds a host's retries between two results.
