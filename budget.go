@@ -292,7 +292,9 @@ func limitError(round int) *Error {
 }
 
 // raised reports whether a limit that has stopped the debate may have been raised since: a fork's may.
-func (r *Record) raised() bool { return r.Failure != nil && r.Failure.Kind == KindCostLimit && r.Parent() != nil }
+func (r *Record) raised() bool {
+	return r.Failure != nil && r.Failure.Kind == KindCostLimit && r.Parent() != nil
+}
 
 // used is what is settled.
 func (r *Record) used() use { return use{r.spent.total.Cost, r.spent.tokens, r.spent.total.Requests} }

@@ -24,9 +24,21 @@ func (e *Engine) Control(ctx context.Context, id string, signal Signal) error {
 	if s := l.held(id); s != nil {
 		return s.do(ctx, signal)
 	}
-	writer := newID()
+	if err := l.append(ctx, id, signal); err != nil {
+		return err
+	}
+	return l.wind(ctx, id)
+}
+
+// append adds what a control says to the log.
+func (l *live) append(ctx context.Context, id string, signal Signal) error {
+	writer, tried := newID(), []Event(nil)
 	return untangle(func() error {
-		core, err := l.load(ctx, id)
+		log, err := l.read(ctx, id)
+		if err != nil || stands(log, tried) {
+			return err
+		}
+		core, err := l.core(id, log)
 		if err != nil {
 			return err
 		}
@@ -34,13 +46,37 @@ func (e *Engine) Control(ctx context.Context, id string, signal Signal) error {
 		if err != nil || len(out.Events) == 0 {
 			return err
 		}
-		err = l.insist(ctx.Done(), func() error { return l.store.Append(ctx, id, out.Events[0].Seq-1, writer, out.Events) })
+		tries := 0
+		err = l.insist(ctx.Done(), func() error {
+			tries++
+			return l.store.Append(ctx, id, out.Events[0].Seq-1, writer, out.Events)
+		})
+		if tried = nil; tries > 1 { // an earlier try may have succeeded
+			tried = out.Events
+		}
 		if err != nil {
 			return storeError("control", err)
 		}
 		l.log(id, out.Events)
 		return nil
 	})
+}
+
+// wind settles what was in flight in a debate that has just ended, if nobody holds it any more: no worker
+// would look for it.
+func (l *live) wind(ctx context.Context, id string) error {
+	core, err := l.load(ctx, id)
+	if err != nil || !core.record.Final() || core.record.InFlight() == 0 {
+		return err
+	}
+	s, err := l.open(ctx, id)
+	if err != nil {
+		if errors.Is(err, ErrLeased) || errors.Is(err, ErrClosed) {
+			return nil // who holds it will
+		}
+		return err
+	}
+	return s.Close()
 }
 
 // controls checks that a signal is one of a host's, and completes it.
@@ -84,8 +120,9 @@ func untangle(try func() error) error {
 
 // note brings a control to a debate that somebody else holds, who is to act on it.
 func (s *Session) note(ctx context.Context, signal Signal) error {
+	var tried []Event
 	return untangle(func() error {
-		if err := s.refold(ctx, nil); err != nil {
+		if log, err := s.refold(ctx); err != nil || stands(log, tried) {
 			return err
 		}
 		out, err := s.core.Note(s.live.input(signal))
@@ -99,6 +136,9 @@ func (s *Session) note(ctx context.Context, signal Signal) error {
 			return nil
 		}
 		err = s.save(ctx, out.Events)
+		if tried = nil; s.doubt {
+			tried = out.Events
+		}
 		switch {
 		case errors.Is(err, ErrConflict):
 			return err

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	mathrand "math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -86,7 +87,8 @@ type live struct {
 	writers   atomic.Int64 // counts the tokens for the store
 	mu        sync.Mutex
 	sessions  map[string]*Session
-	shut      bool // no session is opened any more
+	opening   map[string]chan struct{} // debates that somebody is opening; closed when that has come to an end
+	shut      bool                     // no session is opened any more
 
 	renderings renderings
 }
@@ -110,7 +112,7 @@ func (e *Engine) build() (*live, error) {
 		},
 		formats: make(map[string]Format), machines: make(map[string]*machine),
 		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, lease: cmp.Or(e.Lease, defaultLease),
-		sessions: make(map[string]*Session),
+		opening: make(map[string]chan struct{}), sessions: make(map[string]*Session),
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
@@ -218,7 +220,10 @@ func (e *Engine) Start(ctx context.Context, config Config) (*Session, error) {
 	}
 	if err := s.Start(ctx); err != nil {
 		if held := s.live.held(s.id); held != nil && errors.Is(err, ErrLeased) {
-			return held, held.same(s)
+			if err := held.same(s); err != nil {
+				return nil, err
+			}
+			return held, nil
 		}
 		return nil, err
 	}
@@ -378,8 +383,10 @@ func storeError(op string, err error) error {
 		return &Error{Kind: KindConflict, Op: op, Err: err}
 	case errors.Is(err, ErrNotFound):
 		return &Error{Kind: KindValidation, Op: op, Field: "id", Err: err}
-	default:
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, new(*Error)):
 		return fmt.Errorf("debate: %s: %w", op, err)
+	default:
+		return &Error{Kind: KindStore, Op: op, Err: err}
 	}
 }
 
@@ -397,7 +404,15 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	for _, s := range l.sessions {
 		sessions = append(sessions, s)
 	}
+	opening := slices.Collect(maps.Values(l.opening))
 	l.mu.Unlock()
+	for _, end := range opening { // what is being opened is closed again
+		select {
+		case <-end:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	var all sync.WaitGroup
 	errs := make([]error, len(sessions))
 	for i, s := range sessions {

@@ -34,13 +34,14 @@ const (
 	KindCostLimit       = provider.KindCostLimit
 	KindState           = provider.KindState
 	KindConflict        = provider.KindConflict
+	KindStore           = provider.KindStore
 )
 
 // kinds yields all of them.
 func kinds() []Kind {
 	return []Kind{
 		KindNetwork, KindRateLimit, KindQuota, KindAPI, KindTimeout, KindContextOverflow, KindAuthentication, KindContentFilter,
-		KindRefusal, KindInvalidResponse, KindValidation, KindCanceled, KindCostLimit, KindState, KindConflict,
+		KindRefusal, KindInvalidResponse, KindValidation, KindCanceled, KindCostLimit, KindState, KindConflict, KindStore,
 	}
 }
 
@@ -172,6 +173,8 @@ func (e *Error) Hint() string {
 		return "Look at the debate's state first: this is not possible in it now."
 	case KindConflict:
 		return "Another owner holds or has changed this debate: open it again, or choose another ID."
+	case KindStore:
+		return "The store has failed: see to it, then open the debate again; nothing that was recorded is lost."
 	default:
 		return "Look at the cause."
 	}

@@ -23,7 +23,7 @@ import (
 var kinds = []debate.Kind{
 	debate.KindNetwork, debate.KindRateLimit, debate.KindQuota, debate.KindAPI, debate.KindTimeout, debate.KindContextOverflow,
 	debate.KindAuthentication, debate.KindContentFilter, debate.KindRefusal, debate.KindInvalidResponse, debate.KindValidation,
-	debate.KindCanceled, debate.KindCostLimit, debate.KindState, debate.KindConflict,
+	debate.KindCanceled, debate.KindCostLimit, debate.KindState, debate.KindConflict, debate.KindStore,
 }
 
 func TestErrorsOfNothing(t *testing.T) {

@@ -359,6 +359,9 @@ func (r *Record) foldOutcome(e *Event) error {
 	if spend.Cost < 0 || spend.Model != call.intent.Model {
 		return invalid("cost", "is negative, or of a model that was not asked")
 	}
+	if spend.Usage != known(spend.Usage) {
+		return invalid("usage", "has a number of tokens that cannot be")
+	}
 	if t := e.Turn; t != nil && (t.Round != call.intent.Round || t.Slot != call.intent.Slot || t.Speaker != call.intent.By) {
 		return invalid("turn", "is not the one that was asked for")
 	}

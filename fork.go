@@ -217,7 +217,8 @@ func (l *live) plant(ctx context.Context, id string, events []Event) (*Session, 
 	if l.closed() {
 		return nil, ErrClosed
 	}
-	if err := l.store.Append(ctx, id, 0, newID(), events); err != nil {
+	writer := newID()
+	if err := l.insist(ctx.Done(), func() error { return l.store.Append(ctx, id, 0, writer, events) }); err != nil {
 		if errors.Is(err, ErrConflict) {
 			return nil, taken(nil)
 		}

@@ -10,18 +10,47 @@ import (
 // garbage collector, a busy machine or a database that changes over, short enough for who waits.
 const defaultLease = 15 * time.Second
 
-// enter makes this session the one of its debate in this engine.
-func (l *live) enter(s *Session) error {
+// claim lets one at a time open a debate in this engine, so that nobody sees a session that does not have
+// it yet: it yields the session that has, or makes the caller the one who opens it, and has to grant.
+func (l *live) claim(ctx context.Context, id string) (held *Session, err error) {
+	for {
+		l.mu.Lock()
+		end, busy := l.opening[id]
+		held, shut := l.sessions[id], l.shut
+		if held == nil && !busy && !shut {
+			l.opening[id] = make(chan struct{})
+		}
+		l.mu.Unlock()
+		switch {
+		case shut:
+			return nil, ErrClosed
+		case held != nil || !busy:
+			return held, nil
+		}
+		select {
+		case <-end:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// grant ends a claim. The session, if there is one, is the one of this engine from now on; the error is that
+// the engine was shut down meanwhile. The session's lock is held.
+func (l *live) grant(id string, s *Session) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.shut {
+	close(l.opening[id])
+	delete(l.opening, id)
+	switch {
+	case s == nil || s.closed != nil || s.over.Load():
+		return nil
+	case l.shut:
 		return ErrClosed
+	default:
+		l.sessions[s.id] = s
+		return nil
 	}
-	if other := l.sessions[s.id]; other != nil && other != s {
-		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: "id", Err: ErrLeased}
-	}
-	l.sessions[s.id] = s
-	return nil
 }
 
 func (l *live) forget(s *Session) {

@@ -155,40 +155,44 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 	return grew, nil
 }
 
-// refold makes the core anew from the log: somebody else has appended to it. A session that holds the
-// debate makes sure that it still does, for else it must not go on. Of the events that it has tried to
-// append, those that stand in the log all the same tell which calls are its own.
-func (s *Session) refold(ctx context.Context, tried []Event) error {
-	return s.insist(ctx, func(ctx context.Context) error {
+// refold makes the core anew from the log, which it yields: somebody else has appended to it. A session
+// that holds the debate makes sure that it still does, for else it must not go on.
+func (s *Session) refold(ctx context.Context) (log []Event, err error) {
+	err = s.insist(ctx, func(ctx context.Context) error {
 		if s.leased {
 			if err := s.renew(ctx); err != nil {
 				return err
 			}
 		}
-		events, err := s.live.read(ctx, s.id)
+		if log, err = s.live.read(ctx, s.id); err != nil {
+			return err
+		}
+		core, err := s.live.core(s.id, log)
 		if err != nil {
 			return err
 		}
-		core, err := s.live.core(s.id, events)
-		if err != nil {
-			return err
-		}
-		s.core, s.own = core, begun(events, tried)
+		s.core = core
 		s.changed()
 		return nil
 	})
+	return log, err
 }
 
-// begun yields the calls whose intents are among the events that were tried. Another session's intent of the
-// same attempt has another time.
+// stands reports whether a log holds events that were tried to append: the append has succeeded, whatever
+// was said of it.
+func stands(log, tried []Event) bool {
+	for i := range tried {
+		if tried[i].Seq > int64(len(log)) || !sameEvent(&log[tried[i].Seq-1], &tried[i]) {
+			return false
+		}
+	}
+	return len(tried) > 0
+}
+
+// begun yields the calls whose intents a log holds among the events that were tried.
 func begun(log, tried []Event) (own []Lost) {
 	for i := range tried {
-		e, in := &tried[i], tried[i].Intent
-		if in == nil || e.Seq > int64(len(log)) {
-			continue
-		}
-		kept := &log[e.Seq-1]
-		if kept.Intent != nil && kept.Intent.Call == in.Call && kept.Intent.Attempt == in.Attempt && kept.At.Equal(e.At) {
+		if in := tried[i].Intent; in != nil && stands(log, tried[i:i+1]) {
 			own = append(own, Lost{Call: in.Call, Attempt: in.Attempt})
 		}
 	}

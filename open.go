@@ -21,37 +21,41 @@ func (s *Session) adopt(ctx context.Context, stored *Core) error {
 
 // open is Engine.Open.
 func (l *live) open(ctx context.Context, id string) (*Session, error) {
-	if s := l.held(id); s != nil {
-		return s, nil
+	if s, err := l.claim(ctx, id); s != nil || err != nil {
+		return s, err
 	}
 	core, err := l.load(ctx, id)
 	if err != nil {
+		_ = l.grant(id, nil)
 		return nil, err
 	}
 	s := l.session(core)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if core.record.Final() && core.record.InFlight() == 0 {
-		s.over.Store(true)
-		return s, nil
-	}
-	if err := l.enter(s); err != nil {
-		if held := l.held(id); held != nil {
-			return held, nil // somebody was faster
-		}
+	if err := s.begin(ctx); err != nil {
+		_ = l.grant(id, nil)
+		s.drop(err)
 		return nil, err
 	}
-	if !s.attends() {
-		s.listen()
-		return s, nil
-	}
-	err = s.assume(ctx)
-	if err == nil {
-		err = s.wake(context.WithoutCancel(ctx))
-	}
-	if err != nil {
+	if err := l.grant(id, s); err != nil {
 		s.drop(err)
 		return nil, err
 	}
 	return s, nil
+}
+
+// begin goes on with the log, if there is something to go on with.
+func (s *Session) begin(ctx context.Context) error {
+	switch r := s.core.record; {
+	case r.Final() && r.InFlight() == 0:
+		s.over.Store(true)
+		return nil
+	case !s.attends():
+		s.listen()
+		return nil
+	}
+	if err := s.assume(ctx); err != nil {
+		return err
+	}
+	return s.wake(context.WithoutCancel(ctx))
 }

@@ -67,7 +67,9 @@ func scenes() []scene {
 			}
 			return config, engine, p
 		}},
-		{name: "audience", set: func() (debate.Config, *debate.Engine, *scripted.Provider) { return house("for→against", "undecided→for") }},
+		{name: "audience", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			return house("for→against", "undecided→for")
+		}},
 		{name: "panel", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			c := newCourt(forAda(), forBen(), forAda())
 			c.config.Judging.BothOrders = true

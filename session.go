@@ -18,8 +18,8 @@ import (
 // for somebody to open again.
 //
 // Nobody drives a session: whoever brings a result decides, under its lock, what follows from it,
-// and goes on with the next call. So a debate of one call at a time runs on one goroutine, and a
-// debate that waits for a person runs on none.
+// and goes on with the next call. So a debate of one call at a time runs on one goroutine, and so does
+// one that waits for a person: it listens to the log, for the person may answer in another process.
 type Session struct {
 	live *live
 	id   string
@@ -35,6 +35,7 @@ type Session struct {
 	renewal *time.Timer // of the lease
 	deafen  func()      // ends listening; nil: the session does not
 	engaged bool        // in a control: it does not rest yet
+	doubt   bool        // the last append was tried again: an earlier try may have succeeded
 	own     []Lost      // calls that an append has begun whose outcome was not known
 	timer   *time.Timer
 	writer  string // this session's token for the store
@@ -189,13 +190,29 @@ func (s *Session) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.live.enter(s); err != nil {
+	switch held, err := s.live.claim(ctx, s.id); {
+	case err != nil:
 		return err
+	case held != nil:
+		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: "id", Err: ErrLeased}
 	}
 	if err := s.take(ctx); err != nil {
-		s.live.forget(s)
+		_ = s.live.grant(s.id, nil)
 		return err
 	}
+	if err = s.begun(ctx, start); err != nil {
+		_ = s.live.grant(s.id, nil)
+	} else {
+		err = s.live.grant(s.id, s)
+	}
+	if err != nil {
+		s.drop(err)
+	}
+	return err
+}
+
+// begun starts the debate, or goes on with it if it is stored.
+func (s *Session) begun(ctx context.Context, start *Start) error {
 	stored, err := s.live.load(ctx, s.id)
 	switch {
 	case err == nil:
@@ -205,9 +222,6 @@ func (s *Session) Start(ctx context.Context) error {
 		err = ctx.Err()
 	default:
 		err = s.control(context.WithoutCancel(ctx), *start)
-	}
-	if err != nil {
-		s.drop(err)
 	}
 	return err
 }
@@ -369,10 +383,18 @@ func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bo
 		}
 		err := s.save(ctx, out.Events)
 		if errors.Is(err, ErrConflict) {
-			clash, tried = true, append(tried, out.Events...)
-			if lost := s.refold(ctx, tried); lost != nil {
+			clash = true
+			if s.doubt {
+				tried = append(tried, out.Events...)
+			}
+			log, lost := s.refold(ctx)
+			if lost != nil {
 				s.drop(lost)
 				return lost
+			}
+			s.own = begun(log, tried)
+			if s.doubt && stands(log, out.Events) { // it has succeeded, and somebody has written behind it
+				signal = Tick{}
 			}
 			return err
 		}
@@ -389,12 +411,15 @@ func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bo
 
 // save appends what a Step gave. Once it is tried it is not broken off half-way: ctx only gives values.
 func (s *Session) save(ctx context.Context, events []Event) error {
+	tries := 0
 	err := s.insist(ctx, func(ctx context.Context) error {
 		if err := s.sure(ctx); err != nil {
 			return err
 		}
+		tries++
 		return s.live.store.Append(ctx, s.id, events[0].Seq-1, s.writer, events)
 	})
+	s.doubt = tries > 1
 	if err != nil {
 		return storeError("save", err)
 	}

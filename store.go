@@ -26,7 +26,9 @@ type Store interface {
 	Read(ctx context.Context, id string, after int64) iter.Seq2[Event, error]
 	// List yields the debates that match, in the order of their ids; that of UUIDv7 is that of time.
 	List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
-	// Delete forgets a debate and its lease, whoever holds it; it is no error if there is none.
+	// Delete forgets a debate and its lease, whoever holds it; it is no error if there is none. Whoever
+	// deletes makes sure that nobody goes on with it: a session that does would write into another debate
+	// that is begun under the same id.
 	Delete(ctx context.Context, id string) error
 	// Lease takes a debate for owner, or renews it, for d from now; [ErrLeased] if somebody else holds
 	// it and neither its time is over nor, where the store can tell, its process. The debate does not

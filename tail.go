@@ -43,15 +43,18 @@ func (l *live) tail(ctx context.Context, id string, after int64, yield func(Even
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	var core *Core
-	for last := false; ; {
+	var seen int64
+	var grew time.Time
+	for {
 		if err := l.catchUp(ctx, id, &core, after, yield); err != nil {
 			return err
 		}
-		if r := core.record; r.Final() {
-			if last || r.InFlight() == 0 {
-				return nil
-			}
-			last = true // what is in flight may still report its cost, if anybody is there
+		if r := core.record; r.Seq > seen {
+			seen, grew = r.Seq, time.Now()
+		}
+		// What is in flight at the end still reports its cost, if anybody is there.
+		if r := core.record; r.Final() && (r.InFlight() == 0 || time.Since(grew) > l.lease) {
+			return nil
 		}
 		select {
 		case _, open := <-grown:

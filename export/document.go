@@ -20,8 +20,8 @@
 //     override the direction of text, or that are invisible copies of letters, as U+FFFD.
 //
 // In the Markdown document such a text stands in a block quote, so that nothing of it is at the document's
-// own level. A text that would take long to read (it is larger than 64 KiB, or very deeply nested, or
-// full of brackets or table cells) stands there as it is, unformatted, so that the time to write a
+// own level. A text that would take long to read (it is larger than 64 KiB, or very deeply nested, or has
+// very many lines in nested lists, or is full of brackets or table cells) stands there as it is, unformatted, so that the time to write a
 // document, and its size, grow with the length of the debate and no faster.
 package export
 

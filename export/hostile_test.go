@@ -132,6 +132,19 @@ func giants() map[string]string {
 		ticks.WriteString(strings.Repeat("`", i) + "a")
 	}
 	add("lists by indent", deep.String())
+	// In a list of a line above stands what is indented by two columns, and every blank line.
+	for _, per := range []int{1, 12} { // markers of a line
+		for _, levels := range []int{48, 400} {
+			var lists strings.Builder
+			for i := 0; i < levels && lists.Len() < formatted/5; i += per {
+				lists.WriteString(strings.Repeat(" ", 2*i) + strings.Repeat("- ", per) + "a\n")
+			}
+			for what, rest := range map[string]string{"blank lines": "\n", "lazy lines": "b\n", "lines of spaces": " \n"} {
+				add(fmt.Sprintf("%d lists, %d of a line, and %s", levels, per, what), lists.String()+of(rest, formatted-lists.Len()))
+			}
+			add(fmt.Sprintf("%d lists, %d of a line, and code", levels, per), lists.String()+strings.Repeat(" ", 2*min(levels, 90))+"```"+of("\n", formatted-lists.Len()))
+		}
+	}
 	add("backticks", ticks.String())
 	for _, part := range []string{"<", "a\n", "`", "\u202e", "'\"", "漢", "> # a [b](https://c) | d\n"} {
 		add(fmt.Sprintf("%q", part), of(part, 1<<20))

@@ -22,6 +22,7 @@ const (
 	mostBrackets  = 1000
 	mostCells     = 20_000 // of the tables that its lines could be
 	mostNested    = 12     // markers of quotes and lists at the beginning of a line
+	mostOpen      = 100_000 // quotes and lists that a line could stand in, summed over the lines
 	mostDepth     = 100    // elements within each other
 	mostAddress   = 2048   // bytes of a link's address
 	mostAddresses = 4      // times the size of a text: what all its addresses take, escaped; references repeat them
@@ -85,33 +86,46 @@ func modest(words string) bool {
 		return false
 	}
 	lines, columns := 0, 0
+	level, sum, blank := 0, 0, true // level: how many quotes and lists may be open
 	for l := range strings.Lines(words) {
 		lines++
 		columns = max(columns, strings.Count(l, "|"))
-		if nested(l) > mostNested {
+		switch markers, spaces := opened(l); {
+		case markers > mostNested:
 			return false
+		case strings.Trim(l, " \t\r\n") == "": // no list ends here
+			blank = true
+		case blank: // what the line does not continue ends
+			level, blank = markers+spaces/2, false
+		default: // it may continue the paragraph above it, wherever that stands
+			level = max(level, markers+spaces/2)
 		}
+		sum += level
 	}
-	return lines*columns <= mostCells
+	return lines*columns <= mostCells && sum <= mostOpen
 }
 
-// nested counts the markers of quotes and lists that a line begins with, and some that are none.
-func nested(l string) int {
-	count := 0
+// opened looks at what a line begins with: markers of quotes and lists, and some that are none, and columns of
+// white space, two of which at least it takes to stand in a list of a line above.
+func opened(l string) (markers, spaces int) {
 	for i, c := range l {
 		switch {
 		case c == '>':
-			count++
+			markers++
+		case c == ' ':
+			spaces++
+		case c == '\t':
+			spaces += 4
 		case strings.ContainsRune("-+*.)", c):
 			if rest := l[i+1:]; rest != "" && strings.ContainsRune(" \t", rune(rest[0])) {
-				count++
+				markers++
 			}
-		case strings.ContainsRune(" \t0123456789", c):
+		case '0' <= c && c <= '9':
 		default:
-			return count
+			return markers, spaces
 		}
 	}
-	return count
+	return markers, spaces
 }
 
 // tamer takes out of a parsed text all that it must not do.

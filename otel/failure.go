@@ -14,7 +14,7 @@ func errorType(kind debate.Kind) string {
 	case debate.KindNetwork, debate.KindRateLimit, debate.KindQuota, debate.KindAPI, debate.KindTimeout,
 		debate.KindContextOverflow, debate.KindAuthentication, debate.KindContentFilter, debate.KindRefusal,
 		debate.KindInvalidResponse, debate.KindValidation, debate.KindCanceled, debate.KindCostLimit,
-		debate.KindState, debate.KindConflict:
+		debate.KindState, debate.KindConflict, debate.KindStore:
 		return string(kind)
 	default:
 		return otherValue

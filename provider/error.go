@@ -26,6 +26,7 @@ const (
 	KindCostLimit       Kind = "cost_limit"       // a hard limit of the budget
 	KindState           Kind = "state"            // not possible in the debate's present state
 	KindConflict        Kind = "conflict"         // somebody else has written or holds the debate
+	KindStore           Kind = "store"            // the store of debates has failed
 )
 
 // Error is a provider's failure. It holds no request, no header and no key: adapters copy what a

@@ -100,6 +100,7 @@ type batch struct {
 // encode writes the lines of events that are to follow event after.
 func encode(after int64, events []debate.Event) (*batch, error) {
 	b := &batch{events: events, start: -1}
+	b.lines.Grow(4 << 10) // a step of a debate
 	for i := range events {
 		e, begin := &events[i], b.lines.Len()
 		if want := after + int64(i) + 1; e.Seq != want {

@@ -207,6 +207,8 @@ func newTrial(seed uint64, debates, commits int) *trial {
 	return p
 }
 
+// The long form: go test ./store/file -run Power -power.seeds 500.
+//
 // Whatever a loss of power takes of what was not synced, every commit that was acknowledged is there, what
 // is there is whole commits from the first on, and it can be gone on with; also if the power is lost again.
 func TestPowerLoss(t *testing.T) {

@@ -146,8 +146,10 @@ func (s *Store) closed() bool {
 
 func (s *Store) errClosed() error { return fmt.Errorf("the file store %s: %w", s.Dir, fs.ErrClosed) }
 
-// Append implements [debate.Store]. An error of writing or syncing leaves open whether the events are
-// kept: the journal is cut back where it can be, and read again before anything else is appended.
+// Append implements [debate.Store]. It waits for another process that changes the debate as long as ctx
+// lets it; once it writes, ctx has no part in it. An error of writing or syncing leaves open whether the
+// events are kept: the journal is cut back where it can be, and read again before anything else is
+// appended. A journal that is damaged is a [*CorruptError].
 func (s *Store) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
 	if err := debate.CheckID(id); err != nil || len(events) == 0 {
 		return err

@@ -91,18 +91,23 @@ func (s *Store) writeAll(ctx context.Context, steps []*step) []error {
 	return outcomes
 }
 
+func (s *Store) try(ctx context.Context, steps []*step) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	return s.again(func() error {
+		steps = slices.DeleteFunc(slices.Clone(steps), func(s *step) bool { return s.kept })
+		return s.dialect.write(ctx, s.write, steps)
+	})
+}
+
 // tries is how often a transaction is tried that fails because of others.
 const tries = 10
 
-func (s *Store) try(ctx context.Context, steps []*step) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
+func (s *Store) again(do func() error) (err error) {
 	for range tries {
-		err = s.dialect.write(ctx, s.write, steps)
-		if err == nil || !s.dialect.again(err) {
+		if err = do(); err == nil || !s.dialect.again(err) {
 			return err
 		}
-		steps = slices.DeleteFunc(slices.Clone(steps), func(s *step) bool { return s.kept })
 	}
 	return err
 }

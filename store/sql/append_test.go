@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -193,9 +194,14 @@ func TestEventsMustBeNumbered(t *testing.T) {
 		require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", append(facts(0, 1), facts(2, 1)...)), "event 2 is numbered 3")
 		require.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), debate.ErrConflict)
 		require.ErrorIs(t, store.Append(t.Context(), "a", 1<<62, "w", facts(1<<62, 1)), debate.ErrConflict)
-		year := facts(0, 1)
-		year[0].At = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-		require.Error(t, store.Append(t.Context(), "a", 0, "w", year), "JSON knows no such year")
+		for _, at := range []time.Time{
+			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200)),
+			time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 7200)),
+		} {
+			events := facts(0, 1)
+			events[0].At = at
+			require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", events), "event 1: its time")
+		}
 		assert.Empty(t, list(t, store, debate.Filter{}))
 		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 2)))
 		for _, after := range []int64{-5, 1 << 40, math.MaxInt64} {
@@ -320,6 +326,26 @@ func TestATransactionIsTriedAgain(t *testing.T) {
 	}
 }
 
+// A disk that is full keeps what is there, and no more until there is room.
+func TestTheDiskIsFull(t *testing.T) {
+	s := newSQLite(t)
+	store := s.store(t)
+	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	require.NoError(t, store.MaxPages(t.Context(), 1)) // fewer than there are: no more
+	long := strings.Repeat("x", 10_000)
+	for range 3 {
+		require.ErrorContains(t, store.Append(t.Context(), "a", 1, "w", turn(2, long)), "full")
+		require.ErrorContains(t, store.Append(t.Context(), "b", 0, "w", turn(1, long)), "full")
+	}
+	assert.Equal(t, 1, length(t, store, "a"))
+	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour), "what takes no room goes on")
+	require.NoError(t, store.MaxPages(t.Context(), 1<<20))
+	require.NoError(t, store.Append(t.Context(), "a", 1, "w", turn(2, long)))
+	require.NoError(t, store.Append(t.Context(), "b", 0, "w", turn(1, long)))
+	assert.Equal(t, 2, length(t, store, "a"))
+	assert.Equal(t, []string{"a", "b"}, names(list(t, store, debate.Filter{})))
+}
+
 // A raw message is anything that a vendor has sent.
 func TestARawMessageThatIsNotUTF8(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
@@ -329,8 +355,54 @@ func TestARawMessageThatIsNotUTF8(t *testing.T) {
 		require.NoError(t, store.Append(t.Context(), "a", 0, "w", events))
 		events, err := read(t, store, "a")
 		require.NoError(t, err)
-		assert.Equal(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(events[0].Turn.Data))
+		assert.JSONEq(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(events[0].Turn.Data))
 		events[0].Turn.Data = json.RawMessage("{")
 		require.ErrorContains(t, store.Append(t.Context(), "b", 0, "w", events), "event 1")
 	})
+}
+
+// Those that share a transaction are judged one by one.
+func TestConflictsAmongMany(t *testing.T) {
+	kinds := []struct {
+		name   string
+		after  int64
+		writer string
+		want   error
+		length int // of the log afterwards
+	}{
+		{"the next events", 4, "w", nil, 5},
+		{"an earlier try has succeeded", 3, "w", nil, 4},
+		{"somebody else was faster", 3, "other", debate.ErrConflict, 4},
+		{"that would leave a gap", 5, "w", debate.ErrConflict, 4},
+		{"that is long past", 0, "w", debate.ErrConflict, 4},
+	}
+	for name, mix := range map[string][]int{"all": {0, 1, 2, 3, 4}, "gaps": {0, 3}} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, s *storage) {
+				store := s.store(t)
+				const debates = 20
+				for i := range debates {
+					require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 3)))
+					require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 3, "w", facts(3, 1)))
+				}
+				release := s.block(t)
+				var appending sync.WaitGroup
+				for i := range debates {
+					kind := kinds[mix[i%len(mix)]]
+					appending.Go(func() {
+						err := store.Append(t.Context(), fmt.Sprint("d", i), kind.after, kind.writer, facts(kind.after, 1))
+						assert.ErrorIs(t, err, kind.want, kind.name)
+					})
+				}
+				require.Eventually(t, func() bool { return store.Waiting() == debates }, 10*time.Second, time.Millisecond)
+				release()
+				appending.Wait()
+				for i := range debates {
+					kind := kinds[mix[i%len(mix)]]
+					assert.Equal(t, kind.length, length(t, store, fmt.Sprint("d", i)), kind.name)
+				}
+				assert.Equal(t, 2*debates+debates/len(mix), s.count(t, "debate_commit"))
+			})
+		})
+	}
 }

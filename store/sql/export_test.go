@@ -1,6 +1,9 @@
 package sql
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Pattern is exported for its tests.
 var Pattern = pattern
@@ -32,4 +35,10 @@ func (s *Store) Writing() int {
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()
 	return len(s.queue.busy)
+}
+
+// MaxPages lets SQLite's file have so many pages.
+func (s *Store) MaxPages(ctx context.Context, pages int) error {
+	_, err := s.write.ExecContext(ctx, fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
+	return err
 }

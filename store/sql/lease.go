@@ -13,17 +13,14 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if err := debate.CheckID(id); err != nil {
 		return err
 	}
-	result, err := s.dialect.lend(ctx, s.lend, `
+	taken, err := s.lent(ctx, `
 		INSERT INTO debate_lease (id, owner, until) VALUES ($1, $2, `+s.dialect.now+` + $3)
 		ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until
 		WHERE debate_lease.owner = excluded.owner OR debate_lease.until <= `+s.dialect.now, id, plain(owner), d.Microseconds())
-	if err != nil {
-		return failed("lease", err)
+	if err == nil && !taken {
+		return debate.ErrLeased
 	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
-		return failed("lease", err)
-	}
-	return debate.ErrLeased
+	return failed("lease", err)
 }
 
 // Release implements [debate.Store].
@@ -31,6 +28,20 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := debate.CheckID(id); err != nil {
 		return err
 	}
-	_, err := s.dialect.lend(ctx, s.lend, s.dialect.release, id, plain(owner))
+	_, err := s.lent(ctx, s.dialect.release, id, plain(owner))
 	return failed("release", err)
+}
+
+// lent runs a statement on leases, and reports whether it has changed one.
+func (s *Store) lent(ctx context.Context, statement string, args ...any) (changed bool, err error) {
+	err = s.again(func() error {
+		result, err := s.dialect.lend(ctx, s.lend, statement, args...)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		changed = n > 0
+		return err
+	})
+	return changed, err
 }

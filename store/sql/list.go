@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// pageDebates is how many debates are listed at once.
+// pageDebates is how many debates are read at once.
 const pageDebates = 128
 
 // List implements [debate.Store]. Debates come in pages, so that a list of many takes little memory and
@@ -35,7 +35,11 @@ func (s *Store) list(ctx context.Context, filter debate.Filter, yield func(debat
 		after = filter.After
 	}
 	for given := 0; ; {
-		infos, err := s.infos(ctx, filter, after)
+		size := pageDebates
+		if filter.Limit > 0 {
+			size = min(size, filter.Limit-given)
+		}
+		infos, err := s.infos(ctx, filter, after, size)
 		if err != nil {
 			return err
 		}
@@ -54,7 +58,7 @@ func (s *Store) list(ctx context.Context, filter debate.Filter, yield func(debat
 				return nil
 			}
 		}
-		if len(infos) < pageDebates {
+		if len(infos) < size {
 			return nil
 		}
 		after = infos[len(infos)-1].ID
@@ -121,10 +125,10 @@ func (s *Store) conditions(filter debate.Filter, after string) *conditions {
 	if filter.Idle {
 		c.add("l.owner IS NULL")
 	}
-	if !filter.From.IsZero() {
+	if tellable(filter.From) && !filter.From.IsZero() {
 		c.add("d.started >= %s", text(filter.From))
 	}
-	if !filter.Until.IsZero() {
+	if tellable(filter.Until) && !filter.Until.IsZero() {
 		c.add("d.started < %s", text(filter.Until))
 	}
 	for name, value := range filter.Labels {
@@ -146,7 +150,7 @@ func (s *Store) conditions(filter debate.Filter, after string) *conditions {
 }
 
 // infos reads a page of debates, those behind the id after.
-func (s *Store) infos(ctx context.Context, filter debate.Filter, after string) ([]debate.Info, error) {
+func (s *Store) infos(ctx context.Context, filter debate.Filter, after string, size int) ([]debate.Info, error) {
 	c := s.conditions(filter, after)
 	where := ""
 	if len(c.texts) > 0 {
@@ -159,7 +163,7 @@ func (s *Store) infos(ctx context.Context, filter debate.Filter, after string) (
 	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`
 		SELECT d.id, d.state, d.round, d.started, d.about, d.seq, d.at, coalesce(l.owner, '') FROM debate d
 		LEFT JOIN debate_lease l ON l.id = d.id AND l.owner <> '' AND l.until > %s
-		%s %s LIMIT %d`, s.dialect.now, where, order, pageDebates), c.args...)
+		%s %s LIMIT %d`, s.dialect.now, where, order, size), c.args...)
 	if err != nil {
 		return nil, err
 	}

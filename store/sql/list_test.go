@@ -3,6 +3,7 @@ package sql_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -127,8 +128,9 @@ func TestListByTime(t *testing.T) {
 			events[0].At = at
 			require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", events))
 		}
-		for _, from := range times {
-			for _, until := range times {
+		bounds := append(slices.Clone(times), time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-3, 1, 1, 0, 0, 0, 0, time.UTC))
+		for _, from := range bounds {
+			for _, until := range bounds {
 				filter := debate.Filter{From: from, Until: until}
 				var want []string
 				for i, at := range times {

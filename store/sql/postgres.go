@@ -18,7 +18,7 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	return Options{}.OpenPostgres(ctx, url)
 }
 
-// OpenPostgres opens a PostgreSQL database by its URL, "postgres://user:password@host:port/database", or by
+// OpenPostgres opens a database of PostgreSQL, 12 or later, by its URL, "postgres://user:password@host:port/database", or by
 // keywords and values, as all of PostgreSQL's programs do; what is missing comes from the PG* variables
 // of the environment. Its tables, whose names begin with "debate", are brought to the present version;
 // they are in the first schema of the search path, which the URL may name: "?search_path=debates".
@@ -43,7 +43,10 @@ func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
 	write := postgresPool(config, postgresCommitters+1, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		// The statements that append are planned once, when tables may be small, and run when they are large.
 		_, err := conn.Exec(ctx, `SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`)
-		return err
+		if err != nil {
+			return errors.Join(err, conn.Close(ctx))
+		}
+		return nil
 	}))
 	s := &Store{dialect: postgresDialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: read, write: write}
 	if err = postgresEncoding(ctx, write); err == nil {

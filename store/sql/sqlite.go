@@ -247,11 +247,12 @@ func sqliteLend(ctx context.Context, db *stdsql.DB, statement string, args ...an
 		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = normal`); err != nil {
+	always := context.WithoutCancel(ctx)
+	if _, err := conn.ExecContext(always, `PRAGMA synchronous = normal`); err != nil {
 		return nil, err
 	}
 	defer func() {
-		if _, backErr := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = full`); backErr != nil {
+		if _, backErr := conn.ExecContext(always, `PRAGMA synchronous = full`); backErr != nil {
 			// The next user gets a new connection, which waits for the disk as it should.
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		}

@@ -55,6 +55,9 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 		if e.Seq != after+int64(i)+1 {
 			return nil, fmt.Errorf("event %d is numbered %d", after+int64(i)+1, e.Seq)
 		}
+		if !tellable(e.At) {
+			return nil, fmt.Errorf("event %d: its time is %v, of a year that has no four digits in UTC", e.Seq, e.At)
+		}
 		info.Note(e)
 		switch {
 		case e.Start != nil && e.Start.Config != nil:
@@ -107,5 +110,11 @@ func pair(name, value string) string {
 
 // timeFormat has the same width for all times that JSON can tell, so that the order of texts is that of times.
 const timeFormat = "2006-01-02T15:04:05.000000000Z"
+
+// tellable reports whether a time fits.
+func tellable(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 0 && year <= 9999
+}
 
 func text(t time.Time) string { return t.UTC().Format(timeFormat) }
