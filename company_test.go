@@ -29,6 +29,7 @@ type company struct {
 	store  *debate.MemoryStore
 	reply  func(*provider.Request) scripted.Reply
 	reader *debate.Engine // of what is stored
+	want   string         // the canonical record of the debate if nothing happens to it
 
 	apart bool                          // nothing in memory is shared: events travel as JSON
 	saved func(*member, []debate.Event) // is told of what is appended; nil: nobody is
@@ -65,30 +66,36 @@ func inCompany(t *testing.T, config debate.Config, test func(t *testing.T, c *co
 // failing makes the attempts at a call fail until the returned function is called. The call is named by
 // the end of its id.
 func (c *company) failing(call string, failure *provider.Error) (mend func()) {
-	reply, broken := c.reply, new(atomic.Bool)
-	broken.Store(true)
-	c.reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
-		if id, _ := lastCut(req.ID); broken.Load() && strings.HasSuffix(id, call) {
+	return c.until(func(req *provider.Request, r *scripted.Reply) {
+		if id, _ := lastCut(req.ID); strings.HasSuffix(id, call) {
 			r.Err, r.AfterChunks = failure, 0
 		}
-		return r
-	}
-	return func() { broken.Store(false) }
+	})
 }
 
 // slow makes somebody's replies take so much longer, until the returned function is called.
 func (c *company) slow(who string, by time.Duration) (hurry func()) {
-	reply, slow := c.reply, new(atomic.Bool)
-	slow.Store(true)
+	return c.until(func(req *provider.Request, r *scripted.Reply) {
+		if req.Self == who {
+			r.Delay += by
+		}
+	})
+}
+
+// until changes replies until the returned function is called.
+func (c *company) until(change func(*provider.Request, *scripted.Reply)) (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reply, on := c.reply, new(atomic.Bool)
+	on.Store(true)
 	c.reply = func(req *provider.Request) scripted.Reply {
 		r := reply(req)
-		if slow.Load() && req.Self == who {
-			r.Delay += by
+		if on.Load() {
+			change(req, &r)
 		}
 		return r
 	}
-	return func() { slow.Store(false) }
+	return func() { on.Store(false) }
 }
 
 // repeated yields the attempts that were made more than once.
@@ -131,6 +138,9 @@ func (c *company) owner(id string) (owner string) {
 func (c *company) log(id string) (events []debate.Event) {
 	c.t.Helper()
 	for event, err := range c.store.Read(c.t.Context(), id, 0) {
+		if errors.Is(err, debate.ErrNotFound) {
+			return nil // it has not begun
+		}
 		require.NoError(c.t, err)
 		events = append(events, event)
 	}
@@ -150,7 +160,10 @@ func (c *company) record(id string) *debate.Record {
 func (c *company) finished(id string) {
 	c.t.Helper()
 	record := c.record(id)
-	assert.Equal(c.t, undisturbed(c.t, c.config), canonical(c.t, record))
+	if c.want == "" {
+		c.want = undisturbed(c.t, c.config)
+	}
+	assert.Equal(c.t, c.want, canonical(c.t, record))
 	assert.Zero(c.t, record.InFlight())
 	assert.Zero(c.t, record.Reserved())
 	assert.Empty(c.t, c.repeated(), "no attempt is made twice")
@@ -201,14 +214,19 @@ type member struct {
 	*debate.Engine
 
 	company *company
-	// way is what becomes of an operation of the store, which do does; nil: it is done.
-	way func(ctx context.Context, op string, do func() error) error
+	way     atomic.Pointer[way]
 	// heard is what becomes of the signs that a log has grown; nil: they are heard.
 	heard func(ctx context.Context, grown <-chan struct{}) <-chan struct{}
 	// half is after how many events a read breaks off; nil, or below 0: it does not.
 	half func() int
 	dead atomic.Bool
 }
+
+// way is what becomes of an operation of a store, which do does.
+type way func(ctx context.Context, op string, do func() error) error
+
+// goes sets what becomes of the engine's operations from now on.
+func (m *member) goes(w way) { m.way.Store(&w) }
 
 // member makes an engine. Its store can watch, unless it is blind.
 func (c *company) member(blind ...bool) *member {
@@ -228,15 +246,17 @@ func (m *member) die() { m.dead.Store(true) }
 
 // Generate implements [provider.Provider].
 func (m *member) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	c := m.company
+	c.mu.Lock()
+	reply := c.reply
 	if !m.dead.Load() {
-		m.company.mu.Lock()
-		m.company.asked[req.ID]++
-		m.company.mu.Unlock()
-		if m.company.asks != nil {
-			m.company.asks(req.ID)
-		}
+		c.asked[req.ID]++
 	}
-	p := scripted.Provider{Reply: m.company.reply}
+	c.mu.Unlock()
+	if c.asks != nil && !m.dead.Load() {
+		c.asks(req.ID)
+	}
+	p := scripted.Provider{Reply: reply}
 	return p.Generate(ctx, req, emit)
 }
 
@@ -249,14 +269,13 @@ type watching struct{ path }
 var errDead = errors.New("this process is gone")
 
 func (p path) do(ctx context.Context, op string, do func() error) error {
-	switch {
-	case p.m.dead.Load():
+	if p.m.dead.Load() {
 		return errDead
-	case p.m.way != nil:
-		return p.m.way(ctx, op, do)
-	default:
-		return do()
 	}
+	if w := p.m.way.Load(); w != nil {
+		return (*w)(ctx, op, do)
+	}
+	return do()
 }
 
 func (p path) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -255,12 +256,8 @@ func courses() map[string]course {
 		"summaries": summaryCourse(),
 		"interview": interviewCourse(),
 	}
-	for name, c := range troubledCourses() {
-		out[name] = c
-	}
-	for name, c := range hostedCourses() {
-		out[name] = c
-	}
+	maps.Copy(out, troubledCourses())
+	maps.Copy(out, hostedCourses())
 	return out
 }
 

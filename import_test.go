@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -123,6 +124,8 @@ func TestImportsThatAreRefused(t *testing.T) {
 		"a log that is too new":   {start(func(s *debate.Start) { s.Version = 99 }), "start.version"},
 		"a phase without slots":   {start(func(s *debate.Start) { s.Format.Phases = nil }), "phases"},
 		"events that do not fit":  {change(func(e []debate.Event) { e[last].Transition.From = debate.StatePaused }), "transition.from"},
+		"usage below nothing":     {change(func(e []debate.Event) { turnOf(e).Usage.Output = -9_000_000 }), "usage"},
+		"usage beyond belief":     {change(func(e []debate.Event) { turnOf(e).Usage.Input = 1 << 60 }), "usage"},
 		"another debate of it":    {configured(func(c *debate.Config) { c.Topic = "Another one?" }), "another debate"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,6 +156,11 @@ func TestImportsThatAreRefused(t *testing.T) {
 	_, err := engine.Import(t.Context(), brokenReader{})
 	require.ErrorIs(t, err, errBrokenReader)
 	require.ErrorIs(t, engine.Export(t.Context(), "nobody", &bytes.Buffer{}), debate.ErrNotFound)
+}
+
+// turnOf is the first turn of a log.
+func turnOf(events []debate.Event) *debate.Turn {
+	return events[slices.IndexFunc(events, func(e debate.Event) bool { return e.Turn != nil })].Turn
 }
 
 var errBrokenReader = errors.New("the cable is cut")

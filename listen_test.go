@@ -438,12 +438,12 @@ func TestPatienceEndsAtOnce(t *testing.T) {
 							require.NoError(t, s.Pause(t.Context()))
 							pass(time.Second)
 						}
-						m.way = func(_ context.Context, which string, do func() error) error {
+						m.goes(func(_ context.Context, which string, do func() error) error {
 							if op == which || op == "all" {
 								return errBroken
 							}
 							return do()
-						}
+						})
 						pass(6500 * time.Millisecond) // beats and results meet the failure
 						began := time.Now()
 						require.NoError(t, end(t.Context(), m, s))
@@ -471,7 +471,7 @@ func TestAStoreThatHangs(t *testing.T) {
 							pass(time.Second)
 						}
 						free := make(chan struct{})
-						m.way = func(ctx context.Context, which string, do func() error) error {
+						m.goes(func(ctx context.Context, which string, do func() error) error {
 							if op != which {
 								return do()
 							}
@@ -484,7 +484,7 @@ func TestAStoreThatHangs(t *testing.T) {
 							case <-free:
 								return errBroken
 							}
-						}
+						})
 						pass(leaseTime / 2)
 						ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 						began := time.Now()
@@ -522,13 +522,13 @@ func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
 				if op == "read" { // which happens where somebody else has appended
 					require.NoError(t, c.member().Control(t.Context(), s.ID(), debate.Pause{Drain: true}))
 				}
-				m.way = func(ctx context.Context, which string, do func() error) error {
+				m.goes(func(ctx context.Context, which string, do func() error) error {
 					if which != op {
 						return do()
 					}
 					<-ctx.Done()
 					return ctx.Err()
-				}
+				})
 				pass(5 * leaseTime)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()

@@ -73,9 +73,19 @@ func readSnapshot(data []byte) (*snapshotJSON, error) {
 	case *head.Version > SnapshotVersion:
 		return nil, restoreError("version", fmt.Errorf("is %d: this release reads snapshots up to version %d", *head.Version, SnapshotVersion))
 	}
-	var out snapshotJSON
-	if err := decodeStrict(data, &out); err != nil {
+	var raw struct {
+		Version int               `json:"version"`
+		ID      string            `json:"id"`
+		Events  []json.RawMessage `json:"events"`
+	}
+	if err := decodeStrict(data, &raw); err != nil {
 		return nil, restoreError("", err)
+	}
+	out := snapshotJSON{Version: raw.Version, ID: raw.ID, Events: make([]Event, len(raw.Events))}
+	for i, event := range raw.Events {
+		if err := decodeStrict(event, &out.Events[i]); err != nil {
+			return nil, restoreError(fmt.Sprintf("events[%d]", i), err)
+		}
 	}
 	if err := CheckID(out.ID); err != nil {
 		return nil, restoreError("id", errors.Unwrap(err))

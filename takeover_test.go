@@ -2,10 +2,13 @@ package debate_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +21,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-var takeoverSeeds = flag.Uint64("takeover.seeds", 160/fewer, "how many seeds TestTakeovers plays")
+var takeoverSeeds = flag.Uint64("takeover.seeds", 120/fewer, "how many seeds TestTakeovers plays")
 
 // TestTakeovers plays each seed's debate by three engines that all want to go on with it. A lease is much
 // shorter than a call, and now and then an engine cannot renew its own, is cut off from the store, or
@@ -79,7 +82,7 @@ func takeovers(t *testing.T, seed uint64) (seen rush) {
 	for i := range 3 {
 		m := c.member(chance.below(2) == 0)
 		m.Lease = shortLease
-		m.way = (&trouble{chance: chance}).way
+		m.goes((&trouble{chance: chance}).way)
 		m.Store = hands.of(m.Store)
 		group.Go(func() {
 			if i == 0 {
@@ -232,4 +235,262 @@ func (c counted) Release(ctx context.Context, id, owner string) error {
 		}
 	}
 	return err
+}
+
+// Of several calls that a dead process has left the first is given up, and somebody else's control comes
+// between: the others are not the new holder's own, and are given up too.
+func TestAControlComesBetweenATakeover(t *testing.T) {
+	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+		a, b, other := join(), join(), join()
+		first := a.begin()
+		pass(500 * time.Millisecond)
+		a.die()
+		pass(leaseTime)
+		once := sync.OnceFunc(func() {
+			assert.NoError(t, other.Control(t.Context(), first.ID(), debate.Pause{Drain: true}))
+		})
+		b.goes(func(_ context.Context, op string, do func() error) error {
+			if op == "append" {
+				once()
+			}
+			return do()
+		})
+		second := b.open(first.ID())
+		pass(2 * time.Second)
+		assert.Equal(t, debate.StatePaused, second.State())
+		assert.Zero(t, c.record(first.ID()).InFlight())
+		assert.Equal(t, 2, c.calls(), "nothing is asked in a pause")
+		require.NoError(t, second.Resume(t.Context()))
+		_, err := second.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(first.ID())
+	})
+}
+
+// A holder cannot renew its lease for a while. Somebody else takes over, begins calls and is gone. Then
+// the first one can renew it: the calls that the second has begun are not its own.
+func TestAHolderComesBack(t *testing.T) {
+	for name, long := range map[string]time.Duration{"with a result": 41 * time.Second, "with a look at the log": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+				hurry := c.slow("Ada", long)
+				a, b := join(), join()
+				var cut atomic.Bool
+				a.goes(func(_ context.Context, op string, do func() error) error {
+					if op == "lease" && cut.Load() {
+						return errBroken
+					}
+					return do()
+				})
+				first := a.begin()
+				pass(2500 * time.Millisecond) // Ben has spoken, Ada speaks
+				cut.Store(true)
+				pass(leaseTime + 2*time.Second)
+				b.open(first.ID())
+				pass(500 * time.Millisecond)
+				hurry()
+				b.die()
+				pass(leaseTime + 500*time.Millisecond)
+				cut.Store(false)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				_, err := first.Wait(ctx)
+				if errors.Is(err, debate.ErrLeased) { // it may as well let go
+					_, err = join().open(first.ID()).Wait(ctx)
+				}
+				require.NoError(t, err)
+				c.finished(first.ID())
+			})
+		})
+	}
+}
+
+// A call is broken off by its round's time, and its provider takes long to hear of it. The session has
+// given its lease back meanwhile, and another engine goes on: what comes home late begins nothing.
+func TestACallComesHomeLate(t *testing.T) {
+	config := twoDebaters()
+	config.RoundTimeout, config.RoundDelay = 10*time.Second, 5*time.Second
+	inCompany(t, config, func(t *testing.T, c *company, join func() *member) {
+		hurry := c.slow("Ada", 18500*time.Millisecond) // home at 19.5
+		a, b := join(), join()
+		a.Providers["test"] = stubborn{a}
+		began := time.Now()
+		b.goes(func(_ context.Context, op string, do func() error) error {
+			if at := time.Since(began); op == "append" && at >= 19*time.Second && at < 19500*time.Millisecond {
+				pass(time.Second) // the second round is about to begin
+			}
+			return do()
+		})
+		first := a.begin()
+		_, err := first.Wait(t.Context())
+		requireKind(t, err, debate.KindTimeout)
+		hurry()
+		pass(time.Second)
+		second := b.open(first.ID())
+		require.NoError(t, second.Retry(t.Context()))
+		pass(20 * time.Second)
+		assert.Empty(t, c.repeated())
+		_, err = second.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(first.ID())
+	})
+}
+
+// The clocks of two engines are behind that of one which is gone, so that what both append has the time of
+// its last event. The first is so slow that the second takes over, and then they try the same: what stands
+// in the log is not the second one's, for the first makes its calls.
+func TestTwoEnginesWhoseClocksAreBehind(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		gone, a, b := join(), join(), join()
+		id := gone.begin().ID()
+		pass(500 * time.Millisecond)
+		gone.die()
+		log := c.log(id)
+		for i := range log {
+			log[i].At = log[i].At.Add(time.Hour)
+		}
+		require.NoError(t, c.store.Delete(t.Context(), id))
+		require.NoError(t, c.store.Append(t.Context(), id, 0, "", log))
+		late := func(m *member, by time.Duration) {
+			slowly := sync.OnceFunc(func() { pass(by) })
+			m.goes(func(_ context.Context, op string, do func() error) error {
+				if op == "append" {
+					slowly()
+				}
+				return do()
+			})
+		}
+		late(a, leaseTime+time.Second)
+		late(b, time.Second)
+		var group sync.WaitGroup
+		group.Go(func() { a.open(id) })
+		pass(leaseTime + 500*time.Millisecond)
+		second := b.open(id)
+		group.Wait()
+		_, err := second.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(id)
+	})
+}
+
+// A session that is closed gives its lease back slowly, while the same engine opens the debate again: what
+// it gives back is not the new session's.
+func TestADebateIsOpenedWhileItIsClosed(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		a := join()
+		a.goes(func(_ context.Context, op string, do func() error) error {
+			if op == "release" {
+				pass(2 * time.Second)
+			}
+			return do()
+		})
+		first := a.begin()
+		pass(500 * time.Millisecond)
+		var group sync.WaitGroup
+		group.Go(func() { assert.NoError(t, first.Close()) })
+		pass(time.Second)
+		again, err := a.Open(t.Context(), first.ID())
+		group.Wait()
+		if errors.Is(err, debate.ErrLeased) || again == first { // not yet
+			again, err = a.Open(t.Context(), first.ID())
+		}
+		require.NoError(t, err)
+		pass(1100 * time.Millisecond)
+		assert.NotEmpty(t, c.owner(first.ID()))
+		_, err = join().Open(t.Context(), first.ID())
+		require.ErrorIs(t, err, debate.ErrLeased)
+		_, err = again.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(first.ID())
+	})
+}
+
+// A lease is given back and taken again while its renewal waits for its turn. It is not renewed twice from
+// then on, and nobody waits for a renewal when the session is closed.
+func TestALeaseIsRenewedOnceAtATime(t *testing.T) {
+	config := twoDebaters()
+	config.RoundDelay = time.Minute // nothing is in flight then
+	inCompany(t, config, func(t *testing.T, _ *company, join func() *member) {
+		a := join()
+		var slow atomic.Bool
+		var leases atomic.Int64
+		a.goes(func(_ context.Context, op string, do func() error) error {
+			switch {
+			case op == "append" && slow.Load():
+				pass(200 * time.Millisecond)
+			case op == "lease":
+				leases.Add(1)
+			}
+			return do()
+		})
+		s := a.begin()
+		pass(2*beatTime - 100*time.Millisecond)
+		slow.Store(true)
+		var group sync.WaitGroup
+		group.Go(func() { assert.NoError(t, s.Pause(t.Context())) })
+		pass(50 * time.Millisecond)
+		group.Go(func() { assert.NoError(t, s.Resume(t.Context())) })
+		group.Wait()
+		slow.Store(false)
+		before := leases.Load()
+		pass(4*beatTime + time.Second)
+		assert.EqualValues(t, 4, leases.Load()-before)
+		began := time.Now()
+		require.NoError(t, s.Close())
+		assert.Zero(t, time.Since(began))
+	})
+}
+
+// unwatched is a store that watches no longer than a moment.
+type unwatched struct {
+	path
+
+	reads *atomic.Int64
+}
+
+func (unwatched) Watch(context.Context, string) <-chan struct{} {
+	grown := make(chan struct{})
+	close(grown)
+	return grown
+}
+
+func (u unwatched) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+	if u.reads.Add(1) > 10_000 { // it would go on for ever
+		return func(yield func(debate.Event, error) bool) { yield(debate.Event{}, errBroken) }
+	}
+	return u.path.Read(ctx, id, after)
+}
+
+// Who is no longer told that a log grows looks at it now and then, not all the time.
+func TestAWatchThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, twoDebaters())
+		a, b := c.member(), c.member()
+		var reads atomic.Int64
+		b.Store = unwatched{path{b}, &reads}
+		first := a.begin()
+		pass(500 * time.Millisecond)
+		require.NoError(t, first.Pause(t.Context()))
+		pass(500 * time.Millisecond)
+		second := b.open(first.ID())
+		var group sync.WaitGroup
+		group.Go(func() {
+			for _, err := range b.Events(t.Context(), first.ID(), 0) {
+				assert.NoError(t, err)
+			}
+		})
+		tail := c.member()
+		tail.Store = unwatched{path{tail}, &reads}
+		group.Go(func() {
+			for _, err := range tail.Events(t.Context(), first.ID(), 0) {
+				assert.NoError(t, err)
+			}
+		})
+		pass(time.Minute)
+		require.NoError(t, first.Resume(t.Context()))
+		_, err := second.Wait(t.Context())
+		require.NoError(t, err)
+		group.Wait()
+		assert.Less(t, reads.Load(), int64(1000))
+	})
 }

@@ -1,0 +1,127 @@
+package debate_test
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// subscriber reads the debate's events all the while, now with one process and now with another.
+type subscriber struct {
+	sim  *storeSim
+	last int64
+	had  []debate.Event
+}
+
+func (r *subscriber) read() {
+	s := r.sim
+	for s.ctx.Err() == nil {
+		s.mu.Lock()
+		p := s.processes[s.chance.below(len(s.processes))]
+		s.mu.Unlock()
+		ctx, cancel := context.WithTimeout(s.ctx, s.chance.upTo(10*time.Second))
+		ended := r.follow(ctx, p)
+		cancel()
+		if ended && s.over() {
+			return
+		}
+		pass(s.chance.upTo(time.Second))
+	}
+}
+
+// follow reads until the events end, or something fails.
+func (r *subscriber) follow(ctx context.Context, p *process) (ended bool) {
+	for event, err := range p.Events(ctx, r.sim.id, r.last) {
+		if err != nil {
+			r.sim.tolerable(err)
+			return false
+		}
+		if event.Kind != debate.EventChunk {
+			r.take(event)
+		}
+	}
+	return true
+}
+
+// take checks that an event is the next one, and that it is in the log at its place.
+func (r *subscriber) take(event debate.Event) {
+	s := r.sim
+	require.Equal(s.t, r.last+1, event.Seq, "seed %d: events have no gaps, and none comes twice", s.seed)
+	r.last, r.had = event.Seq, append(r.had, event)
+	for kept, err := range s.store.Read(context.Background(), s.id, event.Seq-1) {
+		require.NoError(s.t, err)
+		require.True(s.t, same(shownEvent(kept), event), "seed %d: event %d was told otherwise than it is saved", s.seed, event.Seq)
+		return
+	}
+	require.Fail(s.t, "an event was told before it was saved", "seed %d: event %d", s.seed, event.Seq)
+}
+
+// checkCall checks that a call is made only once its intent is saved.
+func (s *storeSim) checkCall(id string) {
+	call, attempt := lastCut(id)
+	for event, err := range s.store.Read(context.Background(), s.id, 0) {
+		if in := event.Intent; err == nil && in != nil && s.id+"/"+in.Call == call && strconv.Itoa(in.Attempt) == attempt {
+			return
+		}
+	}
+	assert.Fail(s.t, "a call is made before its intent is saved", "seed %d: %s", s.seed, id)
+}
+
+// check looks at what is left when all is over.
+func (s *storeSim) check(readers []*subscriber) {
+	log := s.log(s.id)
+	for _, r := range readers {
+		assert.Len(s.t, r.had, len(log), "seed %d: a subscriber is given everything", s.seed)
+		for i, event := range r.had {
+			if i >= len(log) || !same(shownEvent(log[i]), event) {
+				s.seen.Vanished++
+			}
+		}
+	}
+	s.seen.Repeated = len(s.repeated())
+	var spent debate.Money
+	requests, done := 0, make(map[string]int)
+	for i := range log {
+		e := &log[i]
+		s.seen.note(e)
+		if e.Intent != nil {
+			requests++
+		}
+		if spend := spendOf(e); spend != nil {
+			spent += spend.Cost
+			if e.Failure == nil && e.Rejection == nil {
+				done[spend.Call]++
+			}
+		}
+	}
+	for call, times := range done {
+		assert.Equal(s.t, 1, times, "seed %d: %s has one result", s.seed, call)
+	}
+	s.finished(s.id)
+	record := s.record(s.id)
+	assert.Equal(s.t, spent, record.Spent().Cost, "seed %d", s.seed)
+	assert.Equal(s.t, requests, record.Spent().Requests, "seed %d", s.seed)
+	assert.LessOrEqual(s.t, s.calls(), requests, "seed %d: nothing is asked that was not intended", s.seed)
+	assert.LessOrEqual(s.t, s.seen.Lost, s.lost, "seed %d: only what is in flight when a debate changes hands is asked again", s.seed)
+	if s.t.Failed() {
+		s.show()
+	}
+}
+
+// show prints what happened.
+func (s *storeSim) show() {
+	s.t.Logf("seed %d: %+v", s.seed, s.seen)
+	for _, e := range s.log(s.id) {
+		line := toJSON(e)
+		s.t.Log(line[:min(1500, len(line))])
+	}
+}
+
+// same reports whether two events say the same.
+func same(a, b any) bool { return reflect.DeepEqual(a, b) }

@@ -1,0 +1,457 @@
+package debate_test
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// storeSim is a world of one debate: its store, and the processes that want to go on with it.
+type storeSim struct {
+	*company
+
+	seed   uint64
+	chance *drawn
+	id     string
+	ctx    context.Context
+	calm   chan struct{}  // closed when nothing fails any more
+	group  sync.WaitGroup // what goes on beside the play
+	ends   sync.WaitGroup // sessions that are being closed
+
+	mu        sync.Mutex
+	processes []*process
+	seen      mishaps
+	holder    tenure
+	lost      int // how many calls may be lost: those in flight where the debate has changed hands
+}
+
+// tenure is the time in which a process's session, one after the other, has the lease.
+type tenure struct {
+	process *process
+	session int
+}
+
+// process is one that runs an engine until it ends or is killed.
+type process struct {
+	*member
+
+	sim     *storeSim
+	session *debate.Session
+	opened  int                  // sessions so far
+	begun   int                  // how many calls the last append has begun
+	until   map[string]time.Time // how long it cannot do what
+}
+
+// simLease is shorter than some of the troubles of a store, and longer than others.
+const simLease = 2 * time.Second
+
+func newStoreSim(t *testing.T, seed uint64) *storeSim {
+	t.Helper()
+	dice := rand.New(rand.NewPCG(seed, 5))
+	s := &storeSim{company: newCompany(t, storeConfig(dice, seed)), seed: seed, chance: &drawn{dice: dice}, calm: make(chan struct{})}
+	s.id, s.apart = s.config.ID, true
+	s.reply = s.replying()
+	return s
+}
+
+// replying makes replies take up to three seconds, and the first attempts at some calls fail.
+func (s *storeSim) replying() func(*provider.Request) scripted.Reply {
+	_, p := engineFor(s.config)
+	return func(req *provider.Request) scripted.Reply {
+		r := p.Reply(req)
+		r.Delay, r.Chunks = s.chance.upTo(time.Second), 3
+		r.Interval = s.chance.upTo(time.Second)
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(req.ID))
+		if _, attempt := lastCut(req.ID); attempt != "1" {
+			return r
+		}
+		fate := h.Sum64() % 16
+		if (len(s.config.Participants) > 2 || !strings.Contains(req.ID, "/r1.")) && req.Schema == nil {
+			fate %= 2 // who fails otherwise takes no further part, if the debate can go on without
+		}
+		switch fate {
+		case 0:
+			r.Err = &provider.Error{Kind: provider.KindNetwork, NotSent: true}
+		case 2:
+			r.Err = &provider.Error{Kind: provider.KindAuthentication, Status: 401}
+		case 3:
+			r.Err = &provider.Error{Kind: provider.KindQuota, Status: 429}
+		default:
+		}
+		return r
+	}
+}
+
+// play plays the seed.
+func (s *storeSim) play() mishaps {
+	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Hour)
+	defer cancel()
+	s.ctx = ctx
+	for range 3 {
+		s.processes = append(s.processes, s.process())
+	}
+	s.asks, s.saved = s.checkCall, s.checkSaved
+	readers := []*subscriber{{sim: s}, {sim: s}}
+	for _, r := range readers {
+		s.group.Go(r.read)
+	}
+	for until := time.Now().Add(45 * time.Second); time.Now().Before(until); {
+		pass(s.chance.upTo(2 * time.Second))
+		s.disturb(s.processes[s.chance.below(len(s.processes))])
+	}
+	close(s.calm)
+	for !s.over() {
+		if ctx.Err() != nil || len(s.log(s.id)) > 1000 {
+			s.t.Errorf("seed %d: the debate does not end", s.seed)
+			cancel()
+			break
+		}
+		pass(time.Second)
+		s.further(s.processes[s.chance.below(len(s.processes))])
+	}
+	s.group.Wait()
+	for _, p := range s.processes {
+		s.end(p.session)
+	}
+	s.ends.Wait()
+	pass(4 * time.Second) // what a session that was dropped gives back, nobody waits for
+	s.check(readers)
+	return s.seen
+}
+
+func (s *storeSim) process() *process {
+	p := &process{member: s.member(s.chance.below(2) == 0), sim: s, until: make(map[string]time.Time)}
+	p.Lease = simLease
+	p.goes(p.does)
+	p.heard, p.half = p.hears, p.reads
+	return p
+}
+
+// over reports whether the debate has come to its end.
+func (s *storeSim) over() bool {
+	for info, err := range s.store.List(s.ctx, debate.Filter{}) {
+		require.NoError(s.t, err)
+		if info.State == debate.StateCompleted {
+			return s.record(s.id).InFlight() == 0
+		}
+	}
+	return false
+}
+
+// end closes a session, in its own time.
+func (s *storeSim) end(session *debate.Session) {
+	if session != nil {
+		s.ends.Go(func() { _ = session.Close() })
+	}
+}
+
+// present makes a process have a session.
+func (p *process) present() bool {
+	ctx, cancel := context.WithTimeout(p.sim.ctx, 20*time.Second)
+	defer cancel()
+	if p.session != nil {
+		if !p.dropped() {
+			return true
+		}
+		p.sim.count(func(n *mishaps) { n.Dropped++ })
+		p.session = nil
+	}
+	p.opened++
+	session, err := p.Open(ctx, p.sim.id)
+	if errors.Is(err, debate.ErrNotFound) || err == nil && p.sim.chance.below(8) == 0 {
+		session, err = p.Start(ctx, p.sim.config)
+	}
+	p.sim.tolerable(err)
+	if err != nil {
+		return false
+	}
+	p.session = session
+	return true
+}
+
+// dropped reports whether the process's session has ended before its debate.
+func (p *process) dropped() bool {
+	now, cancel := context.WithTimeout(p.sim.ctx, time.Nanosecond)
+	defer cancel()
+	for _, err := range p.session.Events(now, 1<<40) {
+		if err != nil {
+			return !errors.Is(err, context.DeadlineExceeded)
+		}
+	}
+	return false
+}
+
+// tolerable fails on errors that no fault explains.
+func (s *storeSim) tolerable(err error) {
+	s.t.Helper()
+	var failure *debate.Error
+	switch {
+	case err == nil, errors.Is(err, errBroken), errors.Is(err, errDead), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, debate.ErrLeased), errors.Is(err, debate.ErrClosed), errors.Is(err, debate.ErrNotFound), errors.Is(err, debate.ErrConflict):
+	case errors.As(err, &failure) && failure.Kind == debate.KindState:
+	default:
+		require.NoError(s.t, err, "seed %d", s.seed)
+	}
+}
+
+// disturb does something with a process.
+func (s *storeSim) disturb(p *process) {
+	if !p.present() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, s.chance.upTo(8*time.Second))
+	defer cancel()
+	switch s.chance.below(14) {
+	case 0:
+		p.die()
+		s.count(func(n *mishaps) { n.Killed++ })
+		s.replace(p)
+	case 1:
+		s.end(p.session)
+		s.count(func(n *mishaps) { n.Closed++ })
+		p.session = nil
+	case 2:
+		s.ends.Go(func() { _ = p.Shutdown(s.ctx) })
+		s.count(func(n *mishaps) { n.ShutDown++ })
+		s.replace(p)
+	case 3, 4:
+		s.tolerable(p.control(ctx, debate.Pause{Drain: s.chance.below(2) == 0}))
+	case 5, 6, 7:
+		s.tolerable(p.control(ctx, debate.Resume{}))
+	default:
+		s.further(p)
+	}
+}
+
+// replace lets another process take a process's place.
+func (s *storeSim) replace(p *process) {
+	s.end(p.session)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.processes[slices.Index(s.processes, p)] = s.process()
+}
+
+// control brings a control in one of the ways that there are.
+func (p *process) control(ctx context.Context, signal debate.Signal) error {
+	if p.sim.chance.below(2) == 0 {
+		return p.Control(ctx, p.sim.id, signal)
+	}
+	switch signal := signal.(type) {
+	case debate.Pause:
+		if signal.Drain {
+			return p.session.Pause(ctx, debate.Drain)
+		}
+		return p.session.Pause(ctx)
+	case debate.Resume:
+		return p.session.Resume(ctx)
+	case debate.Retry:
+		return p.session.Retry(ctx)
+	case debate.Acknowledge:
+		return p.session.Acknowledge(ctx)
+	case debate.Answer:
+		return p.session.Choose(ctx, signal.Inquiry, signal.Option)
+	default:
+		return errBroken
+	}
+}
+
+// further does what somebody has to do so that the debate goes on.
+func (s *storeSim) further(p *process) {
+	if !p.present() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, 20*time.Second)
+	defer cancel()
+	record, err := s.reader.Record(ctx, s.id)
+	switch {
+	case err != nil: // it has not begun
+	case record.State == debate.StatePaused:
+		s.tolerable(p.control(ctx, debate.Resume{}))
+	case record.State == debate.StateError:
+		s.tolerable(p.control(ctx, debate.Retry{}))
+	case len(record.Inquiries) > 0:
+		s.tolerable(p.control(ctx, debate.Answer{Inquiry: record.Inquiries[0].ID, Option: debate.OptionRetry}))
+	case record.State == debate.StateAwaitingInput:
+		s.tolerable(p.control(ctx, debate.Acknowledge{}))
+	default:
+	}
+}
+
+func (s *storeSim) count(what func(*mishaps)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	what(&s.seen)
+}
+
+// calms reports whether nothing fails any more.
+func (s *storeSim) calms() bool {
+	select {
+	case <-s.calm:
+		return true
+	default:
+		return false
+	}
+}
+
+// cannot reports whether a process is in a time in which it cannot do something, or enters one.
+func (p *process) cannot(what string, rarely int, most time.Duration) bool {
+	p.sim.mu.Lock()
+	defer p.sim.mu.Unlock()
+	if time.Now().Before(p.until[what]) {
+		return true
+	}
+	if p.sim.chance.below(rarely) > 0 {
+		return false
+	}
+	p.until[what] = time.Now().Add(p.sim.chance.upTo(most))
+	return true
+}
+
+// does is what becomes of an operation of the store.
+func (p *process) does(ctx context.Context, op string, do func() error) error {
+	s := p.sim
+	if op == "lease" {
+		lease := do
+		do = func() error {
+			err := lease()
+			if err == nil {
+				s.taken(p)
+			}
+			return err
+		}
+	}
+	if s.calms() {
+		return do()
+	}
+	if op == "append" && p.cannot("append", 60, simLease) {
+		s.count(func(n *mishaps) { n.Full++ })
+		return errBroken
+	}
+	if op != "read" && p.cannot("write", 120, 3*simLease) {
+		s.count(func(n *mishaps) { n.ReadOnly++ })
+		return errBroken
+	}
+	switch s.chance.below(60) {
+	case 0, 1:
+		s.count(func(n *mishaps) { n.Before++ })
+		return errBroken
+	case 2, 3:
+		s.count(func(n *mishaps) { n.After++ })
+		if err := do(); err != nil {
+			return err
+		}
+		s.doubt(p, op)
+		return errBroken
+	case 4, 5:
+		s.count(func(n *mishaps) { n.Slow++ })
+		pass(s.chance.upTo(3 * time.Second))
+		return do()
+	case 6:
+		s.count(func(n *mishaps) { n.Hung++ })
+		select {
+		case <-ctx.Done():
+			if s.chance.below(2) == 0 {
+				if do() == nil { // nobody waits for it, but it comes to pass
+					s.doubt(p, op)
+				}
+			}
+			return ctx.Err()
+		case <-s.calm:
+			return errBroken
+		}
+	default:
+		return do()
+	}
+}
+
+// hears is what becomes of the signs that a log has grown.
+func (p *process) hears(ctx context.Context, grown <-chan struct{}) <-chan struct{} {
+	s := p.sim
+	heard := make(chan struct{}, 1)
+	s.ends.Go(func() {
+		for {
+			select {
+			case <-grown:
+			case <-ctx.Done():
+				return
+			}
+			switch {
+			case s.calms() || s.chance.below(4) > 0:
+				select {
+				case heard <- struct{}{}:
+				default:
+				}
+			case s.chance.below(8) == 0:
+				s.count(func(n *mishaps) { n.Unwatched++ })
+				close(heard)
+				return
+			default:
+				s.count(func(n *mishaps) { n.Unheard++ })
+			}
+		}
+	})
+	return heard
+}
+
+// taken notes who has the lease now. What was in flight when it changes hands is lost.
+func (s *storeSim) taken(p *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := tenure{p, p.opened}
+	if s.holder == now {
+		return
+	}
+	s.holder = now
+	if record, err := s.reader.Record(s.ctx, s.id); err == nil {
+		s.lost += record.InFlight()
+	}
+}
+
+// checkSaved notes calls that are begun by who has not got the lease any more: those are lost too.
+func (s *storeSim) checkSaved(m *member, events []debate.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	begun := 0
+	for i := range events {
+		if events[i].Intent != nil {
+			begun++
+		}
+	}
+	if p := s.holder.process; p == nil || p.member != m || s.holder.session != p.opened {
+		s.lost += begun
+	} else {
+		p.begun = begun
+	}
+}
+
+// doubt notes that a process does not know whether it has begun calls.
+func (s *storeSim) doubt(p *process, op string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if op == "append" {
+		s.lost += p.begun
+		p.begun = 0
+	}
+}
+
+// reads is after how many events a read breaks off.
+func (p *process) reads() int {
+	if p.sim.calms() || p.sim.chance.below(40) > 0 {
+		return -1
+	}
+	p.sim.count(func(n *mishaps) { n.Half++ })
+	return p.sim.chance.below(20)
+}
