@@ -21,16 +21,27 @@ var (
 	pathName  = regexp.MustCompile(`^[\w./-]+(\.(go|tmpl|txt|golden|md)|/)$`)
 )
 
-// TestTheSpecCitesWhatThereIs holds docs/spec.md to the tree: every file and folder that it names exists, and
+// TestTheSpecCitesWhatThereIs holds pages to the tree: every file and folder that they name exists, and
 // every test is declared in the file that is named after it.
 func TestTheSpecCitesWhatThereIs(t *testing.T) {
+	for page, least := range map[string]int{"docs/spec.md": 100, "docs/durability.md": 15} {
+		t.Run(page, func(t *testing.T) { assert.Greater(t, citations(t, page), least, "the page is read") })
+	}
+}
+
+// citations checks a page, and yields how many tests it cites.
+func citations(t *testing.T, name string) (tests int) {
+	t.Helper()
 	tree := os.DirFS(".")
-	page, err := fs.ReadFile(tree, "docs/spec.md")
+	page, err := fs.ReadFile(tree, name)
 	require.NoError(t, err)
-	declared, tests := declarations(t, tree), 0
-	line := 0
+	declared, line, code := declarations(t, tree), 0, false
 	for text := range strings.Lines(string(page)) {
 		line++
+		if fence := strings.HasPrefix(text, "```"); fence || code {
+			code = code != fence
+			continue
+		}
 		var cited []string // tests whose file has not been named yet
 		for _, span := range codeSpan.FindAllStringSubmatch(text, -1) {
 			switch name := span[1]; {
@@ -55,7 +66,7 @@ func TestTheSpecCitesWhatThereIs(t *testing.T) {
 			assert.Fail(t, "a test outside of a code span is not checked", "line %d: %s", line, name)
 		}
 	}
-	assert.Greater(t, tests, 100, "the page is read")
+	return tests
 }
 
 // declarations yields the functions that the test files of a tree declare, by file.
