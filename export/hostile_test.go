@@ -147,7 +147,7 @@ func giants() map[string]string {
 	}
 	add("backticks", ticks.String())
 	for _, part := range []string{"<", "a\n", "`", "\u202e", "'\"", "漢", "> # a [b](https://c) | d\n"} {
-		add(fmt.Sprintf("%q", part), of(part, 1<<20))
+		add(fmt.Sprintf("%q", part), of(part, 200<<10))
 	}
 	return out
 }
@@ -269,6 +269,25 @@ func TestGiants(t *testing.T) {
 			_, err = markdownStructure(md.Bytes(), dialects[0])
 			require.NoError(t, err)
 		})
+	}
+}
+
+// TestLongLists: what people write is formatted, however long it is.
+func TestLongLists(t *testing.T) {
+	d := duel().play(t)
+	for name, part := range map[string]string{
+		"lists":       "- one\n  - two\n    1. three\n       > quoted\n\n",
+		"blank lines": "- one\n\n\n\n\n- two\n\n\n",
+		"code":        "```\n" + strings.Repeat(" ", 40) + "deep\n```\n\n- one\n",
+	} {
+		turn := *d.Record.Turns[0]
+		turn.Text = strings.Repeat(part, formatted/len(part))
+		r := *d.Record
+		r.Turns = []*debate.Turn{&turn}
+		var page bytes.Buffer
+		require.NoError(t, export.HTML(&page, &r))
+		assert.NotContains(t, page.String(), `<pre class="plain">`, name)
+		assert.Contains(t, page.String(), "<li>", name)
 	}
 }
 

@@ -20,12 +20,12 @@ import (
 const (
 	mostFormatted = 64 << 10 // bytes of a text
 	mostBrackets  = 1000
-	mostCells     = 20_000 // of the tables that its lines could be
-	mostNested    = 12     // markers of quotes and lists at the beginning of a line
+	mostCells     = 20_000  // of the tables that its lines could be
+	mostNested    = 12      // markers of quotes and lists at the beginning of a line
 	mostOpen      = 100_000 // quotes and lists that a line could stand in, summed over the lines
-	mostDepth     = 100    // elements within each other
-	mostAddress   = 2048   // bytes of a link's address
-	mostAddresses = 4      // times the size of a text: what all its addresses take, escaped; references repeat them
+	mostDepth     = 100     // elements within each other
+	mostAddress   = 2048    // bytes of a link's address
+	mostAddresses = 4       // times the size of a text: what all its addresses take, escaped; references repeat them
 )
 
 // demoted is by how much a heading within a text is lowered: those above it are the document's.

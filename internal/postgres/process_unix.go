@@ -3,7 +3,10 @@
 package postgres
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -34,6 +37,20 @@ func own(folder string) error {
 		return err
 	}
 	return os.Chown(folder, int(uid), int(gid))
+}
+
+// enter reports whether the user whom the server runs as gets into a folder: each folder above it must let
+// that user through.
+func enter(ctx context.Context, folder string) error {
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", ":")
+	if err := prepare(cmd, folder); err != nil {
+		return err
+	}
+	err := cmd.Run()
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("the user that PostgreSQL runs as (%d) cannot enter %s: %w", cmd.SysProcAttr.Credential.Uid, folder, err)
+	}
+	return err
 }
 
 // owner is who runs the server: this process's user, or a user without rights if that is root.

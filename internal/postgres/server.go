@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -38,21 +39,44 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "postgres")
+	folder, err := newFolder(ctx, "")
+	if errors.Is(err, fs.ErrPermission) { // TMPDIR may be root's own
+		var second error
+		if folder, second = newFolder(ctx, shared); second == nil {
+			err = nil
+		} else {
+			err = errors.Join(err, second)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{programs: programs, folder: folder}
-	if err = own(folder); err == nil {
-		err = s.initialize(ctx)
-	}
-	if err == nil {
+	if err = s.initialize(ctx); err == nil {
 		err = s.Restart(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
+}
+
+// shared is the folder for temporary files that every user can enter.
+const shared = "/tmp"
+
+// newFolder makes a folder for the user whom the server runs as. parent is empty for the usual one.
+func newFolder(ctx context.Context, parent string) (string, error) {
+	folder, err := os.MkdirTemp(parent, "postgres")
+	if err != nil {
+		return "", err
+	}
+	if err = own(folder); err == nil {
+		err = enter(ctx, folder)
+	}
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(folder))
+	}
+	return folder, nil
 }
 
 func (s *Server) initialize(ctx context.Context) error {

@@ -85,6 +85,21 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// A folder for temporary files that is this user's own does not matter, even if the server runs as another user.
+func TestPrivateTemporaryFolder(t *testing.T) {
+	private := filepath.Join(t.TempDir(), "private")
+	require.NoError(t, os.Mkdir(private, 0o700))
+	t.Setenv("TMPDIR", private)
+	server := start(t)
+	assert.True(t, listens(t, server.Folder()))
+	left, err := os.ReadDir(private)
+	require.NoError(t, err)
+	if os.Geteuid() == 0 {
+		assert.Empty(t, left, "what could not be used is gone")
+		assert.Equal(t, "/tmp", filepath.Dir(server.Folder()))
+	}
+}
+
 // A process that is killed takes its server and its files with it.
 func TestTheServerEndsWithWhoeverStartedIt(t *testing.T) {
 	if os.Getenv("POSTGRES_TEST_CHILD") != "" {

@@ -33,18 +33,16 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 		return err
 	}
 	if lone {
-		s.commit(ctx, []*step{added})
-		if err = <-added.done; err == nil || ctx.Err() == nil || errors.Is(err, debate.ErrConflict) {
+		s.committers.Go(func() { s.commit(ctx, []*step{added}) }) // not by the caller, who may not be able to wait
+	}
+	select {
+	case err = <-added.done:
+		if err == nil || ctx.Err() == nil || !lone || errors.Is(err, debate.ErrConflict) {
 			return err
 		}
-	} else {
-		select {
-		case err := <-added.done:
-			return err
-		case <-ctx.Done():
-			if s.queue.leave(added) {
-				return ctx.Err()
-			}
+	case <-ctx.Done():
+		if s.queue.leave(added) {
+			return ctx.Err()
 		}
 	}
 	return fmt.Errorf("sql: it is not known whether the events were appended: %w", ctx.Err())
@@ -60,56 +58,72 @@ func (s *Store) run() {
 	}
 }
 
-// commit commits a batch and answers those who wait for it.
+// commit commits a batch and answers those who wait for it. If it fails for a reason that may lie in one of its
+// steps, each is written by itself, and nobody waits for the others any more.
 func (s *Store) commit(ctx context.Context, batch []*step) {
-	outcomes := s.writeAll(ctx, batch)
-	s.queue.end(batch)
-	for i, step := range batch {
-		if outcomes[i] == nil {
-			s.watch.appended(step.id, step.after, step.last)
+	err := s.try(ctx, batch, true)
+	alone := func(one *step) bool {
+		return !one.kept && err != nil && s.dialect.single(err) && (len(batch) > 1 || s.dialect.again(err, 1))
+	}
+	var written []*step
+	for _, one := range batch {
+		if alone(one) {
+			s.committers.Go(func() {
+				outcome := s.outcome(ctx, one, s.try(ctx, []*step{one}, false))
+				s.queue.release(one)
+				s.answer(one, outcome)
+			})
+		} else {
+			written = append(written, one)
 		}
-		step.done <- outcomes[i]
+	}
+	outcomes := make([]error, len(written))
+	for i, step := range written {
+		outcomes[i] = s.outcome(ctx, step, err)
+	}
+	s.queue.end(written)
+	for i, step := range written {
+		s.answer(step, outcomes[i])
 	}
 }
 
-// writeAll writes steps together; if that fails for a reason that may lie in one of them, each by itself.
-func (s *Store) writeAll(ctx context.Context, steps []*step) []error {
-	outcomes := make([]error, len(steps))
-	err := s.try(ctx, steps)
-	alone := len(steps) > 1 && err != nil && s.dialect.single(err)
-	for i, step := range steps {
-		switch {
-		case step.kept:
-		case alone:
-			outcomes[i] = s.writeAll(ctx, steps[i:i+1])[0]
-		case err != nil:
-			outcomes[i] = failed("append", err)
-		default:
-			outcomes[i] = s.recall(ctx, step)
-		}
+// answer tells the outcome to those who wait for it.
+func (s *Store) answer(step *step, outcome error) {
+	if outcome == nil {
+		s.watch.appended(step.id, step.after, step.last)
 	}
-	return outcomes
+	step.done <- outcome
 }
 
-func (s *Store) try(ctx context.Context, steps []*step) error {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	return s.again(func() error {
+// try writes those steps that are not kept yet. A shared try ends with an error that may be due to one of the steps,
+// and with one that says that a row is locked: others are not to wait for that.
+func (s *Store) try(ctx context.Context, steps []*step, shared bool) error {
+	var refused error
+	err := s.transact(ctx, func(ctx context.Context) error {
 		steps = slices.DeleteFunc(slices.Clone(steps), func(s *step) bool { return s.kept })
-		return s.dialect.write(ctx, s.write, steps)
-	})
-}
-
-// tries is how often a transaction is tried that fails because of others.
-const tries = 10
-
-func (s *Store) again(do func() error) (err error) {
-	for range tries {
-		if err = do(); err == nil || !s.dialect.again(err) {
-			return err
+		err := s.dialect.write(ctx, s.write, steps)
+		if shared && err != nil && s.dialect.single(err) {
+			refused = err
+			return nil
 		}
+		return err
+	})
+	if refused != nil {
+		return refused
 	}
 	return err
+}
+
+// outcome says what has become of a step that was tried, with this error.
+func (s *Store) outcome(ctx context.Context, step *step, err error) error {
+	switch {
+	case step.kept:
+		return nil
+	case err != nil:
+		return failed("append", err)
+	default:
+		return s.recall(ctx, step)
+	}
 }
 
 // recall finds out about a step that was not kept: the log ends with it if an earlier try has succeeded.

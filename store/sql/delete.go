@@ -13,7 +13,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := debate.CheckID(id); err != nil {
 		return err
 	}
-	return failed("delete", s.again(func() error { return s.remove(ctx, id) }))
+	return failed("delete", s.transact(ctx, func(ctx context.Context) error { return s.remove(ctx, id) }))
 }
 
 func (s *Store) remove(ctx context.Context, id string) error {

@@ -25,8 +25,9 @@ type dialect struct {
 	write func(ctx context.Context, db *stdsql.DB, steps []*step) error
 	// lend runs a statement on leases.
 	lend func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (stdsql.Result, error)
-	// again reports whether a transaction has failed only because of others that ran beside it.
-	again func(err error) bool
+	// again reports whether a transaction that has failed so often, at last with this error, has failed only
+	// because of others that ran beside it, and is to be tried again.
+	again func(err error, tried int) bool
 	// single reports whether an error may be due to one of several steps, so that the others succeed
 	// without it.
 	single func(err error) bool

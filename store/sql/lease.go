@@ -34,7 +34,7 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 
 // lent runs a statement on leases, and reports whether it has changed one.
 func (s *Store) lent(ctx context.Context, statement string, args ...any) (changed bool, err error) {
-	err = s.again(func() error {
+	err = s.transact(ctx, func(ctx context.Context) error {
 		result, err := s.dialect.lend(ctx, s.lend, statement, args...)
 		if err != nil {
 			return err

@@ -39,6 +39,10 @@ func (s *Store) migrate(ctx context.Context) error {
 // migrate brings a database to the version that has all scripts. Others that do the same wait, and find
 // nothing left to do. A database that has them all is only looked at.
 func migrate(ctx context.Context, db *stdsql.DB, d *dialect, scripts []string) error {
+	return d.transact(ctx, func(ctx context.Context) error { return advance(ctx, db, d, scripts) })
+}
+
+func advance(ctx context.Context, db *stdsql.DB, d *dialect, scripts []string) error {
 	if have, err := version(ctx, db, d, len(scripts)); err != nil || have == len(scripts) {
 		return err
 	}

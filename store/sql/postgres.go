@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -37,17 +38,13 @@ const postgresCommitters = 2
 func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, err
+		return nil, postgresBlind(err)
 	}
-	read := postgresPool(config, o.Connections)
-	write := postgresPool(config, postgresCommitters+1, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		// The statements that append are planned once, when tables may be small, and run when they are large.
-		_, err := conn.Exec(ctx, `SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`)
-		if err != nil {
-			return errors.Join(err, conn.Close(ctx))
-		}
-		return nil
-	}))
+	read := postgresPool(config, o.Connections, postgresIsolation)
+	// The statements that append are planned once, when tables may be small, and run when they are large. One that
+	// meets a locked row lets go of what it has locked itself, and of its connection.
+	write := postgresPool(config, postgresCommitters+1, postgresIsolation+`;
+		SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET lock_timeout = '200ms'`)
 	s := &Store{dialect: postgresDialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: read, write: write}
 	if err = postgresEncoding(ctx, write); err == nil {
 		err = s.migrate(ctx)
@@ -69,8 +66,36 @@ func postgresEncoding(ctx context.Context, db *stdsql.DB) error {
 	return err
 }
 
-func postgresPool(config *pgx.ConnConfig, connections int, options ...stdlib.OptionOpenDB) *stdsql.DB {
-	db := stdlib.OpenDB(*config, options...)
+// postgresBlind tells why a URL, or keywords and values, cannot be read, and shows nothing of them: where they are
+// mistaken, any part of them may be one of the password.
+func postgresBlind(err error) error {
+	unread, ok := errors.AsType[*pgconn.ParseConfigError](err)
+	if !ok {
+		return errors.New("the URL cannot be read")
+	}
+	reason := pgconn.NewParseConfigError("", "", nil).Error()
+	blind := *unread
+	blind.ConnString = ""
+	reason = strings.TrimPrefix(blind.Error(), reason)
+	if strings.HasPrefix(reason, "failed to parse as") {
+		reason, _, _ = strings.Cut(reason, " (") // what follows may quote
+	}
+	return fmt.Errorf("the URL cannot be read: %s", reason)
+}
+
+// postgresIsolation is the level that all statements are written for: each sees what was committed before it began.
+// A database, or a URL, may name another one.
+const postgresIsolation = `SET default_transaction_isolation = 'read committed'`
+
+// postgresPool opens connections, each of which begins with the settings.
+func postgresPool(config *pgx.ConnConfig, connections int, settings string) *stdsql.DB {
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, settings)
+		if err != nil {
+			return errors.Join(err, conn.Close(ctx))
+		}
+		return nil
+	}))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
@@ -86,21 +111,40 @@ func postgresDialect() *dialect {
 		// Nobody waits for the disk: a release that is lost lets a lease end by itself.
 		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2 AND set_config('synchronous_commit', 'off', true) = 'off'`,
 		versioned: `SELECT count(*) > 0 FROM pg_tables WHERE tablename = 'debate_version' AND schemaname = ANY (current_schemas(false))`,
-		lock:      `SELECT pg_advisory_xact_lock(7161113098253541985)`, // any number that nobody else uses
+		lock:      `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7161113098253541985)`, // any number that nobody else uses
 		write:     postgresWrite,
 		lend: func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (stdsql.Result, error) {
 			return db.ExecContext(ctx, statement, args...)
 		},
-		again: func(err error) bool {
-			code := postgresCode(err)
-			return code == "40001" || code == "40P01" // serialization failure, deadlock
+		again: func(err error, tried int) bool {
+			switch postgresCode(err) {
+			case postgresLocked:
+				return true
+			case "40001", "40P01": // serialization failure, deadlock
+				return tried < postgresTries
+			default:
+				return false
+			}
 		},
 		single: func(err error) bool {
-			code := postgresCode(err)
-			return slices.Contains([]string{"22", "23", "54"}, code[:min(2, len(code))]) // data, constraints, limits
+			switch code := postgresCode(err); code {
+			case "":
+				return errors.Is(err, context.DeadlineExceeded)
+			case postgresLocked, "57014": // canceled: it took too long
+				return true
+			default:
+				return slices.Contains([]string{"22", "23", "54"}, code[:min(2, len(code))]) // data, constraints, limits
+			}
 		},
 	}
 }
+
+const (
+	// postgresTries is how often a transaction is tried that the server breaks off because of others.
+	postgresTries = 10
+	// postgresLocked is the code of an error that says that somebody else has a lock for longer than lock_timeout.
+	postgresLocked = "55P03"
+)
 
 // postgresCode is the code of an error of the server's, "" if it is of another kind.
 func postgresCode(err error) string {

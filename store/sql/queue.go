@@ -39,7 +39,7 @@ func (q *queue) put(s *step) (lone bool, err error) {
 		return false, ErrClosed
 	}
 	q.steps = append(q.steps, s)
-	if lone = len(q.steps) == 1 && !q.crowded && q.free(s); lone {
+	if lone = len(q.steps) == 1 && !q.crowded && q.writable(s); lone {
 		q.batch()
 	} else {
 		q.changed.Signal()
@@ -77,15 +77,15 @@ func (q *queue) take() []*step {
 	}
 }
 
-// free reports whether a step may be written now.
-func (q *queue) free(s *step) bool { return q.running < q.most && !q.busy[s.id] }
+// writable reports whether a step may be written now.
+func (q *queue) writable(s *step) bool { return q.running < q.most && !q.busy[s.id] }
 
 // batch takes as many steps as go into one transaction, in the order of their ids: no two of one debate,
 // and none of a debate that is being written.
 func (q *queue) batch() (batch []*step) {
 	size := 0
 	q.steps = slices.DeleteFunc(q.steps, func(s *step) bool {
-		if !q.free(s) || len(batch) == batchSteps || (len(batch) > 0 && size+len(s.body) > batchBytes) {
+		if !q.writable(s) || len(batch) == batchSteps || (len(batch) > 0 && size+len(s.body) > batchBytes) {
 			return false
 		}
 		q.busy[s.id] = true
@@ -100,12 +100,24 @@ func (q *queue) batch() (batch []*step) {
 	return batch
 }
 
-// end ends a batch.
-func (q *queue) end(batch []*step) {
+// end ends a batch, of which these steps are done. The others are written further, and released one by one.
+func (q *queue) end(done []*step) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.running--
-	for _, s := range batch {
+	q.free(done...)
+}
+
+// release ends a step that was not done when its batch ended.
+func (q *queue) release(s *step) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.free(s)
+}
+
+// free lets others write the debates of steps that are done.
+func (q *queue) free(done ...*step) {
+	for _, s := range done {
 		delete(q.busy, s.id)
 	}
 	switch {
@@ -122,7 +134,7 @@ func (q *queue) close() {
 	defer q.mu.Unlock()
 	q.closed = true
 	q.changed.Broadcast()
-	for len(q.steps) > 0 || q.running > 0 {
+	for len(q.steps) > 0 || q.running > 0 || len(q.busy) > 0 {
 		q.changed.Wait()
 	}
 }

@@ -37,27 +37,26 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // SQLite gives the two others the same mode
+	if err := sqliteCreate(path); err != nil {
+		return nil, err
+	}
+	// SQLite itself waits for another process's lock without regard to contexts, so it does not wait for long.
+	write, err := sqlitePool(path, 1, "busy_timeout(5)", "synchronous(full)")
 	if err != nil {
 		return nil, err
 	}
-	if err := file.Close(); err != nil {
-		return nil, err
-	}
-	busy := fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()) // the wait for a process that writes to the same file
-	write, err := sqlitePool(path, 1, busy, "synchronous(full)")
-	if err != nil {
-		return nil, err
-	}
-	read, err := sqlitePool(path, o.Connections, busy, "query_only(1)")
+	read, err := sqlitePool(path, o.Connections, fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()), "query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
 	w := &sqliteWriter{}
 	s := &Store{dialect: w.dialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: write, write: write}
-	if err = walMode(ctx, write, o.Timeout); err == nil {
-		err = s.migrate(ctx)
-	}
+	err = s.transact(ctx, func(ctx context.Context) error {
+		if err := walMode(ctx, write); err != nil {
+			return err
+		}
+		return s.migrate(ctx)
+	})
 	if err == nil {
 		err = w.prepare(ctx, write)
 	}
@@ -66,6 +65,34 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	}
 	s.start(1)
 	return s, nil
+}
+
+// sqliteCreate makes an empty file that its owner alone can read, if there is none; SQLite gives the two others the
+// same mode. It never opens a file under its own name: to close one takes away the locks that SQLite, in this process,
+// has on it (fcntl(2)), and with them what other processes take for granted.
+func sqliteCreate(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-new-*") // with the mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := os.Link(file.Name(), path); err == nil {
+		return nil
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return err // somebody else was faster
+	}
+	// Not every file system has links. Here two that come at once may meet, and one lose its locks.
+	if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // sqlitePool opens a file.
@@ -93,28 +120,16 @@ func sqliteName(path string, pragmas ...string) string {
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: values.Encode()}).String()
 }
 
-// walMode turns on the write-ahead log, which a file keeps. SQLite does not wait for another process that
-// does so too.
-func walMode(ctx context.Context, db *stdsql.DB, timeout time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	for {
-		var mode string
-		err := db.QueryRowContext(ctx, `PRAGMA journal_mode = wal`).Scan(&mode)
-		switch {
-		case err == nil && mode == "wal":
-			return nil
-		case err == nil:
-			return fmt.Errorf("SQLite cannot have a write-ahead log here: the journal's mode is %q", mode)
-		case sqliteCode(err) != codes.SQLITE_BUSY:
-			return err
-		}
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-ctx.Done():
-			return err
-		}
+// walMode turns on the write-ahead log, which a file keeps.
+func walMode(ctx context.Context, db *stdsql.DB) error {
+	var mode string
+	if err := db.QueryRowContext(ctx, `PRAGMA journal_mode = wal`).Scan(&mode); err != nil {
+		return err
 	}
+	if mode != "wal" {
+		return fmt.Errorf("SQLite cannot have a write-ahead log here: the journal's mode is %q", mode)
+	}
+	return nil
 }
 
 // sqliteCode is the primary result code of an error, 0 if it is not SQLite's.
@@ -128,6 +143,7 @@ func sqliteCode(err error) int {
 // sqliteWriter holds the statements of the connection that writes.
 type sqliteWriter struct {
 	begin, extend, tell, label *stdsql.Stmt
+	turn                       turn
 }
 
 func (w *sqliteWriter) dialect() *dialect {
@@ -140,8 +156,10 @@ func (w *sqliteWriter) dialect() *dialect {
 		versioned: `SELECT count(*) FROM sqlite_schema WHERE name = 'debate_version'`,
 		lock:      `SELECT 1`, // every transaction of this connection begins with the lock
 		write:     w.write,
-		lend:      sqliteLend,
-		again:     func(error) bool { return false }, // a transaction that has begun has the lock
+		lend:      w.lend,
+		again: func(err error, _ int) bool {
+			return sqliteCode(err) == codes.SQLITE_BUSY // nothing was written: a transaction that has begun has the lock
+		},
 		single: func(err error) bool {
 			switch sqliteCode(err) {
 			case codes.SQLITE_ERROR, codes.SQLITE_TOOBIG, codes.SQLITE_CONSTRAINT, codes.SQLITE_MISMATCH, codes.SQLITE_RANGE:
@@ -171,10 +189,15 @@ func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
 }
 
 // write writes steps. Most are single statements, which are transactions by themselves.
-func (w *sqliteWriter) write(_ context.Context, db *stdsql.DB, steps []*step) error {
-	// SQLite waits for nothing but the disk and, for so long, other processes. To watch a context would take
+func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) error {
+	w.turn.begin(ctx)
+	defer w.turn.end()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// SQLite waits for nothing but the disk and, for a moment, other processes. To watch a context would take
 	// longer than the statement.
-	ctx := context.Background()
+	ctx = context.WithoutCancel(ctx)
 	if len(steps) == 1 && steps[0].after > 0 && steps[0].begun == nil {
 		var err error
 		steps[0].kept, err = w.append(ctx, w.extend, steps[0])
@@ -239,9 +262,9 @@ func (w *sqliteWriter) append(ctx context.Context, extend *stdsql.Stmt, s *step)
 	return n > 0, err
 }
 
-// sqliteLend does not wait for the disk. Who holds a lease runs on this machine: whatever loses what is not
+// lend does not wait for the disk. Who holds a lease runs on this machine: whatever loses what is not
 // on the disk, such as a power cut, ends the holder too.
-func sqliteLend(ctx context.Context, db *stdsql.DB, statement string, args ...any) (result stdsql.Result, err error) {
+func (w *sqliteWriter) lend(ctx context.Context, db *stdsql.DB, statement string, args ...any) (result stdsql.Result, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ func TestBytesWrittenPerStep(t *testing.T) {
 			}
 		}
 		t.Logf("%.0f bytes per step in the first %d steps, %.0f in the last of %d; a text has %d", first, window, last, steps, len(text))
-		assert.InEpsilon(t, first, last, 0.15)
+		// A checkpoint of the server's may fall into one of the windows; growth would be twelvefold.
+		assert.InEpsilon(t, first, last, 0.6)
 		assert.Less(t, last, 10*float64(len(text)))
 	})
 }

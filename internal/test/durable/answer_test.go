@@ -12,6 +12,11 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
+// promptly is how soon a process goes on with what another one has left or answered. The promise is a second,
+// which the figures show. What fails is ten: a machine that shares its processors holds that, and whoever waits
+// for a lease of an hour, or for a third of one to pass, or looks every 20 s, cannot.
+const promptly = 10 * time.Second
+
 // TestAnswerFromAnotherProcess answers, here, what a debate asks that another process runs.
 func TestAnswerFromAnotherProcess(t *testing.T) {
 	for _, kind := range kinds() {
@@ -19,7 +24,7 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 			place := newPlace(t, kind)
 			o := order{
 				Task: "ask", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: asking, IDs: []string{"asked"},
-				Lease: time.Minute, // nobody waits for its end
+				Lease: time.Hour, // nobody waits for its end, nor for its renewal, which would find the answer
 			}
 			engine := engineOn(opened(t, place), nil)
 			asker := launch(t, o)
@@ -53,7 +58,7 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 			assert.True(t, strings.HasPrefix(record.Verdict.Summary, "The judge"))
 			figuref("an answer by another process, %s: %d answers, the debate went on after at most %s",
 				kind, len(given), longest.Round(time.Millisecond))
-			assert.Less(t, longest, o.Lease)
+			assert.Less(t, longest, promptly)
 		})
 	}
 }

@@ -2,28 +2,49 @@ package durable_test
 
 import (
 	"context"
+	"fmt"
 	"os"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/agonist-dev/debate"
 )
 
-// failpoints counts the places that a process passes, and kills it at one of them.
+// The kinds of failpoints.
+const (
+	beforeAppend  = "before an append"
+	afterAppend   = "after an append"
+	beforeLease   = "before a lease"
+	afterLease    = "after a lease"
+	beforeRelease = "before a release"
+	afterRelease  = "after a release"
+	beforeCall    = "before a call"
+	beforeFailure = "before a call's failure"
+	beforeAnswer  = "before a call's answer"
+)
+
+// failpoints notes the kinds of those that a process passes, and kills it at one of them.
 type failpoints struct {
-	kill   int64 // 0: it lives
-	passed atomic.Int64
+	kill int64 // 0: it lives
+
+	mu     sync.Mutex
+	passed []string
 }
 
 // pass passes one.
-func (f *failpoints) pass() {
-	if f.passed.Add(1) == f.kill {
-		f.die()
+func (f *failpoints) pass(kind string) {
+	f.mu.Lock()
+	f.passed = append(f.passed, kind)
+	dead := int64(len(f.passed)) == f.kill
+	f.mu.Unlock()
+	if dead {
+		f.die(kind)
 	}
 }
 
-// die ends this process as kill -9 does.
-func (f *failpoints) die() {
+// die tells where, and ends this process as kill -9 does.
+func (f *failpoints) die(where string) {
+	fmt.Println(where)
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = self.Kill()
 	}
@@ -39,9 +60,9 @@ type fragile struct {
 }
 
 func (s *fragile) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
-	s.points.pass()
+	s.points.pass(beforeAppend)
 	err := s.Store.Append(ctx, id, after, writer, events)
-	s.points.pass()
+	s.points.pass(afterAppend)
 	if err == nil {
 		err = s.ledger.commit(id, events)
 	}
@@ -49,14 +70,14 @@ func (s *fragile) Append(ctx context.Context, id string, after int64, writer str
 }
 
 func (s *fragile) Lease(ctx context.Context, id, owner string, d time.Duration) error {
-	s.points.pass()
-	defer s.points.pass()
+	s.points.pass(beforeLease)
+	defer s.points.pass(afterLease)
 	return s.Store.Lease(ctx, id, owner, d)
 }
 
 func (s *fragile) Release(ctx context.Context, id, owner string) error {
-	s.points.pass()
-	defer s.points.pass()
+	s.points.pass(beforeRelease)
+	defer s.points.pass(afterRelease)
 	return s.Store.Release(ctx, id, owner)
 }
 

@@ -1,7 +1,7 @@
 // Package durable_test holds what is promised of a debate whose process dies, hands over or has rivals. The
 // test binary starts itself again for each process that is needed.
 //
-//	go test -v .           a sample of the failpoints; each proof prints its figure
+//	go test -v .           a sample of the failpoints, of each kind some; each proof prints its figure
 //	go test -v . -long     all failpoints, and each again with a second kill in the process that goes on
 //	go test -bench . .     what it costs that every step is durable
 package durable_test

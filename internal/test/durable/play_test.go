@@ -88,7 +88,7 @@ type voice struct {
 
 // Generate implements [debate.Provider].
 func (v *voice) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	v.points.pass()
+	v.points.pass(beforeCall)
 	if err := v.ledger.call(began, req.ID); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (v *voice) Generate(ctx context.Context, req *provider.Request, emit func(p
 		}
 	}
 	if req.Labels[playLabel] == troubled && req.Self == "Ben" && strings.HasSuffix(req.ID, "/1") {
-		v.points.pass()
+		v.points.pass(beforeFailure)
 		return nil, &provider.Error{Kind: provider.KindNetwork, Message: "cut off"}
 	}
 	text := answer(req)
@@ -110,7 +110,7 @@ func (v *voice) Generate(ctx context.Context, req *provider.Request, emit func(p
 	if err := v.ledger.call(ended, req.ID); err != nil {
 		return nil, err
 	}
-	v.points.pass()
+	v.points.pass(beforeAnswer)
 	usage := provider.Usage{Input: 100 + 60*len(req.Messages), Output: 60}
 	return &provider.Response{Text: text, Stop: provider.StopEnd, Usage: usage}, nil
 }

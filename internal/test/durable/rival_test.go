@@ -19,38 +19,46 @@ import (
 func TestRivals(t *testing.T) {
 	want := undisturbed(t, lengthy)
 	for _, kind := range kinds() {
-		for _, workers := range []int{2, 3} {
-			t.Run(fmt.Sprint(kind, "/", workers), func(t *testing.T) {
-				place := newPlace(t, kind)
-				o := order{
-					Task: "begin", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: lengthy,
-					Lease: shortLease, Latency: 5 * time.Millisecond,
-				}
-				for i := range 8 {
-					o.IDs = append(o.IDs, fmt.Sprint("rivals-", i))
-				}
-				_, killed := launch(t, o).wait(t)
-				require.True(t, killed)
-				kills := compete(t, o, workers)
-
-				sum := contest{}
-				store := opened(t, place)
-				calls := readLedger(t, o.Ledger)
-				for _, id := range o.IDs {
-					record, err := engineOn(store, nil).Record(t.Context(), id)
-					require.NoError(t, err)
-					assert.Equal(t, want, canonical(t, record))
-					sum.add(id, calls, logOf(t, store, id))
-				}
-				figuref("%d resumers, %s: %d debates, %d kills, %d takeovers, double advances %d, repeats %d",
-					workers, kind, len(o.IDs), kills, sum.takeovers, sum.doubles, sum.repeats)
-				assert.Zero(t, sum.doubles, "double advances")
-				assert.Zero(t, sum.repeats, "repeats")
-				assert.GreaterOrEqual(t, kills, workers)
-				assert.GreaterOrEqual(t, sum.takeovers, len(o.IDs))
-			})
-		}
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for _, workers := range []int{2, 3} {
+				t.Run(fmt.Sprint(workers), func(t *testing.T) { rival(t, kind, workers, want) })
+			}
+		})
 	}
+}
+
+// rival lets so many workers compete for debates that a process has left.
+func rival(t *testing.T, kind string, workers int, want string) {
+	t.Helper()
+	place := newPlace(t, kind)
+	o := order{
+		Task: "begin", Place: place, Ledger: filepath.Join(t.TempDir(), "ledger"), Play: lengthy,
+		Lease: shortLease, Latency: time.Hour, // none is over when the process dies
+	}
+	for i := range 5 {
+		o.IDs = append(o.IDs, fmt.Sprint("rivals-", i))
+	}
+	_, killed := launch(t, o).wait(t)
+	require.True(t, killed)
+	o.Latency = 5 * time.Millisecond
+	kills := compete(t, o, workers)
+
+	sum := contest{}
+	store := opened(t, place)
+	calls := readLedger(t, o.Ledger)
+	for _, id := range o.IDs {
+		record, err := engineOn(store, nil).Record(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, want, canonical(t, record))
+		sum.add(id, calls, logOf(t, store, id))
+	}
+	figuref("%d resumers, %s: %d debates, %d kills, %d takeovers, double advances %d, repeats %d",
+		workers, kind, len(o.IDs), kills, sum.takeovers, sum.doubles, sum.repeats)
+	assert.Zero(t, sum.doubles, "double advances")
+	assert.Zero(t, sum.repeats, "repeats")
+	assert.GreaterOrEqual(t, kills, workers)
+	assert.GreaterOrEqual(t, sum.takeovers, len(o.IDs))
 }
 
 // compete lets workers work until all debates are over. Some are killed, each where chance has it, and

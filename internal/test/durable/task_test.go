@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
@@ -60,7 +61,7 @@ func listen() <-chan string {
 	return lines
 }
 
-// play brings a debate to its end, from wherever it is, and tells how many failpoints there were.
+// play brings a debate to its end, from wherever it is, and tells the kinds of the failpoints that it passed.
 func (w *worker) play(ctx context.Context) error {
 	var record *debate.Record
 	for record == nil {
@@ -83,9 +84,14 @@ func (w *worker) play(ctx context.Context) error {
 	if record.State != debate.StateCompleted {
 		return fmt.Errorf("the debate ended in state %s", record.State)
 	}
-	fmt.Println(w.points.passed.Load())
+	w.points.mu.Lock()
+	defer w.points.mu.Unlock()
+	fmt.Println(strings.Join(w.points.passed, separator))
 	return nil
 }
+
+// separator stands between the kinds that a process tells.
+const separator = ", "
 
 // enter opens a debate, or starts it if there is none. It waits for the lease of a process that is gone.
 func (w *worker) enter(ctx context.Context, id string) (*debate.Session, error) {
@@ -119,7 +125,7 @@ func (w *worker) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	w.points.die()
+	w.points.die("once all have begun")
 	return nil
 }
 

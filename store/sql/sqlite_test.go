@@ -1,0 +1,94 @@
+package sql_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store/sql"
+)
+
+// However long another process has the lock, nobody waits longer than he wants to.
+func TestNobodyWaitsForTheLockPastHisContext(t *testing.T) {
+	s := newSQLite(t)
+	store, err := s.open(t.Context(), sql.Options{Timeout: time.Minute})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, store.Close()) }()
+	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	release := s.block(t)
+	for name, write := range map[string]func(ctx context.Context) error{
+		"append":  func(ctx context.Context) error { return store.Append(ctx, "a", 1, "w", facts(1, 1)) },
+		"begin":   func(ctx context.Context) error { return store.Append(ctx, "b", 0, "w", facts(0, 1)) },
+		"lease":   func(ctx context.Context) error { return store.Lease(ctx, "a", "me", time.Second) },
+		"release": func(ctx context.Context) error { return store.Release(ctx, "a", "me") },
+		"delete":  func(ctx context.Context) error { return store.Delete(ctx, "c") },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		began := time.Now()
+		err := write(ctx)
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded, name)
+		assert.Less(t, time.Since(began), 5*time.Second, name)
+	}
+	release()
+	require.NoError(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)))
+	require.NoError(t, store.Close())
+	assert.Equal(t, 2, length(t, s.store(t), "a"))
+}
+
+// A store that appends without a pause leaves the others room.
+func TestAHotLoopLetsOthersIn(t *testing.T) {
+	s := newSQLite(t)
+	store := s.store(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var looping sync.WaitGroup
+	for i := range 2 { // more than one, so that the lock is never free by chance
+		hot := s.store(t)
+		looping.Go(func() {
+			for after := int64(0); ctx.Err() == nil; after++ {
+				assert.NoError(t, hot.Append(t.Context(), fmt.Sprint("hot", i), after, "w", facts(after, 1)))
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return len(list(t, store, debate.Filter{})) == 2 }, 10*time.Second, time.Millisecond)
+	var waits []time.Duration
+	for range 40 {
+		began := time.Now()
+		require.NoError(t, store.Lease(t.Context(), "a", "me", time.Second))
+		waits = append(waits, time.Since(began))
+		require.NoError(t, store.Append(t.Context(), "a", int64(len(waits))-1, "w", facts(int64(len(waits))-1, 1)))
+	}
+	cancel()
+	looping.Wait()
+	longest := time.Duration(0)
+	for _, wait := range waits {
+		longest = max(longest, wait)
+	}
+	t.Logf("a lease waits for %v, at most %v", middle(waits), longest)
+	assert.Less(t, longest, 2*time.Second)
+	assert.Less(t, middle(waits), 300*time.Millisecond)
+}
+
+// What JSON knows no year for is a bound all the same.
+func TestBoundsBeyondTheYears(t *testing.T) {
+	each(t, func(t *testing.T, s *storage) {
+		store, memory := s.store(t), &debate.MemoryStore{}
+		for _, one := range []debate.Store{store, memory} {
+			require.NoError(t, one.Append(t.Context(), "a", 0, "w", start("t", nil)))
+		}
+		for _, at := range []time.Time{
+			time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(1<<38, 0), time.Unix(-1<<38, 0),
+		} {
+			for _, filter := range []debate.Filter{{From: at}, {Until: at}} {
+				assert.Equal(t, names(list(t, memory, filter)), names(list(t, store, filter)), "%+v", filter)
+			}
+		}
+	})
+}
