@@ -7,7 +7,8 @@ import (
 
 const (
 	// maxOpen bounds how many changes have files open at once, two each, however many debates there are.
-	// A disk has no more to give to a hundred writers than to ten.
+	// They are opened anew for each change: that takes some 20 µs, where a sync takes 300, and no table of
+	// open files has to be kept true while other processes delete debates.
 	maxOpen = 128
 	// maxKnown bounds how many journals are remembered, at some 400 bytes each. One that is forgotten is
 	// read and synced once more before the next append.
