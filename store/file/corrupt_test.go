@@ -56,25 +56,28 @@ func checkCorrupt(t *testing.T, text []byte, commits, passed int) *file.CorruptE
 	return first
 }
 
-// Each bit that matters of all but the last commit is wrong once.
+// Each byte is wrong once, of journals of one commit and of more. What was acknowledged is no tear then, be it
+// the last commit or the only one.
 func TestCorruptAnywhere(t *testing.T) {
 	text, ends := journal(t)
-	for at := range ends[2] {
-		commits := 0
-		for i, e := range ends {
-			if e <= at {
-				commits = i
+	for _, end := range ends[1:] {
+		for at := range end {
+			commits := 0
+			for i, e := range ends {
+				if e <= at {
+					commits = i
+				}
 			}
-		}
-		bad := bytes.Clone(text)
-		bad[at] ^= 1 << (at % 7)
-		if bytes.Contains(bad[:ends[0]], []byte(`"journal":`)) && !bytes.Contains(bad[:ends[0]], []byte(`"journal":1,`)) {
-			continue // a version may be right
-		}
-		corrupt := checkCorrupt(t, bad, commits, count[commits]+1)
-		begin := bytes.LastIndexByte(text[:at], '\n') + 1
-		if line := text[begin:]; !bytes.HasPrefix(line[9:], []byte(`{"commit":`)) {
-			require.Equal(t, int64(begin), corrupt.Offset, "byte %d: %v", at, corrupt)
+			bad := bytes.Clone(text[:end])
+			bad[at] ^= 1 << (at % 7)
+			if bytes.Contains(bad[:ends[0]], []byte(`"journal":`)) && !bytes.Contains(bad[:ends[0]], []byte(`"journal":1,`)) {
+				continue // a version may be right
+			}
+			corrupt := checkCorrupt(t, bad, commits, count[commits]+1)
+			begin := bytes.LastIndexByte(text[:at], '\n') + 1
+			if line := text[begin:]; !bytes.HasPrefix(line[9:], []byte(`{"commit":`)) {
+				require.Equal(t, int64(begin), corrupt.Offset, "byte %d: %v", at, corrupt)
+			}
 		}
 	}
 }
@@ -90,16 +93,28 @@ func TestCorrupt(t *testing.T) {
 		commits int
 		says    string
 	}{
-		"a commit is missing":       {head + part(1) + part(3), 1, "follows another one"},
-		"the first is missing":      {head + part(2) + part(3), 0, "follows another one"},
-		"a commit is there twice":   {head + part(1) + part(1) + part(2), 1, "follows another one"},
-		"the order is another one":  {head + part(2) + part(1) + part(3), 0, "follows another one"},
-		"the header is missing":     {part(1) + part(2), 0, "header"},
-		"a line too many":           {head + part(1) + "\n" + part(2) + part(3), 1, "no line"},
-		"zeros between":             {head + part(1) + strings.Repeat("\x00", 5000) + part(2) + part(3), 1, "no line"},
-		"a copy of another's":       {strings.Replace(head, head[:8], "00000000", 1) + part(1) + part(2), 0, "checksum"},
-		"an event without its line": {head + part(1)[strings.Index(part(1), "\n")+1:] + part(2) + part(3), 0, ""},
-		"a newline is a space":      {head + part(1) + strings.Replace(part(2), "\n", " ", 1) + part(3), 1, ""},
+		"a commit is missing":        {head + part(1) + part(3), 1, "follows another one"},
+		"the first is missing":       {head + part(2) + part(3), 0, "follows another one"},
+		"a commit is there twice":    {head + part(1) + part(1) + part(2), 1, "follows another one"},
+		"the order is another one":   {head + part(2) + part(1) + part(3), 0, "follows another one"},
+		"the header is missing":      {part(1) + part(2), 0, "header"},
+		"a line too many":            {head + part(1) + "\n" + part(2) + part(3), 1, "no line"},
+		"zeros between":              {head + part(1) + strings.Repeat("\x00", 5000) + part(2) + part(3), 1, "no line"},
+		"a copy of another's":        {strings.Replace(head, head[:8], "00000000", 1) + part(1) + part(2), 0, "checksum"},
+		"an event without its line":  {head + part(1)[strings.Index(part(1), "\n")+1:] + part(2) + part(3), 0, ""},
+		"lines of nothing":           {head + part(1) + strings.Repeat("\n", 1000), 1, "no line"},
+		"another's bytes":            {head + part(1) + "rest", 1, "not closed"},
+		"a byte of zero":             {head + part(1) + strings.Replace(part(2), "seq", "s\x00q", 1), 1, "checksum"},
+		"a commit and no events":     {head + part(1) + part(2)[strings.Index(part(2), "\n")+1:], 1, "other events"},
+		"another end of the last":    {head + part(1) + strings.TrimSuffix(part(2), "\n") + "\r", 1, "not closed"},
+		"what looks like commits":    {head + part(1) + strings.Repeat(`00000000 {"commit":{"first":3,"last":5,"bytes":9,"prev":"00000000"}}`+"\n", 9), 1, "follows"},
+		"commits that cannot be":     {head + part(1) + `00000000 {"commit":{"first":-4,"last":5,"bytes":-9}}` + "\n", 1, "not possible"},
+		"a gap, and what follows it": {lost(head+part(1)+part(2)+part(3), ends[1], ends[2]) + part(1)[:30], 1, ""},
+		"a foreign file":             {"my own notes\n", 0, "no line"},
+		"a foreign file of a line":   {"my own notes", 0, "header"},
+		"another's header":           {line("", `{"journal":1,"id":"b"}`), 0, "debate \"b\""},
+		"half of another's header":   {line("", `{"journal":1,"id":"b"}`)[:20], 0, "header"},
+		"a newline is a space":       {head + part(1) + strings.Replace(part(2), "\n", " ", 1) + part(3), 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			corrupt := checkCorrupt(t, []byte(c.text), c.commits, count[c.commits])
@@ -108,6 +123,12 @@ func TestCorrupt(t *testing.T) {
 			assert.Equal(t, corrupt.Err, errors.Unwrap(corrupt))
 		})
 	}
+}
+
+// lost fills the first sector from a byte on with zeros, and no more than there is up to another.
+func lost(text string, from, to int) string {
+	end := min(to, (from/512+1)*512)
+	return text[:from] + strings.Repeat("\x00", end-from) + text[end:]
 }
 
 // line makes a line with a checksum over what is before it and its text.

@@ -24,8 +24,11 @@ type disk interface {
 	// Sync has the names on the disk.
 	Sync() error
 	// Lock takes the exclusive lock of a file, which it makes if it is not there, unless somebody holds it:
-	// then ok is false. drop removes the file before the lock ends.
-	Lock(name string) (unlock func(drop bool) error, ok bool, err error)
+	// then ok is false.
+	Lock(name string) (l lock, ok bool, err error)
+	// Share takes the lock of a file, which must be there, together with others who share it, unless
+	// somebody has it alone: then ok is false.
+	Share(name string) (unlock func() error, ok bool, err error)
 	// Free reports whether nobody holds the lock of a file, and removes the file then.
 	Free(name string) (bool, error)
 }
@@ -38,6 +41,14 @@ type handle interface {
 	Truncate(size int64) error
 	Sync() error
 	Size() (int64, error)
+}
+
+// lock is the lock of a file that is held.
+type lock interface {
+	// There reports whether the file is still the one of its name: it may have been removed.
+	There() (bool, error)
+	// Unlock ends it; drop removes the file before.
+	Unlock(drop bool) error
 }
 
 // stamp changes when a file is written to.
@@ -107,10 +118,10 @@ func (f folder) Sync() error {
 
 // Lock implements disk. It makes sure that the file which it has locked is still the one of that name:
 // whoever held the lock before may have removed it.
-func (f folder) Lock(name string) (func(drop bool) error, bool, error) {
+func (f folder) Lock(name string) (lock, bool, error) {
 	flag := os.O_RDONLY // to ask for a new file, where there is one, has all who work in the folder wait for each other
 	for {
-		l := flock.New(f.path(name), flock.SetFlag(flag), flock.SetPermissions(0o600))
+		l := &fileLock{flock.New(f.path(name), flock.SetFlag(flag), flock.SetPermissions(0o600))}
 		ok, err := l.TryLock()
 		if errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE == 0 {
 			flag |= os.O_CREATE
@@ -119,20 +130,48 @@ func (f folder) Lock(name string) (func(drop bool) error, bool, error) {
 		if err != nil || !ok {
 			return nil, false, err
 		}
-		here, err := l.Stat()
-		if err == nil {
-			var there fs.FileInfo
-			if there, err = os.Stat(f.path(name)); err == nil && os.SameFile(here, there) {
-				return func(drop bool) error { return f.unlock(l, drop) }, true, nil
-			}
-		}
-		if closed := l.Close(); closed != nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, false, errors.Join(err, closed)
+		if there, err := l.There(); there && err == nil {
+			return l, true, nil
+		} else if err = errors.Join(err, l.Close()); err != nil {
+			return nil, false, err
 		}
 	}
 }
 
-func (f folder) unlock(l *flock.Flock, drop bool) error {
+// Share implements disk.
+func (f folder) Share(name string) (func() error, bool, error) {
+	for {
+		l := &fileLock{flock.New(f.path(name), flock.SetFlag(os.O_RDONLY))}
+		ok, err := l.TryRLock()
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		if there, err := l.There(); there && err == nil {
+			return l.Close, true, nil
+		} else if err = errors.Join(err, l.Close()); err != nil {
+			return nil, false, err
+		}
+	}
+}
+
+// fileLock is a file that is locked.
+type fileLock struct{ *flock.Flock }
+
+// There implements lock.
+func (l *fileLock) There() (bool, error) {
+	here, err := l.Stat()
+	if err != nil {
+		return false, err
+	}
+	there, err := os.Stat(l.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(here, there), err
+}
+
+// Unlock implements lock.
+func (l *fileLock) Unlock(drop bool) error {
 	var err error
 	if drop {
 		err = os.Remove(l.Path())
@@ -147,7 +186,7 @@ func (f folder) unlock(l *flock.Flock, drop bool) error {
 // Free implements disk. It asks with a shared lock, so that two who ask do not take each other for the
 // owner.
 func (f folder) Free(name string) (bool, error) {
-	l := flock.New(f.path(name), flock.SetFlag(os.O_RDONLY))
+	l := &fileLock{flock.New(f.path(name), flock.SetFlag(os.O_RDONLY))}
 	ok, err := l.TryRLock()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -155,6 +194,6 @@ func (f folder) Free(name string) (bool, error) {
 	case err != nil || !ok:
 		return false, err
 	}
-	_ = f.unlock(l, true) // another one who asks may be removing it too
+	_ = l.Unlock(true) // another one who asks may be removing it too
 	return true, nil
 }

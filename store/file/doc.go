@@ -12,18 +12,33 @@
 // # What is kept
 //
 // What Append has acknowledged survives the end of the process at any moment, and with [SyncAlways] the loss of
-// power too. A commit that was not acknowledged is there as a whole or not at all. Readers take no lock, and may see
-// a commit a moment before it is acknowledged.
+// power too. A commit that was not acknowledged is there as a whole or not at all.
+//
+// Readers see a commit once it is on the disk: while another process, or another handle of this one, appends to a debate
+// they wait for its sync, and for one that hangs over it as long as their context lets them. Of a process that is killed
+// between the writing and the sync nothing is left to wait for: its commit is shown, and is made sure of before anything
+// is appended to it.
 //
 // If writing or syncing fails the outcome is unknown, as the error says. The journal is cut back to where it ended
 // where that is possible, and read again before anything else is appended: what cannot be known to be on the disk is
 // written and synced once more before it counts. A disk that is full leaves a journal that can be read.
 //
-// What is found behind the last whole commit is a tear: what a crash has left of a commit, and nobody was told of.
-// Readers pass over it. The next append takes it off, keeps it in a file beside the journal and calls Store.Report.
-// Damage with a whole commit behind it is none that a crash can do, and a [*CorruptError]: Read yields what is before
-// it, Append refuses, and no byte is changed.
+// # Tears and corruption
 //
+// A tear is what a crash has left of one commit that nobody was told of, behind the last whole one. It is the beginning
+// of a commit, as far as a file that is too short has it; or a commit of which sectors never came to the disk: what they
+// should hold are zeros, up to a multiple of 512 bytes or the end of the file. No journal holds a zero otherwise. Readers
+// pass over a tear. The next append takes it off, keeps it in a file beside the journal and calls Store.Report.
+//
+// Whatever else is wrong was not left by a crash, and is a [*CorruptError]: a commit that is all there and has other bytes
+// than were written, though it be the last or the only one; damage that a whole commit follows; a file that does not begin
+// as a journal of its debate. Read yields what is before it and then the error, List yields the error after all debates,
+// Append refuses, and no byte is changed. Only a debate of which there is nothing, or no more than the tear of its
+// first commit, is [debate.ErrNotFound].
+//
+// The rule has a limit: if the last commit, once acknowledged, loses its end to something that shortens the file, or a
+// sector to something that fills it with zeros, it cannot be told from one that was never finished, and is a tear. It is
+// kept in the file beside the journal then.
 // # The journal
 //
 // Each line is a checksum of eight hexadecimal digits, a space, and JSON. A header names the debate. Then come
@@ -60,6 +75,6 @@
 // however it died, and another process goes on at once. One that hangs keeps its leases until their time is over.
 //
 // Files are open only while they are used: at most 256 for appending and leasing, however many debates there are, and
-// one for each loop over [Store.Read]. [Store.Watch] learns of other processes by looking ten times a second, while
-// somebody watches.
+// one for each loop over [Store.Read], with a lock while it begins. [Store.Watch] learns of other processes by looking
+// ten times a second, while somebody watches.
 package file

@@ -25,6 +25,7 @@ type drive struct {
 	names   map[string]*node // as programs see them
 	kept    map[string]*node // as of the last sync of the folder
 	locked  map[string]bool  // the files whose lock is held
+	shared  map[string]int   // or by how many it is shared
 	steps   int              // operations that change something so far
 	syncs   int
 	after   func(step int)                  // called after each of them
@@ -47,7 +48,7 @@ type node struct {
 var errShort = syscall.ENOSPC
 
 func newDrive() *drive {
-	return &drive{names: map[string]*node{}, kept: map[string]*node{}, locked: map[string]bool{}, unreadable: -1}
+	return &drive{names: map[string]*node{}, kept: map[string]*node{}, locked: map[string]bool{}, shared: map[string]int{}, unreadable: -1}
 }
 
 // put makes a file that is on the disk.
@@ -145,19 +146,43 @@ func (d *drive) Sync() error {
 }
 
 // Lock needs no file here, and locks are no matter of power.
-func (d *drive) Lock(name string) (func(bool) error, bool, error) {
+func (d *drive) Lock(name string) (file.Lock, bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.locked[name] || d.shared[name] > 0 {
+		return nil, false, nil
+	}
+	d.locked[name] = true
+	return driveLock{d, name}, true, nil
+}
+
+func (d *drive) Share(name string) (func() error, bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.locked[name] {
 		return nil, false, nil
 	}
-	d.locked[name] = true
-	return func(bool) error {
+	d.shared[name]++
+	return func() error {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		delete(d.locked, name)
+		d.shared[name]--
 		return nil
 	}, true, nil
+}
+
+type driveLock struct {
+	drive *drive
+	name  string
+}
+
+func (l driveLock) There() (bool, error) { return true, nil }
+
+func (l driveLock) Unlock(bool) error {
+	l.drive.mu.Lock()
+	defer l.drive.mu.Unlock()
+	delete(l.drive.locked, l.name)
+	return nil
 }
 
 func (d *drive) Free(name string) (bool, error) {

@@ -7,6 +7,7 @@ type (
 	Disk   = disk
 	Handle = handle
 	Stamp  = stamp
+	Lock   = lock
 )
 
 // The limits, and the pause between two looks at watched journals.

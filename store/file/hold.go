@@ -22,9 +22,9 @@ const (
 type hold struct {
 	*journal
 
-	store  *Store
-	unlock func(drop bool) error
-	drop   bool // the lock's file is not needed any more
+	store *Store
+	lock  lock
+	drop  bool // the lock's file is not needed any more
 }
 
 // hold waits until nobody else changes the debate.
@@ -48,14 +48,14 @@ func (h *hold) take(ctx context.Context) error {
 	}
 	for {
 		err := h.try(ctx)
-		if err == nil && h.unlock == nil {
+		if err == nil && h.lock == nil {
 			err = h.store.pause(ctx)
 		}
 		if err != nil {
 			<-h.turn
 			return err
 		}
-		if h.unlock != nil {
+		if h.lock != nil {
 			return nil
 		}
 	}
@@ -66,12 +66,12 @@ func (h *hold) try(ctx context.Context) error {
 	if err := h.store.enter(ctx, h.store.places); err != nil {
 		return err
 	}
-	unlock, ok, err := h.store.disk.Lock(h.name + suffixLock)
+	l, ok, err := h.store.disk.Lock(h.name + suffixLock)
 	if err != nil || !ok {
 		<-h.store.places
 		return err
 	}
-	h.unlock = unlock
+	h.lock = l
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (s *Store) pause(ctx context.Context) error {
 }
 
 func (h *hold) release() {
-	_ = h.unlock(h.drop) // the lock ends with its file, and a file that stays is in nobody's way
+	_ = h.lock.Unlock(h.drop) // the lock ends with its file, and a file that stays is in nobody's way
 	<-h.store.places
 	<-h.turn
 	h.store.forget(h.journal)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/agonist-dev/debate"
@@ -19,6 +20,8 @@ type journal struct {
 	turn     chan struct{} // holds one; whoever has put it in owns what follows
 	last     block         // the last whole commit; with no end: nothing is known
 	safe     bool          // it is on the disk for sure
+
+	shown atomic.Pointer[extent]
 
 	users int // guarded by Store.mu
 }
@@ -156,6 +159,9 @@ func (h *hold) cut(f handle, end, size int64) (*Torn, error) {
 	if err == nil {
 		err = f.Truncate(end)
 	}
+	if err == nil {
+		err = h.store.flush(f) // or some of it may mix with what is written next
+	}
 	if err != nil {
 		h.last = block{}
 		return nil, err
@@ -187,6 +193,7 @@ func (h *hold) write(f handle, b *batch, writer string) error {
 	if head.Len() > 0 {
 		data = append(head.Bytes(), data...)
 	}
+	h.shown.Store(&extent{end: from, grows: true})
 	_, err = f.WriteAt(data, from)
 	if err == nil {
 		err = h.store.flush(f)
@@ -196,10 +203,14 @@ func (h *hold) write(f handle, b *batch, writer string) error {
 	}
 	if err != nil {
 		h.last = block{}
-		_ = f.Truncate(from) // what stays is a tear, or is found to be whole
+		if f.Truncate(from) == nil { // else what stays is a tear, or is found to be whole
+			_ = h.store.flush(f) // or what of it has come to the disk may mix with what the next one writes
+		}
+		h.shown.Store(nil)
 		return h.unsure(err)
 	}
 	h.last, h.safe = own, true
+	h.shown.Store(&extent{end: own.end})
 	return nil
 }
 

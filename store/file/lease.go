@@ -38,15 +38,15 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if err != nil {
 		return err
 	}
+	handle, err := s.live(ctx) // first: what this handle holds counts again if its file was gone
+	if err != nil {
+		return err
+	}
 	now := s.now()
 	if string(held.Owner) != owner && held.Until.After(now) {
 		if alive, err := s.alive(held.Handle); err != nil || alive {
 			return errors.Join(err, debate.ErrLeased)
 		}
-	}
-	handle, err := s.live(ctx)
-	if err != nil {
-		return err
 	}
 	return s.grant(h.name, lease{Owner: token(owner), Until: now.Add(d).UTC(), Handle: handle})
 }

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"strings"
 	"sync"
 )
@@ -12,22 +13,31 @@ import (
 type life struct {
 	mu     sync.Mutex
 	handle string // the file's name before its suffix; "": no lease was taken yet
-	unlock func(drop bool) error
+	lock   lock
 }
 
-// live yields the name of this handle, and has it live from the first time on.
+// live yields the name of this handle, and has it live from the first time on. If somebody has removed its
+// file, all its leases count for nothing; with a new file of that name those that nobody has taken meanwhile
+// count again.
 func (s *Store) live(ctx context.Context) (string, error) {
 	l := &s.life
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.unlock != nil {
-		return l.handle, nil
+	if l.lock != nil {
+		there, err := l.lock.There()
+		if there || err != nil {
+			return l.handle, err
+		}
+		_ = l.lock.Unlock(false)
+		l.lock = nil
 	}
-	l.handle = strings.ToLower(rand.Text())
+	if l.handle == "" {
+		l.handle = strings.ToLower(rand.Text())
+	}
 	for {
-		unlock, ok, err := s.disk.Lock(l.handle + suffixLive)
+		lock, ok, err := s.disk.Lock(l.handle + suffixLive)
 		if ok {
-			l.unlock = unlock
+			l.lock = lock
 			l.sweep(s.disk)
 			return l.handle, nil
 		}
@@ -54,12 +64,13 @@ func (l *life) sweep(d disk) {
 func (l *life) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.unlock == nil {
+	if l.lock == nil {
 		return nil
 	}
-	unlock := l.unlock
-	l.unlock = nil
-	return unlock(true)
+	there, err := l.lock.There()
+	err = errors.Join(err, l.lock.Unlock(there))
+	l.lock = nil
+	return err
 }
 
 // alive reports whether a handle lives, in this process or another one.

@@ -101,7 +101,7 @@ func (l *lister) info(ctx context.Context, id string) (debate.Info, bool, error)
 		return none, false, err
 	}
 	defer func() { _ = f.Close() }()
-	last, err := end(f, id)
+	last, err := l.end(ctx, f, id)
 	if err != nil || last.Last == 0 {
 		return none, false, err
 	}
@@ -135,10 +135,10 @@ func (l *lister) coarse() debate.Filter {
 
 // end yields the last whole commit of a journal. If it does not stand at the end, somebody is appending or
 // has died over it, and the journal is read from the top.
-func end(f handle, id string) (last block, err error) {
+func (l *lister) end(ctx context.Context, f handle, id string) (last block, err error) {
 	for range 2 { // see reader.run
 		var size int64
-		if size, err = f.Size(); err != nil {
+		if size, err = l.store.extent(ctx, id, f); err != nil {
 			return block{}, err
 		}
 		if found, ok, err := atEnd(f, size, id); ok || err != nil {
@@ -157,7 +157,7 @@ func end(f handle, id string) (last block, err error) {
 
 // atEnd yields the block that a sound journal ends with.
 func atEnd(f handle, size int64, id string) (block, bool, error) {
-	if _, err := top(f, id); err != nil {
+	if _, err := top(f, size, id); err != nil {
 		return block{}, false, nil //nolint:nilerr // who reads the journal from its top will say it
 	}
 	b, ok, err := tail(f, size)

@@ -14,9 +14,10 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Read implements [debate.Store]. It takes no lock and holds one file open until its loop ends. What is
-// behind the last whole commit may be an append in progress and is passed over. Damage before that, and
-// an event that cannot be decoded, is a [*CorruptError].
+// Read implements [debate.Store]. Before it yields anything it learns how far the journal goes: while
+// another handle appends it waits for that, as long as ctx lets it. It holds one file open until its loop
+// ends. What a crash has left behind the last whole commit is passed over. Any other damage, a file that is
+// no journal, and an event that cannot be decoded, is a [*CorruptError].
 func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
 	return func(yield func(debate.Event, error) bool) {
 		if err := s.read(ctx, id, after, func(e debate.Event) bool { return yield(e, nil) }); err != nil {
@@ -41,10 +42,7 @@ func (s *Store) read(ctx context.Context, id string, after int64, give func(deba
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	r := &reader{ctx: ctx, id: id, file: f, after: max(0, after), give: give}
-	if r.size, err = f.Size(); err != nil {
-		return err
-	}
+	r := &reader{store: s, ctx: ctx, id: id, file: f, after: max(0, after), give: give}
 	if err = r.run(); errors.Is(err, errEnough) {
 		return nil
 	}
@@ -56,6 +54,7 @@ var errEnough = errors.New("enough")
 
 // reader is one loop over Read.
 type reader struct {
+	store *Store
 	ctx   context.Context
 	id    string
 	file  handle
@@ -67,7 +66,10 @@ type reader struct {
 	text  []byte        // a line of them
 }
 
-func (r *reader) run() error {
+func (r *reader) run() (err error) {
+	if r.size, err = r.store.extent(r.ctx, r.id, r.file); err != nil {
+		return err
+	}
 	begin, err := r.seek()
 	for suspect := int64(-1); err == nil; {
 		_, err = walk(r.file, r.size, r.id, begin, r.block)
@@ -80,7 +82,8 @@ func (r *reader) run() error {
 		case ok && begin.end > 0: // from the top it can be told where
 			begin, err = block{}, nil
 		case ok && corrupt.Offset != suspect: // somebody may have been writing there
-			suspect, err = corrupt.Offset, nil
+			suspect = corrupt.Offset
+			r.size, err = r.store.extent(r.ctx, r.id, r.file)
 		}
 	}
 	return err
@@ -93,7 +96,7 @@ func (r *reader) seek() (block, error) {
 	if r.after == 0 {
 		return block{}, nil
 	}
-	if _, err := top(r.file, r.id); err != nil {
+	if _, err := top(r.file, r.size, r.id); err != nil {
 		return block{}, nil //nolint:nilerr // it comes up again, and then in its place
 	}
 	b, ok, err := tail(r.file, r.size)

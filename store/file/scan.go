@@ -149,31 +149,6 @@ func (b *block) verify(file io.ReaderAt) (bool, error) {
 	return got == b.sum, nil
 }
 
-// torn reports whether no whole commit lies behind a damage: then it is what a crash leaves.
-func torn(file io.ReaderAt, size int64, d *damage) (bool, error) {
-	s := scan(file, size, block{end: d.offset})
-	for floor := d.offset; ; {
-		begin := s.at
-		line, err := s.read()
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return true, nil
-		case err != nil && !errors.Is(err, errLong):
-			return false, err
-		case !marked(line):
-			continue
-		}
-		b, err := parse(line, begin)
-		if err != nil || b.from < floor {
-			continue
-		}
-		if whole, err := b.verify(file); whole || err != nil {
-			return false, err
-		}
-		floor = s.at // no byte is looked at for two commits, so that no journal makes this slow
-	}
-}
-
 // locate moves a damage to the first line whose own checksum is wrong, where there is one.
 func (d *damage) locate(file io.ReaderAt, size int64) {
 	s := scan(file, size, block{end: d.offset, line: d.line - 1})
@@ -194,10 +169,10 @@ func (d *damage) locate(file io.ReaderAt, size int64) {
 }
 
 // walk visits the blocks that follow one, from the top if that has no end, and yields where the last of
-// them ends. What follows there is a tear. If a whole commit follows it is a *CorruptError.
+// them ends. What follows there is a tear. What can be none is a *CorruptError.
 func walk(file io.ReaderAt, size int64, id string, behind block, visit func(b *block) error) (end int64, err error) {
 	if behind.end == 0 {
-		behind, err = top(file, id)
+		behind, err = top(file, size, id)
 	}
 	s := scan(file, size, behind)
 	for err == nil {
@@ -213,7 +188,7 @@ func walk(file io.ReaderAt, size int64, id string, behind block, visit func(b *b
 	if !damaged {
 		return 0, err
 	}
-	if tear, err := torn(file, size, d); tear || err != nil {
+	if tear, err := torn(file, size, id, d); tear || err != nil {
 		return d.offset, err
 	}
 	d.locate(file, size)
@@ -221,8 +196,8 @@ func walk(file io.ReaderAt, size int64, id string, behind block, visit func(b *b
 }
 
 // top reads the header, and yields what the first block follows.
-func top(file io.ReaderAt, id string) (block, error) {
-	text := make([]byte, 512) // an id has at most 128
+func top(file io.ReaderAt, size int64, id string) (block, error) {
+	text := make([]byte, max(0, min(sector, size))) // an id has at most 128
 	n, err := file.ReadAt(text, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return block{}, err

@@ -187,6 +187,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	defer h.release()
 	h.last = block{}
+	h.shown.Store(nil)
 	for _, suffix := range []string{suffixTorn, suffixLog, suffixLease} {
 		if err := s.disk.Remove(h.name + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -3,9 +3,11 @@ package file_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -105,19 +107,23 @@ func TestTornAnywhere(t *testing.T) {
 	}
 }
 
-// A crash leaves worse things than a beginning.
+// A loss of power leaves gaps where sectors were not written.
 func TestTornTails(t *testing.T) {
 	text, ends := journal(t)
-	last := text[ends[2]:]
+	d := newDrive()
+	d.put("a.log", text[:ends[2]:ends[2]])
+	require.NoError(t, stored(d).Append(t.Context(), "a", 3, "w", facts(3, 20)))
+	last := d.get("a.log")[ends[2]:]
+	zeros := func(n int) string { return strings.Repeat("\x00", n) }
+	first := 512 - ends[2]%512 // where the next sector begins
+	require.Greater(t, len(last), first+1024)
 	for name, tail := range map[string]string{
-		"zeros":                       strings.Repeat("\x00", 100_000),
-		"lines of nothing":            strings.Repeat("\n", 1000),
-		"a sector is lost":            string(last[:40]) + strings.Repeat("\x00", len(last)-80) + string(last[len(last)-40:]),
-		"its first byte is lost":      "\x00" + string(last[1:]),
-		"another end of a line":       strings.TrimSuffix(string(last), "\n") + "\r",
-		"a commit without its events": string(last[bytes.LastIndex(last, []byte("\n")[:0])-1:]),
-		"what looks like commits":     strings.Repeat(`00000000 {"commit":{"first":4,"last":5,"bytes":9,"prev":"00000000","at":"0001-01-01T00:00:00Z"}}`+"\n", 100),
-		"impossible commits":          `00000000 {"commit":{"first":-4,"last":5,"bytes":-9}}` + "\n" + `00000000 {"commit":7}` + "\n" + `0000000g {"commit":{}}` + "\n",
+		"zeros":                   strings.Repeat("\x00", 100_000),
+		"its first sector":        zeros(first) + string(last[first:]),
+		"all but that":            string(last[:first]) + zeros(len(last)-first),
+		"it ended within a":       string(last[:first-30]) + zeros(30) + string(last[first:]),
+		"the file is longer":      string(last[:first]) + zeros(5000),
+		"all but its last sector": zeros(first+(len(last)-first)/512*512) + string(last[first+(len(last)-first)/512*512:]),
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkTear(t, append(bytes.Clone(text[:ends[2]]), tail...), ends[2], 2)
@@ -125,28 +131,76 @@ func TestTornTails(t *testing.T) {
 	}
 }
 
+// Of what was taken back or cut off nothing comes up again after a loss of power, mixed with what was written
+// in its place.
+func TestTornIsGone(t *testing.T) {
+	text, ends := journal(t)
+	for name, begin := range map[string]func(d *drive){
+		"a first commit that failed": func(d *drive) {
+			failed := false
+			d.trouble = func(_ int, op string) error {
+				if op != "sync" || failed {
+					return nil
+				}
+				failed = true
+				return syscall.EIO
+			}
+			require.Error(t, stored(d).Append(t.Context(), "a", 0, "another", facts(0, 40)))
+		},
+		"a tear": func(d *drive) { d.put("a.log", text[:ends[1]-1]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			d := newDrive()
+			begin(d)
+			d.after = func(int) {
+				for range 50 {
+					image := d.image(mixture(rng), func() bool { return true })
+					events, err := collect(stored(image), "a")
+					if err != nil {
+						require.ErrorIs(t, err, debate.ErrNotFound)
+						continue
+					}
+					require.Equal(t, turns(30), events)
+				}
+			}
+			require.NoError(t, stored(d).Append(t.Context(), "a", 0, "w", turns(30)))
+		})
+	}
+}
+
+// turns yields events that are others than facts.
+func turns(n int) []debate.Event {
+	events := facts(0, n)
+	for i := range events {
+		events[i].Answer = nil
+		events[i].Kind, events[i].Turn = debate.EventTurn, &debate.Turn{Speaker: "Ada", Text: strings.Repeat("word ", 9+i)}
+	}
+	return events
+}
+
 // What was cut off twice is kept twice.
 func TestTornTwice(t *testing.T) {
 	text, ends := journal(t)
-	dir := put(t, append(text, "one"...))
+	dir := put(t, append(text, "1"...))
 	store := open(t, dir)
 	require.NoError(t, store.Append(t.Context(), "a", 5, "w", facts(5, 1)), "nobody has to be told")
 	log := filepath.Join(dir, "a.log")
 	f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
-	_, err = f.WriteString("two")
+	_, err = f.WriteString("2222222")
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	require.NoError(t, store.Append(t.Context(), "a", 6, "w", facts(6, 1)))
 	kept, err := os.ReadFile(filepath.Join(dir, "a.torn"))
 	require.NoError(t, err)
-	assert.Regexp(t, fmt.Sprintf(`^3 bytes from byte %d on, cut off at .*Z:\none3 bytes from byte \d+ on, .*Z:\ntwo$`, ends[3]), string(kept))
+	assert.Regexp(t, fmt.Sprintf(`^1 bytes from byte %d on, cut off at .*Z:\n17 bytes from byte \d+ on, .*Z:\n2222222$`, ends[3]), string(kept))
 }
 
 // A second try whose first one came through cuts nothing off and succeeds.
 func TestTornAndAgain(t *testing.T) {
 	text, _ := journal(t)
-	store := open(t, put(t, append(text, "rest"...)))
+	store := open(t, put(t, append(text, "0000"...)))
 	require.NoError(t, store.Append(t.Context(), "a", 3, "w2", facts(3, 2)))
 	assert.ErrorIs(t, store.Append(t.Context(), "a", 3, "w1", facts(3, 2)), debate.ErrConflict)
 	events, err := collect(store, "a")
@@ -158,7 +212,7 @@ func TestTornAndAgain(t *testing.T) {
 // of the one and of the other is no damage.
 func TestTornWhileReading(t *testing.T) {
 	text, ends := journal(t)
-	tear := append(bytes.Clone(text[:ends[1]]), bytes.Repeat([]byte("tear\n"), len(text))[:len(text)-ends[1]]...)
+	tear := append(bytes.Clone(text[:ends[1]]), make([]byte, len(text)-ends[1])...)
 	for _, after := range []int64{0, 1, 2} {
 		for change := 0; ; change++ {
 			d := newDrive()
