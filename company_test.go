@@ -35,8 +35,9 @@ type company struct {
 	saved func(*member, []debate.Event) // is told of what is appended; nil: nobody is
 	asks  func(string)                  // is told of each attempt that is made, by its request's id; nil: nobody is
 
-	mu    sync.Mutex
-	asked map[string]int // how often each attempt of a call was made, by the request's id
+	mu     sync.Mutex
+	holder *member        // who was the last to take a lease
+	asked  map[string]int // how often each attempt of a call was made, by the request's id
 }
 
 // newCompany makes a company whose replies take a second, in ten chunks.
@@ -132,6 +133,21 @@ func (c *company) owner(id string) (owner string) {
 		}
 	}
 	return owner
+}
+
+// leased checks that calls are begun by nobody but who has the lease. It is for a company of one debate.
+func (c *company) leased(m *member, events []debate.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range events {
+		if in := events[i].Intent; in != nil {
+			assert.Same(c.t, m, c.holder, "%s is begun by somebody else", in.Call)
+			for info, err := range c.store.List(context.Background(), debate.Filter{}) {
+				assert.NoError(c.t, err)
+				assert.NotEmpty(c.t, info.Owner, "%s is begun without a lease", in.Call)
+			}
+		}
+	}
 }
 
 // log is what is stored of a debate.
@@ -321,7 +337,15 @@ func (p path) Delete(ctx context.Context, id string) error {
 }
 
 func (p path) Lease(ctx context.Context, id, owner string, d time.Duration) error {
-	return p.do(ctx, "lease", func() error { return p.m.company.store.Lease(ctx, id, owner, d) })
+	return p.do(ctx, "lease", func() error {
+		err := p.m.company.store.Lease(ctx, id, owner, d)
+		if err == nil {
+			p.m.company.mu.Lock()
+			defer p.m.company.mu.Unlock()
+			p.m.company.holder = p.m
+		}
+		return err
+	})
 }
 
 func (p path) Release(ctx context.Context, id, owner string) error {

@@ -69,7 +69,12 @@ func (l *live) wind(ctx context.Context, id string) error {
 	if err != nil || !core.record.Final() || core.record.InFlight() == 0 {
 		return err
 	}
-	s, err := l.open(ctx, id)
+	if held, err := l.claim(ctx, id); held != nil || errors.Is(err, ErrClosed) {
+		return nil // it is a host's to close
+	} else if err != nil {
+		return err
+	}
+	s, err := l.openClaimed(ctx, id)
 	if err != nil {
 		if errors.Is(err, ErrLeased) || errors.Is(err, ErrClosed) {
 			return nil // who holds it will

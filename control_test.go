@@ -67,32 +67,44 @@ func TestAControlWaitsForWhoOpensTheDebate(t *testing.T) {
 
 // Of two that speak at once one has failed and is asked about while the other still speaks.
 func TestAnAnswerWhileOthersSpeak(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-		mend := c.failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
-		s := join().begin()
-		pass(time.Second)
-		hurry := c.slow("Ada", 20*time.Second)
-		pass(2 * time.Second) // the second round has begun
-		hurry()
-		record := c.record(s.ID())
-		require.Equal(t, 1, record.InFlight())
-		require.Len(t, record.Inquiries, 1)
-		assert.NotEmpty(t, c.owner(s.ID()), "somebody speaks")
-		mend()
-		answered := time.Now()
-		answer := debate.Answer{Inquiry: record.Inquiries[0].ID, Option: debate.OptionRetry}
-		require.NoError(t, join().Control(t.Context(), s.ID(), answer))
-		requireKind(t, join().Control(t.Context(), s.ID(), answer), debate.KindState)
-		_, err := s.Wait(t.Context())
-		require.NoError(t, err)
-		for _, e := range c.log(s.ID()) {
-			if e.Intent != nil && e.Intent.Call == "r2.rebuttal.Ben" && e.Intent.Attempt == 2 {
-				assert.LessOrEqual(t, e.At.Sub(answered), beatTime, "the holder looks when it renews its lease")
-			}
-		}
-		assert.Equal(t, 11, c.calls(), "ten calls and the one that failed: nobody was broken off")
-		c.finished(s.ID())
-	})
+	for how, session := range map[string]bool{"by an engine": false, "by a session that listens": true} {
+		t.Run(how, func(t *testing.T) {
+			inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+				c.saved = c.leased
+				mend := c.failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+				s, other := join().begin(), join()
+				pass(300 * time.Millisecond)
+				if session {
+					require.NoError(t, s.Pause(t.Context(), debate.Drain))
+					pass(time.Second)
+					other.open(s.ID())
+					require.NoError(t, s.Resume(t.Context()))
+				}
+				pass(500 * time.Millisecond)
+				hurry := c.slow("Ada", 20*time.Second)
+				pass(2 * time.Second) // the second round has begun
+				hurry()
+				record := c.record(s.ID())
+				require.Equal(t, 1, record.InFlight())
+				require.Len(t, record.Inquiries, 1)
+				assert.NotEmpty(t, c.owner(s.ID()), "somebody speaks")
+				mend()
+				answered := time.Now()
+				answer := debate.Answer{Inquiry: record.Inquiries[0].ID, Option: debate.OptionRetry}
+				require.NoError(t, other.Control(t.Context(), s.ID(), answer))
+				requireKind(t, other.Control(t.Context(), s.ID(), answer), debate.KindState)
+				_, err := s.Wait(t.Context())
+				require.NoError(t, err)
+				for _, e := range c.log(s.ID()) {
+					if e.Intent != nil && e.Intent.Call == "r2.rebuttal.Ben" && e.Intent.Attempt == 2 {
+						assert.LessOrEqual(t, e.At.Sub(answered), beatTime, "the holder looks when it renews its lease")
+					}
+				}
+				assert.Equal(t, 11, c.calls(), "ten calls and the one that failed: nobody was broken off")
+				c.finished(s.ID())
+			})
+		})
+	}
 }
 
 // A control of another process reaches the calls in flight within a third of the lease, or with the next

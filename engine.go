@@ -88,6 +88,7 @@ type live struct {
 	mu        sync.Mutex
 	sessions  map[string]*Session
 	opening   map[string]chan struct{} // debates that somebody is opening; closed when that has come to an end
+	holders   map[*Session]struct{}    // who may have a lease
 	shut      bool                     // no session is opened any more
 
 	renderings renderings
@@ -112,7 +113,7 @@ func (e *Engine) build() (*live, error) {
 		},
 		formats: make(map[string]Format), machines: make(map[string]*machine),
 		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, lease: cmp.Or(e.Lease, defaultLease),
-		opening: make(map[string]chan struct{}), sessions: make(map[string]*Session),
+		opening: make(map[string]chan struct{}), sessions: make(map[string]*Session), holders: make(map[*Session]struct{}),
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
@@ -400,10 +401,6 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	l.shut = true
-	sessions := make([]*Session, 0, len(l.sessions))
-	for _, s := range l.sessions {
-		sessions = append(sessions, s)
-	}
 	opening := slices.Collect(maps.Values(l.opening))
 	l.mu.Unlock()
 	for _, end := range opening { // what is being opened is closed again
@@ -413,6 +410,9 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	l.mu.Lock()
+	sessions := slices.AppendSeq(slices.Collect(maps.Values(l.sessions)), maps.Keys(l.holders)) // some twice
+	l.mu.Unlock()
 	var all sync.WaitGroup
 	errs := make([]error, len(sessions))
 	for i, s := range sessions {

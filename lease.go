@@ -61,9 +61,25 @@ func (l *live) forget(s *Session) {
 	}
 }
 
+// hold keeps a session known, for Shutdown, for as long as it may have a lease: also before it is the one of
+// its debate, and when it is no longer.
+func (l *live) hold(s *Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.holders[s] = struct{}{}
+}
+
+func (l *live) unhold(s *Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.holders, s)
+}
+
 // take leases the debate: from now on this session, and nobody else, goes on with it.
 func (s *Session) take(ctx context.Context) error {
+	s.live.hold(s)
 	if err := s.renew(ctx); err != nil {
+		s.live.unhold(s)
 		return storeError("lease", err)
 	}
 	s.leased = true
@@ -161,6 +177,7 @@ func (s *Session) giveBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), s.live.lease)
 	defer cancel()
 	_ = s.live.store.Release(ctx, s.id, s.writer) // it ends by itself
+	s.live.unhold(s)
 }
 
 // rest lets go of the lease of a debate in which nothing happens until somebody says something:

@@ -189,16 +189,6 @@ func stands(log, tried []Event) bool {
 	return len(tried) > 0
 }
 
-// begun yields the calls whose intents a log holds among the events that were tried.
-func begun(log, tried []Event) (own []Lost) {
-	for i := range tried {
-		if in := tried[i].Intent; in != nil && stands(log, tried[i:i+1]) {
-			own = append(own, Lost{Call: in.Call, Attempt: in.Attempt})
-		}
-	}
-	return own
-}
-
 // changed makes known what somebody else has appended, and breaks off calls that it has ended.
 func (s *Session) changed() {
 	r := s.core.record

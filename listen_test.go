@@ -262,6 +262,7 @@ func TestWhatADeadHolderHasLeftInAPauseIsSettled(t *testing.T) {
 	for name, late := range map[string]bool{"by itself": true, "by a control": false} {
 		t.Run(name, func(t *testing.T) {
 			inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+				c.saved = c.leased
 				a, b := join(), join()
 				first := a.begin()
 				pass(500 * time.Millisecond)
@@ -419,7 +420,71 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 	})
 }
 
+// An append seems to have failed, and has not. What it has begun is the session's own.
+func TestAnAppendThatSucceedsAfterAll(t *testing.T) {
+	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+		for nth := range 12 {
+			m, appends := join(), 0
+			m.goes(func(_ context.Context, op string, do func() error) error {
+				if err := do(); err != nil || op != "append" {
+					return err
+				}
+				if appends++; appends == nth+1 {
+					return errBroken
+				}
+				return nil
+			})
+			before := c.calls()
+			s := m.begin()
+			_, err := s.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, 10, c.calls()-before)
+			c.finished(s.ID())
+			c.config.ID = ""
+		}
+	})
+}
+
 var errBroken = errors.New("the connection is lost")
+
+// A store that fails for less than a lease costs nothing but time; one that fails for longer, the session.
+func TestAStoreThatFailsForAWhile(t *testing.T) {
+	for _, op := range []string{"append", "lease", "read"} {
+		for name, fails := range map[string]time.Duration{"shortly": leaseTime - 2*time.Second, "for long": 3 * leaseTime} {
+			t.Run(op+" "+name, func(t *testing.T) {
+				inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+					c.slow("Ben", leaseTime)
+					m := join()
+					s := m.begin()
+					pass(500 * time.Millisecond)
+					if op == "read" { // which happens where somebody else has appended
+						require.NoError(t, join().Control(t.Context(), s.ID(), debate.Pause{Drain: true}))
+					}
+					until := time.Now().Add(fails)
+					m.goes(func(_ context.Context, which string, do func() error) error {
+						if which == op && time.Now().Before(until) {
+							return errBroken
+						}
+						return do()
+					})
+					pass(fails)
+					if op == "read" {
+						pass(leaseTime)
+						_ = join().Control(t.Context(), s.ID(), debate.Resume{})
+					}
+					_, err := s.Wait(t.Context())
+					if name == "for long" {
+						require.ErrorIs(t, err, errBroken)
+						return
+					}
+					require.NoError(t, err)
+					assert.Equal(t, 10, c.calls())
+					c.finished(s.ID())
+				})
+			})
+		}
+	}
+}
 
 // Whoever closes a session does not wait for a store that has failed.
 func TestPatienceEndsAtOnce(t *testing.T) {

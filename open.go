@@ -24,6 +24,11 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 	if s, err := l.claim(ctx, id); s != nil || err != nil {
 		return s, err
 	}
+	return l.openClaimed(ctx, id)
+}
+
+// openClaimed opens a debate that the caller has claimed.
+func (l *live) openClaimed(ctx context.Context, id string) (*Session, error) {
 	core, err := l.load(ctx, id)
 	if err != nil {
 		_ = l.grant(id, nil)

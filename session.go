@@ -36,7 +36,6 @@ type Session struct {
 	deafen  func()      // ends listening; nil: the session does not
 	engaged bool        // in a control: it does not rest yet
 	doubt   bool        // the last append was tried again: an earlier try may have succeeded
-	own     []Lost      // calls that an append has begun whose outcome was not known
 	timer   *time.Timer
 	writer  string // this session's token for the store
 	running int    // goroutines that make calls, and timers
@@ -365,11 +364,8 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 }
 
 // step steps a signal and saves what follows. If the log has grown by what somebody else has appended,
-// it is read anew and the signal is stepped again: clash. Calls that an append was to begin which seemed to
-// fail, and has succeeded, are then in s.own.
+// it is read anew and the signal is stepped again: clash.
 func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bool, err error) {
-	s.own = nil
-	var tried []Event
 	err = untangle(func() error {
 		out, err = s.core.Step(s.live.input(signal))
 		if err != nil {
@@ -384,15 +380,11 @@ func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bo
 		err := s.save(ctx, out.Events)
 		if errors.Is(err, ErrConflict) {
 			clash = true
-			if s.doubt {
-				tried = append(tried, out.Events...)
-			}
 			log, lost := s.refold(ctx)
 			if lost != nil {
 				s.drop(lost)
 				return lost
 			}
-			s.own = begun(log, tried)
 			if s.doubt && stands(log, out.Events) { // it has succeeded, and somebody has written behind it
 				signal = Tick{}
 			}
@@ -439,12 +431,13 @@ func (s *Session) insist(ctx context.Context, try func(context.Context) error) e
 	})
 }
 
-// missing yields the calls that are in flight by the log, that are the session's own to make, and that it
-// does not make yet: those that are to start now, and those of an append that seemed to have failed.
+// missing yields those of the calls to start that are in flight by the log, and that nobody makes. What else
+// is in flight then is given up, though it may be of an append of one's own that seemed to have failed: nobody
+// can tell for sure, and to make a call twice is worse than to charge one that was never made.
 func (s *Session) missing(start []string) []string {
 	var ids []string
 	for _, call := range s.core.InFlight() {
-		if (slices.Contains(start, call.Call) || slices.Contains(s.own, call)) && !s.making(call) {
+		if slices.Contains(start, call.Call) && !s.making(call) {
 			ids = append(ids, call.Call)
 		}
 	}

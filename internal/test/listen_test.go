@@ -1,0 +1,205 @@
+package test_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// polled is a store that cannot watch.
+type polled struct{ debate.Store }
+
+// eachStore runs a test with a store that watches and with one that is looked at now and then.
+func eachStore(t *testing.T, test func(t *testing.T, store *debate.MemoryStore, through debate.Store)) {
+	t.Helper()
+	for name, through := range map[string]func(debate.Store) debate.Store{
+		"watching": func(s debate.Store) debate.Store { return s },
+		"polling":  func(s debate.Store) debate.Store { return polled{s} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := &debate.MemoryStore{}
+			test(t, store, through(store))
+		})
+	}
+}
+
+// pausedDebate yields a session that has paused its debate, and listens.
+func pausedDebate(t *testing.T, s *stage, id string) *debate.Session {
+	t.Helper()
+	session, err := s.Start(soon(t), config(id, 2))
+	require.NoError(t, err)
+	untilChunk(t, session, "Ben")
+	require.NoError(t, session.Pause(t.Context()))
+	awaitKind(t, session, debate.EventFailed)
+	return session
+}
+
+func TestCloseWhileListening(t *testing.T) {
+	eachStore(t, func(t *testing.T, store *debate.MemoryStore, through debate.Store) {
+		s := newStage(t, store, holding("Ben", make(chan struct{})))
+		s.Store = through
+		session := pausedDebate(t, s, "resting")
+		require.NoError(t, session.Close())
+		finishPaused(t, store, "resting")
+	})
+}
+
+// finishPaused goes on with a paused debate by an engine of its own.
+func finishPaused(t *testing.T, store *debate.MemoryStore, id string) {
+	t.Helper()
+	s := newStage(t, store, speak)
+	session, err := s.Open(soon(t), id)
+	require.NoError(t, err)
+	require.NoError(t, session.Resume(soon(t)))
+	record, err := session.Wait(soon(t))
+	require.NoError(t, err)
+	whole(t, record, 2)
+}
+
+// Nobody closes the session that listens: it ends with its debate, which another engine has finished.
+func TestAListenerEndsWithItsDebate(t *testing.T) {
+	eachStore(t, func(t *testing.T, store *debate.MemoryStore, through debate.Store) {
+		s := newStage(t, store, holding("Ben", make(chan struct{})))
+		s.Store = through
+		session := pausedDebate(t, s, "passed")
+		var waiting sync.WaitGroup
+		waiting.Go(func() {
+			record, err := session.Wait(soon(t))
+			assert.NoError(t, err)
+			assert.Equal(t, debate.StateCompleted, record.State)
+		})
+		waiting.Go(func() {
+			for _, err := range session.Events(soon(t), 0) {
+				assert.NoError(t, err)
+			}
+		})
+		waiting.Go(func() {
+			for event, err := range s.Events(soon(t), "passed", 0) {
+				assert.NoError(t, err)
+				if event.Turn != nil {
+					return // readers come and go
+				}
+			}
+		})
+		finishPaused(t, store, "passed")
+		waiting.Wait()
+	})
+}
+
+func TestAListenerTakesTheDebateUp(t *testing.T) {
+	eachStore(t, func(t *testing.T, store *debate.MemoryStore, through debate.Store) {
+		hold := make(chan struct{})
+		s := newStage(t, store, holding("Ben", hold))
+		s.Store = through
+		session := pausedDebate(t, s, "woken")
+		close(hold)
+		require.NoError(t, newStage(t, store, speak).Control(soon(t), "woken", debate.Resume{}))
+		record, err := session.Wait(soon(t))
+		require.NoError(t, err)
+		whole(t, record, 2)
+	})
+}
+
+func TestShutdownOfManyListeners(t *testing.T) {
+	const debates = 100
+	eachStore(t, func(t *testing.T, store *debate.MemoryStore, through debate.Store) {
+		s := newStage(t, store, holding("Ben", make(chan struct{})))
+		s.Store = through
+		var pausing sync.WaitGroup
+		for i := range debates {
+			pausing.Go(func() { pausedDebate(t, s, fmt.Sprint("rest-", i)) })
+		}
+		pausing.Wait()
+		began := time.Now()
+		require.NoError(t, s.Shutdown(soon(t)))
+		assert.Less(t, time.Since(began), time.Second)
+		for i := range debates {
+			finishPaused(t, store, fmt.Sprint("rest-", i))
+		}
+	})
+}
+
+// failing is a store that can be made to fail, or to hang until it is asked no more.
+type failing struct {
+	debate.Store
+
+	fails, hangs atomic.Bool
+}
+
+var errFailing = errors.New("no connection")
+
+func (s *failing) now(ctx context.Context) error {
+	if s.hangs.Load() {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if s.fails.Load() {
+		return errFailing
+	}
+	return nil
+}
+
+func (s *failing) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+	if err := s.now(ctx); err != nil {
+		return err
+	}
+	return s.Store.Append(ctx, id, after, writer, events)
+}
+
+func (s *failing) Lease(ctx context.Context, id, owner string, d time.Duration) error {
+	if err := s.now(ctx); err != nil {
+		return err
+	}
+	return s.Store.Lease(ctx, id, owner, d)
+}
+
+func (s *failing) Release(ctx context.Context, id, owner string) error {
+	if err := s.now(ctx); err != nil {
+		return err
+	}
+	return s.Store.Release(ctx, id, owner)
+}
+
+// A session that is dropped for a store that has failed for longer than a lease leaves nothing behind, and
+// neither does one that is closed meanwhile.
+func TestAStoreThatFails(t *testing.T) {
+	for name, fail := range map[string]func(*failing){
+		"fails": func(s *failing) { s.fails.Store(true) },
+		"hangs": func(s *failing) { s.hangs.Store(true) },
+	} {
+		for how, shutdown := range map[string]bool{"dropped": false, "shut down": true} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				hold := make(chan struct{})
+				memory := &debate.MemoryStore{}
+				store := &failing{Store: memory}
+				s := newStage(t, memory, holding("Ben", hold))
+				s.Store, s.Lease = store, 300*time.Millisecond
+				resting := pausedDebate(t, s, "resting")
+				session, err := s.Start(soon(t), config("failing", 2))
+				require.NoError(t, err)
+				untilChunk(t, session, "Ben")
+				fail(store)
+				close(hold) // there is something to be saved
+				if !shutdown {
+					_, err := session.Wait(soon(t))
+					require.Error(t, err)
+				}
+				require.NoError(t, s.Shutdown(soon(t)))
+				for _, closed := range []*debate.Session{session, resting} {
+					_, err := closed.Wait(soon(t))
+					require.Error(t, err)
+				}
+				assert.Zero(t, s.now.Load(), "nothing runs after Shutdown")
+			})
+		}
+	}
+}

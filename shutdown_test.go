@@ -1,0 +1,140 @@
+package debate_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// The clocks of two engines are behind that of one which is gone, so that what both append has the time of
+// its last event. The first is so slow that the second takes over, and then they try the same: what stands
+// in the log is not the second one's, for the first makes its calls.
+func TestTwoEnginesInDoubtWhoseClocksAreBehind(t *testing.T) {
+	for name, doubt := range map[string]bool{"sure": false, "in doubt": true} {
+		t.Run(name, func(t *testing.T) {
+			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				gone, a, b := join(), join(), join()
+				id := gone.begin().ID()
+				pass(500 * time.Millisecond)
+				gone.die()
+				log := c.log(id)
+				for i := range log {
+					log[i].At = log[i].At.Add(time.Hour)
+				}
+				require.NoError(t, c.store.Delete(t.Context(), id))
+				require.NoError(t, c.store.Append(t.Context(), id, 0, "", log))
+				late := func(m *member, by time.Duration, fails bool) {
+					appends := 0
+					m.goes(func(_ context.Context, op string, do func() error) error {
+						if op != "append" {
+							return do()
+						}
+						if appends++; appends == 1 {
+							pass(by)
+							if fails { // before it has taken effect
+								return errBroken
+							}
+						}
+						return do()
+					})
+				}
+				late(a, leaseTime+time.Second, false)
+				late(b, time.Second, doubt)
+				var group sync.WaitGroup
+				group.Go(func() { a.open(id) })
+				pass(leaseTime + 500*time.Millisecond)
+				second := b.open(id)
+				group.Wait()
+				_, err := second.Wait(t.Context())
+				require.NoError(t, err)
+				c.finished(id)
+			})
+		})
+	}
+}
+
+// A debate is canceled by an engine in which it is not open, and is opened there meanwhile: that session is
+// the host's to close.
+func TestAControlClosesNobodysSession(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, _ *company, join func() *member) {
+		holder, m := join(), join()
+		first := holder.begin()
+		pass(500 * time.Millisecond)
+		require.NoError(t, first.Pause(t.Context()))
+		pass(500 * time.Millisecond)
+		var second *debate.Session
+		once := sync.OnceFunc(func() { // between the reading of the log and the append
+			second = m.open(first.ID())
+			assert.NoError(t, first.Resume(t.Context()))
+		})
+		m.goes(func(_ context.Context, op string, do func() error) error {
+			if op == "append" {
+				once()
+			}
+			return do()
+		})
+		require.NoError(t, m.Control(t.Context(), first.ID(), debate.Cancel{}))
+		for _, s := range []*debate.Session{first, second} {
+			record, err := s.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, debate.StateCanceled, record.State)
+		}
+	})
+}
+
+// An engine is shut down while it starts or opens debates, of a store that is slow. When the shutdown is over
+// another engine can go on.
+func TestShutdownWhileDebatesAreOpened(t *testing.T) {
+	for _, op := range []string{"lease", "append", "read", "release"} {
+		for name, do := range map[string]func(context.Context, *member, string) (*debate.Session, error){
+			"start": func(ctx context.Context, m *member, _ string) (*debate.Session, error) {
+				return m.Start(ctx, m.company.config)
+			},
+			"open": func(ctx context.Context, m *member, id string) (*debate.Session, error) { return m.Open(ctx, id) },
+		} {
+			t.Run(name+", slow "+op, func(t *testing.T) {
+				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+					c.config.ID = "opened"
+					if name == "open" {
+						s := join().begin()
+						pass(500 * time.Millisecond)
+						require.NoError(t, s.Close())
+					}
+					m := join()
+					m.goes(func(_ context.Context, which string, do func() error) error {
+						if which == op {
+							pass(time.Second)
+						}
+						if which == "lease" {
+							pass(100 * time.Millisecond)
+						}
+						return do()
+					})
+					var group sync.WaitGroup
+					group.Go(func() {
+						_, err := do(t.Context(), m, c.config.ID)
+						assert.ErrorIs(t, err, debate.ErrClosed)
+					})
+					pass(50 * time.Millisecond)
+					require.NoError(t, m.Shutdown(t.Context()))
+					assert.Empty(t, c.owner(c.config.ID))
+					again, err := join().Start(t.Context(), c.config)
+					assert.NoError(t, err)
+					group.Wait()
+					pass(2 * time.Second)
+					if err == nil {
+						_, err = again.Wait(t.Context())
+						require.NoError(t, err)
+						c.finished(c.config.ID)
+					}
+				})
+			})
+		}
+	}
+}
