@@ -1,0 +1,66 @@
+package debate_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Who does not hold a debate brings what a host says, and nothing that only its holder can know.
+func TestOnlyControlsAreNoted(t *testing.T) {
+	l := playedLog(t, twoDebaters())
+	i := l.index(t, debate.EventIntent, 0)
+	call := l.events[i].Intent.Call
+	for name, signal := range map[string]debate.Signal{
+		"result": debate.Result{Call: call, Attempt: 1, Text: "Mine."}, "failed": debate.Failed{Call: call, Attempt: 1},
+		"lost": debate.Lost{Call: call, Attempt: 1}, "tick": debate.Tick{}, "start": debate.Start{}, "nothing": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			core, err := l.engine.NewCore(l.id, l.events[:i+1])
+			require.NoError(t, err)
+			out, err := core.Note(debate.Input{At: time.Now(), Signal: signal})
+			requireKind(t, err, debate.KindState)
+			assert.Empty(t, out)
+			out, err = core.Note(debate.Input{At: time.Now(), Signal: debate.Pause{}})
+			require.NoError(t, err, "and the core goes on")
+			assert.NotEmpty(t, out.Events)
+			assert.Empty(t, out.Start)
+		})
+	}
+}
+
+// A log that cannot be folded ends its core: whatever it says from then on would be made up.
+func TestACoreWhoseLogIsBrokenSaysNothingMore(t *testing.T) {
+	l := playedLog(t, twoDebaters())
+	i := l.index(t, debate.EventIntent, 0)
+	core, err := l.engine.NewCore(l.id, l.events[:i])
+	require.NoError(t, err)
+	broken := core.Fold(l.events[i+1]) // one is left out
+	require.ErrorContains(t, broken, "event")
+	assert.Equal(t, broken, core.Fold(l.events[i]))
+	_, err = core.Step(debate.Input{At: time.Now(), Signal: debate.Tick{}})
+	assert.Equal(t, broken, err)
+	_, err = core.Note(debate.Input{At: time.Now(), Signal: debate.Pause{}})
+	assert.Equal(t, broken, err)
+}
+
+// What another process has appended makes the same core as the whole log does.
+func TestFoldingOneByOneIsFoldingAtOnce(t *testing.T) {
+	l := playedLog(t, twoDebaters())
+	whole, err := l.engine.NewCore(l.id, l.events)
+	require.NoError(t, err)
+	grown, err := l.engine.NewCore(l.id, l.events[:1])
+	require.NoError(t, err)
+	for _, event := range l.copied(t)[1:] {
+		require.NoError(t, grown.Fold(event))
+	}
+	left, err := whole.Record().Canonical()
+	require.NoError(t, err)
+	right, err := grown.Record().Canonical()
+	require.NoError(t, err)
+	assert.JSONEq(t, string(left), string(right))
+}
