@@ -146,7 +146,12 @@ func (c *Core) fire(on Trigger, note Note, drain bool) error {
 		c.record.State = to
 		return nil
 	}
-	change := &Transition{From: from, To: to, On: on, Reason: note.Reason, Evidence: note.Evidence, Drain: drain}
+	for i := range note.Warnings {
+		if err := c.warn(&note.Warnings[i]); err != nil {
+			return err
+		}
+	}
+	change := &Transition{From: from, To: to, On: on, Reason: note.Reason, Evidence: note.Evidence, Drain: drain, Calls: note.Calls}
 	if to == StateError {
 		change.Failure = note.Failure
 	}
@@ -370,6 +375,7 @@ func (c *Core) watchRound() (again bool, err error) {
 	}
 	for len(r.open) > 0 {
 		call := r.open[0]
+		wanted := c.wanted(call)
 		c.out.Abort = append(c.out.Abort, call.intent.Call)
 		failure := &Error{Kind: KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.config.RoundTimeout)}
 		if err := c.emit(Event{Kind: EventFailed, Failure: &Failure{
@@ -377,7 +383,7 @@ func (c *Core) watchRound() (again bool, err error) {
 		}}); err != nil {
 			return false, err
 		}
-		if !c.record.isActive(call.intent.By) || r.isDropped(call.intent.By) {
+		if !c.record.isActive(call.intent.By) || r.isDropped(call.intent.By) || wanted != nil && wanted.OnFail.Skip {
 			continue
 		}
 		if !droppable(r, call.intent.By) {

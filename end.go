@@ -112,7 +112,7 @@ func countSide(participants []Participant, side Side) int {
 
 // deadline is when the present round's time is over; zero: never.
 func (r *Record) deadline() time.Time {
-	if r.config.RoundTimeout <= 0 || r.late || r.work != StateAwaitingResponses || r.roundAt.IsZero() {
+	if r.config.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
 		return time.Time{}
 	}
 	begins := r.roundAt

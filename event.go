@@ -121,6 +121,8 @@ type Transition struct {
 	Evidence string    `json:"evidence,omitempty"`
 	// Drain: a pause that lets the calls in flight finish.
 	Drain bool `json:"drain,omitempty"`
+	// Calls is how many calls the new state is expected to make, where its flow tells.
+	Calls int `json:"calls,omitempty"`
 	// Failure is why the debate went to the error state.
 	Failure *Error `json:"failure,omitempty"`
 }
@@ -250,9 +252,12 @@ const (
 	WarnHigh  WarningKind = "context-90" // 90 % of a window are used
 	WarnShort WarningKind = "context"    // messages no longer fit a window and are left out, or one is cut
 	WarnLate  WarningKind = "round-time" // Config.RoundTimeout: the round ends
+
+	WarnLeftOut WarningKind = "left-out" // somebody's call has failed for good, and the flow goes on without it
 )
 
-// Warning is given once per threshold; of a window once for each who is asked.
+// Warning is given once per threshold; of a window once for each who is asked. A flow may give others, of
+// kinds of its own.
 type Warning struct {
 	Kind      WarningKind `json:"kind"`
 	Threshold Money       `json:"threshold,omitempty"`

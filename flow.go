@@ -25,6 +25,9 @@ type Flow struct {
 	Steps map[State]Step
 	// Inputs are triggers that a host may send with Session.Send.
 	Inputs []Trigger
+	// Timed are the states whose calls Config.RoundTimeout bounds. When a round's time is over its calls in
+	// flight fail for good, and Record.Late tells Calls to ask for no others; nil: the flow has no such rounds.
+	Timed []State
 	// Schemas are what answers of this flow's calls must match, by the name in Call.Schema.
 	Schemas map[string]*Schema
 	// Texts renders the flow's prompts once, when a debate starts; Record.Text yields them. It is a pure
@@ -33,7 +36,8 @@ type Flow struct {
 	// Check looks at a config before anything is started; nil: nothing to add. It joins *Errors that
 	// name their fields.
 	Check func(*Config) error
-	// Decode reads the flow's part of a config, strictly; nil: it has none.
+	// Decode reads the flow's part of a config, strictly (DecodeStrict); nil: it has none. It is a pure
+	// function; Record.FlowConfig yields what it has made.
 	Decode func(json.RawMessage) (any, error)
 }
 
@@ -70,6 +74,11 @@ type Note struct {
 	Evidence string
 	// Failure is what fail is fired with.
 	Failure *Error
+	// Calls is how many calls the new state is expected to make; 0: none, or it is not known.
+	Calls int
+	// Warnings are what has gone otherwise than was asked for in the state that is left, such as who was
+	// left out of it. They are recorded before the transition.
+	Warnings []Warning
 }
 
 // CallKind says what a call is for; it is the kind of the turn that it yields. A flow names its own.

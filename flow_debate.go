@@ -62,6 +62,7 @@ func DebateFlow() *Flow { //nolint:revive // Flow is the type of all flows, this
 			string(KindAssign):     schemaOf(string(KindAssign), checkPlan),
 		},
 		Texts: debateTexts,
+		Timed: []State{StateAwaitingResponses},
 	}
 }
 

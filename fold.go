@@ -82,6 +82,14 @@ func (e *Event) complete() bool {
 func (r *Record) foldBody(e *Event, m *machine) error {
 	switch e.Kind {
 	case EventStart:
+		if decode := m.flow.Decode; decode != nil {
+			part, err := decode(e.Start.Config.FlowConfig)
+			if err != nil {
+				return invalid("start.config.flowConfig", "cannot be read: %s", oneLine(err.Error(), 200))
+			}
+			r.part = part
+		}
+		r.timed = m.flow.Timed
 		return r.foldStart(e)
 	case EventTransition:
 		return r.foldTransition(e, m)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/detect"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Record is what is known of a debate: the fold of its events, and nothing else. It is read only;
@@ -64,6 +65,8 @@ type Record struct {
 	schedule   []Speech
 	phase      int       // which the schedule is of
 	said       []bool    // by slot of the schedule
+	timed      []State   // the flow's states that a round's time covers
+	part       any       // the flow's part of the config, decoded
 	late       bool      // the round's time is over
 	unsummed   bool      // the summarizer has failed for good
 	roundAt    time.Time // when the round began, later by as long as nobody might speak
@@ -152,6 +155,20 @@ func (r *Record) Parent() *Parent {
 		return nil
 	}
 	return r.start.Parent
+}
+
+// FlowConfig yields what the flow's Decode has made of Config.FlowConfig; nil: it has none. Read only.
+func (r *Record) FlowConfig() any { return r.part }
+
+// Late reports whether the time of the present round is over; see [Config].RoundTimeout.
+func (r *Record) Late() bool { return r.late }
+
+// Quote writes somebody's words for an instruction: between the markers of the debate's fence, which the
+// words cannot close. Everything that a model or a person has said belongs into a quotation; that what stands
+// in one is material, and no instruction, is for the system prompt to say (Setup.Fence).
+func (r *Record) Quote(speaker, text string) string {
+	m := provider.Message{Speaker: oneLine(escape(speaker, r.fence), 80), Text: escape(readable(text), r.fence), Fence: r.fence}
+	return m.Enclosed()
 }
 
 // Text yields a prompt of the flow, as rendered when the debate started, with what was assigned since.

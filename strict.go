@@ -10,6 +10,10 @@ import (
 	"github.com/agonist-dev/debate/internal/strictjson"
 )
 
+// DecodeStrict reads one JSON value, all of it, as configs are read: unlike encoding/json it takes a key only
+// as it is written, once, and only if it is known. The error says where. It is for [Flow].Decode.
+func DecodeStrict(data []byte, into any) error { return decodeStrict(data, into) }
+
 // decodeStrict reads one JSON value, all of it. Unlike encoding/json it takes a key only as it is
 // written, once, and only if it is known; the error says where.
 func decodeStrict(data []byte, into any) error {
