@@ -34,7 +34,13 @@ func (c *Core) result(s Result) error {
 	if c.record.Final() {
 		return c.spend(spend)
 	}
+	if state.intent.Tool != "" {
+		return c.answeredBy(state.intent, spend, s.Text, false)
+	}
 	s = bounded(state.intent, s, c.record.config.MaxTokens)
+	if len(s.Calls) > 0 && len(state.intent.Tools) > 0 {
+		return c.askTools(state, spend, s)
+	}
 	if failure := unusable(s); failure != nil {
 		return c.setback(state, failure, spend)
 	}
@@ -153,6 +159,9 @@ func (c *Core) failed(s Failed) error {
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took = s.Took
+	if state.intent.Tool != "" {
+		return c.toolFailed(state, spend, failure, state.aborted && failure.Kind == KindCanceled)
+	}
 	if c.record.Final() {
 		return c.spend(spend)
 	}
@@ -166,13 +175,14 @@ func (c *Core) lost(s Lost) error {
 		return nil
 	}
 	spend := c.record.charge(state.intent, Usage{}, false)
-	if c.record.Final() {
+	gone := &Error{Kind: KindNetwork, Err: errors.New("the process that made this call is gone")}
+	switch {
+	case c.record.Final():
 		return c.spend(spend)
+	case state.intent.Tool != "":
+		return c.toolFailed(state, spend, gone, true)
 	}
-	return c.emit(Event{Kind: EventFailed, Failure: &Failure{
-		Spend: spend, By: state.intent.By, Void: true,
-		Error: c.place(state, &Error{Kind: KindNetwork, Err: errors.New("the process that made this call is gone")}),
-	}})
+	return c.emit(Event{Kind: EventFailed, Failure: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.place(state, gone)}})
 }
 
 // setback records a failed attempt, and decides whether and when there is another, and by whom.

@@ -78,6 +78,9 @@ type Config struct {
 	JudgeTimeout time.Duration `json:"-"`
 	// Retry replaces the policy for failed calls; nil: the default.
 	Retry *RetryPolicy `json:"retry,omitempty"`
+	// Tools are what the flow may let its participants use, by their names in Engine.Tools. The flow "debate"
+	// lets them use none.
+	Tools []string `json:"tools,omitempty"`
 	// Labels are the host's own marks (a tenant, a trace); they travel to requests and lists.
 	Labels map[string]string `json:"labels,omitempty"`
 }
@@ -197,7 +200,7 @@ func (c *Config) clone() *Config {
 	if d.Retry = cloneValue(c.Retry); d.Retry != nil {
 		d.Retry.Max = maps.Clone(d.Retry.Max)
 	}
-	d.Labels = maps.Clone(c.Labels)
+	d.Labels, d.Tools = maps.Clone(c.Labels), slices.Clone(c.Tools)
 	return &d
 }
 

@@ -75,7 +75,7 @@ func everyField() debate.Config {
 		Retry: &debate.RetryPolicy{
 			Max: map[debate.Kind]int{debate.KindNetwork: 1}, Base: time.Second, Cap: time.Minute, Jitter: time.Second, RateLimit: time.Second,
 		},
-		Labels: map[string]string{"tenant": "blue"},
+		Labels: map[string]string{"tenant": "blue"}, Tools: []string{"add"},
 	}
 }
 
@@ -178,6 +178,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 			engine, p := engineFor(config)
 			engine.Store, engine.Judges = &debate.MemoryStore{}, map[string]debate.Judge{"cato": outsider(nil)}
 			engine.Flows = map[string]*debate.Flow{"open": openFlow()}
+			engine.Tools = map[string]debate.Tool{"add": new(tally).mustTool()}
 			for _, model := range []string{"spare", "voter", "summarizer"} {
 				engine.Models["test/"+model] = engine.Models["test/debater"]
 			}

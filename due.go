@@ -33,6 +33,10 @@ func (d *due) all(calls []Call) (again bool, err error) {
 		fresh = d.one[:0]
 	}
 	for i := range calls {
+		if uses, waits := d.uses(&calls[i]); waits {
+			fresh = append(fresh, uses...)
+			continue
+		}
 		call, ok := d.look(&calls[i])
 		if !ok {
 			continue
@@ -158,7 +162,7 @@ func (d *due) look(call *Call) (*Call, bool) {
 // start begins a call, unless the budget keeps it back.
 func (d *due) start(ready *prepared, intent *Intent) error {
 	c := d.core
-	if limit, what, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson {
+	if limit, what, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson && ready.call.Performer != byTool {
 		if len(c.record.open) > 0 {
 			d.busy = true // what is reserved may become free
 		} else {

@@ -39,6 +39,8 @@ type Engine struct {
 	Formats map[string]Format
 	// Flows by the name in Config.Flow, beside DebateFlow.
 	Flows map[string]*Flow
+	// Tools are what models may use while they make up a reply, by the name under which they call it.
+	Tools map[string]Tool
 	// Prompts replace the embedded templates of package prompt, by their names.
 	Prompts map[string]string
 	// Models are prices and sizes by "provider/model", before the embedded table.
@@ -74,6 +76,7 @@ type live struct {
 	judges    map[string]Judge
 	contexts  map[string]ContextManager
 	formats   map[string]Format
+	tools     map[string]Tool
 	machines  map[string]*machine
 	prompts   *prompt.Set
 	models    map[string]Model
@@ -106,7 +109,7 @@ func (e *Engine) freeze() (*live, error) {
 
 func (e *Engine) build() (*live, error) {
 	l := &live{
-		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), models: maps.Clone(e.Models),
+		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), models: maps.Clone(e.Models), tools: maps.Clone(e.Tools),
 		contexts: map[string]ContextManager{
 			ContextTruncate: window.Truncate{}, ContextSliding: window.Sliding{}, ContextSummarize: window.Summarize{},
 			DefaultContext: window.Hybrid{},
@@ -141,6 +144,11 @@ func (e *Engine) build() (*live, error) {
 		}
 		if l.machines[name], err = newMachine(flow); err != nil {
 			problems = append(problems, err)
+		}
+	}
+	for name, tool := range ordered(e.Tools) {
+		if err := checkTool(name, tool); err != nil {
+			problems = append(problems, engineError("Tools["+oneLine(name, 80)+"]", "%w", err))
 		}
 	}
 	if e.MaxCalls < 0 {

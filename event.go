@@ -39,6 +39,8 @@ const (
 	EventInquiry    EventKind = "inquiry"    // Inquiry: a person is asked
 	EventAnswer     EventKind = "answer"     // Answer: a person has answered
 	EventSent       EventKind = "sent"       // Sent: a flow's own input
+	EventTools      EventKind = "tools"      // Tools: a reply asks for tools
+	EventTool       EventKind = "tool"       // Tool: what came of the use of a tool
 	EventOpened     EventKind = "opened"     // Opened: the debate goes on after nobody held it; only where rounds have a time
 	EventChunk      EventKind = "chunk"      // Chunk: a piece of a turn as it is spoken; live only
 )
@@ -69,6 +71,8 @@ type Event struct {
 	Inquiry    *Inquiry    `json:"inquiry,omitempty"`
 	Answer     *Answer     `json:"answer,omitempty"`
 	Sent       *Sent       `json:"sent,omitempty"`
+	Tools      *ToolCalls  `json:"tools,omitempty"`
+	Tool       *ToolResult `json:"tool,omitempty"`
 	Opened     *Opened     `json:"opened,omitempty"`
 	Chunk      *Chunk      `json:"chunk,omitempty"`
 }
@@ -97,13 +101,14 @@ const LogVersion = 1
 
 // Start freezes everything that could change under a running debate.
 type Start struct {
-	Version     int               `json:"version"` // of the log
-	Config      *Config           `json:"config"`  // with every default written out
-	Format      *Format           `json:"format"`
-	Flow        string            `json:"flow"`
-	FlowVersion int               `json:"flowVersion"`
-	Models      map[string]Model  `json:"models,omitempty"` // prices and sizes by "provider/model"
-	Texts       map[string]string `json:"texts,omitempty"`  // the flow's prompts, rendered
+	Version     int                 `json:"version"` // of the log
+	Config      *Config             `json:"config"`  // with every default written out
+	Format      *Format             `json:"format"`
+	Flow        string              `json:"flow"`
+	FlowVersion int                 `json:"flowVersion"`
+	Models      map[string]Model    `json:"models,omitempty"` // prices and sizes by "provider/model"
+	Texts       map[string]string   `json:"texts,omitempty"`  // the flow's prompts, rendered
+	Tools       map[string]ToolInfo `json:"tools,omitempty"`  // those of Config.Tools, by name
 	// Seed is the debate's secret: fences come from it. Only stores and snapshots hold it.
 	Seed string `json:"seed,omitempty"`
 	// Parent is the debate that this one was forked from; nil: none.
@@ -145,21 +150,25 @@ type Intent struct {
 	Next    string   `json:"next,omitempty"`  // the fallback model that is asked if this one keeps failing
 	Rest    []string `json:"rest,omitempty"`  // the further fallbacks, in order
 	// Place is which of the call's models this is: 0 for its own, n for the nth fallback.
-	Place   int    `json:"place,omitempty"`
-	Round   int    `json:"round,omitempty"`
-	Slot    int    `json:"slot,omitempty"` // place in the round's order, from 0
-	Target  string `json:"target,omitempty"`
-	Schema  string `json:"schema,omitempty"`  // the name of the schema that the answer must match
-	Hidden  bool   `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
-	After   bool   `json:"after,omitempty"`   // of a ballot: after the debate
-	Swapped bool   `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
-	View    string `json:"view,omitempty"`    // of a summary: whose view is summarised
-	Upto    int    `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
-	Again   string `json:"again,omitempty"`   // the call whose rejected answer this one replaces
-	Input   int    `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count
-	Bound   int    `json:"bound,omitempty"`   // the most tokens of input and output together
-	Tokens  int    `json:"tokens,omitempty"`  // most output tokens
-	Reserve Money  `json:"reserve,omitempty"` // the most that this attempt can cost
+	Place   int      `json:"place,omitempty"`
+	Round   int      `json:"round,omitempty"`
+	Slot    int      `json:"slot,omitempty"` // place in the round's order, from 0
+	Target  string   `json:"target,omitempty"`
+	Schema  string   `json:"schema,omitempty"`  // the name of the schema that the answer must match
+	Hidden  bool     `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
+	After   bool     `json:"after,omitempty"`   // of a ballot: after the debate
+	Swapped bool     `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
+	View    string   `json:"view,omitempty"`    // of a summary: whose view is summarised
+	Upto    int      `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
+	Again   string   `json:"again,omitempty"`   // the call whose rejected answer this one replaces
+	Tool    string   `json:"tool,omitempty"`    // of the use of a tool: its name
+	For     string   `json:"for,omitempty"`     // of the use of a tool: the call that asks for it
+	Tools   []string `json:"tools,omitempty"`   // the tools that may be asked for
+	Uses    int      `json:"uses,omitempty"`    // how often, by this participant in this state and round
+	Input   int      `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count
+	Bound   int      `json:"bound,omitempty"`   // the most tokens of input and output together
+	Tokens  int      `json:"tokens,omitempty"`  // most output tokens
+	Reserve Money    `json:"reserve,omitempty"` // the most that this attempt can cost
 }
 
 // Spend is what one attempt used and cost. Turn, Assessment, Verdict, Rejection and Failure hold one each.

@@ -60,7 +60,7 @@ func (p *prepared) fixed() int {
 	if p.wire != nil {
 		fixed += len(p.wire.JSON)
 	}
-	return fixed
+	return fixed + p.talkBound()
 }
 
 // take sets what is sent, and yields its bound.
@@ -101,6 +101,7 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	counter := token.ForModel(name)
 	p.Sums = ready.view.count(name, counter)[ready.start:]
 	p.Fixed = counter.Count(ready.call.System) + counter.Count(ready.last) + counter.Count(string(wireJSON(ready.wire))) + 3*framing
+	p.Fixed += ready.talkBound()
 	if limit, _ := p.Limit(); limit > 0 {
 		p.Window += int(float64(limit)/r.ratio(intent.Model)) - limit
 	}
@@ -323,6 +324,14 @@ func (r *Record) ratio(model string) float64 {
 
 // messages yields what of the conversation is sent: as it lies there, unless the plan left a gap.
 func (p *prepared) messages() []provider.Message {
+	if len(p.talk) > 0 {
+		return slices.Concat(p.conversation(), p.talk)
+	}
+	return p.conversation()
+}
+
+// conversation yields what is sent of the view.
+func (p *prepared) conversation() []provider.Message {
 	if p.view == nil || p.call.View.None {
 		return nil
 	}

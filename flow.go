@@ -101,6 +101,8 @@ const (
 	ByModel  Performer = iota // a model, through its provider
 	ByJudge                   // a Judge registered on the engine
 	ByPerson                  // a person, through an inquiry
+
+	byTool // a Tool registered on the engine
 )
 
 // Call is one thing to be asked of somebody. Its ID is deterministic ("r2.rebuttal.Ada"): a result
@@ -128,14 +130,19 @@ type Call struct {
 	MaxTokens   int // 0: the debate's
 	Temperature *float64
 	Timeout     time.Duration // 0: the debate's turn timeout
+	// Tools are what the model may use before it replies, by their names in Config.Tools. Uses is how often it
+	// may, all calls of the same participant in this state and round taken together.
+	Tools []string
+	Uses  int
 	// NotBefore holds the call back until then.
 	NotBefore time.Time
 	OnFail    OnFail
 
-	again   string // the call whose rejected answer this one replaces
-	span    *span  // what a summary covers
-	after   bool   // of a ballot: after the debate
-	swapped bool   // of a verdict: in the other order
+	again   string     // the call whose rejected answer this one replaces
+	asked   *AskedTool // of the use of a tool: what was asked for
+	span    *span      // what a summary covers
+	after   bool       // of a ballot: after the debate
+	swapped bool       // of a verdict: in the other order
 }
 
 // OnFail says what becomes of a debate when a call has failed for good. What is set first counts, in

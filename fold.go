@@ -72,6 +72,10 @@ func (e *Event) complete() bool {
 		return e.Answer != nil
 	case EventSent:
 		return e.Sent != nil
+	case EventTools:
+		return e.Tools != nil
+	case EventTool:
+		return e.Tool != nil
 	case EventOpened:
 		return e.Opened != nil
 	default:
@@ -190,7 +194,7 @@ func (r *Record) foldDropped(name string) {
 
 // beginRound takes up the schedule of a round; most rounds have that of the round before.
 func (r *Record) beginRound(e *Event) {
-	r.Round, r.late, r.roundAt = e.Round.N, false, e.At
+	r.Round, r.late, r.roundAt, r.uses = e.Round.N, false, e.At, nil
 	if phase := r.start.Format.phase(r.Round, r.config.Rounds); phase != r.phase {
 		r.phase, r.schedule = phase, r.start.Format.speeches(phase, r.config)
 	}
@@ -233,7 +237,7 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 			r.reveal()
 		}
 		if t.To != r.work {
-			r.work, r.entered = t.To, e.At
+			r.work, r.entered, r.uses = t.To, e.At, nil
 		}
 	}
 	if t.To == StateCompleting && !concluding || r.Final() {
@@ -308,8 +312,15 @@ func (r *Record) foldIntent(e *Event) error {
 	if call.trouble != nil {
 		call.trouble.retryAt = time.Time{}
 	}
+	if base := r.calls[in.For]; in.Tool != "" {
+		if last, _ := base.asks(in.Call); last == nil {
+			return invalid("intent.for", "%q asks for no such tool", oneLine(in.For, 80))
+		}
+	}
 	r.open = append(r.open, call)
-	r.hold(call)
+	if in.Tool == "" {
+		r.hold(call)
+	}
 	r.reserved = r.reserved.plus(in.Reserve)
 	return nil
 }
@@ -378,15 +389,7 @@ func (r *Record) foldOutcome(e *Event) error {
 			return invalid("summary.upto", "is %d: no message of a view", e.Summary.Upto)
 		}
 	}
-	r.close(call)
-	if e.Failure == nil && spend.Model != "" && !spend.Cached {
-		r.lift(spend.Model)
-	}
-	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
-	if (e.Failure == nil || !e.Failure.Unsent) && !call.person {
-		r.spent.add(call.intent, spend)
-	}
-	r.learn(call.intent, spend)
+	r.settle(call, e)
 	switch e.Kind {
 	case EventTurn:
 		r.foldTurn(e.Turn)
@@ -407,6 +410,10 @@ func (r *Record) foldOutcome(e *Event) error {
 	case EventFailed:
 		r.foldFailure(call, e.Failure, e.At)
 		return nil
+	case EventTools:
+		return r.foldTools(call, e.Tools)
+	case EventTool:
+		return r.foldTool(call, e.Tool)
 	default: // a final state: only the spend counts
 		call.status = callIdle
 		return nil
@@ -418,6 +425,20 @@ func (r *Record) foldOutcome(e *Event) error {
 		}
 	}
 	return nil
+}
+
+// settle takes an attempt out of those in flight, and counts what it has cost.
+func (r *Record) settle(call *callState, e *Event) {
+	spend := e.outcome()
+	r.close(call)
+	if e.Failure == nil && spend.Model != "" && !spend.Cached {
+		r.lift(spend.Model)
+	}
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
+	if (e.Failure == nil || !e.Failure.Unsent) && !call.person && call.intent.Tool == "" {
+		r.spent.add(call.intent, spend)
+	}
+	r.learn(call.intent, spend)
 }
 
 // outcome yields the spend of an event that ends an attempt.
@@ -439,6 +460,10 @@ func (e *Event) outcome() *Spend {
 		return &e.Rejection.Spend
 	case EventFailed:
 		return &e.Failure.Spend
+	case EventTools:
+		return &e.Tools.Spend
+	case EventTool:
+		return &e.Tool.Spend
 	default:
 		return e.Spend
 	}

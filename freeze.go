@@ -65,6 +65,16 @@ func (l *live) start(c *Config) (*Start, error) {
 	for _, name := range c.models() {
 		s.Models[name] = l.model(name)
 	}
+	for _, name := range c.Tools {
+		tool := l.tools[name]
+		if tool == nil {
+			return nil, unknown("tools", "no tool %q is registered", name)
+		}
+		if s.Tools == nil {
+			s.Tools = make(map[string]ToolInfo, len(c.Tools))
+		}
+		s.Tools[name] = tool.Describe()
+	}
 	texts, err := l.texts(m.flow, c, s.Format, s.Seed)
 	s.Texts = texts
 	return s, err
@@ -163,6 +173,9 @@ func render(flow *Flow, s Setup) (map[string]string, error) {
 		maps.Copy(texts, rendered)
 	}
 	if err := summaryTexts(texts, s); err != nil {
+		return nil, err
+	}
+	if err := toolTexts(texts, s); err != nil {
 		return nil, err
 	}
 	again, err := s.Prompts.Again(prompt.Again{Problems: []string{problemsMark}})

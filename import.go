@@ -126,6 +126,7 @@ func spoilt(e *Event, at string) error {
 		e.Start != nil, e.Transition != nil, e.Round != nil, e.Intent != nil, e.Turn != nil, e.Assigned != nil, e.Ballot != nil,
 		e.Summary != nil, e.Assessment != nil, e.Verdict != nil, e.Rejection != nil, e.Failure != nil, e.Spend != nil, e.Dropped != nil,
 		e.Warning != nil, e.Inquiry != nil, e.Answer != nil, e.Sent != nil, e.Opened != nil, e.Chunk != nil,
+		e.Tools != nil, e.Tool != nil,
 	} {
 		if there {
 			bodies++
@@ -141,7 +142,10 @@ func spoilt(e *Event, at string) error {
 func (l *live) stage(start *Start) *live {
 	s := &live{
 		providers: make(map[string]Provider), judges: make(map[string]Judge), contexts: make(map[string]ContextManager),
-		formats: l.formats, machines: l.machines, models: start.Models,
+		formats: l.formats, machines: l.machines, models: start.Models, tools: make(map[string]Tool),
+	}
+	for name, info := range start.Tools {
+		s.tools[name] = absentTool{info}
 	}
 	for _, name := range start.Config.models() {
 		if host, _, ok := divide(name); ok {
@@ -159,6 +163,15 @@ func (l *live) stage(start *Start) *live {
 
 // absentProvider stands for one of another engine. Nobody asks it.
 type absentProvider struct{ Provider }
+
+// absentTool stands for one of another engine. Nobody uses it.
+type absentTool struct{ info ToolInfo }
+
+func (t absentTool) Describe() ToolInfo { return t.info }
+
+func (t absentTool) Use(context.Context, ToolUse) (string, error) {
+	return "", errors.New("the tool is not here")
+}
 
 // asKept compares an event of a snapshot with one that is stored; without its seed, as far as it goes.
 func asKept(stored, given *Event, sealed bool) bool {

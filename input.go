@@ -2,6 +2,8 @@ package debate
 
 import (
 	"time"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Input is one thing that happens to a debate. It carries its time and its random bits, so that the
@@ -48,9 +50,11 @@ type (
 		Attempt int
 		Text    string
 		Stop    StopReason // "": the end
-		Free    bool       // nothing was paid: a cache of the host's gave a former reply
-		Usage   Usage
-		Took    time.Duration // without the time in queues
+		// Calls are tools that the model asks for, in place of a reply or beside it.
+		Calls []provider.ToolCall
+		Free  bool // nothing was paid: a cache of the host's gave a former reply
+		Usage Usage
+		Took  time.Duration // without the time in queues
 	}
 	// Failed says that an attempt gave no reply.
 	Failed struct {

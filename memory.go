@@ -294,6 +294,10 @@ func pack(e *Event) fact {
 		f.body = e.Sent
 	case EventOpened:
 		f.body = e.Opened
+	case EventTools:
+		f.body = e.Tools
+	case EventTool:
+		f.body = e.Tool
 	}
 	return f
 }
@@ -338,6 +342,10 @@ func unpack(f fact, seq int64) Event {
 		e.Kind, e.Answer = EventAnswer, body
 	case *Sent:
 		e.Kind, e.Sent = EventSent, body
+	case *ToolCalls:
+		e.Kind, e.Tools = EventTools, body
+	case *ToolResult:
+		e.Kind, e.Tool = EventTool, body
 	case *Opened:
 		e.Kind, e.Opened = EventOpened, body
 	default:

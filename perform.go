@@ -43,8 +43,13 @@ func (l *live) bound(call *callContext, c *Command) {
 
 // perform makes the call, in a context that bound has given.
 func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) (Signal, error) {
-	if (c.Request == nil) == (c.Task == nil) {
-		return nil, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("a command holds either a request or a judge's task")}
+	things := 0
+	for _, there := range []bool{c.Request != nil, c.Task != nil, c.Use != nil} {
+		count(&things, there)
+	}
+	if things != 1 {
+		err := errors.New("a command holds either a request, a judge's task or the use of a tool")
+		return nil, &Error{Kind: KindValidation, Op: "perform", Err: err}
 	}
 	if l.places != nil {
 		select {
@@ -60,10 +65,14 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 		ctx = &call
 	}
 	began := time.Now()
-	if c.Task != nil {
+	switch {
+	case c.Use != nil:
+		return l.useTool(ctx, c, began)
+	case c.Task != nil:
 		return l.askJudge(ctx, c, began)
+	default:
+		return l.askModel(ctx, c, emit, began)
 	}
-	return l.askModel(ctx, c, emit, began)
 }
 
 func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk), began time.Time) (Signal, error) {
@@ -92,8 +101,25 @@ func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk),
 	}
 	return Result{
 		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: known(response.Usage),
-		Free: response.Cached, Took: took,
+		Free: response.Cached, Took: took, Calls: response.Calls,
 	}, nil
+}
+
+func (l *live) useTool(ctx *callContext, c *Command, began time.Time) (Signal, error) {
+	tool := l.tools[c.Tool]
+	if tool == nil {
+		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
+	}
+	answer, err := tool.Use(ctx, *c.Use)
+	took := ctx.took(began)
+	if err == nil {
+		return Result{Call: c.Call, Attempt: c.Attempt, Text: answer, Took: took}, nil
+	}
+	failure := &Error{Kind: KindAPI, Err: err}
+	if ctx.Err() != nil {
+		failure = explain(ctx, err)
+	}
+	return Failed{Call: c.Call, Attempt: c.Attempt, Error: failure, Free: true, Took: took}, nil
 }
 
 func (l *live) askJudge(ctx *callContext, c *Command, began time.Time) (Signal, error) {

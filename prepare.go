@@ -30,6 +30,8 @@ type prepared struct {
 	slide   bool              // without waiting for a summary
 	limit   *window.Problem   // that was solved, if one had to be
 	wire    *provider.Schema
+	tools   []provider.Tool    // that may be asked for
+	talk    []provider.Message // the instruction, what was asked of tools, and answered; nil: nothing was asked yet
 }
 
 func wireJSON(s *provider.Schema) json.RawMessage {
@@ -63,6 +65,10 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	}
 	if call.Performer != ByModel {
 		return ready, intent, nil
+	}
+	if len(call.Tools) > 0 {
+		intent.Tools, intent.Uses = call.Tools, call.Uses
+		ready.offer(r, state)
 	}
 	model := c.pick(call, ready, intent)
 	if intent.Tokens == 0 {
@@ -182,6 +188,9 @@ type Command struct {
 	Request  *provider.Request
 	Judge    string
 	Task     *JudgeTask
+	// Tool is the name of the tool that does Use, if that is set.
+	Tool string
+	Use  *ToolUse
 	// Timeout bounds the call once it has begun; time in a queue does not count.
 	Timeout time.Duration
 	// Stream: the reply is free text, worth watching as it comes.
@@ -217,10 +226,14 @@ func (c *Core) command(id string, command *Command, request *provider.Request) e
 	call := ready.call
 	*command = Command{
 		Debate: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
-		Timeout: call.Timeout, Stream: call.Schema == "",
+		Timeout: call.Timeout, Stream: call.Schema == "" && intent.Tool == "",
 	}
 	if command.Timeout <= 0 {
 		command.Timeout = r.config.TurnTimeout
+	}
+	if call.Performer == byTool {
+		command.Tool, command.Use = intent.Tool, r.use(ready, intent)
+		return nil
 	}
 	if call.Performer == ByJudge {
 		command.Judge, command.Task = call.Judge, r.task(ready, intent)
@@ -236,7 +249,7 @@ func (c *Core) command(id string, command *Command, request *provider.Request) e
 	*request = provider.Request{
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
 		Messages: ready.messages(), Last: provider.Message{Text: ready.last},
-		MaxTokens: intent.Tokens, Temperature: temperature, Schema: ready.wire, Labels: r.config.Labels,
+		MaxTokens: intent.Tokens, Temperature: temperature, Schema: ready.wire, Tools: ready.tools, Labels: r.config.Labels,
 	}
 	return nil
 }
@@ -260,6 +273,18 @@ func (c *Core) recall(state *callState) error {
 // wanted finds the call that an intent was for, among those that the flow still lacks.
 func (c *Core) wanted(state *callState) *Call {
 	r, intent := c.record, state.intent
+	if intent.Tool != "" {
+		base := r.calls[intent.For]
+		last, i := base.asks(intent.Call)
+		if last == nil {
+			return nil
+		}
+		call := c.wanted(base)
+		if call == nil {
+			return nil
+		}
+		return toolUse(call, &last.asked.Uses[i])
+	}
 	if intent.Kind == KindSummary && intent.Upto > 0 {
 		if v := r.viewOf(intent.View); v != nil {
 			call := r.summaryCall(v, intent.Upto)

@@ -31,7 +31,8 @@ type Record struct {
 	Inquiries  []Inquiry     // the open ones
 	Answers    []Answer
 	Warnings   []Warning
-	Inputs     []Sent // a flow's own inputs
+	Inputs     []Sent        // a flow's own inputs
+	ToolUses   []*ToolResult // what tools have answered, in the order in which it was recorded
 	// Failure is why the debate is in the error state; nil in all others.
 	Failure *Error
 	// Reason and Evidence are why the debate ended, went on to its verdict, or stopped in the error state.
@@ -46,10 +47,11 @@ type Record struct {
 	work       State // the working state that is current, or will be after a pause
 	entered    time.Time
 	calls      map[string]*callState
-	current    []*callState // the latest call of each participant and judge
-	open       []*callState // the calls in flight, oldest first
-	failing    []*callState // those that a host's retry resets
-	limit      WarningKind  // the limit that was reached
+	current    []*callState   // the latest call of each participant and judge
+	open       []*callState   // the calls in flight, oldest first
+	failing    []*callState   // those that a host's retry resets
+	uses       map[string]int // of tools in this state and round, by participant
+	limit      WarningKind    // the limit that was reached
 	acked      bool
 	retries    int // host retries since the last progress
 	dropped    []string
@@ -88,11 +90,12 @@ type Record struct {
 type callState struct {
 	intent  *Intent // of the latest attempt
 	status  callStatus
-	aborted bool      // a control has broken off the attempt
-	person  bool      // a person performs it
-	model   int       // which of the call's models is asked
-	trouble *trouble  // what has gone wrong since the last retry; nil: nothing
-	ready   *prepared // not a fact: what was computed for the intent
+	aborted bool       // a control has broken off the attempt
+	person  bool       // a person performs it
+	model   int        // which of the call's models is asked
+	trouble *trouble   // what has gone wrong since the last retry; nil: nothing
+	talk    []exchange // with tools
+	ready   *prepared  // not a fact: what was computed for the intent
 }
 
 // trouble is what has gone wrong with a call.

@@ -94,6 +94,11 @@ func scenes() []scene {
 			befall(p, provider.KindAuthentication, func(req *provider.Request) bool { return req.Self == "Cyd" })
 			return config, engine, p
 		}},
+		{name: "tools", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
+			p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "sing", `{}`)})
+			config := workers()
+			return config, workshopEngine(p, 5, map[string]debate.Tool{"add": new(tally).mustTool()}), p
+		}},
 		{name: "person", whole: true, set: plain(func(c *debate.Config) {
 			c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Pat", Person: true}}, When: debate.AtEnd}
 			c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
@@ -170,7 +175,7 @@ func TestGoldenLogs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join("testdata", "logs", name+".canonical.json"))
 			require.NoError(t, err)
-			engine := &debate.Engine{Flows: map[string]*debate.Flow{"notes": notes()}}
+			engine := &debate.Engine{Flows: map[string]*debate.Flow{"notes": notes(), "workshop": workshop(5)}}
 			id, err := engine.Import(t.Context(), bytes.NewReader(logs[name]))
 			require.NoError(t, err)
 			record, err := engine.Record(t.Context(), id)
@@ -187,7 +192,7 @@ func TestGoldenLogs(t *testing.T) {
 
 			var out bytes.Buffer // and what is given away is the same debate
 			require.NoError(t, engine.Export(t.Context(), id, &out))
-			other := &debate.Engine{Flows: map[string]*debate.Flow{"notes": notes()}}
+			other := &debate.Engine{Flows: map[string]*debate.Flow{"notes": notes(), "workshop": workshop(5)}}
 			_, err = other.Import(t.Context(), &out)
 			require.NoError(t, err)
 			again, err := other.Record(t.Context(), id)

@@ -95,6 +95,8 @@ func TestMemoryStoreKeepsEveryKind(t *testing.T) {
 		{Kind: debate.EventAnswer, Answer: &debate.Answer{}},
 		{Kind: debate.EventSent, Sent: &debate.Sent{}},
 		{Kind: debate.EventOpened, Opened: &debate.Opened{}},
+		{Kind: debate.EventTools, Tools: &debate.ToolCalls{}},
+		{Kind: debate.EventTool, Tool: &debate.ToolResult{}},
 	}
 	for i := range events {
 		events[i].Seq, events[i].At = int64(i+1), time.Unix(int64(i), 0).UTC()

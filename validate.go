@@ -65,6 +65,7 @@ func (l *live) check(c *Config) (f findings) {
 	l.checkAudience(&f, c, format)
 	l.checkAssign(&f, c)
 	f.people(c)
+	l.checkTools(&f, c)
 	f.unattended(c.Unattended)
 	f.detectors("watch", c.Watch)
 	f.detectors("stopOn", c.StopOn)

@@ -91,6 +91,8 @@ func verdict(v prompt.Verdict) render {
 	return func(s *prompt.Set) (string, error) { return s.Verdict(v) }
 }
 
+func tools(v prompt.Tools) render { return func(s *prompt.Set) (string, error) { return s.Tools(v) } }
+
 func again(v prompt.Again) render { return func(s *prompt.Set) (string, error) { return s.Again(v) } }
 
 func assign(v prompt.Assign) render {
@@ -141,6 +143,7 @@ func everything(t testing.TB, set *prompt.Set) map[string]string {
 		"assess":     assess(prompt.Assess{Participants: names, Rounds: 3}),
 		"verdict":    verdict(prompt.Verdict{Participants: names, Rounds: 3}),
 		"again":      again(prompt.Again{Problems: []string{"one", "two"}}),
+		"tools":      tools(prompt.Tools{Left: "3"}),
 		"assign":     assign(prompt.Assign{Topic: topic, Count: 3}),
 		"findings":   findings(prompt.Findings{Items: []string{"one", "two"}}),
 		"voter":      voter(func(*prompt.Voter) {}),
@@ -207,6 +210,8 @@ var variants = map[string]render{
 	"verdict-no-winner":  verdict(prompt.Verdict{NoWinner: true}),
 	"again-problems":     again(prompt.Again{Problems: []string{"/qualityScore: must be <= 10 but found 80", "Ben is missing"}}),
 	"again-empty":        again(prompt.Again{}),
+	"tools-left":         tools(prompt.Tools{Left: "3"}),
+	"tools-none":         tools(prompt.Tools{}),
 	"assign-full":        assign(prompt.Assign{Topic: topic, Count: 2, Diversity: "binary", Taken: people[:1]}),
 	"assign-spectrum":    assign(prompt.Assign{Topic: topic, Count: 3, Diversity: "spectrum"}),
 	"assign-angles":      assign(prompt.Assign{Topic: topic, Count: 3, Diversity: "multi-perspective"}),

@@ -19,7 +19,7 @@ func parsed(t testing.TB, overrides map[string]string) *prompt.Set {
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"again", "assess", "assign", "ballot", "debater", "findings", "judge", "summarizer", "summary", "turn", "verdict", "voter",
+		"again", "assess", "assign", "ballot", "debater", "findings", "judge", "summarizer", "summary", "tools", "turn", "verdict", "voter",
 	}
 	assert.Equal(t, want, parsed(t, nil).Names())
 }
@@ -34,6 +34,7 @@ func TestOverride(t *testing.T) {
 		"assess":     {"{{.Round}} {{.Advisory}}", prompt.Round + " false"},
 		"verdict":    {"{{.Round}} {{.Unfinished}} {{len .Criteria}}", prompt.Round + " false 6"},
 		"again":      {"{{len .Problems}} problems", "2 problems"},
+		"tools":      {"{{.Left}} left", "3 left"},
 		"assign":     {"find {{.Count}}", "find 3"},
 		"findings":   {"{{range .Items}}{{.}};{{end}}", "one;two;"},
 		"voter":      {"{{.Name}}: {{.For}}/{{.Against}}", "Vera: ban them/let them drive"},

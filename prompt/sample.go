@@ -60,6 +60,7 @@ func samples() map[string][]any {
 			Verdict{NoWinner: true},
 		},
 		"again": {Again{Problems: names}, Again{}},
+		"tools": {Tools{Left: "3"}, Tools{}},
 		"assign": {
 			Assign{Topic: topic, Count: 2, Diversity: "binary", Taken: person},
 			Assign{},

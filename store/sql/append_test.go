@@ -267,17 +267,19 @@ func TestDeleteBesideAppends(t *testing.T) {
 		for i := range 3 {
 			id := fmt.Sprint("d", i)
 			appending.Go(func() {
+				over := false // nothing is deleted from now on
 				for after := int64(0); ; {
 					err := stores[0].Append(t.Context(), id, after, "w", facts(after, 1))
 					if after++; err != nil {
 						assert.ErrorIs(t, err, debate.ErrConflict)
 						after = 0 // it was deleted
 					}
+					if over && after >= 10 {
+						return
+					}
 					select {
 					case <-deleted:
-						if after >= 10 {
-							return
-						}
+						over = true
 					default:
 					}
 				}

@@ -279,11 +279,10 @@ func postgresBeginAll(ctx context.Context, db *stdsql.DB, steps []*step) error {
 	starteds, abouts := make([]string, len(steps)), make([]string, len(steps))
 	places, pairs := []int64{}, []string{}
 	for i, s := range steps {
-		starteds[i], abouts[i] = text(time.Time{}), "{}"
+		starteds[i], abouts[i] = s.told()
 		if s.begun == nil {
 			continue
 		}
-		starteds[i], abouts[i] = s.begun.started, s.begun.about
 		for _, pair := range s.begun.pairs {
 			places, pairs = append(places, int64(i+1)), append(pairs, pair)
 		}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -178,11 +177,15 @@ func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
 		return statement
 	}
 	w.begin = prepare(`
-		INSERT INTO debate (id, seq, at, started, state, round, about) VALUES ($1, 0, '', $2, '', 0, '{}')
+		INSERT INTO debate (id, seq, at, started, state, round, about) VALUES ($1, 0, '', $2, '', 0, $3)
 		ON CONFLICT (id) DO NOTHING`)
+	// If the log ends elsewhere, last is NULL, which the table does not take. To insert what is selected would be slower:
+	// where there are triggers, SQLite first writes it to a temporary table.
 	w.extend = prepare(`
-		INSERT INTO debate_commit (key, last, at, state, round, writer, body)
-		SELECT no * 4294967296 + $2, $3, $4, $5, $6, $7, $8 FROM debate WHERE id = $1 AND seq = $2`)
+		INSERT OR IGNORE INTO debate_commit (key, last, at, state, round, writer, body) VALUES (
+			(SELECT no * 4294967296 + $2 FROM debate WHERE id = $1),
+			(SELECT $3 FROM debate WHERE id = $1 AND seq = $2),
+			$4, $5, $6, $7, $8)`)
 	w.tell = prepare(tell)
 	w.label = prepare(label)
 	return err
@@ -212,7 +215,8 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 	kept := make([]bool, len(steps))
 	for i, s := range steps {
 		if s.after == 0 {
-			if err := in(ctx, tx, w.begin, s.id, text(time.Time{})); err != nil {
+			started, about := s.told()
+			if err := in(ctx, tx, w.begin, s.id, started, about); err != nil {
 				return err
 			}
 		}
@@ -236,8 +240,10 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 
 // about writes what a debate is about.
 func (w *sqliteWriter) about(ctx context.Context, tx *stdsql.Tx, s *step) error {
-	if err := in(ctx, tx, w.tell, s.id, s.begun.started, s.begun.about); err != nil {
-		return err
+	if s.after > 0 { // otherwise the row was begun with it
+		if err := in(ctx, tx, w.tell, s.id, s.begun.started, s.begun.about); err != nil {
+			return err
+		}
 	}
 	for _, pair := range s.begun.pairs {
 		if err := in(ctx, tx, w.label, s.id, pair); err != nil {
@@ -270,12 +276,12 @@ func (w *sqliteWriter) lend(ctx context.Context, db *stdsql.DB, statement string
 		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
-	always := context.WithoutCancel(ctx)
-	if _, err := conn.ExecContext(always, `PRAGMA synchronous = normal`); err != nil {
+	ctx = context.WithoutCancel(ctx) // as in write
+	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = normal`); err != nil {
 		return nil, err
 	}
 	defer func() {
-		if _, backErr := conn.ExecContext(always, `PRAGMA synchronous = full`); backErr != nil {
+		if _, backErr := conn.ExecContext(ctx, `PRAGMA synchronous = full`); backErr != nil {
 			// The next user gets a new connection, which waits for the disk as it should.
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		}

@@ -27,11 +27,22 @@ type step struct {
 	done chan error // gets the outcome
 }
 
+// usual is the length that most bodies do not exceed.
+const usual = 4 << 10
+
 // begun is what the start event tells.
 type begun struct {
 	started string
 	about   string
 	pairs   []string // of labels
+}
+
+// told yields what the row of a debate that begins with this step tells: when it started, and what it is about.
+func (s *step) told() (started, about string) {
+	if s.begun == nil {
+		return text(time.Time{}), "{}"
+	}
+	return s.begun.started, s.begun.about
 }
 
 // span is how many events a log can have: the key of a commit is its debate's number times span and the
@@ -48,6 +59,7 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 	s := &step{id: id, after: after, last: after + int64(len(events)), writer: plain(writer), done: make(chan error, 1)}
 	var info debate.Info
 	var body strings.Builder
+	body.Grow(usual)
 	encoder := json.NewEncoder(&body) // ends every event with a new line, and writes none within
 	encoder.SetEscapeHTML(false)
 	for i := range events {

@@ -47,6 +47,8 @@ func kinds() []debate.Event {
 		{Kind: debate.EventAnswer, Answer: full[debate.Answer](f)},
 		{Kind: debate.EventSent, Sent: full[debate.Sent](f)},
 		{Kind: debate.EventOpened, Opened: full[debate.Opened](f)},
+		{Kind: debate.EventTools, Tools: full[debate.ToolCalls](f)},
+		{Kind: debate.EventTool, Tool: full[debate.ToolResult](f)},
 	}
 	return after(0, events...)
 }

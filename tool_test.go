@@ -1,0 +1,361 @@
+package debate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// workshop is a flow in which everybody works on something with tools, all at once.
+func workshop(uses int) *debate.Flow {
+	return &debate.Flow{
+		Name: "workshop", Version: 1, Start: "working",
+		Rules: []debate.Rule{{From: "working", On: "worked", To: debate.StateCompleting}},
+		Steps: map[debate.State]debate.Step{"working": {
+			Calls: func(r *debate.Record) []debate.Call {
+				var calls []debate.Call
+				for i, p := range r.Active() {
+					if id := "work." + p.Name; !r.Done(id) && !r.Failed(id) {
+						calls = append(calls, debate.Call{
+							ID: id, Kind: "work", By: p.Name, Model: p.Model, Slot: i, View: debate.View{None: true}, System: "You work.",
+							Last: func(*debate.Record) string { return "Compute, " + p.Name + "." }, Tools: r.Config().Tools, Uses: uses,
+							OnFail: debate.OnFail{Skip: true},
+						})
+					}
+				}
+				return calls
+			},
+			Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "worked", debate.Note{}, true },
+		}},
+	}
+}
+
+type sum struct {
+	A int `json:"a"`
+	B int `json:"b"`
+}
+
+// tally makes a tool that counts how often each use was made.
+type tally struct {
+	mu    sync.Mutex
+	times map[string]int
+}
+
+func (c *tally) tool(t testing.TB, readOnly bool) debate.Tool {
+	t.Helper()
+	tool, err := c.newTool(readOnly)
+	require.NoError(t, err)
+	return tool
+}
+
+// mustTool is tool where no test is at hand: the arguments are known to be a schema.
+func (c *tally) mustTool() debate.Tool {
+	tool, _ := c.newTool(true)
+	return tool
+}
+
+func (c *tally) newTool(readOnly bool) (debate.Tool, error) {
+	return debate.NewTool("adds two numbers", readOnly, func(_ context.Context, use debate.ToolUse, args sum) (string, error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.times == nil {
+			c.times = make(map[string]int)
+		}
+		c.times[use.Call]++
+		if args.A < 0 {
+			return "", errors.New("no negative numbers here")
+		}
+		return fmt.Sprint(args.A + args.B), nil
+	})
+}
+
+func toolCall(id, name, args string) provider.ToolCall {
+	return provider.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(args)}
+}
+
+// worker asks for tools, then says what they have answered.
+func worker(asks ...[]provider.ToolCall) *scripted.Provider {
+	return &scripted.Provider{Record: true, Reply: func(req *provider.Request) scripted.Reply {
+		asked := 0
+		var answers []string
+		for _, m := range req.Messages {
+			if len(m.ToolCalls) > 0 {
+				asked++
+			}
+			if m.ToolResult != nil {
+				answers = append(answers, m.ToolResult.Text)
+			}
+		}
+		if asked < len(asks) {
+			return scripted.Reply{Text: "Let me see.", Calls: asks[asked]}
+		}
+		return scripted.Reply{Text: "Answers: " + strings.Join(answers, "; ")}
+	}}
+}
+
+func workers() debate.Config {
+	return debate.Config{
+		Topic: "Sums", Flow: "workshop", Tools: []string{"add"},
+		Participants: []debate.Participant{{Name: "Ada", Model: "test/debater"}, {Name: "Ben", Model: "test/debater"}},
+	}
+}
+
+func workshopEngine(p provider.Provider, uses int, tools map[string]debate.Tool) *debate.Engine {
+	return &debate.Engine{
+		Providers: map[string]debate.Provider{"test": p}, Tools: tools, Flows: map[string]*debate.Flow{"workshop": workshop(uses)},
+	}
+}
+
+func TestToolsAreUsedBetweenTwoRepliesOfOneCall(t *testing.T) {
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "add", `{"a":3,"b":4}`)},
+		[]provider.ToolCall{toolCall("3", "add", `{"a":5,"b":6}`)})
+	c := &tally{}
+	engine := workshopEngine(p, 10, map[string]debate.Tool{"add": c.tool(t, false)})
+	record := run(t, engine, workers())
+	require.Len(t, record.Turns, 2)
+	require.Len(t, record.ToolUses, 6)
+	for _, turn := range record.Turns {
+		for _, sum := range []string{"3", "7", "11"} {
+			assert.Contains(t, turn.Text, "\n"+sum+"\n", "each answer stands in a fence")
+		}
+	}
+	assert.Len(t, c.times, 6)
+	for use, times := range c.times {
+		assert.Equal(t, 1, times, use)
+	}
+	assert.Equal(t, 6, record.Spent().Requests, "three attempts of each; a tool is no request")
+
+	var last provider.Request
+	for _, req := range p.Requests() {
+		if req.Self == "Ada" {
+			last = req
+		}
+	}
+	require.Len(t, last.Tools, 1)
+	assert.Equal(t, "adds two numbers", last.Tools[0].Description)
+	require.Len(t, last.Messages, 6)
+	assert.Equal(t, "Compute, Ada.", last.Messages[0].Text)
+	assert.Len(t, last.Messages[1].ToolCalls, 2)
+	assert.Equal(t, "1", last.Messages[2].ToolResult.ID)
+	assert.Contains(t, last.Last.Text, "tools 7 more times")
+}
+
+func TestWhatIsWrongWithAUseIsToldToTheModel(t *testing.T) {
+	for name, c := range map[string]struct {
+		call provider.ToolCall
+		want string
+	}{
+		"no such tool":      {toolCall("1", "multiply", `{}`), "There is no tool of this name."},
+		"no JSON":           {toolCall("1", "add", `{"a":`), "The arguments are no JSON."},
+		"wrong arguments":   {toolCall("1", "add", `{"a":"one"}`), "the arguments are wrong"},
+		"no object":         {toolCall("1", "add", `[1]`), "the arguments are wrong"},
+		"no arguments":      {toolCall("1", "add", ``), "the arguments are wrong"},
+		"the tool fails":    {toolCall("1", "add", `{"a":-1,"b":0}`), "no negative numbers here"},
+		"a key given twice": {toolCall("1", "add", `{"a":1,"a":2,"b":3}`), "the arguments are no JSON object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, readOnly := range []bool{false, true} {
+				count := &tally{}
+				engine := workshopEngine(worker([]provider.ToolCall{c.call}), 10, map[string]debate.Tool{"add": count.tool(t, readOnly)})
+				record := run(t, engine, workers())
+				require.Len(t, record.Turns, 2)
+				assert.Contains(t, record.Turns[0].Text, c.want)
+			}
+		})
+	}
+}
+
+func TestToolsAreUsedNoMoreThanAllowed(t *testing.T) {
+	one := []provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)}
+	two := []provider.ToolCall{one[0], toolCall("2", "add", `{"a":3,"b":4}`)}
+	c := &tally{}
+	engine := workshopEngine(worker(one, two), 2, map[string]debate.Tool{"add": c.tool(t, false)})
+	record := run(t, engine, workers())
+	assert.Len(t, c.times, 4, "two each")
+	assert.Contains(t, record.Turns[0].Text, "No tool may be used any more: 2 uses are allowed.")
+
+	forever := &scripted.Provider{Record: true, Reply: func(*provider.Request) scripted.Reply { return scripted.Reply{Calls: one} }}
+	synctest.Test(t, func(t *testing.T) {
+		engine = workshopEngine(forever, 2, map[string]debate.Tool{"add": c.tool(t, false)})
+		record = run(t, engine, workers())
+		assert.Empty(t, record.Turns)
+		assert.True(t, record.Failed("work.Ada"), "who never replies has failed")
+		assert.Len(t, record.ToolUses, 4)
+		assert.Len(t, forever.Requests(), 14, "two uses, three denied, and the failure with its retry, for each")
+	})
+}
+
+// A model may say anything in what it calls; nothing of it breaks the log.
+func TestHostileToolCalls(t *testing.T) {
+	many := make([]provider.ToolCall, 1000)
+	for i := range many {
+		many[i] = toolCall(fmt.Sprint(i), "add", `{"a":1,"b":1}`)
+	}
+	for name, calls := range map[string][]provider.ToolCall{
+		"many":           many,
+		"long names":     {toolCall(strings.Repeat("i", 1<<20), strings.Repeat("n", 1<<20), `{}`)},
+		"no UTF-8":       {toolCall("\xff", "\xfe", "\"\xff\"")},
+		"broken sealing": {{ID: "1", Name: "add", Arguments: json.RawMessage(`{"a":1,"b":1}`), Opaque: json.RawMessage(`{`)}},
+		"no id":          {toolCall("", "add", `{"a":1,"b":1}`), toolCall("", "add", `{"a":1,"b":1}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &tally{}
+			engine := workshopEngine(worker(calls), 5, map[string]debate.Tool{"add": c.tool(t, false)})
+			record := run(t, engine, workers())
+			require.Len(t, record.Turns, 2)
+			assert.LessOrEqual(t, len(c.times), 10)
+			l := logOf(t, engine, record.ID)
+			_, err := engine.NewCore(l.id, l.copied(t))
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestLongAnswersOfToolsAreCut(t *testing.T) {
+	tool, err := debate.NewTool("tells much", true, func(context.Context, debate.ToolUse, struct{}) (string, error) {
+		return strings.Repeat("word ", 100_000), nil
+	})
+	require.NoError(t, err)
+	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
+	record := run(t, engine, workers())
+	require.NotEmpty(t, record.ToolUses)
+	assert.True(t, record.ToolUses[0].Cut)
+	assert.LessOrEqual(t, len(record.ToolUses[0].Text), 32<<10)
+}
+
+// A process dies after each of its commits, with a use of a tool in flight or not. What was answered is not
+// asked again; what may have taken effect is not done again.
+func TestToolsAndCrashes(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		t.Run(fmt.Sprintf("read only %t", readOnly), func(t *testing.T) {
+			calls := []provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "add", `{"a":3,"b":4}`)}
+			c := &tally{}
+			engine := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.tool(t, readOnly)})
+			log := logOf(t, engine, run(t, engine, workers()).ID)
+			for n := log.index(t, debate.EventIntent, 0); n < len(log.events); n++ {
+				answered := make(map[string]bool)
+				inFlight := make(map[string]bool)
+				for _, e := range log.events[:n+1] {
+					if e.Intent != nil && e.Intent.Tool != "" {
+						inFlight[e.Intent.Call] = true
+					}
+					if e.Tool != nil {
+						answered[e.Tool.Call] = true
+						delete(inFlight, e.Tool.Call)
+					}
+				}
+				store := &debate.MemoryStore{}
+				require.NoError(t, store.Append(t.Context(), log.id, 0, "gone", log.copied(t)[:n+1]))
+				c := &tally{}
+				again := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.tool(t, readOnly)})
+				again.Store = store
+				session, err := again.Open(t.Context(), log.id)
+				require.NoError(t, err)
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err, "after %d events", n+1)
+				require.NoError(t, session.Close())
+				assert.Len(t, record.Turns, 2)
+				assert.Len(t, record.ToolUses, 4)
+				for use, times := range c.times {
+					assert.Equal(t, 1, times)
+					assert.False(t, answered[use], "%s was answered before", use)
+					assert.True(t, readOnly || !inFlight[use], "%s may have taken effect", use)
+				}
+				for _, use := range record.ToolUses {
+					assert.Equal(t, !readOnly && inFlight[use.Call], use.Failed, use.Text)
+				}
+			}
+		})
+	}
+}
+
+// A pause breaks off what tools do.
+func TestToolsArePaused(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := 0
+			var mu sync.Mutex
+			slow, err := debate.NewTool("takes its time", readOnly, func(ctx context.Context, _ debate.ToolUse, _ struct{}) (string, error) {
+				mu.Lock()
+				begun++
+				mu.Unlock()
+				select {
+				case <-ctx.Done():
+					return "", ctx.Err()
+				case <-time.After(time.Minute):
+					return "done", nil
+				}
+			})
+			require.NoError(t, err)
+			engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
+			session, err := engine.Start(t.Context(), workers())
+			require.NoError(t, err)
+			defer session.Close()
+			synctest.Wait()
+			require.NoError(t, session.Pause(t.Context()))
+			synctest.Wait()
+			require.NoError(t, session.Resume(t.Context()))
+			record, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			require.Len(t, record.Turns, 2)
+			if readOnly {
+				assert.Equal(t, 4, begun, "begun anew")
+				assert.Contains(t, record.Turns[0].Text, "done")
+			} else {
+				assert.Equal(t, 2, begun)
+				assert.Contains(t, record.Turns[0].Text, "Nobody knows whether it took effect")
+			}
+		})
+	}
+}
+
+func TestToolsThatCannotBeOffered(t *testing.T) {
+	good := (&tally{}).tool(t, true)
+	engine := workshopEngine(worker(), 5, map[string]debate.Tool{"add": good})
+	config := workers()
+	config.Tools = []string{"add", "sing", "add"}
+	err := engine.Validate(t.Context(), config)
+	require.ErrorContains(t, err, `tools[1]: no tool "sing" is registered`)
+	require.ErrorContains(t, err, "tools[2]")
+	config = twoDebaters()
+	config.Tools = []string{"add"}
+	err = engine.Validate(t.Context(), config)
+	require.ErrorContains(t, err, `tools: the flow "debate" lets nobody use tools`)
+	for name, tool := range map[string]debate.Tool{"": good, "two words": good, strings.Repeat("x", 65): good, "nothing": nil} {
+		engine := &debate.Engine{Tools: map[string]debate.Tool{name: tool}}
+		_, err := engine.New(debate.Config{})
+		requireKind(t, err, debate.KindValidation)
+	}
+	_, err = debate.NewTool[sum]("no function", true, nil)
+	requireKind(t, err, debate.KindValidation)
+}
+
+// Who reads tools' answers in a turn to come may read what everybody may.
+func TestToolsReadWhatEverybodyMay(t *testing.T) {
+	var seen []int
+	var mu sync.Mutex
+	look, err := debate.NewTool("looks", true, func(_ context.Context, use debate.ToolUse, _ struct{}) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, len(use.Turns))
+		return use.By, nil
+	})
+	require.NoError(t, err)
+	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": look})
+	record := run(t, engine, workers())
+	assert.Len(t, seen, 2)
+	assert.Contains(t, record.Turns[0].Text, record.Turns[0].Speaker)
+}
