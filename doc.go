@@ -111,6 +111,13 @@
 // person. Failed calls are tried again by their kind, as [RetryPolicy] says, then go to the
 // participant's fallback models.
 //
+// # Tools
+//
+// A [Tool] registered in Engine.Tools is something that models may use while they make up a reply, where the flow
+// offers it ([Call].Tools); [NewTool] makes one of a function and checks the arguments. Each use is recorded with its
+// answer, is shown to the model between fences, and counts in Call.Uses. A use that may have taken effect is never
+// made twice.
+//
 // # Writing a flow or a runtime
 //
 // What is particular to debates is a [Flow]: rules of the state machine and the calls that a state
