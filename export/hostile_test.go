@@ -228,7 +228,11 @@ func (s *stage) with(text string) *export.Document {
 // harmless ones.
 func TestAttacks(t *testing.T) {
 	s := newStage(t)
-	for _, s.rubric = range []bool{false, true} {
+	rubrics := []bool{false, true}
+	if every > 1 {
+		rubrics = rubrics[1:]
+	}
+	for _, s.rubric = range rubrics {
 		want, err := structures(s.with("harmless"))
 		require.NoError(t, err)
 		for _, name := range slices.Sorted(maps.Keys(attacks())) {
@@ -245,7 +249,10 @@ func TestAttacks(t *testing.T) {
 func TestGiants(t *testing.T) {
 	d := duel().play(t)
 	all := giants()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if i%every != 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			text := all[name]
 			turn := *d.Record.Turns[0]
@@ -256,7 +263,7 @@ func TestGiants(t *testing.T) {
 			var md, page bytes.Buffer
 			require.NoError(t, export.Markdown(&md, &r))
 			require.NoError(t, export.HTML(&page, &r))
-			assert.Less(t, time.Since(began), 5*time.Second)
+			assert.Less(t, time.Since(began), time.Minute, "on a machine however busy; what reads a text twice for each of its lines takes an hour")
 			most := 40*len(text) + 50_000
 			assert.Less(t, md.Len(), most)
 			assert.Less(t, page.Len(), most)

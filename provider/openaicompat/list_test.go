@@ -45,9 +45,9 @@ func peak(f func()) uint64 {
 // TestHostileLists: an answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
 	if testing.Short() {
-		t.Skip("answers of 4 MiB")
+		t.Skip("long answers")
 	}
-	const size = 4 << 20
+	const size = listSize
 	embed := func(n int) func(t *testing.T, answer string) error {
 		return func(t *testing.T, answer string) error {
 			t.Helper()
