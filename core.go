@@ -15,6 +15,7 @@ import (
 // A Core has one owner at a time: it is not safe for concurrent use. [Engine.NewCore] makes one.
 type Core struct {
 	machine *machine
+	flows   map[string]*machine // by name: a debate that is still to be configured may become any
 	plans   map[string]ContextManager
 	record  *Record
 	in      Input
@@ -25,8 +26,8 @@ type Core struct {
 }
 
 // newCore makes the core of a debate that has not started. Events that exist already are folded.
-func newCore(m *machine, plans map[string]ContextManager, id string, events []Event) (*Core, error) {
-	c := &Core{machine: m, plans: plans, record: newRecord(id)}
+func (l *live) newCore(m *machine, id string, events []Event) (*Core, error) {
+	c := &Core{machine: m, flows: l.machines, plans: l.contexts, record: newRecord(id)}
 	for i := range events {
 		if err := c.record.fold(&events[i], m); err != nil {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
@@ -182,6 +183,9 @@ func (c *Core) take(signal Signal) error {
 			return c.machine.refusal(c.record, TriggerEdit)
 		}
 		c.record.config, c.record.valid = s.Config.withDefaults(), false
+		if m := c.flows[c.record.config.Flow]; m != nil { // what is not known is for validation to say
+			c.machine = m
+		}
 		return c.fire(TriggerEdit, Note{}, false)
 	case Validate:
 		return c.fire(TriggerValidate, Note{}, false)
@@ -190,6 +194,10 @@ func (c *Core) take(signal Signal) error {
 	case Start:
 		if !c.machine.allows(c.record, TriggerStart) {
 			return c.machine.refusal(c.record, TriggerStart)
+		}
+		if s.Flow != c.machine.flow.Name {
+			err := fmt.Errorf("the start is of flow %q, the config of %q", oneLine(s.Flow, 40), c.machine.flow.Name)
+			return &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
 		}
 		if err := c.emit(Event{Kind: EventStart, Start: &s}); err != nil {
 			return err

@@ -64,3 +64,30 @@ func TestFoldingOneByOneIsFoldingAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, string(left), string(right))
 }
+
+// Until it starts, a debate may become one of any flow; its runtime need not know of which.
+func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
+	engine := workshopEngine(worker(), 1, nil)
+	config := workers()
+	config.Tools = nil
+	start, err := engine.Freeze(config)
+	require.NoError(t, err)
+	step := func(core *debate.Core, signals ...debate.Signal) error {
+		for _, signal := range signals {
+			if _, err := core.Step(debate.Input{At: time.Now(), Signal: signal}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	core, err := engine.NewCore("new", nil)
+	require.NoError(t, err)
+	require.NoError(t, step(core, debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}, start))
+	assert.Equal(t, debate.State("working"), core.Record().State)
+	assert.Equal(t, 2, core.Record().InFlight())
+
+	core, err = engine.NewCore("other", nil)
+	require.NoError(t, err)
+	err = step(core, debate.Edit{Config: twoDebaters()}, debate.Validate{}, debate.Validated{OK: true}, start)
+	assert.Equal(t, "flow", requireKind(t, err, debate.KindValidation).Field)
+}

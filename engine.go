@@ -359,7 +359,7 @@ func (l *live) core(id string, events []Event) (*Core, error) {
 		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
 			"the debate was started with version %d of flow %s; this program continues versions %d to %d", version, name, least, m.flow.Version)}
 	}
-	return newCore(m, l.contexts, id, events)
+	return l.newCore(m, id, events)
 }
 
 // load folds a stored log.

@@ -73,15 +73,7 @@ func (l *live) coreFor(config *Config) (*Core, error) {
 	if err := CheckID(config.ID); err != nil {
 		return nil, err
 	}
-	name := config.Flow
-	if name == "" {
-		name = DefaultFlow
-	}
-	m := l.machines[name]
-	if m == nil {
-		m = l.machines[DefaultFlow] // Validate will say so
-	}
-	core, err := newCore(m, l.contexts, config.ID, nil)
+	core, err := l.newCore(l.machines[DefaultFlow], config.ID, nil)
 	if err != nil {
 		return nil, err
 	}
