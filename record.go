@@ -213,6 +213,14 @@ func (r *Record) Failed(call string) bool {
 	return c != nil && c.status == callFailed
 }
 
+// FailureOf yields why the call has failed for good; nil: it has not.
+func (r *Record) FailureOf(call string) *Error {
+	if !r.Failed(call) || r.calls[call].trouble == nil {
+		return nil
+	}
+	return r.calls[call].trouble.failure
+}
+
 // opened yields a call, fastest if it is in flight.
 func (r *Record) opened(id string) *callState {
 	for _, call := range r.open {

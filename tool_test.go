@@ -193,6 +193,8 @@ func TestToolsAreUsedNoMoreThanAllowed(t *testing.T) {
 		record = run(t, engine, workers())
 		assert.Empty(t, record.Turns)
 		assert.True(t, record.Failed("work.Ada"), "who never replies has failed")
+		assert.Equal(t, debate.KindInvalidResponse, record.FailureOf("work.Ada").Kind)
+		assert.Nil(t, record.FailureOf("work.Eve"), "who was never asked has not")
 		assert.Len(t, record.ToolUses, 4)
 		assert.Len(t, forever.Requests(), 14, "two uses, three denied, and the failure with its retry, for each")
 	})
