@@ -69,6 +69,7 @@ type Record struct {
 	said       []bool    // by slot of the schedule
 	timed      []State   // the flow's states that a round's time covers
 	part       any       // the flow's part of the config, decoded
+	derived    any       // not a fact: what the flow has computed
 	late       bool      // the round's time is over
 	unsummed   bool      // the summarizer has failed for good
 	roundAt    time.Time // when the round began, later by as long as nobody might speak
@@ -162,6 +163,18 @@ func (r *Record) Parent() *Parent {
 
 // FlowConfig yields what the flow's Decode has made of Config.FlowConfig; nil: it has none. Read only.
 func (r *Record) FlowConfig() any { return r.part }
+
+// Derive yields what a flow computes from the record for itself, such as its turns by speaker. update gets what it
+// has yielded before, of the same debate as it was some events ago, and brings it up to date; or nil, and begins
+// anew. So what a flow asks at every step need not look at the whole debate each time. Nothing is kept where
+// others may read the record at the same time: there update always gets nil.
+func (r *Record) Derive(update func(former any) any) any {
+	if !r.keeps {
+		return update(nil)
+	}
+	r.derived = update(r.derived)
+	return r.derived
+}
 
 // Late reports whether the time of the present round is over; see [Config].RoundTimeout.
 func (r *Record) Late() bool { return r.late }
