@@ -1,0 +1,235 @@
+package deliberation
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// NotAnswered is the answer that leaves a question open, whatever the case of its letters.
+const NotAnswered = "NA"
+
+// openAnswer stands in prompts for an answer that was not given.
+const openAnswer = "(not answered)"
+
+// schemaQuestions names the schema of an agent's questions.
+const schemaQuestions = "questions"
+
+// questionList is what an agent answers that may ask.
+type questionList struct {
+	Questions []string `json:"questions" jsonschema:"description=empty if nothing is unclear"`
+}
+
+// longestQuestion is the most bytes of one question.
+const longestQuestion = 2000
+
+func checkQuestions(r *debate.Record, v *questionList) []string {
+	var problems []string
+	if most := of(r).Clarification.Questions; len(v.Questions) > most {
+		problems = append(problems, fmt.Sprintf("questions: there are %d, at most %d are allowed", len(v.Questions), most))
+	}
+	for i, q := range v.Questions {
+		switch q = strings.TrimSpace(q); {
+		case q == "":
+			problems = append(problems, fmt.Sprintf("questions[%d]: is blank", i))
+		case len(q) > longestQuestion:
+			problems = append(problems, fmt.Sprintf("questions[%d]: is longer than %d bytes", i, longestQuestion))
+		case slices.Contains(v.Questions[:i], v.Questions[i]):
+			problems = append(problems, fmt.Sprintf("questions[%d]: stands there twice", i))
+		}
+	}
+	return problems
+}
+
+func clarifyID(iteration int, w *work) string {
+	return "clarify." + strconv.Itoa(iteration) + "." + w.ID
+}
+
+// clarifications yields the questions of one iteration, of all if 0, with their answers, by agent.
+func (b *board) clarifications(iteration int) []Asked {
+	var out []Asked
+	for _, t := range b.asked {
+		n := iterationOf(t)
+		var list questionList
+		if iteration != 0 && n != iteration || json.Unmarshal(t.Data, &list) != nil {
+			continue
+		}
+		for k, text := range list.Questions {
+			c := Asked{
+				ID: fmt.Sprintf("question.%d.%s.%d", n, t.Speaker, k+1), Iteration: n, Agent: t.Speaker, Question: strings.TrimSpace(text),
+			}
+			for _, answer := range b.told {
+				if answer.Call == c.ID {
+					c.Answered, c.Answer = true, strings.TrimSpace(answer.Text)
+					c.Skipped = strings.EqualFold(c.Answer, NotAnswered)
+				}
+			}
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Asked) int {
+		if x.Iteration != y.Iteration {
+			return x.Iteration - y.Iteration
+		}
+		return b.seat(x.Agent) - b.seat(y.Agent)
+	})
+	return out
+}
+
+// iterationOf reads the iteration from the id of the call, "clarify.2.ada".
+func iterationOf(t *debate.Turn) int {
+	_, rest, _ := strings.Cut(t.Call, ".")
+	digits, _, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (b *board) seat(id string) int {
+	return slices.IndexFunc(b.agents, func(w work) bool { return w.ID == id })
+}
+
+// iteration is the one that is under way: the first in which an agent has not said what it asks, or whose
+// questions are not all answered, or the last.
+func (b *board) iteration() int {
+	most := b.s.Clarification.Iterations
+	for i := 1; i < most; i++ {
+		if len(b.unasked(i)) > 0 {
+			return i
+		}
+		questions := b.clarifications(i)
+		if len(questions) == 0 || slices.ContainsFunc(questions, func(c Asked) bool { return !c.Answered }) {
+			return i
+		}
+	}
+	return max(1, most)
+}
+
+// unasked yields the agents that have not said yet what they want to ask.
+func (b *board) unasked(iteration int) []*work {
+	var out []*work
+	for i := range b.agents {
+		if w := &b.agents[i]; w.active && b.missing(clarifyID(iteration, w)) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// asksAgain reports whether the agents may follow up.
+func (b *board) asksAgain() bool { return len(b.unasked(b.iteration())) > 0 }
+
+// pending yields the questions that a person is to answer; none if nobody is there.
+func (b *board) pending() []Asked {
+	if !b.s.Clarification.On || b.r.Config().Unattended != nil {
+		return nil
+	}
+	return slices.DeleteFunc(b.clarifications(b.iteration()), func(c Asked) bool { return c.Answered })
+}
+
+func initialized(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	return debate.TriggerInitialized, debate.Note{Calls: len(clarifyCalls(r))}, true
+}
+
+func clarifyCalls(r *debate.Record) []debate.Call {
+	b := read(r)
+	if !b.s.Clarification.On {
+		return nil
+	}
+	n := b.iteration()
+	b.asking = n
+	var calls []debate.Call
+	for _, w := range b.unasked(n) {
+		call := b.call(w, clarifyID(n, w), KindQuestion)
+		call.Schema, call.Slot = schemaQuestions, b.clarifySlot(n, w.seat, 0)
+		call.Last = func(r *debate.Record) string { return r.Text("ask.clarify") }
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// clarifySlot orders questions and answers: by iteration, the questions of all before the answers.
+func (b *board) clarifySlot(iteration, seat, question int) int {
+	n, most := len(b.agents), b.s.Clarification.Questions
+	slot := (iteration-1)*n*(most+1) + seat
+	if question > 0 {
+		slot += n + seat*(most-1) + question - 1
+	}
+	return slot
+}
+
+func clarified(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	b := read(r)
+	if !b.s.Clarification.On {
+		return TriggerAllClear, debate.Note{}, true
+	}
+	note := debate.Note{Warnings: b.lost(StateClarifying)}
+	if open := b.pending(); len(open) > 0 {
+		note.Calls = len(open)
+		return TriggerQuestionsPending, note, true
+	}
+	if open := b.clarifications(b.iteration()); len(open) > 0 {
+		note.Warnings = append(note.Warnings, debate.Warning{
+			Kind: WarnUnanswered, Evidence: fmt.Sprintf("nobody is there to answer %d questions of the agents", len(open)),
+		})
+	}
+	return TriggerAllClear, note, true
+}
+
+func answerCalls(r *debate.Record) []debate.Call {
+	b := read(r)
+	var calls []debate.Call
+	for _, c := range b.pending() {
+		seat := b.seat(c.Agent)
+		_, k, _ := cutLast(c.ID)
+		calls = append(calls, debate.Call{
+			ID: c.ID, Kind: KindAnswer, By: namePerson, Performer: debate.ByPerson, Target: c.Agent, View: debate.View{None: true},
+			Slot: b.clarifySlot(c.Iteration, seat, k),
+			Last: func(*debate.Record) string { return b.agents[seat].Name + " asks: " + c.Question },
+		})
+	}
+	return calls
+}
+
+// cutLast takes the number off the end of an id.
+func cutLast(id string) (before string, number int, ok bool) {
+	i := strings.LastIndexByte(id, '.')
+	if i < 0 {
+		return id, 0, false
+	}
+	number, err := strconv.Atoi(id[i+1:])
+	return id[:i], number, err == nil
+}
+
+func answered(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	note := debate.Note{}
+	if read(r).asksAgain() {
+		note.Calls = len(clarifyCalls(r))
+	}
+	return TriggerAnswersSubmitted, note, true
+}
+
+// known renders the clarifications for the system prompts; "": there are none. While the agents are asking
+// these are the ones of the iterations before: what one of them asks now changes no other's prompt.
+func (b *board) known() string {
+	all := slices.DeleteFunc(b.clarifications(0), func(c Asked) bool { return b.asking > 0 && c.Iteration >= b.asking })
+	if len(all) == 0 {
+		return ""
+	}
+	var text strings.Builder
+	text.WriteString("# Clarifications\n")
+	for _, c := range all {
+		answer := c.Answer
+		if !c.Answered || c.Skipped {
+			answer = openAnswer
+		}
+		text.WriteString("\n" + b.r.Quote("clarification", "Question of "+c.Agent+": "+c.Question+"\nAnswer: "+answer) + "\n")
+	}
+	return strings.TrimRight(text.String(), "\n")
+}

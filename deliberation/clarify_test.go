@@ -1,0 +1,141 @@
+package deliberation_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// curious lets agents ask: by call, what they ask.
+func curious(questions map[string][]string) answers {
+	return func(call string, _ *provider.Request) (scripted.Reply, bool) {
+		q, ok := questions[call]
+		return scripted.Reply{Text: toJSON(map[string]any{"questions": q})}, ok
+	}
+}
+
+func inquiries(r *debate.Record) []string {
+	var out []string
+	for _, q := range r.Inquiries {
+		out = append(out, q.ID+" "+q.Question)
+	}
+	return out
+}
+
+func TestClarification(t *testing.T) {
+	config := three()
+	config.ID, config.Clarification = "clarified", deliberation.Clarification{On: true}
+	store := &debate.MemoryStore{}
+	open := func() (*debate.Engine, *scripted.Provider) {
+		engine, p := engineFor(curious(map[string][]string{
+			"clarify.1.ada": {"How many users?", "Which region?"}, "clarify.1.cyd": {"How many users?"}, "clarify.2.ben": {"What of Mars?"},
+		}))
+		engine.Store = store
+		return engine, p
+	}
+	made, err := config.Debate()
+	require.NoError(t, err)
+	engine, _ := open()
+	session, err := engine.Start(t.Context(), made)
+	require.NoError(t, err)
+	r, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	assert.Equal(t, []string{
+		"question.1.ada.1 ada asks: How many users?", "question.1.ada.2 ada asks: Which region?", "question.1.cyd.1 cyd asks: How many users?",
+	}, inquiries(r))
+	require.NoError(t, session.Answer(t.Context(), "question.1.cyd.1", "A thousand."))
+	require.NoError(t, session.Close())
+
+	engine, p := open() // another process
+	session, err = engine.Open(t.Context(), config.ID)
+	require.NoError(t, err)
+	r, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	assert.Len(t, r.Inquiries, 2, "what was answered is not asked again")
+	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "About 1000."))
+	require.NoError(t, session.Answer(t.Context(), "question.1.ada.2", " na "))
+	r, err = session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	assert.Equal(t, []string{"question.2.ben.1 ben asks: What of Mars?"}, inquiries(r))
+	assert.Contains(t, prompt(t, p, "clarify.2.ben"), "Question of ada: How many users?\nAnswer: About 1000.")
+	assert.Contains(t, prompt(t, p, "clarify.2.ben"), "Question of ada: Which region?\nAnswer: (not answered)")
+	require.NoError(t, session.Answer(t.Context(), "question.2.ben.1", "Not now."))
+	r, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	assert.Empty(t, r.Warnings)
+	got := deliberation.Clarifications(r)
+	require.Len(t, got, 4)
+	assert.Equal(t, deliberation.Asked{
+		ID: "question.1.ada.2", Iteration: 1, Agent: "ada", Question: "Which region?", Answered: true, Answer: "na", Skipped: true,
+	}, got[1])
+	for _, call := range []string{"r1.propose.cyd", "r2.critique.ada.ben", "r2.refine.ben", "synthesis"} {
+		text := prompt(t, p, call)
+		assert.Contains(t, text, "Question of ben: What of Mars?\nAnswer: Not now.", call)
+		assert.Contains(t, text, "Answer: A thousand.", call)
+	}
+	assert.NotContains(t, calls(r), "clarify.4.ada")
+	assert.Equal(t, []string{
+		"start → initializing", "initialized → clarifying (3)", "questionsPending → answering (3)", "ask → awaitingInput", "answered → answering",
+		"answersSubmitted → clarifying (3)", "questionsPending → answering (1)", "ask → awaitingInput", "answered → answering",
+		"answersSubmitted → clarifying (3)", "allClear → planningRound",
+	}, path(events(t, engine, r.ID))[:11])
+}
+
+func TestClarificationHasAnEnd(t *testing.T) {
+	config := three()
+	config.Clarification = deliberation.Clarification{On: true, Iterations: 2, Questions: 1}
+	engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
+		return scripted.Reply{Text: toJSON(map[string]any{"questions": []string{"What of " + call + "?"}})}, req.Schema != nil && req.Schema.Name == "questions"
+	})
+	made, err := config.Debate()
+	require.NoError(t, err)
+	session, err := engine.Start(t.Context(), made)
+	require.NoError(t, err)
+	defer session.Close()
+	for range 2 {
+		r, err := session.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.Len(t, r.Inquiries, 3)
+		for _, q := range r.Inquiries {
+			require.NoError(t, session.Answer(t.Context(), q.ID, "Yes."))
+		}
+	}
+	_, err = session.Wait(t.Context())
+	require.NoError(t, err)
+}
+
+func TestTooManyQuestionsAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := three()
+		config.Clarification = deliberation.Clarification{On: true, Questions: 2}
+		config.Unattended = &debate.Unattended{}
+		engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"a?", "b?", "c?"}, "clarify.1.ben": {"a?", "a?"}, "clarify.1.cyd": {" "}}))
+		r := play(t, engine, config)
+		assert.Equal(t, []string{"left-out clarify.1.ada", "left-out clarify.1.ben", "left-out clarify.1.cyd"}, kinds(r))
+		assert.Equal(t, debate.EndRounds, r.Reason, "the debate goes on without answers")
+	})
+}
+
+func TestNobodyIsAskedInAnUnattendedDebate(t *testing.T) {
+	config := three()
+	config.Clarification = deliberation.Clarification{On: true}
+	engine, p := engineFor(curious(map[string][]string{"clarify.1.ada": {"How many users?"}}))
+	made, err := config.Debate()
+	require.NoError(t, err)
+	for _, err := range engine.Run(t.Context(), made) {
+		require.NoError(t, err)
+	}
+	assert.Contains(t, prompt(t, p, "r1.propose.ben"), "Question of ada: How many users?\nAnswer: (not answered)")
+	config.Unattended = &debate.Unattended{}
+	r := play(t, engine, config)
+	assert.Equal(t, []string{"unanswered"}, kinds(r))
+	assert.Len(t, deliberation.Clarifications(r), 1)
+}

@@ -1,0 +1,240 @@
+package deliberation_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+)
+
+// fields yields the fields that an error names.
+func fields(t *testing.T, err error) []string {
+	t.Helper()
+	require.Error(t, err)
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the outermost
+		all = joined.Unwrap()
+	}
+	var out []string
+	for _, one := range all {
+		var failure *debate.Error
+		require.ErrorAs(t, one, &failure)
+		assert.Equal(t, debate.KindValidation, failure.Kind)
+		out = append(out, failure.Field)
+	}
+	return out
+}
+
+func TestBadInputNamesItsField(t *testing.T) {
+	number := func(v float64) *float64 { return &v }
+	file := func(name string, data []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		return path
+	}
+	empty, latin := file("empty.md", []byte(" \n")), file("latin.md", []byte("na\xefve"))
+	type change = func(*deliberation.Config)
+	for name, test := range map[string]struct {
+		change change
+		field  string
+		says   string
+	}{
+		"no problem":          {func(c *deliberation.Config) { c.Problem = " \n" }, "problem", "empty"},
+		"problem in no UTF-8": {func(c *deliberation.Config) { c.Problem = "a\xff" }, "problem", "UTF-8"},
+		"context with NUL":    {func(c *deliberation.Config) { c.Context = "a\x00" }, "context", "NUL"},
+		"no agents":           {func(c *deliberation.Config) { c.Agents = nil }, "agents", "2 to 100"},
+		"one agent":           {func(c *deliberation.Config) { c.Agents[0].Disabled, c.Agents[1].Disabled = true, true }, "agents", "there are 1"},
+		"unknown role":        {func(c *deliberation.Config) { c.Agents[1].Role = "wizard" }, "agents[1].role", "architect, security, performance, testing"},
+		"no model":            {func(c *deliberation.Config) { c.Agents[2].Model = "" }, "agents[2].model", "empty"},
+		"half a model":        {func(c *deliberation.Config) { c.Agents[2].Model = "gpt" }, "agents[2].model", "provider/model"},
+		"half a fallback":     {func(c *deliberation.Config) { c.Agents[2].Fallbacks = []string{"a/b", "/c"} }, "agents[2].fallbacks[1]", "provider/model"},
+		"model of a disabled": {func(c *deliberation.Config) {
+			c.Agents = append(c.Agents, deliberation.Agent{ID: "dan", Disabled: true})
+		}, "agents[3].model", ""},
+		"two of one id":       {func(c *deliberation.Config) { c.Agents[2].ID = "ADA" }, "agents[2].id", "agents[0]"},
+		"no id":               {func(c *deliberation.Config) { c.Agents[0].ID = "" }, "agents[0].id", "letters"},
+		"id with a dot":       {func(c *deliberation.Config) { c.Agents[0].ID = "a.b" }, "agents[0].id", "letters"},
+		"reserved id":         {func(c *deliberation.Config) { c.Agents[0].ID = "judge" }, "agents[0].id", "library"},
+		"unknown method":      {func(c *deliberation.Config) { c.Synthesis = "dice" }, "synthesis", "judge, voting, merge, registered"},
+		"synthesizer missing": {func(c *deliberation.Config) { c.Synthesis = "registered" }, "synthesizer", "empty"},
+		"synthesizer unused":  {func(c *deliberation.Config) { c.Synthesizer = "own" }, "synthesizer", `synthesis is "judge"`},
+		"unknown termination": {func(c *deliberation.Config) { c.Termination.Kind = "boredom" }, "termination.kind", "fixed, convergence, quality"},
+		"threshold above 100": {func(c *deliberation.Config) {
+			c.Termination = deliberation.Termination{Kind: "quality", Threshold: number(100.5)}
+		}, "termination.threshold", "between 0 and 100"}, //nolint:lll // a table
+		"threshold below 0": {func(c *deliberation.Config) {
+			c.Termination = deliberation.Termination{Kind: "convergence", Threshold: number(-1)}
+		}, "termination.threshold", "between 0 and 100"}, //nolint:lll // a table
+		"threshold is no number": {func(c *deliberation.Config) {
+			c.Termination = deliberation.Termination{Kind: "quality", Threshold: number(math.NaN())}
+		}, "termination.threshold", "between 0 and 100"}, //nolint:lll // a table
+		"threshold without use":    {func(c *deliberation.Config) { c.Termination.Threshold = number(50) }, "termination.threshold", `"fixed" has none`},
+		"unknown topology":         {func(c *deliberation.Config) { c.Topology.Kind = "star" }, "topology.kind", "all, ring, nearest"},
+		"nearest none":             {func(c *deliberation.Config) { c.Topology.Kind = "nearest" }, "topology.k", "1 to 2"},
+		"nearest too many":         {func(c *deliberation.Config) { c.Topology = deliberation.Topology{Kind: "nearest", K: 3} }, "topology.k", "1 to 2"},
+		"k without use":            {func(c *deliberation.Config) { c.Topology.K = 1 }, "topology.k", "none"},
+		"unknown proposals":        {func(c *deliberation.Config) { c.Proposals = "stale" }, "proposals", "carry, fresh"},
+		"missing prompt file":      {func(c *deliberation.Config) { c.Agents[0].PromptFile = "nowhere.md" }, "agents[0].promptFile", "nowhere.md"},
+		"empty prompt file":        {func(c *deliberation.Config) { c.Agents[0].PromptFile = empty }, "agents[0].promptFile", "empty"},
+		"prompt file in no UTF-8":  {func(c *deliberation.Config) { c.Judge.PromptFile = latin }, "judge.promptFile", "UTF-8"},
+		"prompt file is a folder":  {func(c *deliberation.Config) { c.Judge.PromptFile = t.TempDir() }, "judge.promptFile", "no file"},
+		"two prompts":              {func(c *deliberation.Config) { c.Agents[0].Prompt, c.Agents[0].PromptFile = "x", latin }, "agents[0].prompt", "promptFile"},
+		"blank prompt":             {func(c *deliberation.Config) { c.Judge.Prompt = " " }, "judge.prompt", "blank"},
+		"judge without a model":    {func(c *deliberation.Config) { c.Judge.Model = "" }, "judge.model", `synthesis "judge"`},
+		"evaluation without judge": {func(c *deliberation.Config) { c.Judge.Model, c.Synthesis, c.Termination.Kind = "", "voting", "quality" }, "judge.model", `termination "quality"`}, //nolint:lll // a table
+		"judge with half a model":  {func(c *deliberation.Config) { c.Judge.Model = "gpt" }, "judge.model", "provider/model"},
+		"fallbacks of nothing":     {func(c *deliberation.Config) { c.Judge.Model, c.Judge.Fallbacks = "", []string{"a/b"} }, "judge.fallbacks", ""},
+		"temperature":              {func(c *deliberation.Config) { c.Temperature = number(2.1) }, "temperature", "0 and 2"},
+		"agent's temperature":      {func(c *deliberation.Config) { c.Agents[0].Temperature = number(-0.1) }, "agents[0].temperature", "0 and 2"},
+		"negative rounds":          {func(c *deliberation.Config) { c.Rounds = -1 }, "rounds", "negative"},
+		"negative time":            {func(c *deliberation.Config) { c.RoundTimeout = -time.Second }, "roundTimeout", "negative"},
+		"negative tool calls":      {func(c *deliberation.Config) { c.ToolCalls = -1 }, "toolCalls", "negative"},
+		"summary of no length":     {func(c *deliberation.Config) { c.Summaries.MaxLength = 5 }, "summaries.maxLength", "100"},
+		"agent's summary":          {func(c *deliberation.Config) { c.Agents[1].Summaries = &deliberation.Summaries{Threshold: -1} }, "agents[1].summaries.threshold", "negative"}, //nolint:lll // a table
+		"empty tool name":          {func(c *deliberation.Config) { c.Tools = []string{""} }, "tools[0]", "empty"},
+		"tool twice":               {func(c *deliberation.Config) { c.Agents[0].Tools = &[]string{"a", "a"} }, "agents[0].tools[1]", "twice"},
+		"own role without words":   {func(c *deliberation.Config) { c.Roles = []deliberation.Role{{Name: "own"}} }, "roles[0].system", "empty"},
+		"own role without a name":  {func(c *deliberation.Config) { c.Roles = []deliberation.Role{{System: "x"}} }, "roles[0].name", ""},
+		"own role twice": {func(c *deliberation.Config) {
+			c.Roles = []deliberation.Role{{Name: "a", System: "x"}, {Name: "a", System: "x"}}
+		}, "roles[1].name", "earlier"}, //nolint:lll // a table
+		"an id that no store has": {func(c *deliberation.Config) { c.ID = "../x" }, "id", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := three()
+			test.change(&config)
+			_, err := config.Debate()
+			assert.Equal(t, []string{test.field}, fields(t, err))
+			assert.ErrorContains(t, err, test.says)
+		})
+	}
+}
+
+func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
+	config := three()
+	config.Problem, config.Synthesis, config.Agents[0].Role = "", "dice", "wizard"
+	_, err := config.Debate()
+	assert.Equal(t, []string{"problem", "synthesis", "agents[0].role"}, fields(t, err))
+}
+
+// TestWhatTheEngineChecks: what is registered is known to the engine alone. Nothing is asked or stored.
+func TestWhatTheEngineChecks(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*deliberation.Config)
+		field  string
+	}{
+		"tool":        {func(c *deliberation.Config) { c.Tools = []string{"nothing"} }, "tools[0]"},
+		"provider":    {func(c *deliberation.Config) { c.Agents[1].Model = "nobody/x" }, "participants[1].model"},
+		"synthesizer": {func(c *deliberation.Config) { c.Synthesis, c.Synthesizer = "registered", "nobody" }, "judging.judges[1].judge"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := three()
+			test.change(&config)
+			made, err := config.Debate()
+			require.NoError(t, err)
+			engine, p := engineFor(nil)
+			_, err = engine.Start(t.Context(), made)
+			assert.Equal(t, []string{test.field}, fields(t, err))
+			assert.Empty(t, p.Requests())
+		})
+	}
+}
+
+// TestTheFrozenPartIsChecked: a host may send a config that [deliberation.Config.Debate] has not made.
+func TestTheFrozenPartIsChecked(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*debate.Config)
+		field  string
+	}{
+		"nothing":      {func(c *debate.Config) { c.FlowConfig = nil }, "flowConfig"},
+		"no JSON":      {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem"`) }, "flowConfig"},
+		"unknown key":  {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem":"x","wizard":1}`) }, "flowConfig"},
+		"other agents": {func(c *debate.Config) { c.Participants[0].Name = "eve" }, "participants"},
+		"no judge":     {func(c *debate.Config) { c.Judging = nil }, "judging"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made, err := three().Debate()
+			require.NoError(t, err)
+			test.change(&made)
+			engine, _ := engineFor(nil)
+			assert.Equal(t, []string{test.field}, fields(t, engine.Validate(t.Context(), made)))
+		})
+	}
+}
+
+func TestConfigAsJSON(t *testing.T) {
+	text := `{"problem":"Design it.","context":"Small.","rounds":4,"agents":[{"id":"ada","model":"test/a","role":"security","tools":[]},
+		{"id":"ben","model":"test/b","temperature":0,"summaries":{"off":true}}],"judge":{"model":"test/j"},
+		"termination":{"kind":"convergence","threshold":0},"includeFullHistory":false,"clarification":{"on":true},
+		"roundTimeout":"90s","turnTimeout":"1m","budget":{"hard":2.5},"unattended":{},"labels":{"tenant":"x"}}`
+	var config deliberation.Config
+	require.NoError(t, json.Unmarshal([]byte(text), &config))
+	assert.Equal(t, 90*time.Second, config.RoundTimeout)
+	data, err := json.Marshal(config)
+	require.NoError(t, err)
+	var again deliberation.Config
+	require.NoError(t, json.Unmarshal(data, &again))
+	assert.Equal(t, config, again)
+	made, err := config.Debate()
+	require.NoError(t, err)
+	assert.Equal(t, time.Minute, made.TurnTimeout)
+	assert.InDelta(t, 0, *made.Participants[1].Temperature, 0)
+	assert.InDelta(t, deliberation.DefaultTemperature, *made.Participants[0].Temperature, 0)
+
+	for _, bad := range []string{
+		`{"problem":"x","wizard":1}`, `{"problem":"x","problem":"y"}`, `{"Problem":"x"}`, `{"roundTimeout":90}`, `{"agents":[{"ID":"a"}]}`, `[]`,
+	} {
+		err := json.Unmarshal([]byte(bad), &config)
+		var failure *debate.Error
+		require.True(t, errors.As(err, &failure), bad)
+	}
+}
+
+func TestTheTopicIsTheFirstLineOfTheProblem(t *testing.T) {
+	for problem, topic := range map[string]string{
+		"Design it.\nAll of it.":              "Design it.",
+		"\n# A shortener\n":                   "A shortener",
+		strings.Repeat("ü", 150):              strings.Repeat("ü", 100),
+		"#":                                   "a problem",
+		"a" + strings.Repeat("漢", 100) + "\n": "a" + strings.Repeat("漢", 66),
+	} {
+		config := three()
+		config.Problem = problem
+		made, err := config.Debate()
+		require.NoError(t, err)
+		assert.Equal(t, topic, made.Topic)
+	}
+}
+
+func TestWhichPromptEverybodyGotIsInTheRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ada.md")
+	require.NoError(t, os.WriteFile(path, []byte("You are a cook.\n"), 0o600))
+	config := three()
+	config.Agents[0].PromptFile, config.Agents[1].Prompt = path, "You are a poet."
+	config.Roles = []deliberation.Role{{Name: "own", System: "You are a judge of wine."}}
+	config.Agents[2].Role = "own"
+	engine, p := engineFor(nil)
+	r := play(t, engine, config)
+	got := deliberation.Prompts(r)
+	require.Len(t, got, 4)
+	assert.Equal(t, path, got[0].Source)
+	assert.Len(t, got[0].SHA256, 64)
+	assert.Equal(t, "You are a cook.", got[0].Text)
+	assert.Equal(t, deliberation.SourceConfig, got[1].Source)
+	assert.Equal(t, "own", got[2].Role)
+	assert.Equal(t, deliberation.SourceBuiltIn, got[3].Source)
+	assert.Contains(t, prompt(t, p, "r1.critique.ada.ben"), "You are a cook.")
+	assert.Contains(t, prompt(t, p, "r2.refine.ben"), "You are a poet.")
+	assert.Contains(t, prompt(t, p, "r1.propose.cyd"), "You are a judge of wine.")
+	assert.Contains(t, prompt(t, p, "synthesis"), got[3].Text)
+}

@@ -1,0 +1,50 @@
+package deliberation
+
+import (
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// critiqueCalls yields the critiques, and beside them the summaries that refining will read.
+func critiqueCalls(r *debate.Record) []debate.Call {
+	if r.Late() {
+		return nil
+	}
+	b := read(r)
+	var calls []debate.Call
+	for i := range b.agents {
+		w := &b.agents[i]
+		if !w.active {
+			continue
+		}
+		for _, seat := range b.targets(i) {
+			target := &b.agents[seat]
+			id := b.id("critique", w.ID, target.ID)
+			if !b.missing(id) {
+				continue
+			}
+			call := b.work(w, id, KindCritique)
+			call.Target, call.Slot = target.ID, b.slot(slotCritique, i, seat)
+			call.Last = func(r *debate.Record) string {
+				var text strings.Builder
+				b.quoteNow(&text, target.standing())
+				return text.String() + r.Text("ask.critique."+w.ID)
+			}
+			calls = append(calls, call)
+		}
+	}
+	if !b.early() {
+		calls = append(calls, b.digests()...)
+	}
+	return calls
+}
+
+func critiqued(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	b := read(r)
+	note := b.note(StateCritiquing, refineCalls)
+	if !b.early() {
+		note.Warnings = append(note.Warnings, b.unsummarized()...)
+	}
+	return TriggerCritiqued, note, true
+}

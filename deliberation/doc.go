@@ -1,0 +1,42 @@
+// Package deliberation is the flow of a debate in which agents solve a problem together: they ask a person what is
+// unclear, propose, critique each other's proposals, refine their own, and after some rounds a solution is made of
+// what they have worked out. It is written on the public API of package debate alone.
+//
+// A [Config] describes a deliberation. Config.Debate checks it, reads the files that it names and yields the config
+// of a debate, which an engine with this package's [Flow] starts like any other:
+//
+//	engine := &debate.Engine{
+//		Providers: …,
+//		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+//	}
+//	config, err := deliberation.Config{Problem: …, Agents: …, Judge: …}.Debate()
+//	session, err := engine.Start(ctx, config)
+//	record, err := session.Wait(ctx)
+//	solution, by, ok := deliberation.Final(record)
+//
+// # Rounds
+//
+// In a round every agent has a proposal: in the first it writes one, later it is what it refined in the round
+// before, without a call (ProposalsCarry), or a new one (ProposalsFresh). All critiques of a round are made at once,
+// by [Topology], then all refinements. An agent that fails is retried and then left out of that phase, with a
+// warning; below two agents the rounds end. The rounds end after Config.Rounds, or before by the judge's confidence
+// that the agents agree or its mark of the quality ([Termination]).
+//
+// # What agents read
+//
+// Every prompt holds the problem, the context, the clarifications and what the call acts on. Refinements and fresh
+// proposals hold the agent's own history beside that: what it proposed, what was said of it, what it refined. A
+// history is summarised where that is sure to save input ([Summaries]). What models and people have written stands
+// between markers that they cannot know, as material. docs/flows.md lists what each kind of prompt contains.
+//
+// # Solution
+//
+// The [Solution] is made by the judge, by a vote of the agents, by merging the proposals in pairs, or by a
+// [SynthesizerFunc]. It is checked against its schema, and by what no schema can say: while a major requirement is
+// unmet, a confidence above 40 is refused and asked for again.
+//
+// # More states
+//
+// [Insert] adds a state to the flow, such as one in which facts are checked between critiques and refinements. What
+// is said there about an agent is read by that agent when it refines.
+package deliberation

@@ -1,0 +1,103 @@
+package deliberation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Confidence is the judge's view of whether the agents agree, in the JSON that it answers with.
+type Confidence struct {
+	// Confidence is from 0 to 100.
+	Confidence float64 `json:"confidence" jsonschema:"minimum=0,maximum=100,description=how sure you are that further rounds would change nothing important"` //nolint:lll // a tag
+	Reasoning  string  `json:"reasoning"`
+	// Disagreements are what the agents still differ on.
+	Disagreements []string `json:"disagreements"`
+}
+
+// Quality is the judge's mark of the proposals against the problem's requirements, in the JSON that it
+// answers with.
+type Quality struct {
+	// Requirements are those of the problem, and whether the best of the proposals fulfil them.
+	Requirements []Requirement `json:"requirements" jsonschema:"minItems=1,description=every requirement of the problem"`
+	// Quality is from 0 to 100.
+	Quality   float64 `json:"quality" jsonschema:"minimum=0,maximum=100,description=how well the proposals fulfil the requirements"`
+	Reasoning string  `json:"reasoning"`
+}
+
+// Names of the schemas of evaluations.
+const (
+	schemaConfidence = "confidence"
+	schemaQuality    = "quality"
+)
+
+// mostUnmet is the highest mark of what leaves a major requirement unmet.
+const mostUnmet = 40
+
+func checkQuality(_ *debate.Record, v *Quality) []string {
+	return append(checkRequirements(v.Requirements), unmet("quality", v.Quality, v.Requirements)...)
+}
+
+// evaluates reports whether this round is evaluated: the last is not, for nothing would follow from it.
+func (b *board) evaluates() bool {
+	return b.s.Termination.Kind != TerminationFixed && b.s.Termination.Threshold != nil && b.round < b.r.Config().Rounds
+}
+
+func evaluateCalls(r *debate.Record) []debate.Call {
+	b := read(r)
+	id := b.id("evaluate")
+	if !b.evaluates() || !b.missing(id) {
+		return nil
+	}
+	call := b.judge(id, KindConfidence)
+	call.Schema, call.Slot = schemaConfidence, b.slot(slotEvaluate, 0, 0)
+	if b.s.Termination.Kind == TerminationQuality {
+		call.Kind, call.Schema = KindQuality, schemaQuality
+	}
+	text := "ask." + call.Schema
+	call.Last = func(r *debate.Record) string {
+		var out strings.Builder
+		b.proposals(&out, 0)
+		return out.String() + r.Text(text)
+	}
+	return []debate.Call{call}
+}
+
+// consensus reports whether the judge's number for this round reaches the threshold.
+func (b *board) consensus() (reason debate.EndReason, evidence string, ok bool) {
+	if !b.evaluates() {
+		return "", "", false
+	}
+	for _, t := range b.judged {
+		if t.Round != b.round {
+			continue
+		}
+		value, valid := valueOf(t)
+		if !valid || value < *b.s.Termination.Threshold {
+			return "", "", false
+		}
+		reason = debate.EndConverged
+		if t.Kind == KindQuality {
+			reason = EndQuality
+		}
+		return reason, fmt.Sprintf("the judge's %s after round %d is %g: the threshold is %g", t.Kind, b.round, value, *b.s.Termination.Threshold), true
+	}
+	return "", "", false
+}
+
+func evaluated(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	b := read(r)
+	note := debate.Note{}
+	if reason, evidence, ok := b.consensus(); ok {
+		note.Reason, note.Evidence, note.Calls = reason, evidence, len(solutionCalls(r))
+		return TriggerConsensusReached, note, true
+	}
+	if id := b.id("evaluate"); b.evaluates() && r.Failed(id) {
+		note.Warnings = []debate.Warning{{
+			Kind: WarnNoConfidence, Call: id, By: nameJudge,
+			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.s.Termination.Kind, b.round),
+		}}
+	}
+	return TriggerContinue, note, true
+}

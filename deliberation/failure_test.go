@@ -1,0 +1,168 @@
+package deliberation_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// kinds yields the kinds of the warnings and the calls that they are about.
+func kinds(r *debate.Record) []string {
+	var out []string
+	for _, w := range r.Warnings {
+		out = append(out, strings.TrimSpace(string(w.Kind)+" "+w.Call))
+	}
+	return out
+}
+
+// TestWhoFailsIsLeftOutOfThePhase: the same rule in every phase. The call is retried, the agent is left out with a
+// warning, and the debate goes on as long as two are left.
+func TestWhoFailsIsLeftOutOfThePhase(t *testing.T) {
+	for name, test := range map[string]struct {
+		broken   []string
+		warnings []string
+		reason   debate.EndReason
+		solved   bool
+	}{
+		"one proposal":                {[]string{"r1.propose.ben"}, []string{"left-out r1.propose.ben"}, debate.EndRounds, true},
+		"two proposals":               {[]string{"r1.propose.a*", "r1.propose.b*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben"}, debate.EndTooFew, true},                          //nolint:lll // a table
+		"all proposals":               {[]string{"r1.propose.*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben", "left-out r1.propose.cyd", "no-solution"}, debate.EndTooFew, false}, //nolint:lll // a table
+		"one critique":                {[]string{"r1.critique.ada.ben"}, []string{"left-out r1.critique.ada.ben"}, debate.EndRounds, true},
+		"the critiques of one":        {[]string{"r2.critique.ada.*"}, []string{"left-out r2.critique.ada.ben", "left-out r2.critique.ada.cyd"}, debate.EndRounds, true},                                                                                      //nolint:lll // a table
+		"the critiques of two":        {[]string{"r1.critique.ada.*", "r1.critique.ben.*"}, []string{"left-out r1.critique.ada.ben", "left-out r1.critique.ada.cyd", "left-out r1.critique.ben.cyd", "left-out r1.critique.ben.ada"}, debate.EndTooFew, true}, //nolint:lll // a table
+		"one refinement":              {[]string{"r1.refine.cyd"}, []string{"left-out r1.refine.cyd"}, debate.EndRounds, true},
+		"two refinements":             {[]string{"r2.refine.ada", "r2.refine.cyd"}, []string{"left-out r2.refine.ada", "left-out r2.refine.cyd"}, debate.EndTooFew, true},   //nolint:lll // a table
+		"a refinement and a proposal": {[]string{"r1.propose.ben", "r1.refine.cyd"}, []string{"left-out r1.propose.ben", "left-out r1.refine.cyd"}, debate.EndRounds, true}, //nolint:lll // a table
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, _ := engineFor(broken(test.broken...))
+			r := play(t, engine, three())
+			assert.Equal(t, debate.StateCompleted, r.State)
+			assert.Equal(t, test.warnings, kinds(r))
+			assert.Equal(t, test.reason, r.Reason, r.Evidence)
+			_, _, ok := deliberation.Final(r)
+			assert.Equal(t, test.solved, ok)
+			for _, w := range r.Warnings {
+				if w.Kind == debate.WarnLeftOut {
+					assert.Contains(t, w.Call, w.By)
+				}
+			}
+		})
+	}
+}
+
+func TestFailedCallsAreRetriedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := map[string]int{}
+		engine, p := engineFor(nil)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			if call := callOf(req); strings.HasSuffix(call, ".ben") || call == "synthesis" {
+				if tries[call]++; tries[call] == 1 {
+					return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork}}
+				}
+			}
+			return reply(req)
+		}
+		config := three()
+		r := play(t, engine, config)
+		assert.Empty(t, r.Warnings)
+		assert.Len(t, r.Turns, 3+2*9+1)
+	})
+}
+
+func TestWhoIsLeftOutOfRefiningCarriesItsLatestOver(t *testing.T) {
+	engine, p := engineFor(broken("r1.refine.ben"))
+	r := play(t, engine, three())
+	assert.Contains(t, prompt(t, p, "r2.critique.ada.ben"), said("r1.propose.ben"))
+	refine := prompt(t, p, "r2.refine.ben")
+	assert.Contains(t, refine, said("r1.propose.ben"))
+	assert.Contains(t, refine, said("r1.critique.ada.ben"), "what was objected is not forgotten")
+	assert.Equal(t, 1, strings.Count(refine, said("r1.propose.ben")))
+	synthesis := prompt(t, p, "synthesis")
+	for _, c := range deliberation.Contributions(r) {
+		assert.Equal(t, 1, strings.Count(synthesis, c.Text), "%s stands there once", c.Text)
+	}
+}
+
+func TestWithoutAProposalAnAgentStillCritiquesAndProposesInTheNextRound(t *testing.T) {
+	engine, p := engineFor(broken("r1.propose.ben"))
+	r := play(t, engine, three())
+	made := calls(r)
+	assert.Contains(t, made, "r1.critique.ben.ada")
+	assert.Contains(t, made, "r1.critique.ben.cyd")
+	assert.NotContains(t, made, "r1.critique.ada.ben", "there is nothing to critique")
+	assert.NotContains(t, made, "r1.refine.ben")
+	assert.Contains(t, made, "r2.propose.ben")
+	assert.NotContains(t, made, "r2.propose.ada")
+	assert.Contains(t, prompt(t, p, "r2.critique.ada.ben"), said("r2.propose.ben"))
+}
+
+func TestWithoutCritiquesThereIsNoRefineCall(t *testing.T) {
+	engine, p := engineFor(broken("r1.critique.ada.cyd", "r1.critique.ben.cyd"))
+	r := play(t, engine, three())
+	assert.NotContains(t, calls(r), "r1.refine.cyd")
+	assert.Contains(t, prompt(t, p, "r2.critique.ada.cyd"), said("r1.propose.cyd"))
+	assert.Equal(t, debate.EndRounds, r.Reason)
+}
+
+// TestTheTimeOfARound: who is late is left out, and the next round begins.
+func TestTheTimeOfARound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := engineFor(nil)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			r.Delay = time.Second
+			if strings.HasPrefix(callOf(req), "r1.critique.cyd") || callOf(req) == "r2.refine.ben" {
+				r.Delay = time.Hour
+			}
+			return r
+		}
+		config := three()
+		config.Rounds, config.RoundTimeout = 3, time.Minute
+		began := time.Now() //nolint:forbidigo // the clock of a bubble
+		r := play(t, engine, config)
+		assert.Equal(t, []string{
+			"round-time", "left-out r1.critique.cyd.ada", "left-out r1.critique.cyd.ben", "round-time", "left-out r2.refine.ben",
+		}, kinds(r))
+		assert.Equal(t, debate.EndRounds, r.Reason)
+		assert.NotContains(t, calls(r), "r1.refine.ada", "the round was over")
+		assert.Contains(t, calls(r), "r2.refine.ada")
+		assert.Equal(t, 2*time.Minute+3*time.Second, time.Since(began)) //nolint:forbidigo // the clock of a bubble
+	})
+}
+
+// TestStopConcludesWithWhatThereIs: a host may stop at any time.
+func TestStopConcludesWithWhatThereIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := engineFor(nil)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			r.Delay = time.Second
+			return r
+		}
+		made, err := three().Debate()
+		require.NoError(t, err)
+		session, err := engine.Start(t.Context(), made)
+		require.NoError(t, err)
+		defer session.Close()
+		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
+		require.NoError(t, session.Stop(t.Context()))
+		r, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		_, _, ok := deliberation.Final(r)
+		assert.True(t, ok)
+		assert.Contains(t, prompt(t, p, "synthesis"), "ended early")
+	})
+}

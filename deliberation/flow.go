@@ -1,0 +1,181 @@
+package deliberation
+
+import (
+	"fmt"
+
+	"github.com/agonist-dev/debate"
+)
+
+// FlowName is the name of the flow, in Config.Flow and Engine.Flows.
+const FlowName = "deliberation"
+
+// States of the flow.
+const (
+	StateClarifying    debate.State = "clarifying"    // the agents say what they want to ask
+	StateAnswering     debate.State = "answering"     // a person answers
+	StatePlanningRound debate.State = "planningRound" // is there another round?
+	StateSummarizing   debate.State = "summarizing"   // histories that the proposals read are summarised
+	StateProposing     debate.State = "proposing"     // who has nothing that stands proposes
+	StateCritiquing    debate.State = "critiquing"    // critiques, and the summaries that refining reads
+	StateRefining      debate.State = "refining"      // who was critiqued refines
+	StateEvaluating    debate.State = "evaluating"    // the judge says whether to go on
+)
+
+// Triggers of the flow.
+const (
+	TriggerQuestionsPending debate.Trigger = "questionsPending"
+	TriggerAnswersSubmitted debate.Trigger = "answersSubmitted"
+	TriggerAllClear         debate.Trigger = "allClear"
+	TriggerBeginRound       debate.Trigger = "beginRound"
+	TriggerMaxRoundsReached debate.Trigger = "maxRoundsReached"
+	TriggerContextsReady    debate.Trigger = "contextsReady"
+	TriggerProposed         debate.Trigger = "proposed"
+	TriggerCritiqued        debate.Trigger = "critiqued"
+	TriggerRefined          debate.Trigger = "refined"
+	TriggerContinue         debate.Trigger = "continue"
+	TriggerConsensusReached debate.Trigger = "consensusReached"
+)
+
+// EndQuality is the reason of a debate that ended because the proposals are good enough.
+const EndQuality debate.EndReason = "quality"
+
+// Kinds of warnings, beside [debate.WarnLeftOut].
+const (
+	WarnUnanswered   debate.WarningKind = "unanswered"     // nobody was there to answer the agents' questions
+	WarnSummary      debate.WarningKind = "summary-failed" // a summary could not be made: the history is read whole
+	WarnNoConfidence debate.WarningKind = "no-confidence"  // the judge gave no valid number: the rounds go on
+	WarnNoSolution   debate.WarningKind = "no-solution"    // nobody was able to write the solution
+)
+
+// Flow yields the flow, a fresh value each time: a host may add to it, see [Insert]. It goes into
+// Engine.Flows under [FlowName]; a [Config] yields the debate's config.
+func Flow() *debate.Flow {
+	always := debate.Guard{}
+	pending := debate.Guard{Name: "questionsPending", OK: func(r *debate.Record) bool { return len(read(r).pending()) > 0 }}
+	again := debate.Guard{Name: "iterationsLeft", OK: func(r *debate.Record) bool { return read(r).asksAgain() }}
+	left := debate.Guard{Name: "roundsLeft", OK: func(r *debate.Record) bool { return roundsLeft(r) }}
+	few := debate.Guard{Name: "tooFewAgents", OK: func(r *debate.Record) bool { return read(r).tooFew(r.Working()) != "" }}
+	reached := debate.Guard{Name: "thresholdReached", OK: func(r *debate.Record) bool { _, _, ok := read(r).consensus(); return ok }}
+	return &debate.Flow{
+		Name:    FlowName,
+		Version: 1,
+		Start:   StateClarifying,
+		Rules: []debate.Rule{
+			{From: StateClarifying, On: TriggerQuestionsPending, To: StateAnswering, When: pending},
+			{From: StateClarifying, On: TriggerAllClear, To: StatePlanningRound, When: always},
+			{From: StateAnswering, On: TriggerAnswersSubmitted, To: StateClarifying, When: again},
+			{From: StateAnswering, On: TriggerAnswersSubmitted, To: StatePlanningRound, When: always},
+			{From: StatePlanningRound, On: TriggerBeginRound, To: StateSummarizing, When: left},
+			{From: StatePlanningRound, On: TriggerMaxRoundsReached, To: debate.StateCompleting, When: always},
+			{From: StateSummarizing, On: TriggerContextsReady, To: StateProposing, When: always},
+			{From: StateProposing, On: TriggerProposed, To: debate.StateCompleting, When: few},
+			{From: StateProposing, On: TriggerProposed, To: StateCritiquing, When: always},
+			{From: StateCritiquing, On: TriggerCritiqued, To: debate.StateCompleting, When: few},
+			{From: StateCritiquing, On: TriggerCritiqued, To: StateRefining, When: always},
+			{From: StateRefining, On: TriggerRefined, To: debate.StateCompleting, When: few},
+			{From: StateRefining, On: TriggerRefined, To: StateEvaluating, When: always},
+			{From: StateEvaluating, On: TriggerConsensusReached, To: debate.StateCompleting, When: reached},
+			{From: StateEvaluating, On: TriggerContinue, To: StatePlanningRound, When: always},
+		},
+		Steps: map[debate.State]debate.Step{
+			debate.StateInitializing: {Next: initialized},
+			StateClarifying:          {Calls: clarifyCalls, Next: clarified},
+			StateAnswering:           {Calls: answerCalls, Next: answered},
+			StatePlanningRound:       {Next: planned},
+			StateSummarizing:         {Calls: digestCalls, Next: contextsReady},
+			StateProposing:           {Calls: proposeCalls, Next: proposed},
+			StateCritiquing:          {Calls: critiqueCalls, Next: critiqued},
+			StateRefining:            {Calls: refineCalls, Next: refined},
+			StateEvaluating:          {Calls: evaluateCalls, Next: evaluated},
+			debate.StateCompleting:   {Calls: solutionCalls, Next: solved},
+		},
+		Timed:   []debate.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
+		Schemas: schemas(),
+		Texts:   texts,
+		Check:   check,
+		Decode:  decode,
+	}
+}
+
+// tooFew says why the debate cannot go on after a phase, if so: fewer than two agents have something that
+// stands, or all but one were left out of the phase. Who was merely late is not left out: the next round begins.
+func (b *board) tooFew(phase debate.State) string {
+	if n := b.stands(); n < 2 {
+		return fmt.Sprintf("%d of %d agents have a proposal", n, len(b.agents))
+	}
+	if b.r.Late() {
+		return ""
+	}
+	left := 0
+	for i := range b.agents {
+		if w := &b.agents[i]; w.active && !b.leftOut(w, phase) {
+			left++
+		}
+	}
+	if left < 2 {
+		return fmt.Sprintf("%d of %d agents were able to take part in %s", left, len(b.agents), phase)
+	}
+	return ""
+}
+
+// leftOut reports whether an agent has failed in all that it was to do in a phase.
+func (b *board) leftOut(w *work, phase debate.State) bool {
+	calls := b.duties(w, phase)
+	for _, id := range calls {
+		if !b.r.Failed(id) {
+			return false
+		}
+	}
+	return len(calls) > 0
+}
+
+// duties yields the ids of the calls that an agent has to do in a phase, done or not.
+func (b *board) duties(w *work, phase debate.State) []string {
+	switch phase {
+	case StateClarifying:
+		return []string{clarifyID(b.iteration(), w)}
+	case StateProposing:
+		if b.proposes(w) {
+			return []string{b.id("propose", w.ID)}
+		}
+	case StateCritiquing:
+		var ids []string
+		for _, target := range b.targets(w.seat) {
+			ids = append(ids, b.id("critique", w.ID, b.agents[target].ID))
+		}
+		return ids
+	case StateRefining:
+		if b.refines(w) {
+			return []string{b.id("refine", w.ID)}
+		}
+	default:
+	}
+	return nil
+}
+
+// lost warns of every call of a phase that has failed for good. The agent is left out of what it was for.
+func (b *board) lost(phase debate.State) []debate.Warning {
+	var warnings []debate.Warning
+	for i := range b.agents {
+		w := &b.agents[i]
+		for _, id := range b.duties(w, phase) {
+			if b.r.Failed(id) {
+				warnings = append(warnings, debate.Warning{
+					Kind: debate.WarnLeftOut, Call: id, By: w.ID, Evidence: fmt.Sprintf("%s is left out: %s has failed for good", w.Name, id),
+				})
+			}
+		}
+	}
+	return warnings
+}
+
+// note ends a phase: who was left out, and how many calls the next phase makes, or why there is none.
+func (b *board) note(phase debate.State, next func(*debate.Record) []debate.Call) debate.Note {
+	note := debate.Note{Warnings: b.lost(phase)}
+	if few := b.tooFew(phase); few != "" {
+		note.Reason, note.Evidence = debate.EndTooFew, few
+		next = solutionCalls
+	}
+	note.Calls = len(next(b.r))
+	return note
+}

@@ -1,0 +1,373 @@
+package deliberation
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Hooks are callbacks for a display of a deliberation's progress, for a program that rather is called than
+// reads events. Each may be nil. An agent is named by its ID, the judge by its name; an activity is a phrase
+// such as "proposing" or "critiquing ben".
+//
+// The callbacks are made on the goroutine that ranges over [Hooks.Events], one after the other and in the
+// order of the events: one that blocks holds up this reader, and nobody else. What they are given is shared
+// with the debate: read only.
+type Hooks struct {
+	// OnRoundStart: a round begins, of so many at most.
+	OnRoundStart func(round, of int)
+	// OnPhaseStart: a state of the flow begins, which is expected to make so many calls (0: none, or nobody
+	// knows); OnPhaseComplete: it is left. round is 0 before the first.
+	OnPhaseStart    func(round int, phase debate.State, expected int)
+	OnPhaseComplete func(round int, phase debate.State)
+
+	// OnAgentStart: somebody is asked. OnAgentComplete: the answer has been accepted. OnAgentRetry: an
+	// attempt has failed, or an answer was not accepted, and there is another; OnAgentFailed: there is none.
+	// Of summaries and the synthesis the two failures are told here too.
+	OnAgentStart    func(agent, activity string)
+	OnAgentComplete func(agent, activity string)
+	OnAgentRetry    func(agent, activity string, failure error)
+	OnAgentFailed   func(agent, activity string, failure error)
+
+	// OnSummarizationStart: an agent summarises its view of the debate. OnSummarizationComplete: it has;
+	// before is the size of what was summarised, and after that of the summary as it is read, both in
+	// characters as in [Summary]. A reader that has not seen the start of the debate is told 0 before.
+	OnSummarizationStart    func(agent string)
+	OnSummarizationComplete func(agent string, before, after int)
+
+	// OnSynthesisStart: the solution is being made, or first voted on or merged. OnSynthesisComplete: this is
+	// it. A debate that ends without a solution has warned of that.
+	OnSynthesisStart    func()
+	OnSynthesisComplete func(*Solution)
+
+	// OnToolStart: an agent's model uses a tool. OnToolComplete: the tool has answered, or failed.
+	OnToolStart    func(agent, tool string)
+	OnToolComplete func(agent, tool string, failed bool)
+
+	// OnQuestion: a person is asked. OnAnswer: the inquiry with this ID has its answer.
+	OnQuestion func(debate.Inquiry)
+	OnAnswer   func(debate.Answer)
+	// OnWarning: something has gone otherwise than was asked for, such as who was left out of a phase.
+	OnWarning func(debate.Warning)
+}
+
+// Events passes events on as they are, and makes the callbacks that each of them calls for before it does:
+//
+//	for event, err := range hooks.Events(engine.Run(ctx, config)) {
+//
+// The start of a phase alone is called with the event that follows it, which may be the beginning of the
+// round. A reader that joins late is told of all that begins from then on, and of what ends that had begun
+// before, its beginning left out; what only the events before could tell it, such as the round, is 0 or "". The
+// result may be ranged over as often as events may.
+func (h Hooks) Events(events iter.Seq2[debate.Event, error]) iter.Seq2[debate.Event, error] {
+	return func(yield func(debate.Event, error) bool) {
+		p := progress{Hooks: h, jobs: make(map[string]*job)}
+		for event, err := range events {
+			p.take(&event)
+			if !yield(event, err) {
+				return
+			}
+		}
+		p.beginPhase()
+	}
+}
+
+// progress is how far one reader has come.
+type progress struct {
+	Hooks
+
+	whole  bool // the debate was seen from its start
+	round  int
+	phase  debate.State       // "": none, or it began before the reader came
+	next   *debate.Transition // the phase that is still to be told of
+	making bool               // the synthesis has begun
+	jobs   map[string]*job    // by call
+	board  *board             // what was said so far; nil: the start was not seen, or is another flow's
+	seats  map[string]*work
+}
+
+// job is something that somebody is asked, over all attempts.
+type job struct {
+	agent    string
+	kind     debate.CallKind
+	activity string
+	again    string // the call whose answer was not accepted
+}
+
+// take makes the callbacks of one event.
+func (p *progress) take(e *debate.Event) {
+	if e.Round != nil {
+		p.round = e.Round.N
+		call2(p.OnRoundStart, e.Round.N, e.Round.Of)
+	}
+	p.beginPhase()
+	switch {
+	case e.Start != nil:
+		p.start(e.Start)
+	case e.Transition != nil:
+		p.turnTo(e.Transition)
+	case e.Intent != nil:
+		p.begin(e.Intent)
+	case e.Turn != nil:
+		p.spoken(e.Turn)
+	case e.Tool != nil:
+		if p.OnToolComplete != nil {
+			p.OnToolComplete(e.Tool.By, e.Tool.Tool, e.Tool.Failed)
+		}
+	case e.Rejection != nil:
+		p.rejected(e.Rejection)
+	case e.Failure != nil:
+		p.failed(e.Failure)
+	case e.Inquiry != nil:
+		call1(p.OnQuestion, *e.Inquiry)
+	case e.Answer != nil:
+		call1(p.OnAnswer, *e.Answer)
+	case e.Warning != nil:
+		call1(p.OnWarning, *e.Warning)
+	}
+}
+
+// start learns what is needed to tell the sizes of summaries.
+func (p *progress) start(start *debate.Start) {
+	p.whole = true
+	if start.Config == nil {
+		return
+	}
+	decoded, err := decode(start.Config.FlowConfig)
+	s, ok := decoded.(*settings)
+	if err != nil || !ok {
+		return
+	}
+	p.board, p.seats = &board{s: s, agents: make([]work, len(s.Agents))}, make(map[string]*work, len(s.Agents))
+	for i := range s.Agents {
+		p.board.agents[i] = work{member: &s.Agents[i], seat: i}
+		p.seats[s.Agents[i].ID] = &p.board.agents[i]
+	}
+}
+
+// turnTo takes a change of state.
+func (p *progress) turnTo(t *debate.Transition) {
+	switch t.To {
+	case debate.StatePaused, debate.StateAwaitingInput, debate.StateError:
+		return // the phase goes on afterwards
+	default:
+	}
+	switch t.On {
+	case debate.TriggerResume, debate.TriggerAnswered, debate.TriggerRetry:
+		p.phase = t.To // it does
+		return
+	default:
+	}
+	if p.phase == "" && isPhase(t.From) {
+		p.phase = t.From
+	}
+	if p.phase != "" {
+		call2(p.OnPhaseComplete, p.round, p.phase)
+	}
+	if p.phase = ""; isPhase(t.To) {
+		p.phase, p.next = t.To, t
+	}
+}
+
+// isPhase reports whether a state is one of a flow's own, or that in which the solution is made.
+func isPhase(s debate.State) bool {
+	switch s {
+	case debate.StateConfiguring, debate.StateValidating, debate.StateReady, debate.StateInitializing, debate.StatePaused,
+		debate.StateAwaitingInput, debate.StateCompleted, debate.StateCanceled, debate.StateError:
+		return false
+	default:
+		return true
+	}
+}
+
+// beginPhase tells of the phase that has begun with the event before, if one has.
+func (p *progress) beginPhase() {
+	if p.next == nil {
+		return
+	}
+	t := p.next
+	p.next = nil
+	if p.OnPhaseStart != nil {
+		p.OnPhaseStart(p.round, t.To, t.Calls)
+	}
+}
+
+// begin takes an attempt. Only the first of a call begins something.
+func (p *progress) begin(in *debate.Intent) {
+	p.round = max(p.round, in.Round)
+	if in.Tool != "" {
+		if in.Attempt == 1 {
+			call2(p.OnToolStart, in.By, in.Tool)
+		}
+		return
+	}
+	base := cmp.Or(in.Again, in.Call)
+	if known := p.jobs[base]; known != nil {
+		if in.Again != "" {
+			p.jobs[in.Call] = &job{known.agent, known.kind, known.activity, base}
+		}
+		return
+	}
+	j := &job{agent: in.By, kind: in.Kind, activity: activity(in.Kind, in.Target), again: in.Again}
+	p.jobs[in.Call] = j
+	if !p.whole && (in.Attempt > 1 || in.Again != "") {
+		return // it began before the reader came
+	}
+	switch j.kind {
+	case KindAnswer: // a person's: the question tells
+	case KindDigest:
+		call1(p.OnSummarizationStart, in.By)
+	case KindSynthesis:
+		p.synthesize()
+	case KindVote, KindMerge:
+		p.synthesize()
+		call2(p.OnAgentStart, in.By, j.activity)
+	default:
+		call2(p.OnAgentStart, in.By, j.activity)
+	}
+}
+
+// synthesize tells once that the solution is being made.
+func (p *progress) synthesize() {
+	if !p.making && p.OnSynthesisStart != nil {
+		p.OnSynthesisStart()
+	}
+	p.making = true
+}
+
+// spoken takes an answer that was accepted.
+func (p *progress) spoken(t *debate.Turn) {
+	p.end(t.Call)
+	if p.board != nil {
+		p.board.sort(t, p.seats)
+	}
+	switch t.Kind {
+	case KindAnswer:
+	case KindDigest:
+		if p.OnSummarizationComplete != nil {
+			before, after := p.sizes(t)
+			p.OnSummarizationComplete(t.Speaker, before, after)
+		}
+	case KindSynthesis:
+		if solution := decoded[Solution](t); solution != nil { // else a log was changed by hand
+			call1(p.OnSynthesisComplete, solution)
+		}
+	default:
+		call2(p.OnAgentComplete, t.Speaker, activity(t.Kind, t.Target))
+	}
+}
+
+// sizes yields how much was summarised, and to how much.
+func (p *progress) sizes(t *debate.Turn) (before, after int) {
+	w := p.seats[t.Speaker]
+	if w == nil {
+		return 0, characters(t.Text)
+	}
+	b := p.board
+	former := w.digest(t.Round - 1)
+	if former != nil {
+		before = characters(w.shown(former))
+	}
+	for _, item := range b.items(w, b.covered(former), b.covered(t)+1) {
+		before += characters(item.Text)
+	}
+	return before, characters(w.shown(t))
+}
+
+// rejected takes an answer that was not accepted. Who was asked again is not asked a third time.
+func (p *progress) rejected(r *debate.Rejection) {
+	why := errors.New("the answer was not accepted: " + strings.Join(r.Problems, "; "))
+	j := p.jobs[r.Call]
+	switch {
+	case j == nil:
+		p.setback(p.OnAgentRetry, r.By, r.Call, why)
+	case j.again != "" && r.Next == "":
+		p.setback(p.OnAgentFailed, r.By, r.Call, why)
+		p.end(r.Call)
+	default:
+		p.setback(p.OnAgentRetry, r.By, r.Call, why)
+	}
+}
+
+func (p *progress) failed(f *debate.Failure) {
+	var why error
+	if f.Error != nil {
+		why = f.Error
+	}
+	switch {
+	case f.Final:
+		p.setback(p.OnAgentFailed, f.By, f.Call, why)
+		p.end(f.Call)
+	case !f.Void: // what a pause or a crash has broken off is merely asked for again
+		p.setback(p.OnAgentRetry, f.By, f.Call, why)
+	}
+}
+
+func (p *progress) setback(hook func(agent, activity string, failure error), agent, call string, why error) {
+	if hook == nil {
+		return
+	}
+	doing := ""
+	if j := p.jobs[call]; j != nil {
+		doing = j.activity
+	}
+	hook(agent, doing, why)
+}
+
+// end forgets what somebody was asked.
+func (p *progress) end(call string) {
+	if j := p.jobs[call]; j != nil && j.again != "" {
+		delete(p.jobs, j.again)
+	}
+	delete(p.jobs, call)
+}
+
+// activity says what somebody does who is asked for a turn of this kind.
+func activity(kind debate.CallKind, target string) string {
+	doing := string(kind)
+	switch kind {
+	case KindQuestion:
+		doing = "asking"
+	case KindAnswer:
+		doing = "answering"
+	case KindProposal:
+		doing = "proposing"
+	case KindCritique:
+		doing = "critiquing"
+	case KindRefinement:
+		doing = "refining"
+	case KindDigest:
+		doing = "summarizing"
+	case KindConfidence, KindQuality:
+		doing = "judging " + string(kind)
+	case KindVote:
+		doing = "voting"
+	case KindMerge:
+		doing = "merging"
+	case KindSynthesis:
+		doing = "synthesizing"
+	case KindScore:
+		doing = "scoring"
+	default: // of a node that a host has put in
+	}
+	if target != "" {
+		doing += " " + target
+	}
+	return doing
+}
+
+// call1 and call2 call back, if there is anybody to be called.
+func call1[A any](hook func(A), a A) {
+	if hook != nil {
+		hook(a)
+	}
+}
+
+func call2[A, B any](hook func(A, B), a A, b B) {
+	if hook != nil {
+		hook(a, b)
+	}
+}

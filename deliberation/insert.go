@@ -1,0 +1,118 @@
+package deliberation
+
+import (
+	"slices"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Node is a state that a host adds to the flow.
+type Node struct {
+	// State is its name: none that the flow has.
+	State debate.State
+	// Step is what happens in it. Calls yields what is missing, like any step of a flow. Next nil: the flow goes
+	// on once no call is missing.
+	Step debate.Step
+	// On is the trigger that leads on: "<state>Done" if empty. A Next of the node's own fires it.
+	On debate.Trigger
+	// Timed: the round's time covers the node.
+	Timed bool
+}
+
+// Insert puts a node behind a state of the flow: where a rule led from it to another state of the flow, it leads
+// to the node, and from there on. Rules that end the flow, or stay in the state, are left as they are.
+//
+// What the node's calls bring is a turn of the kind that they name. One that has an agent as its target, and
+// comes in the same round before refining, is read when that agent refines, and is a part of its history; one
+// without a target is read by the synthesis. Call.View is best None, for the instruction to hold what the
+// call needs, and OnFail.Skip set, for the debate to go on without it.
+//
+// The error, of kind validation, says that the flow has no such state, has one of the node's name, or leads
+// to more than one state from there.
+func Insert(f *debate.Flow, after debate.State, n Node) error {
+	bad := func(format string, args ...any) error { return invalidf("insert", string(n.State), format, args...) }
+	if f == nil {
+		return bad("the flow is nil")
+	}
+	if n.On == "" {
+		n.On = debate.Trigger(string(n.State) + "Done")
+	}
+	target := debate.State("")
+	for _, rule := range f.Rules {
+		switch {
+		case rule.From == n.State || rule.To == n.State || n.State == "" || lifecycle(n.State):
+			return bad("%q is empty, or the name of a state already", n.State)
+		case !leads(f, rule, after):
+		case target == "" || target == rule.To:
+			target = rule.To
+		default:
+			return bad("%s leads to both %s and %s", after, target, rule.To)
+		}
+	}
+	if target == "" {
+		return bad("%s is no state of the flow that leads to another", after)
+	}
+	f.Rules = slices.Clone(f.Rules)
+	for i, rule := range f.Rules {
+		if leads(f, rule, after) {
+			f.Rules[i].To = n.State
+		}
+	}
+	f.Rules = append(f.Rules, debate.Rule{From: n.State, On: n.On, To: target})
+	if n.Step.Next == nil {
+		n.Step.Next = func(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+			return n.On, debate.Note{Calls: expected(f.Steps[target], r)}, true
+		}
+	}
+	f.Steps[n.State] = n.Step
+	f.Steps[after] = announced(f.Steps[after], n.Step, func(on debate.Trigger, r *debate.Record) bool {
+		for _, rule := range f.Rules { // the first that matches wins
+			if rule.From == after && rule.On == on && (rule.When.OK == nil || rule.When.OK(r)) {
+				return rule.To == n.State
+			}
+		}
+		return false
+	})
+	if n.Timed {
+		f.Timed = append(slices.Clone(f.Timed), n.State)
+	}
+	return nil
+}
+
+// lifecycle reports whether a state is one of those that all flows share.
+func lifecycle(s debate.State) bool {
+	switch s {
+	case debate.StateConfiguring, debate.StateValidating, debate.StateReady, debate.StateInitializing, debate.StateRunning,
+		debate.StatePaused, debate.StateAwaitingInput, debate.StateCompleting, debate.StateCompleted, debate.StateCanceled,
+		debate.StateError, debate.StatePrevious:
+		return true
+	default:
+		return false
+	}
+}
+
+// leads reports whether a rule leads from a state to another of the flow's.
+func leads(f *debate.Flow, rule debate.Rule, from debate.State) bool {
+	_, inner := f.Steps[rule.To]
+	return rule.From == from && rule.To != from && inner && rule.To != debate.StateCompleting
+}
+
+// announced tells, where a step leads to another one than it did, how many calls that makes.
+func announced(step, next debate.Step, there func(debate.Trigger, *debate.Record) bool) debate.Step {
+	former := step.Next
+	step.Next = func(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+		on, note, ok := former(r)
+		if ok && there(on, r) {
+			note.Calls = expected(next, r)
+		}
+		return on, note, ok
+	}
+	return step
+}
+
+func expected(step debate.Step, r *debate.Record) int {
+	if step.Calls == nil {
+		return 0
+	}
+	return len(step.Calls(r))
+}

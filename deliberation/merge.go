@@ -1,0 +1,93 @@
+package deliberation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// draft is a proposal that is still to be merged.
+type draft struct {
+	by   string
+	text string
+}
+
+// merging yields the merges that are missing, level by level, then the judge's writing out of what is left.
+func (b *board) merging() []debate.Call {
+	drafts, level, calls := b.merged()
+	if len(calls) > 0 || len(drafts) == 0 {
+		return calls
+	}
+	_ = level
+	return b.synthesis(func(out *strings.Builder) { b.quoteAs(out, drafts[0].by, drafts[0].text) }, "ask.written")
+}
+
+// merged goes through the levels of merging as far as they are made: neighbours are merged, one without a
+// neighbour goes on as it is, and so does the first of two whose merge has failed.
+func (b *board) merged() (drafts []draft, level int, calls []debate.Call) {
+	for _, w := range b.finalists(0) {
+		drafts = append(drafts, draft{w.ID + ": proposal", w.standing().Text})
+	}
+	for level = 1; len(drafts) > 1; level++ {
+		var next []draft
+		for i := 0; i < len(drafts); i += 2 {
+			if i+1 == len(drafts) {
+				next = append(next, drafts[i])
+				break
+			}
+			one, call := b.merge(drafts[i], drafts[i+1], level, i/2+1)
+			if call != nil {
+				calls = append(calls, *call)
+			}
+			next = append(next, one)
+		}
+		if len(calls) > 0 {
+			return nil, level, calls
+		}
+		drafts = next
+	}
+	return drafts, level, nil
+}
+
+func mergeID(level, place int) string { return fmt.Sprintf("merge.%d.%d", level, place) }
+
+// merge yields what two drafts were merged into, or the call that does so.
+func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
+	id := mergeID(level, place)
+	for _, t := range b.merges {
+		if t.Call == id {
+			return draft{"merged proposal", t.Text}, nil
+		}
+	}
+	if b.r.Failed(id) || b.judgeConfig(nameJudge).Model == "" {
+		return x, nil
+	}
+	call := b.judge(id, KindMerge)
+	call.Slot = b.slot(slotEvaluate, 1, 0) + level*mostAgents + place
+	call.Last = func(r *debate.Record) string {
+		var out strings.Builder
+		b.quoteAs(&out, x.by, x.text)
+		b.quoteAs(&out, y.by, y.text)
+		return out.String() + r.Text("ask.merge")
+	}
+	return draft{}, &call
+}
+
+// unmerged warns of the merges that have failed.
+func (b *board) unmerged() []debate.Warning {
+	if b.s.Synthesis != SynthesisMerge {
+		return nil
+	}
+	var warnings []debate.Warning
+	for level, n := 1, len(b.finalists(0)); n > 1; level, n = level+1, (n+1)/2 {
+		for place := 1; place <= n/2; place++ {
+			if id := mergeID(level, place); b.r.Failed(id) {
+				warnings = append(warnings, debate.Warning{
+					Kind: debate.WarnLeftOut, Call: id, By: nameJudge, Evidence: id + " has failed for good: the first of the two drafts goes on as it is",
+				})
+			}
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,141 @@
+package deliberation
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// builtinJudge says who the judge is, unless the config does.
+const builtinJudge = "You are the judge of a deliberation between agents. You weigh what they have worked out by its substance, " +
+	"not by who said it, how long it is or how sure it sounds."
+
+// promptData is what a template of this package sees.
+type promptData struct {
+	Who       string // what the agent's role, the config or a file says
+	ID        string
+	Agents    int
+	Problem   string
+	Context   string
+	Fence     string
+	Focus     string // what the role looks at in this phase
+	Questions int    // the most at once
+	MaxLength int    // of a summary, in characters
+}
+
+// texts renders the prompts, once for a debate: how all system prompts begin, who everybody is, and for each
+// kind of call what is asked at its end.
+func texts(setup debate.Setup) (map[string]string, error) {
+	v, err := decode(setup.Config.FlowConfig)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := v.(*settings)
+	if !ok {
+		return nil, errEmpty
+	}
+	set, err := template.New("prompts").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.tmpl")
+	if err != nil {
+		return nil, fmt.Errorf("prompts: %w", err)
+	}
+	t := &textWriter{set: set, texts: make(map[string]string)}
+	base := promptData{Problem: plain(s.Problem), Context: plain(s.Context), Fence: setup.Fence, Agents: len(s.Agents)}
+	t.put("system", "system", base)
+	t.put("who."+nameJudge, "judge", base.as(orText(s.Judge.Prompt, builtinJudge)))
+	for i := range s.Agents {
+		m := &s.Agents[i]
+		d := base.as(m.Prompt)
+		d.ID = m.ID
+		t.put("who."+m.ID, "agent", d)
+		t.put("summarizer."+m.ID, "agent", d.as(""))
+		for _, ask := range []struct{ name, focus string }{
+			{"propose", m.Propose}, {"critique", m.Critique}, {"refine", m.Refine}, {"summarize", m.Summarize},
+		} {
+			t.put("ask."+ask.name+"."+m.ID, ask.name, promptData{
+				Focus: plain(ask.focus), MaxLength: m.Summaries.MaxLength,
+			})
+		}
+	}
+	t.put("ask.clarify", "clarify", promptData{Questions: s.Clarification.Questions})
+	for _, name := range []string{schemaConfidence, schemaQuality, schemaVote, "merge", "synthesis", "written"} {
+		t.put("ask."+name, name, base)
+	}
+	return t.texts, t.err
+}
+
+func (d promptData) as(who string) promptData {
+	d.Who = plain(who)
+	return d
+}
+
+// textWriter gathers rendered texts until one fails.
+type textWriter struct {
+	set   *template.Template
+	texts map[string]string
+	err   error
+}
+
+func (t *textWriter) put(name, file string, data promptData) {
+	var out strings.Builder
+	if err := t.set.ExecuteTemplate(&out, file+".tmpl", data); err != nil && t.err == nil {
+		t.err = err
+	}
+	t.texts[name] = strings.TrimSpace(out.String())
+}
+
+// plain makes a text fit to stand in a prompt: valid, and without the runes of private use that mark holes in
+// prompts.
+func plain(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r >= '\uE000' && r <= '\uE002' {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+// quote writes what somebody has said, for readers who see all of the debate.
+func (b *board) quote(out *strings.Builder, t *debate.Turn) {
+	label := labelOf(t)
+	if t.Target != "" {
+		label += " of " + t.Target
+	}
+	b.quoteAs(out, fmt.Sprintf("%s, round %d", label, t.Round), t.Text)
+}
+
+// quoteOwn writes what stands in somebody's own history: it is about nobody else.
+func (b *board) quoteOwn(out *strings.Builder, t *debate.Turn) {
+	b.quoteAs(out, fmt.Sprintf("%s, round %d", labelOf(t), t.Round), t.Text)
+}
+
+// quoteNow writes what the instruction is about.
+func (b *board) quoteNow(out *strings.Builder, t *debate.Turn) { b.quoteAs(out, labelOf(t), t.Text) }
+
+// labelOf says who speaks, and what as.
+func labelOf(t *debate.Turn) string { return t.Speaker + ": " + string(t.Kind) }
+
+func (b *board) quoteAs(out *strings.Builder, label, text string) {
+	out.WriteString(b.r.Quote(label, strings.TrimSpace(text)))
+	out.WriteString("\n")
+}
+
+// system yields somebody's system prompt: what all have in common, the clarifications, and who it is. It does
+// not change once the clarifications are known.
+func (b *board) system(who string) string {
+	text := b.r.Text("system")
+	if known := b.known(); known != "" {
+		text += "\n\n" + known
+	}
+	return text + "\n\n" + b.r.Text(who)
+}
+
+// characters counts them.
+func characters(text string) int { return utf8.RuneCountInString(text) }

@@ -1,0 +1,44 @@
+package deliberation
+
+import (
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// proposes reports whether an agent is asked for a proposal in this round: if it is to be fresh, or if the
+// agent has nothing from before.
+func (b *board) proposes(w *work) bool {
+	return w.active && (b.s.Proposals == ProposalsFresh || len(w.own) == 0 || w.own[0].Round >= b.round)
+}
+
+func proposeCalls(r *debate.Record) []debate.Call {
+	if r.Late() {
+		return nil
+	}
+	b := read(r)
+	var calls []debate.Call
+	for i := range b.agents {
+		w := &b.agents[i]
+		id := b.id("propose", w.ID)
+		if !b.proposes(w) || !b.missing(id) {
+			continue
+		}
+		call := b.work(w, id, KindProposal)
+		call.Slot = b.slot(slotPropose, w.seat, 0)
+		call.Last = func(*debate.Record) string {
+			var text strings.Builder
+			b.history(&text, w, b.round)
+			if former := w.standing(); former != nil {
+				b.quoteNow(&text, former)
+			}
+			return text.String() + r.Text("ask.propose."+w.ID)
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+func proposed(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	return TriggerProposed, read(r).note(StateProposing, critiqueCalls), true
+}

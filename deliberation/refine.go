@@ -1,0 +1,45 @@
+package deliberation
+
+import (
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// refines reports whether an agent refines in this round: if something of it stands, and somebody has said
+// something about it. What was refined already does not count.
+func (b *board) refines(w *work) bool {
+	return w.active && w.standing() != nil && len(b.heard(w)) > 0
+}
+
+func refineCalls(r *debate.Record) []debate.Call {
+	if r.Late() {
+		return nil
+	}
+	b := read(r)
+	var calls []debate.Call
+	for i := range b.agents {
+		w := &b.agents[i]
+		id := b.id("refine", w.ID)
+		if !b.refines(w) || !b.missing(id) {
+			continue
+		}
+		call := b.work(w, id, KindRefinement)
+		call.Slot = b.slot(slotRefine, w.seat, 0)
+		call.Last = func(r *debate.Record) string {
+			var text strings.Builder
+			b.history(&text, w, b.round)
+			b.quoteNow(&text, w.standing())
+			for _, t := range b.heard(w) {
+				b.quoteNow(&text, t)
+			}
+			return text.String() + r.Text("ask.refine."+w.ID)
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+func refined(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	return TriggerRefined, read(r).note(StateRefining, evaluateCalls), true
+}

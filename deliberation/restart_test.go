@@ -1,0 +1,185 @@
+package deliberation_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// forgetful is a runtime that keeps nothing but the log: before each of its steps it makes the core anew from the
+// events as a store would have them, as JSON. So every step is also a restart at that point.
+type forgetful struct {
+	t      *testing.T
+	engine *debate.Engine
+	id     string
+	events []debate.Event
+	todo   []string
+	wait   time.Time
+}
+
+func (f *forgetful) load() *debate.Core {
+	data, err := json.Marshal(f.events)
+	require.NoError(f.t, err)
+	var read []debate.Event
+	require.NoError(f.t, json.Unmarshal(data, &read))
+	core, err := f.engine.NewCore(f.id, read)
+	require.NoError(f.t, err)
+	return core
+}
+
+func (f *forgetful) step(core *debate.Core, signal debate.Signal, at time.Time) {
+	out, err := core.Step(debate.Input{At: at, Signal: signal})
+	require.NoError(f.t, err)
+	f.events = append(f.events, out.Events...)
+	f.todo = append(f.todo, out.Start...)
+	f.wait = out.Wait
+}
+
+// run plays a debate; answer answers what a person is asked. crash: every call in flight is lost before each step
+// with something to do, once for each call.
+func (f *forgetful) run(config debate.Config, answer string, crash bool) *debate.Record {
+	start, err := f.engine.Freeze(config)
+	require.NoError(f.t, err)
+	at := time.Unix(1_700_000_000, 0).UTC()
+	f.events = []debate.Event{
+		{Seq: 1, At: at, Kind: debate.EventStart, Start: &start},
+		{Seq: 2, At: at, Kind: debate.EventTransition, Transition: &debate.Transition{
+			From: debate.StateReady, To: debate.StateInitializing, On: debate.TriggerStart,
+		}},
+	}
+	f.step(f.load(), debate.Tick{}, at)
+	lost := map[string]bool{}
+	for range 10_000 {
+		core := f.load()
+		r := core.Record()
+		switch {
+		case r.Final():
+			return r
+		case len(f.todo) > 0 && crash && !lost[f.todo[0]]:
+			lost[f.todo[0]] = true
+			f.todo = nil
+			for _, gone := range core.InFlight() {
+				lost[gone.Call] = true
+				f.step(core, gone, at)
+			}
+			f.todo = nil // what the steps have started anew is in the log
+			for _, flight := range f.load().InFlight() {
+				f.todo = append(f.todo, flight.Call)
+			}
+		case len(f.todo) > 0:
+			command, err := core.Command(f.todo[0])
+			require.NoError(f.t, err)
+			f.todo = f.todo[1:]
+			in, err := f.engine.Perform(f.t.Context(), command, nil)
+			require.NoError(f.t, err)
+			f.step(f.load(), in.Signal, at)
+		case len(r.Inquiries) > 0:
+			f.step(core, debate.Answer{Inquiry: r.Inquiries[0].ID, Text: answer}, at)
+		default:
+			require.NotZero(f.t, f.wait, "nothing is due in state %s", r.State)
+			at = f.wait
+			f.step(core, debate.Tick{}, at)
+		}
+	}
+	require.Fail(f.t, "the debate has no end")
+	return nil
+}
+
+// everything is what the configs below have in common: short summaries, so that there are some, and questions.
+func everything(c deliberation.Config) deliberation.Config {
+	c.ID, c.Rounds = "restarted", 2
+	c.Summaries = deliberation.Summaries{Threshold: 1, MaxLength: 100}
+	c.Clarification = deliberation.Clarification{On: true}
+	return c
+}
+
+// wordy makes texts long enough to be summarised, and agents ask twice.
+func wordy(call string, req *provider.Request) (scripted.Reply, bool) {
+	switch {
+	case strings.HasPrefix(call, "clarify.1."), call == "clarify.2.ben":
+		return scripted.Reply{Text: toJSON(map[string]any{"questions": []string{"What of " + call + "?", "And why?"}})}, true
+	case req.Schema != nil:
+		return scripted.Reply{}, false
+	default:
+		return scripted.Reply{Text: long(said(call))}, true
+	}
+}
+
+func engineOf(own answers) *debate.Engine {
+	engine, p := engineFor(nil)
+	p.Reply = script(func(call string, req *provider.Request) (scripted.Reply, bool) {
+		if reply, ok := own(call, req); ok {
+			return reply, true
+		}
+		return scripted.Reply{}, false
+	})
+	engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
+	return engine
+}
+
+// TestARestartAtEveryPoint: a runtime that forgets everything before every step, and one that loses every call
+// once, end as a session does, by every method and termination.
+func TestARestartAtEveryPoint(t *testing.T) {
+	for name, change := range map[string]func(*deliberation.Config){
+		"judge":       func(*deliberation.Config) {},
+		"voting":      func(c *deliberation.Config) { c.Synthesis = deliberation.SynthesisVoting },
+		"merge":       func(c *deliberation.Config) { c.Synthesis = deliberation.SynthesisMerge },
+		"registered":  func(c *deliberation.Config) { c.Synthesis, c.Synthesizer = deliberation.SynthesisRegistered, "own" },
+		"convergence": func(c *deliberation.Config) { c.Termination.Kind = deliberation.TerminationConvergence },
+		"fresh":       func(c *deliberation.Config) { c.Proposals = deliberation.ProposalsFresh },
+		"last round":  func(c *deliberation.Config) { c.FullHistory = new(bool) },
+		"ring":        func(c *deliberation.Config) { c.Topology.Kind = deliberation.TopologyRing },
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := everything(three())
+			change(&config)
+			made, err := config.Debate()
+			require.NoError(t, err)
+			var want string
+			for _, crash := range []bool{false, true} {
+				f := &forgetful{t: t, engine: engineOf(wordy), id: config.ID}
+				r := f.run(made, "Because.", crash)
+				require.Equal(t, debate.StateCompleted, r.State)
+				assert.Empty(t, r.Warnings)
+				assert.Zero(t, r.InFlight())
+				got, err := r.Canonical()
+				require.NoError(t, err)
+				if want == "" {
+					want = attended(t, config, "Because.")
+				}
+				assert.JSONEq(t, want, string(got), "crash: %v", crash)
+			}
+		})
+	}
+}
+
+// attended plays the same in a session, with a person who answers everything.
+func attended(t *testing.T, config deliberation.Config, answer string) string {
+	t.Helper()
+	made, err := config.Debate()
+	require.NoError(t, err)
+	session, err := engineOf(wordy).Start(t.Context(), made)
+	require.NoError(t, err)
+	defer session.Close()
+	for {
+		r, err := session.Wait(t.Context())
+		if err == nil {
+			got, err := r.Canonical()
+			require.NoError(t, err)
+			return string(got)
+		}
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		for _, q := range r.Inquiries {
+			require.NoError(t, session.Answer(t.Context(), q.ID, answer))
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package deliberation
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Role is the point of view from which an agent works: who it is, and what it looks at in each phase.
+// It is data, and read only once it is given to a [Config].
+type Role struct {
+	// Name is what Agent.Role names: 1 to 64 ASCII letters, digits, '-' and '_'.
+	Name string `json:"name"`
+	// Title is what people are shown: "Software architect".
+	Title string `json:"title,omitempty"`
+	// System says who the agent is. It opens the agent's system prompt in all of its calls.
+	System string `json:"system"`
+	// Propose, Critique, Refine and Summarize say what the role looks at in that phase. An empty one is
+	// taken from the generalist.
+	Propose   string `json:"propose,omitempty"`
+	Critique  string `json:"critique,omitempty"`
+	Refine    string `json:"refine,omitempty"`
+	Summarize string `json:"summarize,omitempty"`
+	// Source is where the texts come from: SourceBuiltIn, the absolute path of a file, or "" for a role
+	// that was made in Go; SHA256 is the hash of that file in hexadecimal digits.
+	Source string `json:"source,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// SourceBuiltIn is the Source of what comes with this package.
+const SourceBuiltIn = "built-in"
+
+// MaxPromptFile is the most bytes that the file of a role or of a prompt may have: 64 KiB.
+const MaxPromptFile = 64 << 10
+
+// The names of the built-in roles.
+const (
+	RoleArchitect    = "architect"
+	RoleSecurity     = "security"
+	RolePerformance  = "performance"
+	RoleTesting      = "testing"
+	RoleDataModeling = "data-modeling"
+	RoleSimplicity   = "simplicity"
+	RoleGeneralist   = "generalist"
+)
+
+//go:embed roles/*.md
+var roleFiles embed.FS
+
+// BuiltinRoles yields the roles that come with this package, as a fresh slice.
+func BuiltinRoles() []Role {
+	names := []string{
+		RoleArchitect, RoleSecurity, RolePerformance, RoleTesting, RoleDataModeling, RoleSimplicity, RoleGeneralist,
+	}
+	roles := make([]Role, 0, len(names))
+	for _, name := range names {
+		data, err := roleFiles.ReadFile("roles/" + name + ".md")
+		if err != nil {
+			continue // it is embedded
+		}
+		if role, err := readSections(name, data); err == nil {
+			role.Source = SourceBuiltIn
+			roles = append(roles, role)
+		}
+	}
+	return roles
+}
+
+// FindRole yields the role of that name: one of own, else a built-in one. An own role of a built-in's
+// name stands in its place. Phases that an own role says nothing about are taken from the generalist.
+// A name that is not known is a [debate.Error] of kind validation that lists those that are.
+func FindRole(name string, own []Role) (Role, error) {
+	all := append(slices.Clone(own), BuiltinRoles()...)
+	var known []string
+	for i := range all {
+		if all[i].Name == name {
+			return completed(all[i]), nil
+		}
+		if !slices.Contains(known, all[i].Name) {
+			known = append(known, all[i].Name)
+		}
+	}
+	return Role{}, invalidf("role", "role", "no role %.64q is known: there are %s", name, strings.Join(known, ", "))
+}
+
+// completed fills in what a role does not say.
+func completed(r Role) Role {
+	data, err := roleFiles.ReadFile("roles/" + RoleGeneralist + ".md")
+	if err != nil {
+		return r // it is embedded
+	}
+	if general, err := readSections(RoleGeneralist, data); err == nil {
+		for _, title := range sectionTitles() {
+			mine, its := r.section(title), general.section(title)
+			*mine = cmp.Or(*mine, *its)
+		}
+	}
+	r.Title = cmp.Or(r.Title, r.Name)
+	return r
+}
+
+// ParseRole reads a role from Markdown. A first line "# Title" is its title; what follows up to the first
+// line that begins with "## " says who the agent is; the sections "## Propose", "## Critique", "## Refine"
+// and "## Summarize", in any order, what it looks at in that phase. A section that is missing is taken from
+// the generalist.
+//
+// What is empty, too large, no UTF-8, or a section that is not known, is empty or stands there twice, is a
+// [debate.Error] of kind validation whose Field names it. Source stays empty.
+func ParseRole(name string, data []byte) (Role, error) {
+	role, err := readSections(name, data)
+	if err != nil {
+		return Role{}, err
+	}
+	return completed(role), nil
+}
+
+// ReadRole reads a role from a Markdown file, as [ParseRole] does. It has the file's name, without what
+// follows the last dot. The Field of an error begins with the path.
+func ReadRole(path string) (Role, error) {
+	data, source, err := readPromptFile("read role", path)
+	if err != nil {
+		return Role{}, err
+	}
+	name := filepath.Base(source)
+	role, err := ParseRole(strings.TrimSuffix(name, filepath.Ext(name)), data)
+	if failure, ok := errors.AsType[*debate.Error](err); ok {
+		failure.Field = source + ": " + failure.Field
+		return Role{}, failure
+	}
+	role.Source = source
+	return role, nil
+}
+
+// ReadPrompt reads a whole system prompt from a text file: its text, without white space around it, its
+// absolute path, and the file's SHA-256 in hexadecimal digits. A file that is missing, empty, no UTF-8 or
+// larger than [MaxPromptFile] is a [debate.Error] of kind validation whose Field is the path.
+func ReadPrompt(path string) (text, source, hash string, err error) {
+	data, source, err := readPromptFile("read prompt", path)
+	if err != nil {
+		return "", "", "", err
+	}
+	if text, err = promptText(data); err != nil {
+		return "", "", "", &debate.Error{Kind: debate.KindValidation, Op: "read prompt", Field: source, Err: err}
+	}
+	return text, source, hashOf(data), nil
+}
+
+// readPromptFile reads a file of bounded size. What is no file is not even opened: a pipe might never end.
+func readPromptFile(op, path string) (data []byte, source string, err error) {
+	source, err = filepath.Abs(path)
+	if err != nil {
+		return nil, path, invalidf(op, path, "has no absolute form: %w", err)
+	}
+	if strings.TrimSpace(path) == "" {
+		return nil, path, invalidf(op, "path", "is empty")
+	}
+	info, err := os.Stat(source)
+	if err != nil {
+		return nil, source, invalidf(op, source, "cannot be read: %w", withoutPath(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, source, invalidf(op, source, "is no file")
+	}
+	file, err := os.Open(source)
+	if err != nil {
+		return nil, source, invalidf(op, source, "cannot be read: %w", withoutPath(err))
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	data, err = io.ReadAll(io.LimitReader(file, MaxPromptFile+1))
+	if err != nil {
+		return nil, source, invalidf(op, source, "cannot be read: %w", withoutPath(err))
+	}
+	return data, source, nil
+}
+
+// withoutPath yields what is behind an error of package os: the path is told already.
+func withoutPath(err error) error {
+	if failure, ok := errors.AsType[*fs.PathError](err); ok {
+		return failure.Err
+	}
+	return err
+}
+
+// readSections takes a role's Markdown apart, and adds nothing.
+func readSections(name string, data []byte) (Role, error) {
+	if !roleName(name) {
+		return Role{}, invalidf("read role", "name", "%.64q is not 1 to 64 ASCII letters, digits, '-' and '_'", name)
+	}
+	text, err := promptText(data)
+	if err != nil {
+		return Role{}, &debate.Error{Kind: debate.KindValidation, Op: "read role", Field: name, Err: err}
+	}
+	role := Role{Name: name, SHA256: hashOf(data)}
+	front, rest, _ := strings.Cut("\n"+text, "\n"+sectionMark)
+	front = strings.TrimSpace(front)
+	if title, ok := strings.CutPrefix(front, "# "); ok {
+		title, front, _ = strings.Cut(title, "\n")
+		role.Title, front = strings.TrimSpace(title), strings.TrimSpace(front)
+	}
+	if role.System = front; front == "" {
+		return Role{}, invalidf("read role", name, "says nothing before its first section: there stands who the agent is")
+	}
+	if rest == "" {
+		return role, nil
+	}
+	for section := range strings.SplitSeq(rest, "\n"+sectionMark) {
+		title, body, _ := strings.Cut(section, "\n")
+		title, body = strings.TrimSpace(title), strings.TrimSpace(body)
+		field := fmt.Sprintf("%s%.64s", sectionMark, title)
+		into := role.section(title)
+		switch {
+		case into == nil:
+			return Role{}, invalidf("read role", field, "is no section of a role: there are %s", strings.Join(sectionTitles(), ", "))
+		case *into != "":
+			return Role{}, invalidf("read role", field, "stands there twice")
+		case body == "":
+			return Role{}, invalidf("read role", field, "is empty: leave it out to have the generalist's")
+		}
+		*into = body
+	}
+	return role, nil
+}
+
+// sectionMark begins the line that begins a section.
+const sectionMark = "## "
+
+func sectionTitles() []string { return []string{"Propose", "Critique", "Refine", "Summarize"} }
+
+// section yields the text under a title; nil: there is no such section.
+func (r *Role) section(title string) *string {
+	switch title {
+	case "Propose":
+		return &r.Propose
+	case "Critique":
+		return &r.Critique
+	case "Refine":
+		return &r.Refine
+	case "Summarize":
+		return &r.Summarize
+	default:
+		return nil
+	}
+}
+
+// roleName reports whether a name can be told apart, typed and listed everywhere.
+func roleName(name string) bool {
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	})
+}
+
+// promptText yields the text of a file: lines end as everywhere, and editors' marks are gone.
+func promptText(data []byte) (string, error) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	switch {
+	case len(data) > MaxPromptFile:
+		return "", fmt.Errorf("is larger than %d bytes", MaxPromptFile)
+	case !utf8.Valid(data):
+		return "", errors.New("is not valid UTF-8")
+	case bytes.IndexByte(data, 0) >= 0:
+		return "", errors.New("holds a NUL character")
+	}
+	text := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)))
+	if text == "" {
+		return "", errors.New("is empty")
+	}
+	return text, nil
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// invalidf is a failure of kind validation that names what is wrong.
+func invalidf(op, field, format string, args ...any) error {
+	return &debate.Error{Kind: debate.KindValidation, Op: op, Field: field, Err: fmt.Errorf(format, args...)}
+}

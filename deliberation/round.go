@@ -1,0 +1,46 @@
+package deliberation
+
+import (
+	"fmt"
+
+	"github.com/agonist-dev/debate"
+)
+
+func roundsLeft(r *debate.Record) bool { return r.Round < r.Config().Rounds }
+
+// planned begins the next round, or ends the rounds.
+func planned(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	most := r.Config().Rounds
+	if !roundsLeft(r) {
+		return TriggerMaxRoundsReached, debate.Note{
+			Reason: debate.EndRounds, Evidence: fmt.Sprintf("all %d rounds are done", most), Calls: len(solutionCalls(r)),
+		}, true
+	}
+	b := readAt(r, r.Round+1)
+	round := &debate.Round{N: b.round, Of: most, Phase: "round"}
+	for i := range b.agents {
+		if w := &b.agents[i]; w.active {
+			round.Calls += 1 + b.degree() // a refinement and critiques
+			if b.proposes(w) {
+				round.Calls++
+			}
+		}
+	}
+	note := debate.Note{Round: round}
+	if b.early() {
+		note.Calls = len(b.digests())
+	}
+	return TriggerBeginRound, note, true
+}
+
+// degree is how many others an agent critiques if everybody has a proposal.
+func (b *board) degree() int {
+	switch b.s.Topology.Kind {
+	case TopologyRing:
+		return 1
+	case TopologyNearest:
+		return b.s.Topology.K
+	default:
+		return len(b.agents) - 1
+	}
+}

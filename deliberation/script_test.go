@@ -1,0 +1,186 @@
+package deliberation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// said is what a scripted agent writes: a pure function of the call, so that a debate is the same whatever is
+// repeated.
+func said(call string) string { return "What " + call + " brings." }
+
+func toJSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// solution is a well-formed answer.
+func solution(text string) deliberation.Solution {
+	return deliberation.Solution{
+		Description: text, Implementation: []string{"start small"}, Tradeoffs: []string{"cost for speed"}, Recommendations: []string{"measure"},
+		Requirements: []deliberation.Requirement{
+			{Text: "short links", Major: true, Fulfilled: true, Note: "by the table"}, {Text: "statistics", Note: "left out"},
+		},
+		OpenQuestions: []string{"how long links live"}, Confidence: 82,
+	}
+}
+
+// callOf is the id of the call that a request is made for: "r1.critique.ada.ben".
+func callOf(req *provider.Request) string {
+	_, rest, _ := strings.Cut(req.ID, "/")
+	call, _, _ := strings.Cut(rest, "/")
+	return strings.TrimSuffix(call, ".again")
+}
+
+// answers answer requests by their calls; what no function takes is answered as usual.
+type answers func(call string, req *provider.Request) (scripted.Reply, bool)
+
+// script answers for everybody, by the call alone.
+func script(own answers) func(*provider.Request) scripted.Reply {
+	return func(req *provider.Request) scripted.Reply {
+		call := callOf(req)
+		if own != nil {
+			if reply, ok := own(call, req); ok {
+				return reply
+			}
+		}
+		return scripted.Reply{Text: usual(call, req)}
+	}
+}
+
+func usual(call string, req *provider.Request) string {
+	if req.Schema == nil {
+		return said(call)
+	}
+	switch req.Schema.Name {
+	case "questions":
+		return toJSON(map[string]any{"questions": []string{}})
+	case "confidence":
+		return toJSON(deliberation.Confidence{Confidence: 50, Reasoning: "they differ", Disagreements: []string{"the cache"}})
+	case "quality":
+		return toJSON(deliberation.Quality{
+			Requirements: []deliberation.Requirement{{Text: "short links", Major: true, Fulfilled: true}}, Quality: 60, Reasoning: "thin",
+		})
+	case "vote":
+		return toJSON(deliberation.Vote{Ranking: others(req), Reasoning: "in this order"})
+	default:
+		return toJSON(solution("The solution of " + call + "."))
+	}
+}
+
+var proposalBy = regexp.MustCompile(`<<<\d+ (\w+): proposal>>>`)
+
+// others yields whose proposals a voter is shown, by their names.
+func others(req *provider.Request) []string {
+	shown := map[string]bool{}
+	for _, m := range proposalBy.FindAllStringSubmatch(req.Last.Text, -1) {
+		shown[m[1]] = true
+	}
+	var out []string
+	for _, name := range []string{"ada", "ben", "cyd", "dan"} {
+		if shown[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// three is a config of three agents and two rounds.
+func three() deliberation.Config {
+	return deliberation.Config{
+		Problem: "Design a URL shortener.\nIt takes 100 million links.",
+		Context: "The team runs PostgreSQL.",
+		Rounds:  2,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/agent"},
+			{ID: "ben", Role: deliberation.RolePerformance, Model: "test/agent"},
+			{ID: "cyd", Role: deliberation.RoleSimplicity, Model: "test/agent"},
+		},
+		Judge: deliberation.Judge{Model: "test/judge"},
+		Retry: &debate.RetryPolicy{Base: 1},
+	}
+}
+
+// engineFor is an engine whose only provider follows the script.
+func engineFor(own answers) (*debate.Engine, *scripted.Provider) {
+	p := &scripted.Provider{Reply: script(own), Record: true}
+	return &debate.Engine{
+		Providers: map[string]debate.Provider{"test": p},
+		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+		Seed:      func() string { return "0123456789abcdef0123456789abcdef" },
+	}, p
+}
+
+// play plays a deliberation to its end.
+func play(t testing.TB, engine *debate.Engine, config deliberation.Config) *debate.Record {
+	t.Helper()
+	made, err := config.Debate()
+	require.NoError(t, err)
+	session, err := engine.Start(t.Context(), made)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = session.Close() })
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	return record
+}
+
+// calls yields the ids of the calls that were made, in the order in which they were answered.
+func calls(r *debate.Record) []string {
+	out := make([]string, len(r.Turns))
+	for i, turn := range r.Turns {
+		out[i] = turn.Call
+	}
+	return out
+}
+
+// prompt yields the request of a call, system prompt and all.
+func prompt(t testing.TB, p *scripted.Provider, call string) string {
+	t.Helper()
+	for _, req := range p.Requests() {
+		if callOf(&req) == call {
+			return req.System + "\n\n----\n\n" + req.Last.Text
+		}
+	}
+	require.Fail(t, "there is no call "+call)
+	return ""
+}
+
+// events yields the log of a debate.
+func events(t testing.TB, engine *debate.Engine, id string) []debate.Event {
+	t.Helper()
+	var out []debate.Event
+	for event, err := range engine.Events(t.Context(), id, 0) {
+		require.NoError(t, err)
+		out = append(out, event)
+	}
+	return out
+}
+
+// path yields the states that a debate went through, with the trigger that led there and the calls announced.
+func path(all []debate.Event) []string {
+	var out []string
+	for _, e := range all {
+		if e.Transition != nil {
+			line := fmt.Sprintf("%s → %s", e.Transition.On, e.Transition.To)
+			if e.Transition.Calls > 0 {
+				line += " (" + strconv.Itoa(e.Transition.Calls) + ")"
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}

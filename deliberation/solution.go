@@ -1,0 +1,99 @@
+package deliberation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Solution is what a deliberation yields, in the JSON in which it is answered. Lists are never nil there.
+type Solution struct {
+	// Description is the solution in Markdown.
+	Description     string        `json:"solution" jsonschema:"description=the solution in Markdown"`
+	Implementation  []string      `json:"implementation" jsonschema:"description=notes for those who build it"`
+	Tradeoffs       []string      `json:"tradeoffs"`
+	Recommendations []string      `json:"recommendations"`
+	Requirements    []Requirement `json:"requirements" jsonschema:"description=every requirement of the problem"`
+	OpenQuestions   []string      `json:"openQuestions"`
+	// Confidence is from 0 to 100, and not above 40 while a major requirement is unmet.
+	Confidence float64 `json:"confidence" jsonschema:"minimum=0,maximum=100"`
+}
+
+// Requirement is something that the problem asks for.
+type Requirement struct {
+	Text      string `json:"text"`
+	Major     bool   `json:"major" jsonschema:"description=without it the problem is not solved"`
+	Fulfilled bool   `json:"fulfilled"`
+	Note      string `json:"note" jsonschema:"description=how it is fulfilled or why not"`
+}
+
+// schemaSolution names the schema of a solution.
+const schemaSolution = "solution"
+
+func checkSolution(_ *debate.Record, v *Solution) []string {
+	var problems []string
+	if strings.TrimSpace(v.Description) == "" {
+		problems = append(problems, "solution: is blank")
+	}
+	problems = append(problems, checkRequirements(v.Requirements)...)
+	return append(problems, unmet("confidence", v.Confidence, v.Requirements)...)
+}
+
+func checkRequirements(all []Requirement) []string {
+	var problems []string
+	for i := range all {
+		if strings.TrimSpace(all[i].Text) == "" {
+			problems = append(problems, fmt.Sprintf("requirements[%d].text: is blank", i))
+		}
+	}
+	return problems
+}
+
+// unmet refuses a high mark for what leaves a major requirement unmet. The mark is the judge's to correct.
+func unmet(field string, mark float64, all []Requirement) []string {
+	if mark <= mostUnmet {
+		return nil
+	}
+	for i := range all {
+		if all[i].Major && !all[i].Fulfilled {
+			return []string{fmt.Sprintf("%s: is %g, but the major requirement requirements[%d] is not fulfilled: at most %d is possible then",
+				field, mark, i, mostUnmet)}
+		}
+	}
+	return nil
+}
+
+// Final yields the solution of a deliberation and who has written it: the judge, the author of the winning
+// proposal, or the registered synthesizer. ok: there is one.
+func Final(r *debate.Record) (solution *Solution, by string, ok bool) {
+	for i := len(r.Turns) - 1; i >= 0; i-- {
+		t := r.Turns[i]
+		if t.Kind != KindSynthesis {
+			continue
+		}
+		solution = &Solution{}
+		if json.Unmarshal(t.Data, solution) != nil {
+			return nil, "", false
+		}
+		return solution, t.Speaker, true
+	}
+	return nil, "", false
+}
+
+// schemas are what the structured answers of the flow must match.
+func schemas() map[string]*debate.Schema {
+	out := make(map[string]*debate.Schema)
+	add(out, schemaQuestions, checkQuestions)
+	add(out, schemaConfidence, func(*debate.Record, *Confidence) []string { return nil })
+	add(out, schemaQuality, checkQuality)
+	add(out, schemaVote, checkVote)
+	add(out, schemaSolution, checkSolution)
+	return out
+}
+
+// add makes a schema. All of these types compile; one that did not would refuse every answer.
+func add[T any](to map[string]*debate.Schema, name string, check func(*debate.Record, *T) []string) {
+	to[name], _ = debate.NewSchema(name, check)
+}

@@ -1,0 +1,230 @@
+package deliberation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate"
+)
+
+// The history of an agent is what it was part of: its proposals, what was said of them, its refinements.
+// Each item belongs to one round: that from which on it stood, or in which it was said. A summary made in a
+// round covers all rounds before it (with Config.FullHistory off all but the last of them), the summary
+// before it included, so nothing is read twice.
+
+// stood is the round from which on a proposal or refinement of an agent stood. One that is carried over is
+// the next round's proposal.
+func (b *board) stood(t *debate.Turn) int {
+	if t.Kind == KindRefinement && b.s.Proposals != ProposalsFresh {
+		return t.Round + 1
+	}
+	return t.Round
+}
+
+// items yields an agent's history of the rounds after one and before another, oldest first. What stands now
+// is left out, for it is shown by itself.
+func (b *board) items(w *work, after, before int) []*debate.Turn {
+	var out []*debate.Turn
+	standing := w.standing()
+	for _, t := range w.own {
+		if n := b.stood(t); n > after && n < before && t != standing {
+			out = append(out, t)
+		}
+	}
+	for _, t := range w.aimed {
+		if t.Round > after && t.Round < before {
+			out = append(out, t)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y *debate.Turn) int {
+		if x.Round != y.Round {
+			return x.Round - y.Round
+		}
+		return x.Slot - y.Slot
+	})
+	return out
+}
+
+// covered is the last round that a summary covers.
+func (b *board) covered(digest *debate.Turn) int {
+	if digest == nil {
+		return 0
+	}
+	return digest.Round - 1 - b.s.lag()
+}
+
+// digest yields an agent's latest summary made before a round, or in it; nil: there is none.
+func (w *work) digest(round int) *debate.Turn {
+	for _, t := range slices.Backward(w.digests) {
+		if t.Round <= round {
+			return t
+		}
+	}
+	return nil
+}
+
+// history writes an agent's history before a round: the summary, and what it does not cover.
+func (b *board) history(text *strings.Builder, w *work, before int) {
+	digest := w.digest(before)
+	after := b.covered(digest)
+	b.quoteDigest(text, w, digest)
+	if !b.s.FullHistory {
+		after = max(after, before-2)
+	}
+	for _, t := range b.items(w, after, before) {
+		b.quoteOwn(text, t)
+	}
+}
+
+func (b *board) quoteDigest(text *strings.Builder, w *work, digest *debate.Turn) {
+	if digest == nil {
+		return
+	}
+	label := fmt.Sprintf("%s: summary of rounds 1 to %d", w.ID, b.covered(digest))
+	text.WriteString(b.r.Quote(label, w.shown(digest)) + "\n")
+}
+
+// shown is a summary as it is read: not longer than its agent's settings say.
+func (w *work) shown(digest *debate.Turn) string {
+	return shorten(digest.Text, w.Summaries.MaxLength)
+}
+
+// cutMark ends a summary that was cut.
+const cutMark = " […cut]"
+
+// shorten cuts a text visibly to so many characters.
+func shorten(text string, most int) string {
+	text = strings.TrimSpace(text)
+	if len(text) <= most || most <= 0 || utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	left := most - utf8.RuneCountInString(cutMark)
+	for i := range text {
+		if left == 0 {
+			return strings.TrimRight(text[:i], " \n") + cutMark
+		}
+		left--
+	}
+	return text
+}
+
+// early reports whether summaries are made before the proposals, because these read them too. Otherwise they
+// are made while the critiques are, and nothing waits for them.
+func (b *board) early() bool { return b.s.Proposals == ProposalsFresh }
+
+// digests yields the summaries of this round that are still missing. Which are due depends on earlier rounds
+// alone, so that it is the same however often it is asked.
+func (b *board) digests() []debate.Call {
+	if b.r.Late() {
+		return nil
+	}
+	var calls []debate.Call
+	for i := range b.agents {
+		w := &b.agents[i]
+		id := b.id("summarize", w.ID)
+		if !b.missing(id) {
+			continue
+		}
+		former, items, due := b.due(w)
+		if !due {
+			continue
+		}
+		call := b.call(w, id, KindDigest)
+		call.Slot, call.System = b.slot(slotDigest, w.seat, 0), b.system("summarizer."+w.ID)
+		call.Last = func(r *debate.Record) string {
+			var text strings.Builder
+			b.quoteDigest(&text, w, former)
+			for _, t := range items {
+				b.quoteOwn(&text, t)
+			}
+			return text.String() + r.Text("ask.summarize."+w.ID)
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// slack bounds, in characters, what markers and labels add to a quotation.
+const slack = 120
+
+// due reports whether an agent's history is to be summarised in this round, and what of it: the summary
+// before, and the items after that.
+//
+// It is if the characters that this saves are certain to be more than those that it takes. The summary takes
+// its prompt. Each reader saves the difference between what it would have read and the longest summary. The
+// readers that are certain are, for every round that is certain to come, the refinement and a fresh proposal;
+// and the judge's synthesis. As each summary pays for itself against making no further one, all of them
+// together never cost more than none.
+func (b *board) due(w *work) (former *debate.Turn, items []*debate.Turn, due bool) {
+	if w.Summaries.Off || !w.active || w.standing() == nil || b.round < 2 {
+		return nil, nil, false
+	}
+	former = w.digest(b.round - 1)
+	items = b.items(w, b.covered(former), b.round-b.s.lag())
+	if len(items) == 0 {
+		return nil, nil, false
+	}
+	size := 0
+	if former != nil {
+		size = utf8.RuneCountInString(w.shown(former))
+	}
+	for _, t := range items {
+		size += utf8.RuneCountInString(t.Text)
+	}
+	if size <= w.Summaries.Threshold {
+		return nil, nil, false
+	}
+	takes := size + (len(items)+2)*slack + utf8.RuneCountInString(b.system("summarizer."+w.ID)) + utf8.RuneCountInString(b.r.Text("ask.summarize."+w.ID))
+	saves := b.readers() * (size - w.Summaries.MaxLength - slack)
+	return former, items, saves > takes
+}
+
+// readers is how many calls are certain to read an agent's history from this round on.
+func (b *board) readers() int {
+	rounds, each := 1, 1
+	if b.s.Termination.Kind == TerminationFixed {
+		rounds = b.r.Config().Rounds - b.round + 1
+	}
+	if b.early() {
+		each = 2
+	}
+	n := rounds * each
+	if b.s.Synthesis == SynthesisJudge {
+		n++
+	}
+	return n
+}
+
+// digestCalls yields the summaries that the proposals of this round read.
+func digestCalls(r *debate.Record) []debate.Call {
+	b := read(r)
+	if !b.early() {
+		return nil
+	}
+	return b.digests()
+}
+
+func contextsReady(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	b := read(r)
+	note := debate.Note{Calls: len(proposeCalls(r))}
+	if b.early() {
+		note.Warnings = b.unsummarized()
+	}
+	return TriggerContextsReady, note, true
+}
+
+// unsummarized warns of the summaries of this round that could not be made.
+func (b *board) unsummarized() []debate.Warning {
+	var warnings []debate.Warning
+	for i := range b.agents {
+		w := &b.agents[i]
+		if id := b.id("summarize", w.ID); b.r.Failed(id) {
+			warnings = append(warnings, debate.Warning{
+				Kind: WarnSummary, Call: id, By: w.ID, Evidence: fmt.Sprintf("the history of %s is read whole: its summary has failed for good", w.Name),
+			})
+		}
+	}
+	return warnings
+}

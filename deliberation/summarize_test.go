@@ -1,0 +1,202 @@
+package deliberation_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// sized answers free text with texts of a size that depends on the call alone.
+func sized(size func(call string) int) answers {
+	return func(call string, req *provider.Request) (scripted.Reply, bool) {
+		if req.Schema != nil {
+			return scripted.Reply{}, false
+		}
+		text := said(call)
+		return scripted.Reply{Text: text + strings.Repeat(" ü word", max(0, size(call)-len(text))/7)}, true
+	}
+}
+
+// input plays a deliberation and counts the characters of all prompts.
+func input(t testing.TB, config deliberation.Config, own answers) (characters int, r *debate.Record) {
+	t.Helper()
+	engine, p := engineFor(own)
+	r = play(t, engine, config)
+	for _, req := range p.Requests() {
+		characters += utf8.RuneCountInString(req.System) + utf8.RuneCountInString(req.Last.Text)
+	}
+	return characters, r
+}
+
+// TestSummariesNeverCostMoreThanTheySave: over random sizes and settings the prompts with summaries have at most as
+// many characters as those without. With Config.FullHistory off it is no saving to be compared: without summaries
+// an agent is told nothing of what was before its last round.
+func TestSummariesNeverCostMoreThanTheySave(t *testing.T) {
+	made, saved := 0, 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test that repeats itself
+		config := three()
+		config.Rounds = 1 + rng.IntN(8)
+		config.Problem += strings.Repeat(" More of it.", rng.IntN(200))
+		config.Synthesis = []string{"judge", "voting", "merge"}[rng.IntN(3)]
+		config.Proposals = []string{"carry", "fresh"}[rng.IntN(2)]
+		config.Topology.Kind = []string{"all", "ring"}[rng.IntN(2)]
+		config.Termination.Kind = []string{"fixed", "convergence", "quality"}[rng.IntN(3)]
+		config.Summaries = deliberation.Summaries{Threshold: 1 + rng.IntN(6000), MaxLength: 100 + rng.IntN(3000)}
+		ends := 1 + rng.IntN(8)
+		most := 1 + rng.IntN(4000)
+		own := func(call string, req *provider.Request) (scripted.Reply, bool) {
+			if strings.HasSuffix(call, ".evaluate") {
+				given := make([]float64, ends)
+				given[ends-1] = 100
+				return numbers(given...)(call, req)
+			}
+			h := uint64(len(call)) + seed*31
+			for _, c := range call {
+				h = h*31 + uint64(c)
+			}
+			return sized(func(string) int { return int(h % uint64(most)) })(call, req) //nolint:gosec // small
+		}
+		on, r := input(t, config, own)
+		summaries := len(deliberation.SummariesOf(r))
+		config.Summaries.Off = true
+		off, _ := input(t, config, own)
+		require.LessOrEqual(t, on, off, "seed %d: %d summaries", seed, summaries)
+		made += summaries
+		if on < off {
+			saved++
+		}
+		if summaries == 0 {
+			require.Equal(t, off, on)
+		}
+	}
+	assert.Greater(t, made, 80, "there are summaries to speak of")
+	assert.Greater(t, saved, 12)
+}
+
+func TestSummariesAreOfOnesOwnHistoryAndIncremental(t *testing.T) {
+	config := three()
+	config.Rounds = 5
+	engine, p := engineFor(sized(func(string) int { return replyLength }))
+	r := play(t, engine, config)
+	got := deliberation.SummariesOf(r)
+	require.NotEmpty(t, got)
+	for _, s := range got {
+		assert.Equal(t, s.Round-1, s.Upto)
+		assert.Greater(t, s.Before, 5000)
+		assert.LessOrEqual(t, s.After, 2500)
+	}
+	second := prompt(t, p, "r3.summarize.ada")
+	for _, has := range []string{"r2.summarize.ada", "r1.refine.ada", "r2.critique.ben.ada", "r2.critique.cyd.ada"} {
+		assert.Equal(t, 1, strings.Count(second, said(has)), has)
+	}
+	for _, not := range []string{"r1.propose.ada", "r1.critique.ben.ada", "r2.refine.ada", "r2.critique.ada.ben", "r1.refine.ben"} {
+		assert.NotContains(t, second, said(not))
+	}
+	refine := prompt(t, p, "r3.refine.ada")
+	for _, has := range []string{"r3.summarize.ada", "r2.refine.ada", "r3.critique.ben.ada", "r3.critique.cyd.ada"} {
+		assert.Equal(t, 1, strings.Count(refine, said(has)), has)
+	}
+	assert.NotContains(t, refine, said("r2.critique.ben.ada"), "it is summarised")
+	synthesis := prompt(t, p, "synthesis")
+	last := got[len(got)-1]
+	assert.Contains(t, synthesis, said(fmt.Sprintf("r%d.summarize.ada", last.Round)))
+	for _, c := range deliberation.Contributions(r) {
+		whole := strings.Contains(synthesis, said(fmt.Sprintf("r%d.refine.%s", c.Round, c.Agent))) || c.Kind != deliberation.KindRefinement
+		if c.Round > last.Upto {
+			assert.True(t, whole)
+		}
+	}
+}
+
+func TestAFailedSummaryIsAWarningAndTheFullHistory(t *testing.T) {
+	config := three()
+	config.Rounds = 4
+	engine, p := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
+		if reply, ok := broken("r2.summarize.ben")(call, req); ok {
+			return reply, ok
+		}
+		return sized(func(string) int { return replyLength })(call, req)
+	})
+	r := play(t, engine, config)
+	assert.Equal(t, []string{"summary-failed r2.summarize.ben"}, kinds(r))
+	assert.Contains(t, prompt(t, p, "r2.refine.ben"), said("r1.critique.ada.ben"))
+	assert.Contains(t, prompt(t, p, "r3.summarize.ben"), said("r1.critique.ada.ben"), "the next one covers it")
+	assert.Contains(t, prompt(t, p, "r2.refine.ada"), said("r2.summarize.ada"))
+}
+
+func TestALongSummaryIsCutVisibly(t *testing.T) {
+	config := three()
+	config.Rounds = 5
+	config.Summaries.MaxLength = 1000
+	engine, p := engineFor(sized(func(string) int { return replyLength }))
+	r := play(t, engine, config)
+	assert.Contains(t, prompt(t, p, "r2.refine.ada"), "[…cut]")
+	for _, s := range deliberation.SummariesOf(r) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(s.Text), 1000)
+		assert.True(t, strings.HasSuffix(s.Text, " […cut]"))
+	}
+}
+
+func TestAnAgentsOwnSummarySettingsWin(t *testing.T) {
+	config := three()
+	config.Rounds = 5
+	config.Summaries.Off = true
+	config.Agents[1].Summaries = &deliberation.Summaries{}
+	_, r := input(t, config, sized(func(string) int { return replyLength }))
+	got := deliberation.SummariesOf(r)
+	require.NotEmpty(t, got)
+	for _, s := range got {
+		assert.Equal(t, "ben", s.Agent)
+	}
+}
+
+func TestWithoutFullHistoryTheLastRoundAndTheSummary(t *testing.T) {
+	config := three()
+	config.Rounds, config.FullHistory = 6, new(bool)
+	engine, p := engineFor(sized(func(string) int { return replyLength }))
+	play(t, engine, config)
+	refine := prompt(t, p, "r5.refine.ada")
+	assert.Contains(t, refine, said("r5.summarize.ada"))
+	for _, has := range []string{"r4.critique.ben.ada", "r3.refine.ada", "r4.refine.ada", "r5.critique.cyd.ada"} {
+		assert.Contains(t, refine, said(has))
+	}
+	assert.NotContains(t, refine, said("r3.critique.ben.ada"))
+	assert.NotContains(t, refine, said("r4.summarize.ada"))
+
+	config.Summaries.Off = true
+	engine, p = engineFor(nil)
+	r := play(t, engine, config)
+	refine = prompt(t, p, "r5.refine.ada")
+	assert.Contains(t, refine, said("r4.critique.ben.ada"))
+	assert.NotContains(t, refine, said("r3.critique.ben.ada"))
+	synthesis := prompt(t, p, "synthesis")
+	for _, c := range deliberation.Contributions(r) {
+		assert.Contains(t, synthesis, c.Text, "the synthesis reads every round")
+	}
+}
+
+func TestFreshProposalsReadTheHistory(t *testing.T) {
+	config := three()
+	config.Proposals = deliberation.ProposalsFresh
+	engine, p := engineFor(nil)
+	r := play(t, engine, config)
+	assert.Len(t, r.Turns, 2*(3+6+3)+1)
+	fresh := prompt(t, p, "r2.propose.ada")
+	for _, has := range []string{"r1.propose.ada", "r1.critique.ben.ada", "r1.refine.ada"} {
+		assert.Equal(t, 1, strings.Count(fresh, said(has)), has)
+	}
+	assert.Contains(t, prompt(t, p, "r2.critique.ben.ada"), said("r2.propose.ada"))
+	assert.NotContains(t, prompt(t, p, "r2.critique.ben.ada"), said("r1.refine.ada"))
+	assert.Contains(t, prompt(t, p, "r2.refine.ada"), said("r1.refine.ada"))
+}

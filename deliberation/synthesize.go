@@ -1,0 +1,171 @@
+package deliberation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// SynthesizerFunc makes the solution in Go, or through a service. As a [debate.Judge] it stands in
+// Engine.Judges under the name in Config.Synthesizer. task.Turns are all turns of the debate, whose text is
+// hostile, and task.Instruction is what the judge would be told, the problem included. What it returns is
+// checked like a model's answer. It is called from several goroutines at once if several debates use it.
+type SynthesizerFunc func(ctx context.Context, task debate.JudgeTask) (*Solution, error)
+
+// Judge implements [debate.Judge].
+func (f SynthesizerFunc) Judge(ctx context.Context, task debate.JudgeTask) (json.RawMessage, error) {
+	made, err := f(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	if made == nil {
+		return nil, errors.New("the synthesizer has made nothing")
+	}
+	out := *made
+	for _, list := range []*[]string{&out.Implementation, &out.Tradeoffs, &out.Recommendations, &out.OpenQuestions} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	if out.Requirements == nil {
+		out.Requirements = []Requirement{}
+	}
+	return json.Marshal(out)
+}
+
+// solutionCalls yields what is missing for the solution, by the method of the config. Without a proposal
+// there is nothing to make one of.
+func solutionCalls(r *debate.Record) []debate.Call {
+	b := read(r)
+	if b.stands() == 0 {
+		return nil
+	}
+	switch b.s.Synthesis {
+	case SynthesisVoting:
+		return b.voting()
+	case SynthesisMerge:
+		return b.merging()
+	case SynthesisRegistered:
+		return b.registered()
+	default:
+		return b.synthesis(b.rounds, "ask.synthesis")
+	}
+}
+
+// synthesis yields the judge's call for the solution, if it is missing and there is a judge.
+func (b *board) synthesis(material func(*strings.Builder), text string) []debate.Call {
+	if b.r.Done(synthesisID) || b.judgeConfig(nameJudge).Model == "" {
+		return nil
+	}
+	call := b.judge(synthesisID, KindSynthesis)
+	call.Schema, call.OnFail = schemaSolution, debate.OnFail{Ask: askSynthesis}
+	call.Last = func(r *debate.Record) string {
+		var out strings.Builder
+		material(&out)
+		return out.String() + r.Text(text) + b.unfinished()
+	}
+	return []debate.Call{call}
+}
+
+const synthesisID = "synthesis"
+
+// registered yields the call of the host's synthesizer.
+func (b *board) registered() []debate.Call {
+	j := b.judgeConfig(nameSynthesizer)
+	if b.r.Done(synthesisID) || j.Judge == "" {
+		return nil
+	}
+	return []debate.Call{{
+		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: debate.ByJudge, Judge: j.Judge, Round: b.round,
+		Schema: schemaSolution, Timeout: b.r.Config().JudgeTimeout, OnFail: debate.OnFail{Ask: askSynthesis},
+		Last: func(r *debate.Record) string {
+			var out strings.Builder
+			b.rounds(&out)
+			return b.system("who."+nameJudge) + "\n\n" + out.String() + r.Text("ask.synthesis") + b.unfinished()
+		},
+	}}
+}
+
+// askSynthesis asks what becomes of a debate whose solution cannot be made. Nobody there: it ends without.
+func askSynthesis(_ *debate.Record, failure *debate.Error) debate.Question {
+	options := []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionWithout}
+	if failure.Participant == nameSynthesizer {
+		options = []debate.Option{debate.OptionRetry, debate.OptionWithout}
+	}
+	return debate.Question{
+		Text:    fmt.Sprintf("The solution could not be made: %s has failed (%s). Retry, name another model, or end without one.", failure.Participant, failure.Kind),
+		Options: options, Default: debate.OptionWithout,
+	}
+}
+
+// rounds writes all rounds: for each agent its history, summarised or whole, and what it ends with; then what
+// was aimed at nobody.
+func (b *board) rounds(out *strings.Builder) {
+	end := b.round + 2 // a refinement of this round stood for the next one
+	for i := range b.agents {
+		w := &b.agents[i]
+		digest := w.digest(end)
+		b.quoteDigest(out, w, digest)
+		for _, t := range b.items(w, b.covered(digest), end) {
+			b.quote(out, t)
+		}
+		if t := w.standing(); t != nil {
+			b.quoteAs(out, w.ID+": final proposal", t.Text)
+		}
+	}
+	loose := slices.Clone(b.loose)
+	slices.SortStableFunc(loose, func(x, y *debate.Turn) int {
+		if x.Round != y.Round {
+			return x.Round - y.Round
+		}
+		return x.Slot - y.Slot
+	})
+	for _, t := range loose {
+		b.quote(out, t)
+	}
+}
+
+// proposals writes what stands, from one seat on.
+func (b *board) proposals(out *strings.Builder, first int) {
+	for _, w := range b.finalists(first) {
+		b.quoteAs(out, w.ID+": proposal", w.standing().Text)
+	}
+}
+
+// finalists yields those who have something that stands, from one seat on.
+func (b *board) finalists(first int) []*work {
+	var out []*work
+	for i := range b.agents {
+		if w := &b.agents[(first+i)%len(b.agents)]; w.active && w.standing() != nil {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// unfinished tells who makes the solution that the debate ended early.
+func (b *board) unfinished() string {
+	if b.r.Reason == debate.EndRounds || b.r.Reason == debate.EndConverged || b.r.Reason == EndQuality || b.r.Reason == "" {
+		return ""
+	}
+	return "\n\nThe deliberation ended early, in round " + fmt.Sprint(b.round) + ": make the best of what there is, and say what is open."
+}
+
+func solved(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	b := read(r)
+	note := debate.Note{Warnings: b.unvoted()}
+	note.Warnings = append(note.Warnings, b.unmerged()...)
+	if _, _, ok := Final(r); !ok {
+		evidence := "nobody was able to write the solution: the final proposals are what there is"
+		if b.stands() == 0 {
+			evidence = "there is no proposal to make a solution of"
+		}
+		note.Warnings = append(note.Warnings, debate.Warning{Kind: WarnNoSolution, Evidence: evidence})
+	}
+	return debate.TriggerCompleted, note, true
+}

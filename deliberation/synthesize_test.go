@@ -1,0 +1,197 @@
+package deliberation_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// ownSynthesizer takes the last refinement as it is. It leaves lists out, which is fine.
+func ownSynthesizer() deliberation.SynthesizerFunc {
+	return func(_ context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
+		for _, turn := range slices.Backward(task.Turns) {
+			if turn.Kind == deliberation.KindRefinement {
+				return &deliberation.Solution{Description: turn.Text, Confidence: 30}, nil
+			}
+		}
+		return nil, errors.New("nothing was refined")
+	}
+}
+
+func TestVotingTakesTheProposalThatIsRankedBest(t *testing.T) {
+	config := three()
+	config.Synthesis = deliberation.SynthesisVoting
+	config.Judge = deliberation.Judge{} // nobody needs it
+	engine, p := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+		ranking := map[string][]string{"vote.ada": {"cyd", "ben"}, "vote.ben": {"cyd", "ada"}, "vote.cyd": {"ada", "ben"}}[call]
+		return scripted.Reply{Text: toJSON(deliberation.Vote{Ranking: ranking})}, ranking != nil
+	})
+	r := play(t, engine, config)
+	got, by, ok := deliberation.Final(r)
+	require.True(t, ok)
+	assert.Equal(t, "cyd", by, "its author writes it out")
+	assert.Equal(t, "The solution of synthesis.cyd.", got.Description)
+	ballots, scores := deliberation.Votes(r)
+	assert.Len(t, ballots, 3)
+	assert.Equal(t, []deliberation.Score{{Agent: "cyd", Points: 2, First: 2}, {Agent: "ada", Points: 1, First: 1}, {Agent: "ben"}}, scores)
+	assert.Contains(t, prompt(t, p, "synthesis.cyd"), said("r2.refine.cyd"))
+	assert.NotContains(t, prompt(t, p, "synthesis.cyd"), said("r2.refine.ada"))
+	assert.NotContains(t, prompt(t, p, "vote.cyd"), said("r2.refine.cyd"), "nobody is shown its own")
+	assert.Less(t, strings.Index(prompt(t, p, "vote.ben"), "cyd: proposal"), strings.Index(prompt(t, p, "vote.ben"), "ada: proposal"),
+		"who comes first is another for every voter")
+}
+
+func TestTheJudgeVotesToo(t *testing.T) {
+	config := three()
+	config.Synthesis, config.Agents = deliberation.SynthesisVoting, config.Agents[:2]
+	engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+		return scripted.Reply{Text: toJSON(deliberation.Vote{Ranking: []string{"ben", "ada"}})}, call == "vote.judge"
+	})
+	_, by, ok := deliberation.Final(play(t, engine, config))
+	require.True(t, ok)
+	assert.Equal(t, "ben", by)
+}
+
+func TestWhereAnAuthorFailsTheNextWritesTheSolution(t *testing.T) {
+	config := three()
+	config.Synthesis = deliberation.SynthesisVoting
+	engine, _ := engineFor(broken("synthesis.ada", "vote.cyd"))
+	r := play(t, engine, config)
+	_, by, ok := deliberation.Final(r)
+	require.True(t, ok)
+	assert.Equal(t, "ben", by)
+	require.Len(t, r.Warnings, 1)
+	assert.Equal(t, debate.WarnLeftOut, r.Warnings[0].Kind)
+	assert.Equal(t, "vote.cyd", r.Warnings[0].Call)
+}
+
+func TestMergingGoesByPairs(t *testing.T) {
+	config := three()
+	config.Synthesis = deliberation.SynthesisMerge
+	engine, p := engineFor(nil)
+	r := play(t, engine, config)
+	assert.Equal(t, []string{"merge.1.1", "merge.2.1", "synthesis"}, calls(r)[len(r.Turns)-3:])
+	first := prompt(t, p, "merge.1.1")
+	assert.Contains(t, first, said("r2.refine.ada"))
+	assert.Contains(t, first, said("r2.refine.ben"))
+	assert.NotContains(t, first, said("r2.refine.cyd"))
+	second := prompt(t, p, "merge.2.1")
+	assert.Contains(t, second, said("merge.1.1"))
+	assert.Contains(t, second, said("r2.refine.cyd"))
+	assert.Contains(t, prompt(t, p, "synthesis"), said("merge.2.1"))
+
+	engine, p = engineFor(broken("merge.1.1"))
+	r = play(t, engine, config)
+	require.Len(t, r.Warnings, 1)
+	assert.Equal(t, "merge.1.1", r.Warnings[0].Call)
+	assert.Contains(t, prompt(t, p, "merge.2.1"), said("r2.refine.ada"), "the first of the two goes on")
+}
+
+func TestARegisteredSynthesizer(t *testing.T) {
+	config := three()
+	config.Synthesis, config.Synthesizer = deliberation.SynthesisRegistered, "own"
+	config.Judge = deliberation.Judge{}
+	var seen debate.JudgeTask
+	engine, _ := engineFor(nil)
+	engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
+		func(ctx context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
+			seen = task
+			return ownSynthesizer()(ctx, task)
+		})}
+	r := play(t, engine, config)
+	got, by, ok := deliberation.Final(r)
+	require.True(t, ok)
+	assert.Equal(t, "synthesizer", by)
+	assert.Equal(t, said("r2.refine.cyd"), got.Description)
+	assert.Contains(t, seen.Instruction, "It takes 100 million links.")
+	assert.Contains(t, seen.Instruction, said("r1.critique.ada.ben"))
+	assert.Len(t, seen.Turns, 3+2*9)
+	assert.Equal(t, debate.CallKind("synthesis"), seen.Kind)
+
+	engine, _ = engineFor(nil)
+	engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
+		func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) { return nil, nil })} //nolint:nilnil // what is tested
+	config.Unattended = &debate.Unattended{}
+	r = play(t, engine, config)
+	_, _, ok = deliberation.Final(r)
+	assert.False(t, ok)
+	assert.Equal(t, deliberation.WarnNoSolution, r.Warnings[0].Kind)
+}
+
+func TestAnUnmetMajorRequirementIsAskedAboutAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad := solution("Too good.")
+		bad.Requirements[0].Fulfilled = false
+		engine, p := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
+			return scripted.Reply{Text: toJSON(bad)}, call == "synthesis" && !strings.Contains(req.ID, ".again")
+		})
+		r := play(t, engine, three())
+		require.Len(t, r.Rejections, 1)
+		assert.Equal(t, []string{"confidence: is 82, but the major requirement requirements[0] is not fulfilled: at most 40 is possible then"},
+			r.Rejections[0].Problems)
+		got, _, ok := deliberation.Final(r)
+		require.True(t, ok)
+		assert.InDelta(t, 82, got.Confidence, 0, "the answer that was accepted, as it was given")
+		last := p.Requests()[len(p.Requests())-1]
+		assert.Contains(t, last.Last.Text, "at most 40 is possible then")
+	})
+}
+
+func TestWithoutASolutionTheDebateEndsWithWhatThereIs(t *testing.T) {
+	config := three()
+	config.Unattended = &debate.Unattended{}
+	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisMerge, deliberation.SynthesisVoting} {
+		config.Synthesis = method
+		engine, _ := engineFor(broken("synthesis", "synthesis.ada", "synthesis.ben", "synthesis.cyd"))
+		r := play(t, engine, config)
+		_, _, ok := deliberation.Final(r)
+		assert.False(t, ok)
+		require.NotEmpty(t, r.Warnings, method)
+		assert.Equal(t, deliberation.WarnNoSolution, r.Warnings[len(r.Warnings)-1].Kind)
+	}
+}
+
+func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
+	works := false
+	engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+		return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication}}, call == "synthesis" && !works
+	})
+	made, err := three().Debate()
+	require.NoError(t, err)
+	session, err := engine.Start(t.Context(), made)
+	require.NoError(t, err)
+	defer session.Close()
+	r, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.Len(t, r.Inquiries, 1)
+	assert.Equal(t, []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionWithout}, r.Inquiries[0].Options)
+	works = true
+	require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, debate.OptionRetry))
+	r, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	_, _, ok := deliberation.Final(r)
+	assert.True(t, ok)
+}
+
+// broken lets the calls fail for good.
+func broken(ids ...string) answers {
+	return func(call string, _ *provider.Request) (scripted.Reply, bool) {
+		for _, id := range ids {
+			if call == id || strings.HasSuffix(id, "*") && strings.HasPrefix(call, strings.TrimSuffix(id, "*")) {
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}, true
+			}
+		}
+		return scripted.Reply{}, false
+	}
+}

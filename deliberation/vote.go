@@ -1,0 +1,162 @@
+package deliberation
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Vote is a ranking of the final proposals, in the JSON in which it is answered.
+type Vote struct {
+	// Ranking holds the ids of the authors, the best first, each once; a voter's own is not among them.
+	Ranking   []string `json:"ranking" jsonschema:"description=ids of the authors of the proposals you have been shown; the best first"`
+	Reasoning string   `json:"reasoning"`
+}
+
+const schemaVote = "vote"
+
+func checkVote(r *debate.Record, v *Vote) []string {
+	b := read(r)
+	var problems []string
+	for i, id := range v.Ranking {
+		switch seat := b.seat(id); {
+		case seat < 0 || b.agents[seat].standing() == nil:
+			problems = append(problems, fmt.Sprintf("ranking[%d]: is the id of no proposal", i))
+		case slices.Contains(v.Ranking[:i], id):
+			problems = append(problems, fmt.Sprintf("ranking[%d]: stands there twice", i))
+		}
+	}
+	if least := len(b.finalists(0)) - 1; len(v.Ranking) < least {
+		problems = append(problems, "ranking: a proposal that you have been shown is missing")
+	}
+	return problems
+}
+
+func voteID(name string) string { return "vote." + name }
+
+// voters are the agents with a proposal of somebody else to rank, and the judge if there is one. Nobody votes where there is
+// no choice.
+func (b *board) voters() []string {
+	if len(b.finalists(0)) < 2 {
+		return nil
+	}
+	var names []string
+	for i := range b.agents {
+		if b.agents[i].active {
+			names = append(names, b.agents[i].ID)
+		}
+	}
+	if b.judgeConfig(nameJudge).Model != "" {
+		names = append(names, nameJudge)
+	}
+	return names
+}
+
+// voting yields the votes that are missing, then the writing out of the winning proposal.
+func (b *board) voting() []debate.Call {
+	var calls []debate.Call
+	for i, name := range b.voters() {
+		if !b.missing(voteID(name)) {
+			continue
+		}
+		call := b.judge(voteID(name), KindVote)
+		if seat := b.seat(name); seat >= 0 {
+			call = b.call(&b.agents[seat], voteID(name), KindVote)
+		}
+		call.Schema, call.Slot = schemaVote, b.slot(slotEvaluate, 1, i)
+		call.Last = func(r *debate.Record) string {
+			var out strings.Builder
+			for _, w := range b.finalists(i + 1) { // each begins with another, so that no place is the best
+				if w.ID != name {
+					b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
+				}
+			}
+			return out.String() + r.Text("ask.vote")
+		}
+		calls = append(calls, call)
+	}
+	if len(calls) > 0 {
+		return calls
+	}
+	return b.written()
+}
+
+// written asks the author of the winning proposal to write it out as the solution; if that fails, the next.
+func (b *board) written() []debate.Call {
+	if slices.ContainsFunc(b.r.Turns, func(t *debate.Turn) bool { return t.Kind == KindSynthesis }) {
+		return nil
+	}
+	for _, score := range b.tally() {
+		w := &b.agents[b.seat(score.Agent)]
+		id := synthesisID + "." + w.ID
+		if !w.active || b.r.Failed(id) {
+			continue
+		}
+		call := b.call(w, id, KindSynthesis)
+		call.Schema, call.Slot = schemaSolution, b.slot(slotEvaluate, 2, w.seat)
+		call.Last = func(r *debate.Record) string {
+			var out strings.Builder
+			b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
+			return out.String() + r.Text("ask.written") + b.unfinished()
+		}
+		return []debate.Call{call}
+	}
+	return nil
+}
+
+// Score is what a final proposal has got in the votes.
+type Score struct {
+	Agent  string
+	Points int // Borda: for each voter the number of proposals that it ranked lower
+	First  int // how many voters ranked it first
+}
+
+// tally counts the votes: the best first. Of those with equal points the one that more voters ranked first
+// comes before, then the one that comes earlier in the config.
+func (b *board) tally() []Score {
+	var scores []Score
+	for _, w := range b.finalists(0) {
+		scores = append(scores, Score{Agent: w.ID})
+	}
+	for _, t := range b.votes {
+		var v Vote
+		if json.Unmarshal(t.Data, &v) != nil {
+			continue
+		}
+		ranking := slices.DeleteFunc(v.Ranking, func(id string) bool { return id == t.Speaker })
+		for place, id := range ranking {
+			for i := range scores {
+				if scores[i].Agent == id {
+					scores[i].Points += len(ranking) - 1 - place
+					if place == 0 {
+						scores[i].First++
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(scores, func(x, y Score) int {
+		return cmp.Or(cmp.Compare(y.Points, x.Points), cmp.Compare(y.First, x.First))
+	})
+	return scores
+}
+
+// unvoted warns of the votes that are missing.
+func (b *board) unvoted() []debate.Warning {
+	if b.s.Synthesis != SynthesisVoting {
+		return nil
+	}
+	var warnings []debate.Warning
+	for _, name := range b.voters() {
+		if id := voteID(name); b.r.Failed(id) {
+			warnings = append(warnings, debate.Warning{
+				Kind: debate.WarnLeftOut, Call: id, By: name, Evidence: fmt.Sprintf("%s is left out of the vote: %s has failed for good", name, id),
+			})
+		}
+	}
+	return warnings
+}
