@@ -255,6 +255,7 @@ func courses() map[string]course {
 		"assigned":  assignedCourse(),
 		"summaries": summaryCourse(),
 		"interview": interviewCourse(),
+		"workshop":  workshopCourse(),
 	}
 	maps.Copy(out, troubledCourses())
 	maps.Copy(out, hostedCourses())
@@ -322,6 +323,17 @@ func interviewCourse() course {
 			return s
 		},
 	}
+}
+
+// workshopCourse has models that use tools.
+func workshopCourse() course {
+	one, two := toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "sing", `{}`)
+	return course{config: workers(), exact: true, setup: func(w *world) {
+		w.engine.Flows = map[string]*debate.Flow{"workshop": workshop(5)}
+		w.engine.Seed = func() string { return "the same" } // the models repeat what stands between the fences
+		w.engine.Tools = map[string]debate.Tool{"add": new(tally).mustTool()}
+		w.source.Reply = worker([]provider.ToolCall{one, two}, []provider.ToolCall{one}).Reply
+	}}
 }
 
 // troubledCourses are those in which models or budgets fail.
