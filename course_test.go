@@ -330,9 +330,13 @@ func workshopCourse() course {
 	one, two := toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "sing", `{}`)
 	return course{config: workers(), exact: true, setup: func(w *world) {
 		w.engine.Flows = map[string]*debate.Flow{"workshop": workshop(5)}
-		w.engine.Seed = func() string { return "the same" } // the models repeat what stands between the fences
 		w.engine.Tools = map[string]debate.Tool{"add": new(tally).mustTool()}
-		w.source.Reply = worker([]provider.ToolCall{one, two}, []provider.ToolCall{one}).Reply
+		reply := worker([]provider.ToolCall{one, two}, []provider.ToolCall{one}).Reply
+		w.source.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			r.Text = "It is three." // and nothing of the fences, whose word is each debate's own
+			return r
+		}
 	}}
 }
 

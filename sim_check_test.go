@@ -291,6 +291,10 @@ func spendOf(e *debate.Event) *debate.Spend {
 		return &e.Rejection.Spend
 	case debate.EventFailed:
 		return &e.Failure.Spend
+	case debate.EventTools:
+		return &e.Tools.Spend
+	case debate.EventTool:
+		return &e.Tool.Spend
 	default:
 		return e.Spend
 	}
