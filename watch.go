@@ -169,7 +169,7 @@ func (w *watcher) facts(ctx context.Context, yield func(Event, error) bool) bool
 func (w *watcher) settle(e *Event) *Chunk {
 	var spend *Spend
 	switch e.Kind {
-	case EventTurn, EventFailed, EventRejected, EventSpend:
+	case EventTurn, EventFailed, EventRejected, EventSpend, EventTools:
 		spend = e.outcome()
 	default:
 		return nil

@@ -13,6 +13,7 @@ const (
 	keyWorkflow     = attribute.Key("gen_ai.workflow.name")
 	keyConversation = attribute.Key("gen_ai.conversation.id")
 	keyAgent        = attribute.Key("gen_ai.agent.name")
+	keyTool         = attribute.Key("gen_ai.tool.name")
 	keyProvider     = attribute.Key("gen_ai.provider.name")
 	keyModel        = attribute.Key("gen_ai.request.model")
 	keyMaxTokens    = attribute.Key("gen_ai.request.max_tokens")
@@ -35,6 +36,7 @@ const (
 // Values of the conventions.
 const (
 	operationChat     = "chat"
+	operationTool     = "execute_tool"
 	operationWorkflow = "invoke_workflow"
 	otherValue        = "_OTHER" // of an enumeration: none of those that are known
 )

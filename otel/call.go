@@ -46,6 +46,9 @@ func (w *watch) call(in *debate.Intent, at time.Time) *call {
 			_, model := w.observer.named(in.Model)
 			name, kind = operationChat+" "+model, trace.SpanKindClient
 		}
+		if in.Tool != "" {
+			name = operationTool + " " + clean(in.Tool)
+		}
 	}
 	c.span = w.open(w.place(), name, at, kind, attributes...)
 	return c
@@ -64,6 +67,9 @@ func (w *watch) asked(in *debate.Intent) []attribute.KeyValue {
 	}
 	if w.start != nil {
 		attributes = append(attributes, present(keyConversation, w.start.Config.ID)...)
+	}
+	if in.Tool != "" {
+		return append(attributes, keyOperation.String(operationTool), keyTool.String(clean(in.Tool)))
 	}
 	if in.Model == "" {
 		return attributes // a person, or a judge in Go: no operation of the conventions
@@ -107,7 +113,7 @@ func (w *watch) answered(out *outcome, at time.Time) {
 	c := w.calls[key]
 	if c == nil {
 		c = w.call(&debate.Intent{
-			Call: out.spend.Call, Attempt: out.spend.Attempt, Kind: out.kind, By: out.by, Model: out.spend.Model, Round: out.round,
+			Call: out.spend.Call, Attempt: out.spend.Attempt, Kind: out.kind, By: out.by, Model: out.spend.Model, Round: out.round, Tool: out.tool,
 		}, at.Add(-max(0, out.spend.Took)))
 	}
 	delete(w.calls, key)

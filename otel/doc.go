@@ -19,6 +19,7 @@
 //	│  ├─ awaitingResponses         a working state of the flow
 //	│  │  ├─ chat gpt-4.1-mini      an attempt at a call of a model; kind client
 //	│  │  ├─ paused                 while nobody may speak; likewise awaitingInput and error
+//	│  │  ├─ execute_tool add       the use of a tool that a model has asked for
 //	│  │  └─ call argument          an attempt at a call of a person, or of a judge in Go
 //	│  └─ judging
 //	└─ completing                   verdicts and last votes
@@ -61,8 +62,11 @@
 //	of a call     debate.call.id            and debate.call.kind, debate.call.attempt, debate.round
 //	              debate.call.target        whom it concerns
 //	              debate.call.again         the call whose rejected answer this one replaces
-//	              debate.call.outcome       accepted, rejected, failed, void, unsent, or late: after the debate's end
+//	              debate.call.outcome       accepted, rejected, tools (they were asked for), failed, void, unsent, or
+//	                                        late: after the debate's end
 //	              gen_ai.agent.name         the participant or judge
+//	 of a tool    gen_ai.operation.name     execute_tool
+//	              gen_ai.tool.name
 //	 of a model   gen_ai.operation.name     chat
 //	              gen_ai.provider.name      see Observer.Vendors
 //	              gen_ai.request.model

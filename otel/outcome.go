@@ -13,6 +13,7 @@ import (
 const (
 	outcomeAccepted = "accepted"
 	outcomeRejected = "rejected" // the answer was not accepted
+	outcomeTools    = "tools"    // the model asks for tools before it answers
 	outcomeFailed   = "failed"
 	outcomeVoid     = "void"   // broken off by a control, or lost with its process
 	outcomeUnsent   = "unsent" // it could not fit, so that no request was made
@@ -25,6 +26,7 @@ type outcome struct {
 	name    string
 	kind    debate.CallKind
 	by      string
+	tool    string // of the use of a tool: its name
 	round   int
 	finish  string // why the reply ended, in the words of the conventions; "": unknown
 	failure *debate.Failure
@@ -76,6 +78,16 @@ func outcomeOf(e *debate.Event) (outcome, bool) {
 		a := e.Assigned
 		accepted.spend, accepted.kind = &a.Spend, debate.KindAssign
 		accepted.answer = &positions{a.Positions, a.Reasoning}
+	case e.Tools != nil:
+		t := e.Tools
+		return outcome{spend: &t.Spend, name: outcomeTools, by: t.By, round: t.Round, finish: "tool_calls", answer: t.Text}, true
+	case e.Tool != nil:
+		t := e.Tool
+		out := outcome{spend: &t.Spend, name: outcomeAccepted, kind: debate.KindTool, by: t.By, tool: t.Tool, round: t.Round}
+		if t.Failed {
+			out.name = outcomeFailed
+		}
+		return out, true
 	case e.Rejection != nil:
 		r := e.Rejection
 		return outcome{spend: &r.Spend, name: outcomeRejected, by: r.By, round: r.Round, answer: r.Text}, true

@@ -553,3 +553,27 @@ func TestANilObserverHandsEventsOn(t *testing.T) {
 	}
 	assert.Equal(t, events, got)
 }
+
+// A model asks for a tool before it answers: two attempts, and between them the use of the tool.
+func TestToolsAreTraced(t *testing.T) {
+	spend := func(call string, attempt int, model string) debate.Spend {
+		return debate.Spend{Call: call, Attempt: attempt, Model: model}
+	}
+	r := newRecorder()
+	read(t, r, []debate.Event{
+		{Kind: debate.EventIntent, Intent: &debate.Intent{Call: "work.Ada", Attempt: 1, Kind: "work", Model: "acme/talker"}},
+		{Kind: debate.EventTools, Tools: &debate.ToolCalls{Spend: spend("work.Ada", 1, "acme/talker"), By: "Ada", Text: canary}},
+		{Kind: debate.EventIntent, Intent: &debate.Intent{Call: "work.Ada.tool.1", Attempt: 1, Kind: debate.KindTool, By: "Ada", Tool: "add"}},
+		{Kind: debate.EventTool, Tool: &debate.ToolResult{Spend: spend("work.Ada.tool.1", 1, ""), By: "Ada", Tool: "add", Text: canary, Failed: true}},
+		{Kind: debate.EventIntent, Intent: &debate.Intent{Call: "work.Ada", Attempt: 2, Kind: "work", Model: "acme/talker"}},
+		{Kind: debate.EventTurn, Turn: &debate.Turn{Spend: spend("work.Ada", 2, "acme/talker"), Speaker: "Ada"}},
+	})
+	use := r.one(t, "execute_tool add")
+	assert.Equal(t, "execute_tool", get(use, "gen_ai.operation.name"))
+	assert.Equal(t, "add", get(use, "gen_ai.tool.name"))
+	assert.Equal(t, "failed", get(use, "debate.call.outcome"))
+	asked := r.find(t, "chat talker")
+	assert.Equal(t, "tools", get(asked[0], "debate.call.outcome"))
+	assert.Equal(t, "accepted", get(asked[1], "debate.call.outcome"))
+	assert.NotContains(t, r.measured(t), canary)
+}
