@@ -236,6 +236,7 @@ func TestLongAnswersOfToolsAreCut(t *testing.T) {
 	require.NotEmpty(t, record.ToolUses)
 	assert.True(t, record.ToolUses[0].Cut)
 	assert.LessOrEqual(t, len(record.ToolUses[0].Text), 32<<10)
+	assert.Contains(t, record.Turns[0].Text, "the answer was longer, and is cut here")
 }
 
 // A process dies after each of its commits, with a use of a tool in flight or not. What was answered is not

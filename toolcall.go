@@ -270,6 +270,9 @@ func (p *prepared) offer(r *Record, state *callState) {
 				continue // there is none: a call goes on when all is answered
 			}
 			text := result.Text
+			if result.Cut {
+				text += "\n[… the answer was longer, and is cut here]"
+			}
 			if result.Tool != "" {
 				text = r.Quote("tool "+result.Tool, text)
 			}

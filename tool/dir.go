@@ -1,0 +1,160 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"github.com/agonist-dev/debate"
+)
+
+// Dir is a folder whose files models may read. It is safe for concurrent use.
+type Dir struct {
+	root   *os.Root
+	limits Limits
+	most   int // entries of folders that one use looks at
+}
+
+// Limits bounds what tools read and show. Nothing may be negative.
+type Limits struct {
+	File    int // bytes that are read of a file, from its beginning: 64 KiB if 0
+	Entries int // entries in a list: 200 if 0
+	Matches int // excerpts of the debate, and again of files, in what a search finds: 20 if 0
+}
+
+// The limits that hold where a Limits has 0.
+const (
+	defaultFile    = 64 << 10
+	defaultEntries = 200
+	defaultMatches = 20
+)
+
+// OpenDir opens a folder of this machine. The folder is held open until [Dir.Close]: if it is moved, tools go on
+// with it. What is wrong with the arguments is a *debate.Error of kind validation, whose field is "root" or one of
+// limits.
+func OpenDir(root string, limits Limits) (*Dir, error) {
+	for _, limit := range []struct {
+		field string
+		n     *int
+		usual int
+	}{
+		{"limits.file", &limits.File, defaultFile},
+		{"limits.entries", &limits.Entries, defaultEntries},
+		{"limits.matches", &limits.Matches, defaultMatches},
+	} {
+		if *limit.n < 0 {
+			return nil, invalid(limit.field, fmt.Errorf("%d is negative", *limit.n))
+		}
+		if *limit.n == 0 {
+			*limit.n = limit.usual
+		}
+	}
+	if root == "" {
+		return nil, invalid("root", errors.New("is empty"))
+	}
+	opened, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, invalid("root", fmt.Errorf("%s: %w", strconv.Quote(root), reason(err)))
+	}
+	return &Dir{root: opened, limits: limits, most: mostEntries}, nil
+}
+
+// Close gives the folder back to the system. What uses it afterwards fails.
+func (d *Dir) Close() error { return d.root.Close() }
+
+// Names under which [Tools] has the tools.
+const (
+	ListFilesName = "list_files"
+	ReadFileName  = "file_read"
+	SearchName    = "context_search"
+)
+
+// Tools yields all tools of this package under their usual names. Errors are those of [ListFiles].
+func Tools(dir *Dir) (map[string]debate.Tool, error) {
+	list, err := ListFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	read, err := ReadFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	search, err := Search(dir)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]debate.Tool{ListFilesName: list, ReadFileName: read, SearchName: search}, nil
+}
+
+// usable reports that there is no folder.
+func usable(dir *Dir) error {
+	if dir == nil || dir.root == nil {
+		return invalid("dir", errors.New("there is no folder"))
+	}
+	return nil
+}
+
+func invalid(field string, err error) error {
+	return &debate.Error{Kind: debate.KindValidation, Op: "tool", Field: field, Err: err}
+}
+
+// stat looks at what a path that was localized leads to.
+func (d *Dir) stat(p place) (fs.FileInfo, error) {
+	info, err := d.root.Stat(p.local)
+	if err != nil {
+		return nil, p.fault(err)
+	}
+	return info, nil
+}
+
+// open opens a file or a folder, and nothing else: opening a pipe may wait forever, and opening a device may do
+// something.
+func (d *Dir) open(p place) (*os.File, fs.FileInfo, error) {
+	info, err := d.stat(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.ordinary(info); err != nil {
+		return nil, nil, err
+	}
+	file, err := d.root.OpenFile(p.local, openFlag, 0)
+	if err != nil {
+		return nil, nil, p.fault(err)
+	}
+	info, err = file.Stat() // it may be something else by now
+	if err != nil {
+		err = p.fault(err)
+	} else {
+		err = p.ordinary(info)
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// ordinary refuses what is neither a file nor a folder.
+func (p place) ordinary(info fs.FileInfo) error {
+	if info.IsDir() || info.Mode().IsRegular() {
+		return nil
+	}
+	return p.fault(errors.New("is neither a file nor a folder"))
+}
+
+// watched is a reader that ends with a context.
+type watched struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (w watched) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Reader.Read(p)
+}

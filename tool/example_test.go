@@ -1,0 +1,135 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/tool"
+)
+
+// review is a small flow of one's own: everybody says something, once, and may use up to five tools for it.
+func review() *debate.Flow {
+	return &debate.Flow{
+		Name: "review", Version: 1, Start: "reviewing",
+		Rules: []debate.Rule{{From: "reviewing", On: "reviewed", To: debate.StateCompleting}},
+		Steps: map[debate.State]debate.Step{"reviewing": {
+			Calls: func(r *debate.Record) []debate.Call {
+				var calls []debate.Call
+				for i, p := range r.Active() {
+					if id := "review." + p.Name; !r.Done(id) && !r.Failed(id) {
+						calls = append(calls, debate.Call{
+							ID: id, Kind: "review", By: p.Name, Model: p.Model, Slot: i, System: "You review a design.",
+							Last:  func(r *debate.Record) string { return "Review: " + r.Config().Topic },
+							Tools: r.Config().Tools, Uses: 5,
+						})
+					}
+				}
+				return calls
+			},
+			Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "reviewed", debate.Note{}, true },
+		}},
+	}
+}
+
+// asks is a model that has tools used one after the other, and then says something.
+func asks(text string, calls ...provider.ToolCall) *scripted.Provider {
+	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		asked := 0
+		for _, m := range req.Messages {
+			asked += len(m.ToolCalls)
+		}
+		if asked < len(calls) {
+			return scripted.Reply{Calls: calls[asked : asked+1]}
+		}
+		return scripted.Reply{Text: text}
+	}}
+}
+
+func Example() {
+	root, err := os.MkdirTemp("", "docs")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(root) }()
+	if err := os.WriteFile(filepath.Join(root, "design.md"), []byte("# Design\nOrders go through a queue.\n"), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	dir, err := tool.OpenDir(root, tool.Limits{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = dir.Close() }()
+	tools, err := tool.Tools(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := asks("The queue needs a bound.",
+		provider.ToolCall{ID: "1", Name: tool.ListFilesName, Arguments: json.RawMessage(`{}`)},
+		provider.ToolCall{ID: "2", Name: tool.SearchName, Arguments: json.RawMessage(`{"query":"QUEUE","in":"files"}`)},
+		provider.ToolCall{ID: "3", Name: tool.ReadFileName, Arguments: json.RawMessage(`{"path":"design.md"}`)},
+		provider.ToolCall{ID: "4", Name: tool.ReadFileName, Arguments: json.RawMessage(`{"path":"../passwords"}`)},
+	)
+	engine := &debate.Engine{
+		Providers: map[string]debate.Provider{"acme": model},
+		Flows:     map[string]*debate.Flow{"review": review()},
+		Tools:     tools,
+	}
+	config := debate.Config{
+		Topic: "Orders", Flow: "review", Tools: []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName},
+		Participants: []debate.Participant{{Name: "Ada", Model: "acme/talker"}, {Name: "Ben", Model: "acme/talker"}},
+	}
+	for event, err := range engine.Run(context.Background(), config) {
+		switch {
+		case err != nil:
+			fmt.Println(err)
+			return
+		case event.Tool != nil && event.Tool.By == "Ada":
+			fmt.Printf("[%s] %s\n", event.Tool.Tool, strings.TrimSpace(event.Tool.Text))
+		case event.Turn != nil && event.Turn.Speaker == "Ada":
+			fmt.Println("Ada:", event.Turn.Text)
+		}
+	}
+	// Output:
+	// [list_files] 36 bytes design.md
+	// [context_search] design.md, line 2:
+	// > # Design
+	// > Orders go through a queue.
+	// [file_read] Lines 1 to 2 of 2.
+	//
+	// # Design
+	// Orders go through a queue.
+	// [file_read] "../passwords": leads out of the folder
+	// Ada: The queue needs a bound.
+}
+
+// A search in the debate alone needs no folder.
+func ExampleSearch() {
+	search, err := tool.Search(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := search.Use(context.Background(), debate.ToolUse{
+		Arguments: json.RawMessage(`{"query":"congestion"}`),
+		Turns: []*debate.Turn{
+			{Speaker: "Ada", Round: 1, Kind: "opening", Text: "A charge cuts congestion by a third."},
+			{Speaker: "Ben", Round: 1, Kind: "opening", Text: "It hits the poor."},
+		},
+	})
+	fmt.Println(strings.TrimSpace(answer), err)
+	// Output:
+	// Ada, round 1, opening:
+	// > A charge cuts congestion by a third. <nil>
+}

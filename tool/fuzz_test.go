@@ -1,0 +1,45 @@
+package tool_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/tool"
+)
+
+// FuzzUse has models write any arguments, paths, patterns and queries among them: nothing panics, nothing is longer
+// than an engine takes, nothing leads out of the folder.
+func FuzzUse(f *testing.F) {
+	root := folder(f, map[string]string{"a.txt": "plain\ntext", "sub/b.txt": "below", "out": "->../secret", "up": "->..", "loop": "->loop"})
+	made, err := tool.Tools(opened(f, root, tool.Limits{}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, args := range []string{
+		``, `{}`, `null`, `[]`, `{"path":"a.txt"}`, `{"path":"../secret"}`, `{"path":"out"}`, `{"path":"up/secret"}`, `{"path":"sub/../../secret"}`,
+		`{"path":"\u0000"}`, `{"path":"loop"}`, `{"path":"/"}`, `{"path":"a.txt","offset":2,"limit":9}`, `{"path":"a.txt","offset":1e300}`,
+		`{"depth":3,"pattern":"**/[a-z]*.txt"}`, `{"pattern":"["}`, `{"pattern":"***/\\"}`, `{"query":"plain"}`, `{"query":"(a*)*","regexp":true}`,
+		`{"query":"the","in":"files","path":"sub"}`, `{"query":"\\pL{3}|^$","regexp":true,"caseSensitive":true}`,
+	} {
+		f.Add(args)
+	}
+	turns := []*debate.Turn{{Speaker: "Ada", Round: 1, Kind: "opening", Text: "plain words\nand more"}}
+	f.Fuzz(func(t *testing.T, args string) {
+		for name, used := range made {
+			text, err := used.Use(t.Context(), debate.ToolUse{Arguments: []byte(args), Turns: turns})
+			assert.NotContains(t, text, secret, name)
+			assert.LessOrEqual(t, len(text), 32<<10, name)
+			if err != nil {
+				assert.NotEmpty(t, err.Error())
+				assert.NotContains(t, err.Error(), secret, name)
+				assert.NotContains(t, err.Error(), filepath.Dir(root), name)
+			} else {
+				assert.NotEmpty(t, strings.TrimSpace(text), name)
+			}
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+type listArguments struct {
+	Path    string `json:"path,omitempty" jsonschema:"description=the folder to list: the top one if left out"`
+	Depth   int    `json:"depth,omitempty" jsonschema:"minimum=1,maximum=32,description=how many levels of folders to list: 1 if left out"`
+	Pattern string `json:"pattern,omitempty" jsonschema:"maxLength=256,description=list only what matches this glob: *.go or docs/**/*.md"`
+}
+
+// ListFiles makes a tool that lists what is in a folder and, if a depth is asked for, in the folders in it: sizes in
+// bytes and paths, in the order of names. It follows no symbolic links, and lists folders whose name begins with a
+// dot, but not what is in them unless it is asked for them. The error, of kind validation, says that there is no dir.
+func ListFiles(dir *Dir) (debate.Tool, error) {
+	if err := usable(dir); err != nil {
+		return nil, err
+	}
+	about := fmt.Sprintf("Lists files and folders with their sizes, at most %d.", dir.limits.Entries)
+	return debate.NewTool(about, true, func(ctx context.Context, _ debate.ToolUse, args listArguments) (string, error) {
+		return dir.list(ctx, args)
+	})
+}
+
+func (d *Dir) list(ctx context.Context, args listArguments) (string, error) {
+	p, err := find(args.Path)
+	if err != nil {
+		return "", err
+	}
+	match, err := compile(args.Pattern)
+	if err != nil {
+		return "", err
+	}
+	var lines strings.Builder
+	count, left := 0, 0
+	w := walk{dir: d, visit: func(inner place, entry fs.DirEntry) error {
+		if !match.matches(strings.TrimPrefix(inner.clean, p.clean+"/")) {
+			return nil
+		}
+		line := ""
+		if left == 0 && count < d.limits.Entries {
+			line = d.describe(inner, entry)
+		}
+		if line == "" || lines.Len()+len(line) > mostAnswer {
+			left++
+			return nil
+		}
+		lines.WriteString(line)
+		count++
+		return nil
+	}}
+	if err := w.through(ctx, p, max(args.Depth, 1)); err != nil {
+		return "", err
+	}
+	switch {
+	case left > 0:
+		fmt.Fprintf(&lines, "%s left out: ask for a folder of it, or for a pattern.\n", more(left, w.cut))
+	case w.cut:
+		fmt.Fprintf(&lines, "Only %d entries were looked at, and there are more: ask for a folder of it.\n", d.most)
+	case count == 0 && args.Pattern != "":
+		lines.WriteString("Nothing matches.\n")
+	case count == 0:
+		lines.WriteString("The folder is empty.\n")
+	}
+	if w.shut > 0 {
+		fmt.Fprintf(&lines, "%d of the folders cannot be read.\n", w.shut)
+	}
+	return lines.String(), nil
+}
+
+// describe yields the line of an entry. What comes before its name is of the tool's own words.
+func (d *Dir) describe(p place, entry fs.DirEntry) string {
+	name := shown(p.clean)
+	switch mode := entry.Type(); {
+	case mode.IsDir():
+		return "folder " + name + "/\n"
+	case mode&fs.ModeSymlink != 0:
+		return "link " + name + "\n"
+	case !mode.IsRegular():
+		return "special " + name + "\n"
+	}
+	info, err := d.root.Lstat(p.local)
+	if err != nil { // it is gone, or was not to be looked at
+		return "unreadable " + name + "\n"
+	}
+	return fmt.Sprintf("%d bytes %s\n", info.Size(), name)
+}
+
+// more says how many are left out.
+func more(n int, least bool) string {
+	switch {
+	case least:
+		return fmt.Sprintf("At least %d more are", n)
+	case n == 1:
+		return "1 more is"
+	default:
+		return fmt.Sprintf("%d more are", n)
+	}
+}

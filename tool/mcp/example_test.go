@@ -1,0 +1,45 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/tool/mcp"
+)
+
+// The server runs in this process here; elsewhere the transport is a command, or streamable HTTP.
+func Example() {
+	ctx := context.Background()
+	here, there := sdk.NewInMemoryTransports()
+	serving, err := greeter().Connect(ctx, there, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	session, err := mcp.Connect(ctx, here)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tools, err := mcp.Tools(ctx, session)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	engine := &debate.Engine{Tools: tools} // and config.Tools = []string{"greet"}
+
+	// This is what the engine does when a model asks for it.
+	answer, err := engine.Tools["greet"].Use(ctx, debate.ToolUse{Arguments: json.RawMessage(`{"name":"Ada"}`)})
+	fmt.Println(answer, err)
+
+	if err := session.Close(); err != nil { // after engine.Shutdown
+		fmt.Println(err)
+	}
+	_ = serving.Wait()
+	// Output: Hello, Ada! <nil>
+}

@@ -1,0 +1,76 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/agonist-dev/debate/tool/mcp"
+)
+
+// serve is set where this program is to be a server over its standard input and output.
+const serve = "DEBATE_TEST_MCP_SERVER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serve) != "" {
+		if err := greeter().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+type person struct {
+	Name string `json:"name" jsonschema:"whom to greet"`
+}
+
+// greeter is a server with one tool.
+func greeter() *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "greeter", Version: "1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{
+		Name: "greet", Description: "Says hello.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+	}, func(_ context.Context, _ *sdk.CallToolRequest, who person) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Hello, " + who.Name + "!"}}}, nil, nil
+	})
+	return server
+}
+
+// connected is a session with a server in this process.
+func connected(t testing.TB, server *sdk.Server) *sdk.ClientSession {
+	t.Helper()
+	here, there := sdk.NewInMemoryTransports()
+	serving, err := server.Connect(t.Context(), there, nil)
+	require.NoError(t, err)
+	session, err := mcp.Connect(t.Context(), here)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		assert.NoError(t, session.Close())
+		_ = serving.Wait()
+	})
+	return session
+}
+
+func TestServersInOtherProcesses(t *testing.T) {
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), serve+"=1")
+	session, err := mcp.Connect(t.Context(), &sdk.CommandTransport{Command: command})
+	require.NoError(t, err)
+	tools, err := mcp.Tools(t.Context(), session)
+	require.NoError(t, err)
+	text, err := use(t.Context(), tools["greet"], `{"name":"Ada"}`)
+	require.NoError(t, err)
+	assert.Equal(t, "Hello, Ada!", text)
+	require.NoError(t, session.Close())
+	_, err = use(t.Context(), tools["greet"], `{"name":"Ada"}`)
+	require.EqualError(t, err, "the tool's server gave no answer")
+	require.ErrorIs(t, err, sdk.ErrConnectionClosed)
+}

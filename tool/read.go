@@ -1,0 +1,137 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate"
+)
+
+type readArguments struct {
+	Path   string `json:"path" jsonschema:"description=the file to read"`
+	Offset int    `json:"offset,omitempty" jsonschema:"minimum=1,description=the line to begin with: 1 if left out"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,description=how many lines to read: as many as there is room for if left out"`
+}
+
+// ReadFile makes a tool that reads a text file, or lines of it: up to 30 KiB at once, and of the file no more than
+// [Limits] says. What is not UTF-8, or holds a zero byte, is refused. The answer begins with a line that says what of
+// the file it is and how to go on. The error, of kind validation, says that there is no dir.
+func ReadFile(dir *Dir) (debate.Tool, error) {
+	if err := usable(dir); err != nil {
+		return nil, err
+	}
+	about := fmt.Sprintf("Reads a text file, at most %d bytes at once; the answer says how to go on.", min(mostAnswer, dir.limits.File))
+	return debate.NewTool(about, true, func(ctx context.Context, _ debate.ToolUse, args readArguments) (string, error) {
+		return dir.read(ctx, args)
+	})
+}
+
+func (d *Dir) read(ctx context.Context, args readArguments) (string, error) {
+	p, err := find(args.Path)
+	if err != nil {
+		return "", err
+	}
+	text, size, err := d.text(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if text == "" {
+		return "The file is empty.", nil
+	}
+	page := pageOf(text, max(args.Offset, 1), args.Limit)
+	if page.last < page.first {
+		return "", p.fault(fmt.Errorf("there are %d lines that can be read, so none is at offset %d", page.of, args.Offset))
+	}
+	var title strings.Builder
+	fmt.Fprintf(&title, "Lines %d to %d of %d.", page.first, page.last, page.of)
+	if page.last < page.of {
+		fmt.Fprintf(&title, " Go on with offset %d.", page.last+1)
+	}
+	if int64(len(text)) < size {
+		fmt.Fprintf(&title, " The file has %d bytes, of which the first %d can be read.", size, len(text))
+	}
+	return title.String() + "\n\n" + page.text, nil
+}
+
+// text reads a file, as far as the limits let it, and yields how many bytes it has. The error is the context's, or
+// says that the file cannot be read.
+func (d *Dir) text(ctx context.Context, p place) (string, int64, error) {
+	file, info, err := d.open(p)
+	if err != nil {
+		return "", 0, unreadable{err}
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	if info.IsDir() {
+		return "", 0, unreadable{p.fault(errors.New("is a folder, no file"))}
+	}
+	data, err := io.ReadAll(io.LimitReader(watched{ctx, file}, int64(d.limits.File)+1))
+	switch {
+	case ctx.Err() != nil:
+		return "", 0, ctx.Err()
+	case err != nil:
+		return "", 0, unreadable{p.fault(err)}
+	}
+	size := max(info.Size(), int64(len(data)))
+	if len(data) > d.limits.File {
+		data = whole(data[:d.limits.File])
+	}
+	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
+		return "", 0, unreadable{p.fault(errors.New("is no text in UTF-8"))}
+	}
+	return string(data), size, nil
+}
+
+// whole takes off a character that was cut in its middle.
+func whole(data []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {
+		if last := data[len(data)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return data[:len(data)-n]
+			}
+			break
+		}
+	}
+	return data
+}
+
+// page is some lines of a text.
+type page struct {
+	text        string
+	first, last int // from 1; last < first: none
+	of          int
+}
+
+// pageOf yields at most so many lines from the first on, or as many as an answer holds. There is always one, if need
+// be a part of it.
+func pageOf(text string, first, limit int) page {
+	out := page{first: first, last: first - 1}
+	var b strings.Builder
+	full := false
+	for line := range strings.Lines(text) {
+		out.of++
+		if full || out.of < first || limit > 0 && out.last-first+1 >= limit {
+			continue
+		}
+		if full = b.Len()+len(line) > mostAnswer; full && b.Len() > 0 {
+			continue
+		}
+		b.WriteString(short(line, mostAnswer))
+		out.last++
+	}
+	out.text = b.String()
+	return out
+}
+
+// short cuts a line visibly.
+func short(line string, n int) string {
+	if len(line) <= n {
+		return line
+	}
+	head := strings.ToValidUTF8(line[:n], "")
+	return fmt.Sprintf("%s\n[… %d more bytes of this line are left out]\n", head, len(line)-len(head))
+}

@@ -1,0 +1,294 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate"
+)
+
+const (
+	mostQuery    = 256      // bytes
+	mostProgram  = 200      // instructions of a regular expression
+	mostPiece    = 2 << 10  // bytes that are searched at once
+	mostTried    = 64       // matches in them
+	mostSearched = 16 << 20 // bytes of files in one use
+
+	inDebate = "debate"
+	inFiles  = "files"
+)
+
+type debateArguments struct {
+	Query         string `json:"query" jsonschema:"minLength=1,maxLength=256,description=what to look for\\, within one line"`
+	Regexp        bool   `json:"regexp,omitempty" jsonschema:"description=the query is a regular expression (RE2)"`
+	CaseSensitive bool   `json:"caseSensitive,omitempty" jsonschema:"description=capital letters matter"`
+}
+
+type searchArguments struct {
+	debateArguments
+	In   string `json:"in,omitempty" jsonschema:"enum=debate,enum=files,description=where to look: everywhere if left out"`
+	Path string `json:"path,omitempty" jsonschema:"description=the file\\, or the folder of files\\, to look into: all if left out"`
+}
+
+// Search makes a tool that finds a text in what everybody in the debate may read and, unless dir is nil, in the files
+// of a folder, and shows what stands around each match. It looks for the query as it stands, without regard to capital
+// letters; models can ask for a regular expression instead, in Go's syntax. A query has at most 256 bytes, and a match
+// is within one line, and within 2 KiB of a longer one. What the query finds is shown in the order of the debate, then
+// in that of names. Files that are no text in UTF-8 are counted and passed by, and of each only what [Limits] says is
+// looked at; if dir is nil, the default for matches holds.
+func Search(dir *Dir) (debate.Tool, error) {
+	if dir == nil {
+		return debate.NewTool("Finds a text in what was said in this debate, and shows what stands around it.", true,
+			func(ctx context.Context, use debate.ToolUse, args debateArguments) (string, error) {
+				s := search{most: defaultMatches}
+				return s.run(ctx, nil, use.Turns, searchArguments{debateArguments: args})
+			})
+	}
+	if err := usable(dir); err != nil {
+		return nil, err
+	}
+	return debate.NewTool("Finds a text in what was said in this debate and in files, and shows what stands around it.", true,
+		func(ctx context.Context, use debate.ToolUse, args searchArguments) (string, error) {
+			s := search{most: dir.limits.Matches}
+			return s.run(ctx, dir, use.Turns, args)
+		})
+}
+
+// search is one use.
+type search struct {
+	query *regexp.Regexp
+	most  int // excerpts of one kind
+	found int // of this kind
+	full  bool
+	out   strings.Builder
+
+	left     bool // matches are left out
+	searched int  // bytes of files
+	stopped  bool // files are left out
+	passed   int  // files that are no text
+	begun    int  // files of which only the beginning was looked at
+}
+
+func (s *search) run(ctx context.Context, dir *Dir, turns []*debate.Turn, args searchArguments) (string, error) {
+	var err error
+	if s.query, err = expression(args.debateArguments); err != nil {
+		return "", err
+	}
+	if args.In == inDebate && args.Path != "" {
+		return "", errors.New("a path says where to look in files, and not in the debate")
+	}
+	if args.In != inFiles && args.Path == "" {
+		if err := s.debate(ctx, turns); err != nil {
+			return "", err
+		}
+	}
+	if dir != nil && args.In != inDebate {
+		s.found, s.full = 0, false
+		if err := s.files(ctx, dir, args.Path); err != nil {
+			return "", err
+		}
+	}
+	if s.out.Len() == 0 {
+		s.out.WriteString("Nothing was found.\n")
+	}
+	if s.left {
+		s.out.WriteString("There are more matches: look for something narrower.\n")
+	}
+	if s.stopped {
+		s.out.WriteString("Not all files were looked at: look into a folder of them.\n")
+	}
+	if s.passed > 0 {
+		fmt.Fprintf(&s.out, "Files and folders that cannot be read as text: %d.\n", s.passed)
+	}
+	if s.begun > 0 {
+		fmt.Fprintf(&s.out, "Files of which only the first %d bytes were looked at: %d.\n", dir.limits.File, s.begun)
+	}
+	return s.out.String(), nil
+}
+
+// expression takes a query that a model wrote. Go's expressions take time in proportion to the text and to their own
+// size, which has to be bounded: x{1000} is short.
+func expression(args debateArguments) (*regexp.Regexp, error) {
+	text := args.Query
+	if text == "" || len(text) > mostQuery {
+		return nil, fmt.Errorf("the query has %d bytes, and may have 1 to %d", len(text), mostQuery)
+	}
+	if !args.Regexp {
+		text = regexp.QuoteMeta(text)
+	}
+	if !args.CaseSensitive {
+		text = "(?i)" + text
+	}
+	query, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("the query is no regular expression: %w", err)
+	}
+	if args.Regexp && instructions(text) > mostProgram {
+		return nil, errors.New("the query repeats too much for a regular expression")
+	}
+	return query, nil
+}
+
+// instructions is the size of an expression that is known to be one.
+func instructions(text string) int {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(program.Inst)
+}
+
+// debate looks into what was said.
+func (s *search) debate(ctx context.Context, turns []*debate.Turn) error {
+	for _, turn := range turns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if s.full {
+			return nil
+		}
+		if err := s.text(ctx, turn.Text, func(int) string { return titleOf(turn) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// titleOf says who said something, when, and to what end.
+func titleOf(turn *debate.Turn) string {
+	title := clip(turn.Speaker)
+	if turn.Round > 0 {
+		title += fmt.Sprintf(", round %d", turn.Round)
+	}
+	title += ", " + clip(string(turn.Kind))
+	if turn.Target != "" {
+		title += ", about " + clip(turn.Target)
+	}
+	return title
+}
+
+// files looks into a file, or into those of a folder.
+func (s *search) files(ctx context.Context, dir *Dir, path string) error {
+	p, err := find(path)
+	if err != nil {
+		return err
+	}
+	info, err := dir.stat(p)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return s.file(ctx, dir, p)
+	}
+	w := walk{dir: dir, visit: func(p place, entry fs.DirEntry) error {
+		switch {
+		case !entry.Type().IsRegular():
+			return nil
+		case s.full:
+			return fs.SkipAll
+		case s.searched >= mostSearched:
+			s.stopped = true
+			return fs.SkipAll
+		}
+		err := s.file(ctx, dir, p)
+		if isUnreadable(err) {
+			s.passed++
+			return nil
+		}
+		return err
+	}}
+	if err := w.through(ctx, p, math.MaxInt); err != nil && !errors.Is(err, fs.SkipAll) {
+		return err
+	}
+	s.stopped = s.stopped || w.cut
+	s.passed += w.shut
+	return nil
+}
+
+// file looks into a file.
+func (s *search) file(ctx context.Context, dir *Dir, p place) error {
+	text, size, err := dir.text(ctx, p)
+	if err != nil {
+		return err
+	}
+	if int64(len(text)) < size {
+		s.begun++
+	}
+	s.searched += len(text)
+	return s.text(ctx, text, func(at int) string {
+		return fmt.Sprintf("%s, line %d", clip(p.clean), 1+strings.Count(text[:at], "\n"))
+	})
+}
+
+// text shows what stands around the matches in a text. Those in the same excerpt count as one.
+func (s *search) text(ctx context.Context, text string, title func(at int) string) error {
+	at, shown := 0, 0
+	for piece := range pieces(text) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		matches := s.query.FindAllStringIndex(strings.TrimRight(piece, "\r\n"), mostTried)
+		s.left = s.left || len(matches) == mostTried
+		for _, match := range matches {
+			begin, end := at+match[0], at+match[1]
+			switch {
+			case begin == end:
+				return errors.New("the query matches where nothing is, and so everywhere: ask for at least one character")
+			case begin < shown:
+				continue
+			}
+			e := excerpt{text: text, from: max(shown, begin-around), to: end + around}
+			shown = e.to
+			if !s.show(title(begin), e) {
+				return nil
+			}
+		}
+		at += len(piece)
+	}
+	return nil
+}
+
+// show adds an excerpt, if there is room for it.
+func (s *search) show(title string, e excerpt) bool {
+	block := title + ":\n" + e.quoted() + "\n"
+	if s.found >= s.most || s.out.Len()+len(block) > mostAnswer {
+		s.full, s.left = true, true
+		return false
+	}
+	s.out.WriteString(block)
+	s.found++
+	return true
+}
+
+// pieces yields the lines of a text, and of long ones parts, so that the work on each is bounded.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(text) {
+			for len(line) > mostPiece {
+				n := mostPiece
+				for n > 1 && !utf8.RuneStart(line[n]) {
+					n--
+				}
+				if !yield(line[:n]) {
+					return
+				}
+				line = line[n:]
+			}
+			if !yield(line) {
+				return
+			}
+		}
+	}
+}
