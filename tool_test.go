@@ -231,12 +231,15 @@ func TestLongAnswersOfToolsAreCut(t *testing.T) {
 		return strings.Repeat("word ", 100_000), nil
 	})
 	require.NoError(t, err)
-	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{}`)})
+	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": tool})
 	record := run(t, engine, workers())
 	require.NotEmpty(t, record.ToolUses)
 	assert.True(t, record.ToolUses[0].Cut)
 	assert.LessOrEqual(t, len(record.ToolUses[0].Text), 32<<10)
-	assert.Contains(t, record.Turns[0].Text, "the answer was longer, and is cut here")
+	requests := p.Requests()
+	last := requests[len(requests)-1].Messages
+	assert.Contains(t, last[len(last)-1].ToolResult.Text, "the answer was longer, and is cut here")
 }
 
 // A process dies after each of its commits, with a use of a tool in flight or not. What was answered is not
