@@ -1,8 +1,11 @@
 package deliberation
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agonist-dev/debate"
 )
@@ -24,17 +27,18 @@ const (
 
 // board is the record sorted for what the flow asks of it, by one pass over the turns.
 type board struct {
-	r      *debate.Record
-	s      *settings
-	round  int // the one that is looked at
-	asking int // the iteration in which the agents say what they want to ask; 0: they do not
-	agents []work
-	loose  []*debate.Turn // of added nodes, aimed at nobody
-	asked  []*debate.Turn // questions
-	told   []*debate.Turn // answers
-	judged []*debate.Turn // confidences and qualities
-	votes  []*debate.Turn
-	merges []*debate.Turn
+	r       *debate.Record
+	s       *settings
+	round   int // the one that is looked at
+	asking  int // the iteration in which the agents say what they want to ask; 0: they do not
+	agents  []work
+	loose   []*debate.Turn // of added nodes, aimed at nobody
+	asked   []*debate.Turn // questions
+	told    []*debate.Turn // answers
+	judged  []*debate.Turn // confidences and qualities
+	votes   []*debate.Turn
+	merges  []*debate.Turn
+	systems map[string]string // the system prompts that were put together
 }
 
 // work is what there is of one agent.
@@ -65,10 +69,28 @@ func readAt(r *debate.Record, round int) *board {
 			w.active = true
 		}
 	}
-	for _, t := range r.Turns {
+	for t := range turns(r) {
 		b.sort(t, seats)
 	}
 	return b
+}
+
+// turns yields all turns in the order in which they came. One of an added node that has not told its round belongs to
+// the latest one that there was.
+func turns(r *debate.Record) iter.Seq[*debate.Turn] {
+	return func(yield func(*debate.Turn) bool) {
+		latest := 1
+		for _, t := range r.Turns {
+			if latest = max(latest, t.Round); t.Round == 0 && t.Kind != KindQuestion && t.Kind != KindAnswer {
+				placed := *t
+				placed.Round = latest
+				t = &placed
+			}
+			if !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 func (b *board) sort(t *debate.Turn, seats map[string]*work) {
@@ -135,13 +157,11 @@ func (b *board) heard(w *work) []*debate.Turn {
 
 func bySlot(x, y *debate.Turn) int { return x.Slot - y.Slot }
 
+func byPlace(x, y *debate.Turn) int { return cmp.Or(x.Round-y.Round, bySlot(x, y)) }
+
 // id makes the id of a call of this round: "r2.critique.ada.ben".
 func (b *board) id(what string, who ...string) string {
-	id := "r" + strconv.Itoa(b.round) + "." + what
-	for _, name := range who {
-		id += "." + name
-	}
-	return id
+	return "r" + strconv.Itoa(b.round) + "." + strings.Join(append([]string{what}, who...), ".")
 }
 
 // missing reports whether a call still has to be made.

@@ -212,6 +212,9 @@ func (f *findings) agents(c *Config, s *settings) {
 			f.addf(at+".maxTokens", "is negative")
 		}
 		f.text(at+".name", a.Name)
+		if strings.ContainsAny(a.Name, "\r\n") || utf8.RuneCountInString(a.Name) > 64 {
+			f.addf(at+".name", "is longer than 64 characters, or than one line")
+		}
 		m := member{
 			ID: a.ID, Name: orText(a.Name, a.ID), Role: orText(a.Role, RoleGeneralist),
 			Summaries: c.Summaries.settled(), Tools: c.Tools,

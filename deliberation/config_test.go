@@ -2,7 +2,6 @@ package deliberation_test
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,7 +21,7 @@ func fields(t *testing.T, err error) []string {
 	t.Helper()
 	require.Error(t, err)
 	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the outermost
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		all = joined.Unwrap()
 	}
 	var out []string
@@ -64,6 +63,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"two of one id":       {func(c *deliberation.Config) { c.Agents[2].ID = "ADA" }, "agents[2].id", "agents[0]"},
 		"no id":               {func(c *deliberation.Config) { c.Agents[0].ID = "" }, "agents[0].id", "letters"},
 		"id with a dot":       {func(c *deliberation.Config) { c.Agents[0].ID = "a.b" }, "agents[0].id", "letters"},
+		"name of two lines":   {func(c *deliberation.Config) { c.Agents[0].Name = "a\nb" }, "agents[0].name", "line"},
 		"reserved id":         {func(c *deliberation.Config) { c.Agents[0].ID = "judge" }, "agents[0].id", "library"},
 		"unknown method":      {func(c *deliberation.Config) { c.Synthesis = "dice" }, "synthesis", "judge, voting, merge, registered"},
 		"synthesizer missing": {func(c *deliberation.Config) { c.Synthesis = "registered" }, "synthesizer", "empty"},
@@ -71,13 +71,13 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"unknown termination": {func(c *deliberation.Config) { c.Termination.Kind = "boredom" }, "termination.kind", "fixed, convergence, quality"},
 		"threshold above 100": {func(c *deliberation.Config) {
 			c.Termination = deliberation.Termination{Kind: "quality", Threshold: number(100.5)}
-		}, "termination.threshold", "between 0 and 100"}, //nolint:lll // a table
+		}, "termination.threshold", "between 0 and 100"},
 		"threshold below 0": {func(c *deliberation.Config) {
 			c.Termination = deliberation.Termination{Kind: "convergence", Threshold: number(-1)}
-		}, "termination.threshold", "between 0 and 100"}, //nolint:lll // a table
+		}, "termination.threshold", "between 0 and 100"},
 		"threshold is no number": {func(c *deliberation.Config) {
 			c.Termination = deliberation.Termination{Kind: "quality", Threshold: number(math.NaN())}
-		}, "termination.threshold", "between 0 and 100"}, //nolint:lll // a table
+		}, "termination.threshold", "between 0 and 100"},
 		"threshold without use":    {func(c *deliberation.Config) { c.Termination.Threshold = number(50) }, "termination.threshold", `"fixed" has none`},
 		"unknown topology":         {func(c *deliberation.Config) { c.Topology.Kind = "star" }, "topology.kind", "all, ring, nearest"},
 		"nearest none":             {func(c *deliberation.Config) { c.Topology.Kind = "nearest" }, "topology.k", "1 to 2"},
@@ -91,7 +91,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"two prompts":              {func(c *deliberation.Config) { c.Agents[0].Prompt, c.Agents[0].PromptFile = "x", latin }, "agents[0].prompt", "promptFile"},
 		"blank prompt":             {func(c *deliberation.Config) { c.Judge.Prompt = " " }, "judge.prompt", "blank"},
 		"judge without a model":    {func(c *deliberation.Config) { c.Judge.Model = "" }, "judge.model", `synthesis "judge"`},
-		"evaluation without judge": {func(c *deliberation.Config) { c.Judge.Model, c.Synthesis, c.Termination.Kind = "", "voting", "quality" }, "judge.model", `termination "quality"`}, //nolint:lll // a table
+		"evaluation without judge": {func(c *deliberation.Config) { c.Judge.Model, c.Synthesis, c.Termination.Kind = "", "voting", "quality" }, "judge.model", `termination "quality"`},
 		"judge with half a model":  {func(c *deliberation.Config) { c.Judge.Model = "gpt" }, "judge.model", "provider/model"},
 		"fallbacks of nothing":     {func(c *deliberation.Config) { c.Judge.Model, c.Judge.Fallbacks = "", []string{"a/b"} }, "judge.fallbacks", ""},
 		"temperature":              {func(c *deliberation.Config) { c.Temperature = number(2.1) }, "temperature", "0 and 2"},
@@ -100,14 +100,14 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"negative time":            {func(c *deliberation.Config) { c.RoundTimeout = -time.Second }, "roundTimeout", "negative"},
 		"negative tool calls":      {func(c *deliberation.Config) { c.ToolCalls = -1 }, "toolCalls", "negative"},
 		"summary of no length":     {func(c *deliberation.Config) { c.Summaries.MaxLength = 5 }, "summaries.maxLength", "100"},
-		"agent's summary":          {func(c *deliberation.Config) { c.Agents[1].Summaries = &deliberation.Summaries{Threshold: -1} }, "agents[1].summaries.threshold", "negative"}, //nolint:lll // a table
+		"agent's summary":          {func(c *deliberation.Config) { c.Agents[1].Summaries = &deliberation.Summaries{Threshold: -1} }, "agents[1].summaries.threshold", "negative"},
 		"empty tool name":          {func(c *deliberation.Config) { c.Tools = []string{""} }, "tools[0]", "empty"},
 		"tool twice":               {func(c *deliberation.Config) { c.Agents[0].Tools = &[]string{"a", "a"} }, "agents[0].tools[1]", "twice"},
 		"own role without words":   {func(c *deliberation.Config) { c.Roles = []deliberation.Role{{Name: "own"}} }, "roles[0].system", "empty"},
 		"own role without a name":  {func(c *deliberation.Config) { c.Roles = []deliberation.Role{{System: "x"}} }, "roles[0].name", ""},
 		"own role twice": {func(c *deliberation.Config) {
 			c.Roles = []deliberation.Role{{Name: "a", System: "x"}, {Name: "a", System: "x"}}
-		}, "roles[1].name", "earlier"}, //nolint:lll // a table
+		}, "roles[1].name", "earlier"},
 		"an id that no store has": {func(c *deliberation.Config) { c.ID = "../x" }, "id", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestConfigAsJSON(t *testing.T) {
 	} {
 		err := json.Unmarshal([]byte(bad), &config)
 		var failure *debate.Error
-		require.True(t, errors.As(err, &failure), bad)
+		require.ErrorAs(t, err, &failure, bad)
 	}
 }
 

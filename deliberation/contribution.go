@@ -2,6 +2,7 @@ package deliberation
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/agonist-dev/debate"
 )
@@ -21,13 +22,13 @@ type Contribution struct {
 // Contributions yields the contributions of all rounds, in the order of rounds and slots.
 func Contributions(r *debate.Record) []Contribution {
 	var out []Contribution
-	for round := 1; round <= r.Round; round++ {
-		for _, t := range r.RoundTurns(round) {
-			switch t.Kind {
-			case KindDigest, KindConfidence, KindQuality, KindVote, KindMerge, KindSynthesis:
-			default:
-				out = append(out, Contribution{t.Round, t.Kind, t.Speaker, t.Target, t.Text, t.Cut})
-			}
+	all := slices.Collect(turns(r))
+	slices.SortStableFunc(all, byPlace)
+	for _, t := range all {
+		switch t.Kind {
+		case KindQuestion, KindAnswer, KindDigest, KindConfidence, KindQuality, KindVote, KindMerge, KindSynthesis:
+		default:
+			out = append(out, Contribution{t.Round, t.Kind, t.Speaker, t.Target, t.Text, t.Cut})
 		}
 	}
 	return out

@@ -81,7 +81,8 @@ func (b *board) consensus() (reason debate.EndReason, evidence string, ok bool) 
 		if t.Kind == KindQuality {
 			reason = EndQuality
 		}
-		return reason, fmt.Sprintf("the judge's %s after round %d is %g: the threshold is %g", t.Kind, b.round, value, *b.s.Termination.Threshold), true
+		evidence = fmt.Sprintf("the judge's %s after round %d is %g: the threshold is %g", t.Kind, b.round, value, *b.s.Termination.Threshold)
+		return reason, evidence, true
 	}
 	return "", "", false
 }

@@ -41,8 +41,8 @@ func TestTermination(t *testing.T) {
 	}{
 		"fixed":            {deliberation.Termination{}, []float64{100}, 4, debate.EndRounds, "all 4 rounds"},
 		"convergence":      {deliberation.Termination{Kind: "convergence"}, []float64{79, 80}, 2, debate.EndConverged, "confidence after round 2 is 80"},
-		"own threshold":    {deliberation.Termination{Kind: "convergence", Threshold: threshold(0)}, []float64{0}, 1, debate.EndConverged, "the threshold is 0"}, //nolint:lll // a table
-		"never":            {deliberation.Termination{Kind: "convergence", Threshold: threshold(100)}, []float64{99.9}, 4, debate.EndRounds, "all 4 rounds"},     //nolint:lll // a table
+		"own threshold":    {deliberation.Termination{Kind: "convergence", Threshold: threshold(0)}, []float64{0}, 1, debate.EndConverged, "the threshold is 0"},
+		"never":            {deliberation.Termination{Kind: "convergence", Threshold: threshold(100)}, []float64{99.9}, 4, debate.EndRounds, "all 4 rounds"},
 		"quality":          {deliberation.Termination{Kind: "quality"}, []float64{50, 70, 95}, 3, deliberation.EndQuality, "quality after round 3 is 95"},
 		"quality too late": {deliberation.Termination{Kind: "quality"}, []float64{50, 70, 75, 95}, 4, debate.EndRounds, "all 4 rounds"},
 	} {

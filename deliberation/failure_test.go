@@ -34,14 +34,14 @@ func TestWhoFailsIsLeftOutOfThePhase(t *testing.T) {
 		solved   bool
 	}{
 		"one proposal":                {[]string{"r1.propose.ben"}, []string{"left-out r1.propose.ben"}, debate.EndRounds, true},
-		"two proposals":               {[]string{"r1.propose.a*", "r1.propose.b*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben"}, debate.EndTooFew, true},                          //nolint:lll // a table
-		"all proposals":               {[]string{"r1.propose.*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben", "left-out r1.propose.cyd", "no-solution"}, debate.EndTooFew, false}, //nolint:lll // a table
+		"two proposals":               {[]string{"r1.propose.a*", "r1.propose.b*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben"}, debate.EndTooFew, true},
+		"all proposals":               {[]string{"r1.propose.*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben", "left-out r1.propose.cyd", "no-solution"}, debate.EndTooFew, false},
 		"one critique":                {[]string{"r1.critique.ada.ben"}, []string{"left-out r1.critique.ada.ben"}, debate.EndRounds, true},
-		"the critiques of one":        {[]string{"r2.critique.ada.*"}, []string{"left-out r2.critique.ada.ben", "left-out r2.critique.ada.cyd"}, debate.EndRounds, true},                                                                                      //nolint:lll // a table
-		"the critiques of two":        {[]string{"r1.critique.ada.*", "r1.critique.ben.*"}, []string{"left-out r1.critique.ada.ben", "left-out r1.critique.ada.cyd", "left-out r1.critique.ben.cyd", "left-out r1.critique.ben.ada"}, debate.EndTooFew, true}, //nolint:lll // a table
+		"the critiques of one":        {[]string{"r2.critique.ada.*"}, []string{"left-out r2.critique.ada.ben", "left-out r2.critique.ada.cyd"}, debate.EndRounds, true},
+		"the critiques of two":        {[]string{"r1.critique.ada.*", "r1.critique.ben.*"}, []string{"left-out r1.critique.ada.ben", "left-out r1.critique.ada.cyd", "left-out r1.critique.ben.cyd", "left-out r1.critique.ben.ada"}, debate.EndTooFew, true},
 		"one refinement":              {[]string{"r1.refine.cyd"}, []string{"left-out r1.refine.cyd"}, debate.EndRounds, true},
-		"two refinements":             {[]string{"r2.refine.ada", "r2.refine.cyd"}, []string{"left-out r2.refine.ada", "left-out r2.refine.cyd"}, debate.EndTooFew, true},   //nolint:lll // a table
-		"a refinement and a proposal": {[]string{"r1.propose.ben", "r1.refine.cyd"}, []string{"left-out r1.propose.ben", "left-out r1.refine.cyd"}, debate.EndRounds, true}, //nolint:lll // a table
+		"two refinements":             {[]string{"r2.refine.ada", "r2.refine.cyd"}, []string{"left-out r2.refine.ada", "left-out r2.refine.cyd"}, debate.EndTooFew, true},
+		"a refinement and a proposal": {[]string{"r1.propose.ben", "r1.refine.cyd"}, []string{"left-out r1.propose.ben", "left-out r1.refine.cyd"}, debate.EndRounds, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, _ := engineFor(broken(test.broken...))
@@ -62,14 +62,11 @@ func TestWhoFailsIsLeftOutOfThePhase(t *testing.T) {
 
 func TestFailedCallsAreRetriedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tries := map[string]int{}
 		engine, p := engineFor(nil)
 		reply := p.Reply
 		p.Reply = func(req *provider.Request) scripted.Reply {
-			if call := callOf(req); strings.HasSuffix(call, ".ben") || call == "synthesis" {
-				if tries[call]++; tries[call] == 1 {
-					return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork}}
-				}
+			if call := callOf(req); (strings.HasSuffix(call, ".ben") || call == "synthesis") && strings.HasSuffix(req.ID, "/1") {
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork}}
 			}
 			return reply(req)
 		}
@@ -130,7 +127,7 @@ func TestTheTimeOfARound(t *testing.T) {
 		}
 		config := three()
 		config.Rounds, config.RoundTimeout = 3, time.Minute
-		began := time.Now() //nolint:forbidigo // the clock of a bubble
+		began := time.Now()
 		r := play(t, engine, config)
 		assert.Equal(t, []string{
 			"round-time", "left-out r1.critique.cyd.ada", "left-out r1.critique.cyd.ben", "round-time", "left-out r2.refine.ben",
@@ -138,7 +135,7 @@ func TestTheTimeOfARound(t *testing.T) {
 		assert.Equal(t, debate.EndRounds, r.Reason)
 		assert.NotContains(t, calls(r), "r1.refine.ada", "the round was over")
 		assert.Contains(t, calls(r), "r2.refine.ada")
-		assert.Equal(t, 2*time.Minute+3*time.Second, time.Since(began)) //nolint:forbidigo // the clock of a bubble
+		assert.Equal(t, 2*time.Minute+3*time.Second, time.Since(began))
 	})
 }
 
@@ -164,5 +161,31 @@ func TestStopConcludesWithWhatThereIs(t *testing.T) {
 		_, _, ok := deliberation.Final(r)
 		assert.True(t, ok)
 		assert.Contains(t, prompt(t, p, "synthesis"), "ended early")
+	})
+}
+
+// TestWhoIsLateIsNotLeftOutForGood: when a round's time is over nothing more is asked in it, and the next one begins
+// even if nobody was in time.
+func TestWhoIsLateIsNotLeftOutForGood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := engineFor(nil)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			if call := callOf(req); call == "r1.propose.ben" || strings.HasPrefix(call, "r2.critique.") {
+				r.Delay = time.Hour
+			}
+			return r
+		}
+		config := three()
+		config.Rounds, config.RoundTimeout = 3, time.Minute
+		r := play(t, engine, config)
+		assert.Equal(t, debate.EndRounds, r.Reason)
+		for _, req := range p.Requests() {
+			assert.NotContains(t, req.ID, "/r1.critique", "the round was over")
+			assert.NotContains(t, req.ID, "/r2.refine")
+		}
+		assert.Contains(t, calls(r), "r2.propose.ben")
+		assert.Contains(t, calls(r), "r3.refine.ben")
 	})
 }

@@ -62,9 +62,9 @@ func measure(t testing.TB, config deliberation.Config) (f figures) {
 		r.Delay = latency
 		return r
 	}
-	began := time.Now() //nolint:forbidigo // the clock of a bubble
+	began := time.Now()
 	r := play(t, engine, config)
-	f.took = time.Since(began) //nolint:forbidigo // the clock of a bubble
+	f.took = time.Since(began)
 	f.turns = len(r.Turns)
 	for _, req := range p.Requests() {
 		f.calls++
@@ -176,7 +176,16 @@ func TestCharactersOnTheWire(t *testing.T) {
 	assert.Less(t, on, off)
 }
 
-var (
-	_ = context.Background
-	_ debate.Money
-)
+// TestTheLogIsLinearInContributions: what is written for a contribution does not grow with the debate.
+func TestTheLogIsLinearInContributions(t *testing.T) {
+	per := func(n int) (out float64) {
+		synctest.Test(t, func(t *testing.T) {
+			f := measure(t, rounds(n, true))
+			out = float64(f.bytes) / float64(f.turns)
+		})
+		return out
+	}
+	short, many := per(5), per(40)
+	t.Logf("%.0f bytes for each turn at R=5, %.0f at R=40", short, many)
+	assert.LessOrEqual(t, many, short*1.02)
+}

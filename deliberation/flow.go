@@ -53,7 +53,7 @@ func Flow() *debate.Flow {
 	always := debate.Guard{}
 	pending := debate.Guard{Name: "questionsPending", OK: func(r *debate.Record) bool { return len(read(r).pending()) > 0 }}
 	again := debate.Guard{Name: "iterationsLeft", OK: func(r *debate.Record) bool { return read(r).asksAgain() }}
-	left := debate.Guard{Name: "roundsLeft", OK: func(r *debate.Record) bool { return roundsLeft(r) }}
+	left := debate.Guard{Name: "roundsLeft", OK: roundsLeft}
 	few := debate.Guard{Name: "tooFewAgents", OK: func(r *debate.Record) bool { return read(r).tooFew(r.Working()) != "" }}
 	reached := debate.Guard{Name: "thresholdReached", OK: func(r *debate.Record) bool { _, _, ok := read(r).consensus(); return ok }}
 	return &debate.Flow{

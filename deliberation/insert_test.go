@@ -1,6 +1,7 @@
 package deliberation_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,7 +69,13 @@ func TestNodesAreAddedAnywhere(t *testing.T) {
 		require.NoError(t, deliberation.Insert(flow, "pausing", deliberation.Node{State: "pausingAgain"}))
 		engine, _ := engineFor(nil)
 		engine.Flows[deliberation.FlowName] = flow
-		assert.Equal(t, debate.EndRounds, play(t, engine, three()).Reason)
+		r := play(t, engine, three())
+		assert.Equal(t, debate.EndRounds, r.Reason)
+		for _, step := range path(events(t, engine, r.ID)) {
+			if strings.Contains(step, "→ pausing") {
+				assert.NotContains(t, step, "(", "nobody is asked there")
+			}
+		}
 		assert.Equal(t, 2, seen, after)
 	}
 	assert.NotEqual(t, deliberation.Flow().Mermaid(), func() string {
@@ -96,4 +103,26 @@ func TestInsertRefuses(t *testing.T) {
 		})
 	}
 	require.Error(t, deliberation.Insert(nil, deliberation.StateCritiquing, checking()))
+}
+
+// TestANodeNeedNotTellItsRound: its turns are read as of the round in which they come.
+func TestANodeNeedNotTellItsRound(t *testing.T) {
+	flow := deliberation.Flow()
+	node := checking()
+	some := node.Step.Calls
+	node.Step.Calls = func(r *debate.Record) []debate.Call {
+		made := some(r)
+		for i := range made {
+			made[i].Round = 0
+		}
+		return made
+	}
+	require.NoError(t, deliberation.Insert(flow, deliberation.StateCritiquing, node))
+	engine, p := engineFor(nil)
+	engine.Flows[deliberation.FlowName] = flow
+	play(t, engine, three())
+	assert.Contains(t, prompt(t, p, "r1.refine.ada"), said("r1.check.ada"))
+	assert.Contains(t, prompt(t, p, "r2.refine.ada"), said("r1.check.ada"))
+	assert.Contains(t, prompt(t, p, "r2.refine.ada"), said("r2.check.ada"))
+	assert.Contains(t, prompt(t, p, "synthesis"), said("r2.check.ada"))
 }

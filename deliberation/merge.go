@@ -15,21 +15,20 @@ type draft struct {
 
 // merging yields the merges that are missing, level by level, then the judge's writing out of what is left.
 func (b *board) merging() []debate.Call {
-	drafts, level, calls := b.merged()
+	drafts, calls := b.merged()
 	if len(calls) > 0 || len(drafts) == 0 {
 		return calls
 	}
-	_ = level
 	return b.synthesis(func(out *strings.Builder) { b.quoteAs(out, drafts[0].by, drafts[0].text) }, "ask.written")
 }
 
 // merged goes through the levels of merging as far as they are made: neighbours are merged, one without a
 // neighbour goes on as it is, and so does the first of two whose merge has failed.
-func (b *board) merged() (drafts []draft, level int, calls []debate.Call) {
+func (b *board) merged() (drafts []draft, calls []debate.Call) {
 	for _, w := range b.finalists(0) {
 		drafts = append(drafts, draft{w.ID + ": proposal", w.standing().Text})
 	}
-	for level = 1; len(drafts) > 1; level++ {
+	for level := 1; len(drafts) > 1; level++ {
 		var next []draft
 		for i := 0; i < len(drafts); i += 2 {
 			if i+1 == len(drafts) {
@@ -43,11 +42,11 @@ func (b *board) merged() (drafts []draft, level int, calls []debate.Call) {
 			next = append(next, one)
 		}
 		if len(calls) > 0 {
-			return nil, level, calls
+			return nil, calls
 		}
 		drafts = next
 	}
-	return drafts, level, nil
+	return drafts, nil
 }
 
 func mergeID(level, place int) string { return fmt.Sprintf("merge.%d.%d", level, place) }

@@ -130,11 +130,19 @@ func (b *board) quoteAs(out *strings.Builder, label, text string) {
 // system yields somebody's system prompt: what all have in common, the clarifications, and who it is. It does
 // not change once the clarifications are known.
 func (b *board) system(who string) string {
-	text := b.r.Text("system")
-	if known := b.known(); known != "" {
-		text += "\n\n" + known
+	if made, ok := b.systems[who]; ok {
+		return made
 	}
-	return text + "\n\n" + b.r.Text(who)
+	text := b.r.Text("system") + "\n\n"
+	if known := b.known(); known != "" {
+		text += known + "\n\n"
+	}
+	text += b.r.Text(who)
+	if b.systems == nil {
+		b.systems = make(map[string]string)
+	}
+	b.systems[who] = text
+	return text
 }
 
 // characters counts them.

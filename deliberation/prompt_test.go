@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files") //nolint:gochecknoglobals // how flags are
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares a text with testdata/<name>.
 func golden(t *testing.T, name, got string) {

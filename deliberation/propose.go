@@ -6,10 +6,9 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// proposes reports whether an agent is asked for a proposal in this round: if it is to be fresh, or if the
-// agent has nothing from before.
+// proposes reports whether an agent still needs a proposal in this round: a fresh one, or one at all.
 func (b *board) proposes(w *work) bool {
-	return w.active && (b.s.Proposals == ProposalsFresh || len(w.own) == 0 || w.own[0].Round >= b.round)
+	return w.active && (b.s.Proposals == ProposalsFresh || w.standing() == nil)
 }
 
 func proposeCalls(r *debate.Record) []debate.Call {

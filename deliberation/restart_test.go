@@ -27,19 +27,24 @@ type forgetful struct {
 }
 
 func (f *forgetful) load() *debate.Core {
-	data, err := json.Marshal(f.events)
+	core, err := f.engine.NewCore(f.id, f.events)
+	require.NoError(f.t, err)
+	return core
+}
+
+// save keeps events as a store would: as JSON.
+func (f *forgetful) save(events []debate.Event) {
+	data, err := json.Marshal(events)
 	require.NoError(f.t, err)
 	var read []debate.Event
 	require.NoError(f.t, json.Unmarshal(data, &read))
-	core, err := f.engine.NewCore(f.id, read)
-	require.NoError(f.t, err)
-	return core
+	f.events = append(f.events, read...)
 }
 
 func (f *forgetful) step(core *debate.Core, signal debate.Signal, at time.Time) {
 	out, err := core.Step(debate.Input{At: at, Signal: signal})
 	require.NoError(f.t, err)
-	f.events = append(f.events, out.Events...)
+	f.save(out.Events)
 	f.todo = append(f.todo, out.Start...)
 	f.wait = out.Wait
 }
@@ -50,12 +55,12 @@ func (f *forgetful) run(config debate.Config, answer string, crash bool) *debate
 	start, err := f.engine.Freeze(config)
 	require.NoError(f.t, err)
 	at := time.Unix(1_700_000_000, 0).UTC()
-	f.events = []debate.Event{
+	f.save([]debate.Event{
 		{Seq: 1, At: at, Kind: debate.EventStart, Start: &start},
 		{Seq: 2, At: at, Kind: debate.EventTransition, Transition: &debate.Transition{
 			From: debate.StateReady, To: debate.StateInitializing, On: debate.TriggerStart,
 		}},
-	}
+	})
 	f.step(f.load(), debate.Tick{}, at)
 	lost := map[string]bool{}
 	for range 10_000 {
@@ -181,5 +186,25 @@ func attended(t *testing.T, config deliberation.Config, answer string) string {
 		for _, q := range r.Inquiries {
 			require.NoError(t, session.Answer(t.Context(), q.ID, answer))
 		}
+	}
+}
+
+// TestAForkGoesOnFromAnyRound: what was done is kept, and there may be more rounds than there were.
+func TestAForkGoesOnFromAnyRound(t *testing.T) {
+	engine, p := engineFor(nil)
+	r := play(t, engine, three())
+	for _, e := range events(t, engine, r.ID) {
+		if e.Transition == nil || e.Transition.To != deliberation.StateEvaluating {
+			continue
+		}
+		before := len(p.Requests())
+		session, err := engine.Fork(t.Context(), r.ID, e.Seq, func(c *debate.Config) { c.Rounds = 3 })
+		require.NoError(t, err)
+		forked, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 3, forked.Round)
+		made := len(p.Requests()) - before
+		assert.Contains(t, []int{9 + 1, 9 + 9 + 1}, made, "only what was not copied")
+		require.NoError(t, session.Close())
 	}
 }

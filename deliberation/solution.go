@@ -3,6 +3,7 @@ package deliberation
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate"
@@ -68,8 +69,7 @@ func unmet(field string, mark float64, all []Requirement) []string {
 // Final yields the solution of a deliberation and who has written it: the judge, the author of the winning
 // proposal, or the registered synthesizer. ok: there is one.
 func Final(r *debate.Record) (solution *Solution, by string, ok bool) {
-	for i := len(r.Turns) - 1; i >= 0; i-- {
-		t := r.Turns[i]
+	for _, t := range slices.Backward(r.Turns) {
 		if t.Kind != KindSynthesis {
 			continue
 		}

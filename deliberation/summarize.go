@@ -38,12 +38,7 @@ func (b *board) items(w *work, after, before int) []*debate.Turn {
 			out = append(out, t)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y *debate.Turn) int {
-		if x.Round != y.Round {
-			return x.Round - y.Round
-		}
-		return x.Slot - y.Slot
-	})
+	slices.SortStableFunc(out, byPlace)
 	return out
 }
 
@@ -168,15 +163,15 @@ func (b *board) due(w *work) (former *debate.Turn, items []*debate.Turn, due boo
 	}
 	size := 0
 	if former != nil {
-		size = utf8.RuneCountInString(w.shown(former))
+		size = characters(w.shown(former))
 	}
 	for _, t := range items {
-		size += utf8.RuneCountInString(t.Text)
+		size += characters(t.Text)
 	}
 	if size <= w.Summaries.Threshold {
 		return nil, nil, false
 	}
-	takes := size + (len(items)+2)*slack + utf8.RuneCountInString(b.system("summarizer."+w.ID)) + utf8.RuneCountInString(b.r.Text("ask.summarize."+w.ID))
+	takes := size + (len(items)+2)*slack + characters(b.system("summarizer."+w.ID)) + characters(b.r.Text("ask.summarize."+w.ID))
 	saves := b.readers() * (size - w.Summaries.MaxLength - slack)
 	return former, items, saves > takes
 }
@@ -222,7 +217,8 @@ func (b *board) unsummarized() []debate.Warning {
 		w := &b.agents[i]
 		if id := b.id("summarize", w.ID); b.r.Failed(id) {
 			warnings = append(warnings, debate.Warning{
-				Kind: WarnSummary, Call: id, By: w.ID, Evidence: fmt.Sprintf("the history of %s is read whole: its summary has failed for good", w.Name),
+				Kind: WarnSummary, Call: id, By: w.ID,
+				Evidence: fmt.Sprintf("the history of %s is read whole: its summary has failed for good", w.Name),
 			})
 		}
 	}

@@ -44,7 +44,7 @@ func input(t testing.TB, config deliberation.Config, own answers) (characters in
 func TestSummariesNeverCostMoreThanTheySave(t *testing.T) {
 	made, saved := 0, 0
 	for seed := range uint64(60) {
-		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test that repeats itself
+		rng := rand.New(rand.NewPCG(seed, 1))
 		config := three()
 		config.Rounds = 1 + rng.IntN(8)
 		config.Problem += strings.Repeat(" More of it.", rng.IntN(200))
@@ -65,7 +65,7 @@ func TestSummariesNeverCostMoreThanTheySave(t *testing.T) {
 			for _, c := range call {
 				h = h*31 + uint64(c)
 			}
-			return sized(func(string) int { return int(h % uint64(most)) })(call, req) //nolint:gosec // small
+			return sized(func(string) int { return int(h % uint64(most)) })(call, req)
 		}
 		on, r := input(t, config, own)
 		summaries := len(deliberation.SummariesOf(r))

@@ -98,7 +98,8 @@ func askSynthesis(_ *debate.Record, failure *debate.Error) debate.Question {
 		options = []debate.Option{debate.OptionRetry, debate.OptionWithout}
 	}
 	return debate.Question{
-		Text:    fmt.Sprintf("The solution could not be made: %s has failed (%s). Retry, name another model, or end without one.", failure.Participant, failure.Kind),
+		Text: fmt.Sprintf("The solution could not be made: %s has failed (%s). Retry, name another model, or end without one.",
+			failure.Participant, failure.Kind),
 		Options: options, Default: debate.OptionWithout,
 	}
 }
@@ -119,12 +120,7 @@ func (b *board) rounds(out *strings.Builder) {
 		}
 	}
 	loose := slices.Clone(b.loose)
-	slices.SortStableFunc(loose, func(x, y *debate.Turn) int {
-		if x.Round != y.Round {
-			return x.Round - y.Round
-		}
-		return x.Slot - y.Slot
-	})
+	slices.SortStableFunc(loose, byPlace)
 	for _, t := range loose {
 		b.quote(out, t)
 	}
@@ -153,7 +149,7 @@ func (b *board) unfinished() string {
 	if b.r.Reason == debate.EndRounds || b.r.Reason == debate.EndConverged || b.r.Reason == EndQuality || b.r.Reason == "" {
 		return ""
 	}
-	return "\n\nThe deliberation ended early, in round " + fmt.Sprint(b.round) + ": make the best of what there is, and say what is open."
+	return fmt.Sprintf("\n\nThe deliberation ended early, in round %d: make the best of what there is, and say what is open.", b.round)
 }
 
 func solved(r *debate.Record) (debate.Trigger, debate.Note, bool) {

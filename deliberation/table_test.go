@@ -103,13 +103,11 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 func asked(t *testing.T, config deliberation.Config, findings bool) (*debate.Record, *scripted.Provider) {
 	t.Helper()
 	engine, p := engineFor(nil)
-	reply := p.Reply
 	own := curious(map[string][]string{"clarify.1.ada": {"How many users?"}, "clarify.2.ben": {"What of Mars?"}})
 	p.Reply = script(own)
 	if config.Summaries.MaxLength > 0 { // texts that are worth summarising
 		p.Reply = script(wordyOr(own))
 	}
-	_ = reply
 	if findings {
 		require.NoError(t, deliberation.Insert(engine.Flows[deliberation.FlowName], deliberation.StateCritiquing, checking()))
 	}

@@ -1,0 +1,89 @@
+package deliberation_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// TestAnswersThatAreRefused: the first answer is refused for what its schema cannot say, the second is accepted.
+func TestAnswersThatAreRefused(t *testing.T) {
+	blank, unnamed := solution(" "), solution("Fine.")
+	unnamed.Requirements[1].Text = ""
+	votes := func(ids ...string) string { return toJSON(deliberation.Vote{Ranking: ids}) }
+	for name, test := range map[string]struct {
+		call, answer, problem string
+	}{
+		"blank solution":          {"synthesis.ada", toJSON(blank), "solution: is blank"},
+		"blank requirement":       {"synthesis.ada", toJSON(unnamed), "requirements[1].text: is blank"},
+		"confidence above 100":    {"synthesis.ada", strings.Replace(toJSON(solution("x")), `"confidence":82`, `"confidence":820`, 1), "confidence"},
+		"vote for nobody":         {"vote.ada", votes("ben", "eve"), "ranking[1]: is the id of no proposal"},
+		"vote twice":              {"vote.ada", votes("ben", "ben"), "ranking[1]: stands there twice"},
+		"vote that is short":      {"vote.ada", votes("ben"), "ranking: a proposal that you have been shown is missing"},
+		"a question that is long": {"clarify.1.ada", toJSON(map[string]any{"questions": []string{strings.Repeat("x", 2001)}}), "longer than 2000 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := three()
+				config.Synthesis, config.Clarification.On = deliberation.SynthesisVoting, true
+				engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
+					return scripted.Reply{Text: test.answer}, call == test.call && !strings.Contains(req.ID, ".again")
+				})
+				r := play(t, engine, config)
+				require.Len(t, r.Rejections, 1)
+				assert.Contains(t, strings.Join(r.Rejections[0].Problems, "\n"), test.problem)
+				assert.Empty(t, r.Warnings)
+				_, _, ok := deliberation.Final(r)
+				assert.True(t, ok)
+			})
+		})
+	}
+}
+
+// TestWhatIsAimedAtNobodyIsReadBySynthesis: so is what comes in any other round.
+func TestWhatIsAimedAtNobodyIsReadBySynthesis(t *testing.T) {
+	flow := deliberation.Flow()
+	node := checking()
+	some := node.Step.Calls
+	node.Step.Calls = func(r *debate.Record) []debate.Call {
+		made := some(r)
+		for i := range made {
+			made[i].Target, made[i].Kind = "", "remark"
+		}
+		return made
+	}
+	require.NoError(t, deliberation.Insert(flow, deliberation.StateRefining, node))
+	engine, p := engineFor(nil)
+	engine.Flows[deliberation.FlowName] = flow
+	play(t, engine, three())
+	assert.Contains(t, prompt(t, p, "synthesis"), "checker: remark, round 1>>>\n"+said("r1.check.ada"))
+	assert.NotContains(t, prompt(t, p, "r2.refine.ada"), said("r1.check.ada"))
+}
+
+// TestHolesAreNotForHosts: the runes that mark holes in prompts are taken out of what a host gives.
+func TestHolesAreNotForHosts(t *testing.T) {
+	config := three()
+	config.Problem, config.Context = "Design \uE001fence\uE001 it.", "A\uE000round\uE000"
+	engine, p := engineFor(nil)
+	play(t, engine, config)
+	assert.Contains(t, prompt(t, p, "r1.propose.ada"), "Design fence it.")
+	assert.Contains(t, prompt(t, p, "r1.propose.ada"), "\nAround\n")
+}
+
+// TestOneRoundIsADeliberationToo: no evaluation could change anything.
+func TestOneRoundIsADeliberationToo(t *testing.T) {
+	config := three()
+	config.Rounds, config.Termination.Kind = 1, deliberation.TerminationConvergence
+	engine, _ := engineFor(nil)
+	r := play(t, engine, config)
+	assert.Empty(t, deliberation.Evaluations(r), "the first round is the last")
+	assert.Equal(t, debate.EndRounds, r.Reason)
+}
