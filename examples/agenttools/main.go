@@ -1,0 +1,200 @@
+// Command agenttools gives the agents of a deliberation tools: they list a folder, read files of it, search in the
+// files and in what was said, and compute with a tool of this program's own. What they use is shown as it
+// happens, with what it answers; so is what they are refused.
+//
+//	go run ./examples/agenttools
+//	OPENAI_API_KEY=… go run ./examples/agenttools
+//	OPENAI_API_KEY=… go run ./examples/agenttools -dir docs -problem "What is missing in these documents?"
+//
+// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well, and OPENAI_BASE_URL with OPENAI_MODEL for a server of one's
+// own. Without a key a script plays everybody; the tools are used all the same. With a key what is in the
+// folder goes to the model's vendor.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/tool"
+)
+
+const demoProblem = "Our checkout has broken its promise twice this year. What do we change first? The folder holds what is known."
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, stage.Printer{Out: os.Stdout}, os.Args[1:], os.Getenv)
+	stop()
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, p stage.Printer, args []string, getenv func(string) string) error {
+	flags := flag.NewFlagSet("agenttools", flag.ContinueOnError)
+	folder := flags.String("dir", "", "the folder that the agents may read; the example's own if empty")
+	problem := flags.String("problem", demoProblem, "what a solution is wanted for")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		return err
+	}
+	engine, model := stage.Choose(getenv, script())
+	if _, demo := engine.Providers["script"]; demo && len(args) > 0 {
+		return errors.New("without a key a script plays, which knows only its own folder and problem")
+	}
+	if *folder == "" {
+		unpacked, remove, err := unpack()
+		if err != nil {
+			return err
+		}
+		defer remove()
+		*folder = unpacked
+	}
+	dir, err := tool.OpenDir(*folder, tool.Limits{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }() // when nothing of the debate runs any more
+	if engine.Tools, err = toolbox(dir); err != nil {
+		return err
+	}
+	return deliberate(ctx, p, engine, *problem, model)
+}
+
+func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, problem, model string) error {
+	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}
+	config, err := deliberation.Config{
+		ID: "agenttools", Problem: problem, Rounds: 1, TurnTimeout: 10 * time.Minute,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: model},
+			{ID: "ben", Role: deliberation.RolePerformance, Model: model},
+		},
+		Judge:     deliberation.Judge{Model: model},
+		Tools:     slices.Sorted(maps.Keys(engine.Tools)), // an agent can be given fewer
+		ToolCalls: 6,                                      // by each agent in each phase
+	}.Debate()
+	if err != nil {
+		return err
+	}
+	if err := engine.Validate(ctx, config); err != nil {
+		return err
+	}
+	p.Speak("", problem)
+	p.Linef("Two agents, played by %s, may use %s.", model, strings.Join(config.Tools, ", "))
+	for event, err := range engine.Run(ctx, config) {
+		if err != nil {
+			return err
+		}
+		show(p, &event)
+	}
+	record, err := engine.Record(context.WithoutCancel(ctx), config.ID)
+	if err != nil {
+		return err
+	}
+	return conclude(p, record)
+}
+
+// show tells of what has happened. Arguments and answers are as hostile as any other text.
+func show(p stage.Printer, e *debate.Event) {
+	switch {
+	case e.Transition != nil && e.Transition.Calls > 0 && e.Transition.To != debate.StateCompleting:
+		p.Linef("\n== %s ==", e.Transition.To)
+	case e.Tools != nil:
+		for _, use := range e.Tools.Uses {
+			p.Linef("%s uses %s %s", e.Tools.By, stage.Clean(use.Name), shorten(string(use.Arguments), 70))
+			if use.Denied != "" {
+				p.Linef("  %s ✗ %s", e.Tools.By, shorten(use.Denied, 88))
+			}
+		}
+	case e.Tool != nil:
+		answer(p, e.Tool)
+	case e.Warning != nil:
+		p.Speak("! ", e.Warning.Evidence)
+	case e.Turn == nil || e.Turn.Kind == deliberation.KindSynthesis:
+	case e.Turn.Target != "":
+		p.Linef("%s, %s of %s:", e.Turn.Speaker, e.Turn.Kind, e.Turn.Target)
+		p.Speak("  ", e.Turn.Text)
+	default:
+		p.Linef("%s, %s:", e.Turn.Speaker, e.Turn.Kind)
+		p.Speak("  ", e.Turn.Text)
+	}
+}
+
+// answer shows the beginning of what a tool has answered, and to whom.
+func answer(p stage.Printer, a *debate.ToolResult) {
+	const most = 6
+	sign := "│"
+	if a.Failed {
+		sign = "✗"
+	}
+	shown := 0
+	for line := range strings.Lines(a.Text) {
+		line = shorten(line, 88)
+		switch {
+		case line == "":
+			continue
+		case shown == most:
+			p.Linef("  %s %s …", a.By, sign)
+			return
+		}
+		p.Linef("  %s %s %s", a.By, sign, line)
+		shown++
+	}
+}
+
+// shorten leaves out of a line what could control a terminal, and what is beyond so many characters.
+func shorten(text string, most int) string {
+	line := []rune(strings.TrimRight(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsPrint(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		default:
+			return -1
+		}
+	}, text), " "))
+	if len(line) <= most {
+		return string(line)
+	}
+	return string(line[:most-1]) + "…"
+}
+
+// conclude shows the solution, and what was used for it.
+func conclude(p stage.Printer, r *debate.Record) error {
+	made, by, ok := deliberation.Final(r)
+	if !ok {
+		return errors.New("the deliberation has ended without a solution")
+	}
+	p.Linef("\n== the solution, by %s ==", by)
+	p.Speak("  ", made.Description)
+
+	uses, failed := make(map[string]int), 0
+	for _, use := range r.ToolUses {
+		uses[use.Tool]++
+		if use.Failed {
+			failed++
+		}
+	}
+	var counts []string
+	for _, name := range slices.Sorted(maps.Keys(uses)) {
+		counts = append(counts, fmt.Sprintf("%s %d", name, uses[name]))
+	}
+	p.Linef("\nTools were used %d times, %d in vain: %s.", len(r.ToolUses), failed, strings.Join(counts, ", "))
+	p.Linef("For all of it models were sent %d requests, and so %d tokens.", r.Spent().Requests, r.Spent().Usage.Input)
+	return nil
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/tool"
+)
+
+// material is the folder that the agents may look into, so that the example runs from anywhere.
+//
+//go:embed testdata/shop
+var material embed.FS
+
+// unpack writes the material into a folder of its own.
+func unpack() (folder string, remove func(), err error) {
+	folder, err = os.MkdirTemp("", "agenttools")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(folder) }
+	shop, err := fs.Sub(material, "testdata/shop")
+	if err == nil {
+		err = os.CopyFS(folder, shop)
+	}
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	return folder, remove, nil
+}
+
+// target is what the model writes to have the downtime computed. Its schema is made of this struct, and what does
+// not match it never reaches the function.
+type target struct {
+	Percent float64 `json:"percent" jsonschema:"minimum=0,maximum=100,description=how much of the time it has to work"`
+	Days    int     `json:"days"    jsonschema:"minimum=1,maximum=366,description=of how many days"`
+}
+
+// toolbox yields the tools of the engine: the ready-made ones over a folder, and one of our own. Models are bad at
+// figures; a function is not.
+func toolbox(dir *tool.Dir) (map[string]debate.Tool, error) {
+	downtime, err := debate.NewTool(
+		"How many minutes of downtime an availability allows.", true,
+		func(_ context.Context, _ debate.ToolUse, t target) (string, error) {
+			minutes := float64(t.Days) * 24 * 60 * (100 - t.Percent) / 100
+			return fmt.Sprintf("%g %% of %d days allow %.1f minutes of downtime.", t.Percent, t.Days, minutes), nil
+		},
+	)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := tool.Tools(dir)
+	if err != nil {
+		return nil, err
+	}
+	tools = maps.Clone(tools)
+	tools["downtime"] = downtime
+	return tools, nil
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/examples/internal/stage"
+)
+
+const problem = "Give the readers of our local paper a way to comment on articles."
+
+// newEngine is what both processes begin with: the debate itself they have from the store alone.
+func newEngine(store debate.Store) (engine *debate.Engine, model string) {
+	engine, model = stage.Choose(os.Getenv, script())
+	engine.Store = store
+	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}
+	return engine, model
+}
+
+// ask begins the debate and lets the agents ask. As soon as the debate waits for a person the process lets go
+// of it: what waits is in the store, and costs nothing.
+func ask(ctx context.Context, p stage.Printer, store debate.Store) error {
+	engine, model := newEngine(store)
+	config, err := deliberation.Config{
+		ID: id, Problem: problem, Rounds: 1, TurnTimeout: 10 * time.Minute,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: model},
+			{ID: "ben", Role: deliberation.RoleSecurity, Model: model},
+		},
+		Judge:         deliberation.Judge{Model: model},
+		Clarification: deliberation.Clarification{On: true, Questions: 2},
+	}.Debate()
+	if err != nil {
+		return err
+	}
+	session, err := engine.Start(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	p.Linef("The problem: %s", problem)
+	for event, err := range session.Events(ctx, 0) {
+		switch {
+		case err != nil:
+			return err
+		case event.Turn != nil && event.Turn.Kind == deliberation.KindQuestion:
+			p.Linef("  %s has thought about what to ask.", event.Turn.Speaker)
+		case event.Transition != nil && event.Transition.To == debate.StateAwaitingInput, event.Round != nil:
+			return nil // questions are open, or there are none
+		case event.Transition != nil && event.Transition.To == debate.StateError:
+			_, err := session.Wait(ctx)
+			return err
+		}
+	}
+	return nil
+}
+
+// answer finds the debate in the store, answers what is open, and goes on to the solution.
+func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Store, terminal bool) error {
+	engine, _ := newEngine(store)
+	var prepared map[string]string // answers to what the script asks
+	if _, demo := engine.Providers["script"]; demo {
+		prepared = stage.Speeches(play)
+	}
+	person := knowing(p, prepared)
+	if terminal {
+		person = typing(p, in)
+	}
+	asked := func(inquiry debate.Inquiry) (string, error) {
+		if len(inquiry.Options) > 0 {
+			return "", errors.New(inquiry.Question) // not a question of an agent: a call has failed for good
+		}
+		p.Speak("  ", inquiry.Question)
+		return person(inquiry.ID)
+	}
+	record, err := engine.Record(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, inquiry := range record.Inquiries { // nobody holds the debate: the answers go into its log
+		text, err := asked(inquiry)
+		if err == nil {
+			err = engine.Control(ctx, id, debate.Answer{Inquiry: inquiry.ID, Text: text})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	session, err := engine.Open(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	for event, err := range session.Events(ctx, record.Seq) {
+		switch {
+		case err != nil:
+			return err
+		case event.Inquiry != nil: // somebody has read the answers
+			p.Linef("-- the answers were read, and there is one more question --")
+			text, err := asked(*event.Inquiry)
+			if err == nil {
+				err = session.Answer(ctx, event.Inquiry.ID, text)
+			}
+			if err != nil {
+				return err
+			}
+		case event.Transition != nil && event.Transition.To == debate.StateError:
+			_, err := session.Wait(ctx)
+			return err
+		default:
+			show(p, &event)
+		}
+	}
+	record, err = session.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	return conclude(p, record)
+}
+
+// show tells of what happens in the rounds.
+func show(p stage.Printer, e *debate.Event) {
+	switch {
+	case e.Round != nil:
+		p.Linef("-- everything is clear: round %d of %d --", e.Round.N, e.Round.Of)
+	case e.Warning != nil:
+		p.Speak("  ! ", e.Warning.Evidence)
+	case e.Turn == nil:
+	case e.Turn.Kind == deliberation.KindCritique:
+		p.Linef("  %s, critique of %s:", e.Turn.Speaker, e.Turn.Target)
+		p.Speak("    ", e.Turn.Text)
+	case e.Turn.Kind == deliberation.KindProposal, e.Turn.Kind == deliberation.KindRefinement:
+		p.Linef("  %s, %s:", e.Turn.Speaker, e.Turn.Kind)
+		p.Speak("    ", e.Turn.Text)
+	}
+}
+
+// conclude shows what was asked and answered, as the record has it, and the solution.
+func conclude(p stage.Printer, r *debate.Record) error {
+	made, by, ok := deliberation.Final(r)
+	if !ok {
+		return errors.New("the debate has ended without a solution")
+	}
+	p.Linef("-- the solution, by %s; its confidence is %g of 100 --", by, made.Confidence)
+	p.Speak("  ", made.Description)
+	for _, question := range made.OpenQuestions {
+		p.Speak("  Open: ", question)
+	}
+	asked := deliberation.Clarifications(r)
+	open := 0
+	for _, one := range asked {
+		if one.Skipped {
+			open++
+		}
+	}
+	p.Linef("-- questions: %d, left open: %d --", len(asked), open)
+	return nil
+}
+
+// knowing answers the inquiries that something was prepared for, and leaves the others open.
+func knowing(p stage.Printer, prepared map[string]string) func(inquiry string) (string, error) {
+	return func(inquiry string) (string, error) {
+		text := cmp.Or(prepared[inquiry], deliberation.NotAnswered)
+		p.Speak("    > ", text)
+		return text, nil
+	}
+}
+
+// typing asks somebody at a terminal.
+func typing(p stage.Printer, in io.Reader) func(inquiry string) (string, error) {
+	lines := bufio.NewScanner(in)
+	return func(string) (string, error) {
+		_, _ = io.WriteString(p.Out, "    (an empty line leaves it open) > ")
+		if !lines.Scan() {
+			return "", errors.Join(lines.Err(), errors.New("nobody answers any more: the debate waits in its folder"))
+		}
+		return cmp.Or(strings.TrimSpace(lines.Text()), deliberation.NotAnswered), nil
+	}
+}

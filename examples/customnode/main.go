@@ -1,0 +1,165 @@
+// Command customnode adds a state to the flow of a deliberation: between critiquing and refining somebody checks
+// the figures. The same deliberation is held with the node and without it, at once, and what became of the
+// refinements is shown.
+//
+//	go run ./examples/customnode
+//	OPENAI_API_KEY=… go run ./examples/customnode
+//	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=… go run ./examples/customnode
+//
+// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well. Without a key a script plays everybody.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/examples/internal/stage"
+)
+
+const (
+	problem = "Move 40 TB of photographs to another data centre. Uploads may stop for at most an hour."
+	known   = "The line between the two has 1 Gbit/s. A disk is read and written at 200 MB/s. Some 30 GB are uploaded a day."
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, stage.Printer{Out: os.Stdout}, os.Getenv)
+	stop()
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, stage.Clean(err.Error()))
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, p stage.Printer, getenv func(string) string) error {
+	plain, checked := deliberation.Flow(), deliberation.Flow() // two values: adding to one leaves the other alone
+	_, model := stage.Choose(getenv, script())
+	if err := deliberation.Insert(checked, deliberation.StateCritiquing, factChecking(model)); err != nil {
+		return err
+	}
+	before, after := diagram(plain), diagram(checked)
+	p.Linef("-- the machine without the node --")
+	draw(p, before, after, "-")
+	p.Linef("-- the machine with the node --")
+	draw(p, after, before, "+")
+
+	p.Linef("-- the problem --")
+	p.Speak("  ", problem+" "+known)
+	p.Linef("  Two deliberations are held about it, by %s.", model)
+	records, err := hold(ctx, getenv, plain, checked)
+	if err != nil {
+		return err
+	}
+	compare(p, records[0], records[1])
+	return nil
+}
+
+// hold holds the deliberation once for each flow, all at once.
+func hold(ctx context.Context, getenv func(string) string, flows ...*debate.Flow) ([]*debate.Record, error) {
+	var sessions []*debate.Session
+	defer func() {
+		for _, session := range sessions {
+			_ = session.Close()
+		}
+	}()
+	for _, flow := range flows {
+		session, err := begin(ctx, getenv, flow)
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, session)
+	}
+	var records []*debate.Record
+	for _, session := range sessions {
+		record, err := session.Wait(ctx)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, record)
+	}
+	return records, nil
+}
+
+func begin(ctx context.Context, getenv func(string) string, flow *debate.Flow) (*debate.Session, error) {
+	engine, model := stage.Choose(getenv, script())
+	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: flow}
+	config, err := deliberation.Config{
+		Problem: problem, Context: known, Rounds: 1, TurnTimeout: 10 * time.Minute,
+		Agents: []deliberation.Agent{
+			{ID: "ada", Role: deliberation.RoleArchitect, Model: model},
+			{ID: "ben", Role: deliberation.RolePerformance, Model: model},
+		},
+		Judge:      deliberation.Judge{Model: model},
+		Unattended: &debate.Unattended{}, // nobody is asked what becomes of a call that has failed
+	}.Debate()
+	if err != nil {
+		return nil, err
+	}
+	return engine.Start(ctx, config)
+}
+
+// diagram yields the lines of a flow's own part of its machine, out of those that all flows share.
+func diagram(f *debate.Flow) []string {
+	_, own, _ := strings.Cut(f.Mermaid(), "state running {\n")
+	own, _, _ = strings.Cut(own, "  }\n")
+	return strings.Split(strings.TrimSuffix(own, "\n"), "\n")
+}
+
+// draw writes a diagram, and marks the lines that another one has not.
+func draw(p stage.Printer, lines, other []string, mark string) {
+	for _, line := range lines {
+		sign := mark
+		if slices.Contains(other, line) {
+			sign = " "
+		}
+		p.Linef("%s %s", sign, line)
+	}
+}
+
+// compare shows what was found, and what became of it.
+func compare(p stage.Printer, plain, checked *debate.Record) {
+	p.Linef("\n-- what the checker has found --")
+	for _, c := range deliberation.Contributions(checked) {
+		if c.Kind == finding {
+			p.Linef("  in %s's proposal:", c.Target)
+			p.Speak("      ", quoted(checked, c.Target, deliberation.KindProposal))
+			p.Speak("    > ", c.Text)
+		}
+	}
+	p.Linef("\n-- what came of it --")
+	for _, agent := range checked.Participants() {
+		p.Linef("  %s refines without the node:", agent.Name)
+		p.Speak("      ", quoted(plain, agent.Name, deliberation.KindRefinement))
+		p.Linef("  %s refines with the node:", agent.Name)
+		p.Speak("      ", quoted(checked, agent.Name, deliberation.KindRefinement))
+	}
+	p.Linef("\n-- the solution without the node, for %d requests --", plain.Spent().Requests)
+	p.Speak("      ", solved(plain))
+	p.Linef("-- the solution with the node, for %d requests --", checked.Spent().Requests)
+	p.Speak("      ", solved(checked))
+}
+
+// quoted is what an agent has said last in that kind of turn.
+func quoted(r *debate.Record, agent string, kind debate.CallKind) string {
+	text := "(nothing)"
+	for _, c := range deliberation.Contributions(r) {
+		if c.Agent == agent && c.Kind == kind {
+			text = c.Text
+		}
+	}
+	return text
+}
+
+func solved(r *debate.Record) string {
+	if made, _, ok := deliberation.Final(r); ok {
+		return made.Description
+	}
+	return "(nothing)"
+}
