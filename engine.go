@@ -54,7 +54,8 @@ type Engine struct {
 	Lease time.Duration
 	// Logger gets a line for each change of state and each failed attempt, never a text; nil: none.
 	Logger *slog.Logger
-	// MaxCalls is how many calls are made at once over all debates; 0: as many as there are.
+	// MaxCalls is how many calls are made at once over all debates; 0: as many as there are. Uses of tools do
+	// not count: a tool may hold a debate of its own.
 	MaxCalls int
 	// ChunkInterval gathers the chunks of a turn for so long before a reader of Events gets them; 0: as
 	// they come, but no faster than every 0.2 ms. 100 ms suit a screen.

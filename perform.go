@@ -36,7 +36,7 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 
 // bound begins the context of a call. Where calls have to queue its time begins later, in perform.
 func (l *live) bound(call *callContext, c *Command) {
-	if l.places == nil {
+	if l.places == nil || c.Use != nil {
 		call.limit(c.Timeout)
 	}
 }
@@ -51,7 +51,7 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 		err := errors.New("a command holds either a request, a judge's task or the use of a tool")
 		return nil, &Error{Kind: KindValidation, Op: "perform", Err: err}
 	}
-	if l.places != nil {
+	if l.places != nil && c.Use == nil {
 		select {
 		case l.places <- struct{}{}:
 		case <-ctx.Done():

@@ -349,6 +349,39 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	requireKind(t, err, debate.KindValidation)
 }
 
+// A tool may hold a debate of its own on the engine that asks it, however few calls that makes at once.
+func TestAToolMayHoldADebate(t *testing.T) {
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{}`)})
+	tools := make(map[string]debate.Tool)
+	engine := workshopEngine(p, 5, tools)
+	engine.MaxCalls = 1
+	inner, err := debate.NewTool("asks others", false, func(ctx context.Context, use debate.ToolUse, _ struct{}) (string, error) {
+		config := workers()
+		config.Tools = nil
+		session, err := engine.Start(ctx, config)
+		if err != nil {
+			return "", err
+		}
+		defer session.Close()
+		record, err := session.Wait(ctx)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(len(record.Turns), " have spoken"), nil
+	})
+	require.NoError(t, err)
+	tools["add"] = inner
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		if len(req.Tools) == 0 {
+			return scripted.Reply{Text: "I am one of the others."}
+		}
+		return reply(req)
+	}
+	record := run(t, engine, workers())
+	assert.Contains(t, record.Turns[0].Text, "2 have spoken")
+}
+
 // Who reads tools' answers in a turn to come may read what everybody may.
 func TestToolsReadWhatEverybodyMay(t *testing.T) {
 	var seen []int
