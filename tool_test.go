@@ -355,7 +355,7 @@ func TestAToolMayHoldADebate(t *testing.T) {
 	tools := make(map[string]debate.Tool)
 	engine := workshopEngine(p, 5, tools)
 	engine.MaxCalls = 1
-	inner, err := debate.NewTool("asks others", false, func(ctx context.Context, use debate.ToolUse, _ struct{}) (string, error) {
+	inner, err := debate.NewTool("asks others", false, func(ctx context.Context, _ debate.ToolUse, _ struct{}) (string, error) {
 		config := workers()
 		config.Tools = nil
 		session, err := engine.Start(ctx, config)
