@@ -301,9 +301,10 @@ func (r *Record) used() use { return use{r.spent.total.Cost, r.spent.tokens, r.s
 
 // pending is the worst case of what is in flight.
 func (r *Record) pending() use {
-	u := use{cost: r.reserved, calls: len(r.open)}
+	u := use{cost: r.reserved}
 	for _, call := range r.open {
 		u.tokens += call.intent.Bound
+		count(&u.calls, call.intent.Tool == "")
 	}
 	return u
 }

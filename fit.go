@@ -101,7 +101,7 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	counter := token.ForModel(name)
 	p.Sums = ready.view.count(name, counter)[ready.start:]
 	p.Fixed = counter.Count(ready.call.System) + counter.Count(ready.last) + counter.Count(string(wireJSON(ready.wire))) + 3*framing
-	p.Fixed += ready.talkBound()
+	p.Fixed += ready.talkCount(counter)
 	if limit, _ := p.Limit(); limit > 0 {
 		p.Window += int(float64(limit)/r.ratio(intent.Model)) - limit
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/agonist-dev/debate/provider"
@@ -110,7 +112,7 @@ func (l *live) useTool(ctx *callContext, c *Command, began time.Time) (Signal, e
 	if tool == nil {
 		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
 	}
-	answer, err := tool.Use(ctx, *c.Use)
+	answer, err := l.guarded(ctx, tool, c)
 	took := ctx.took(began)
 	if err == nil {
 		return Result{Call: c.Call, Attempt: c.Attempt, Text: answer, Took: took}, nil
@@ -120,6 +122,20 @@ func (l *live) useTool(ctx *callContext, c *Command, began time.Time) (Signal, e
 		failure = explain(ctx, err)
 	}
 	return Failed{Call: c.Call, Attempt: c.Attempt, Error: failure, Free: true, Took: took}, nil
+}
+
+// guarded uses a tool. One that panics has failed: its arguments are a model's, and nobody's debate is to end by
+// what a model has made up.
+func (l *live) guarded(ctx context.Context, tool Tool, c *Command) (answer string, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			if l.logger != nil {
+				l.logger.Error("tool panicked", slog.String("id", c.Debate), slog.String("tool", c.Tool), slog.String("stack", string(debug.Stack())))
+			}
+			answer, err = "", errors.New("the tool has broken down")
+		}
+	}()
+	return tool.Use(ctx, *c.Use)
 }
 
 func (l *live) askJudge(ctx *callContext, c *Command, began time.Time) (Signal, error) {

@@ -66,16 +66,16 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	if call.Performer != ByModel {
 		return ready, intent, nil
 	}
-	if len(call.Tools) > 0 {
-		intent.Tools, intent.Uses = call.Tools, call.Uses
-		ready.offer(r, state)
-	}
 	model := c.pick(call, ready, intent)
 	if intent.Tokens == 0 {
 		intent.Tokens = r.config.MaxTokens
 	}
 	if model.MaxOutput > 0 {
 		intent.Tokens = min(intent.Tokens, model.MaxOutput)
+	}
+	if len(call.Tools) > 0 {
+		intent.Tools, intent.Uses = call.Tools, call.Uses
+		ready.offer(r, state, r.roomForAnswers(intent, model))
 	}
 	bound, failure := c.fit(ready, intent, model)
 	if failure != nil {

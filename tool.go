@@ -15,7 +15,8 @@ import (
 // It is registered in Engine.Tools under the name by which models call it.
 //
 // The arguments are a model's words, and so may be anything: Use checks them. What it returns goes to the
-// model, at most 32 KiB of it, and so does the text of its error: neither may hold a secret. Use returns soon
+// model, at most 32 KiB of it, and so does the text of its error: neither may hold a secret. A tool that panics
+// has failed, and the engine's Logger gets the stack. Use returns soon
 // after ctx is done, which happens at the latest after Config.TurnTimeout, and is safe for concurrent use.
 type Tool interface {
 	// Describe says what the tool does and what arguments it takes. It is frozen when a debate starts.

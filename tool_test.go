@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -120,7 +121,9 @@ func workshopEngine(p provider.Provider, uses int, tools map[string]debate.Tool)
 }
 
 func TestToolsAreUsedBetweenTwoRepliesOfOneCall(t *testing.T) {
-	p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "add", `{"a":3,"b":4}`)},
+	sealed := toolCall("1", "add", `{"a":1,"b":2}`)
+	sealed.Opaque = json.RawMessage(`{"signature":"of the vendor"}`)
+	p := worker([]provider.ToolCall{sealed, toolCall("2", "add", `{"a":3,"b":4}`)},
 		[]provider.ToolCall{toolCall("3", "add", `{"a":5,"b":6}`)})
 	c := &tally{}
 	engine := workshopEngine(p, 10, map[string]debate.Tool{"add": c.tool(t, false)})
@@ -149,6 +152,7 @@ func TestToolsAreUsedBetweenTwoRepliesOfOneCall(t *testing.T) {
 	require.Len(t, last.Messages, 6)
 	assert.Equal(t, "Compute, Ada.", last.Messages[0].Text)
 	assert.Len(t, last.Messages[1].ToolCalls, 2)
+	assert.JSONEq(t, string(sealed.Opaque), string(last.Messages[1].ToolCalls[0].Opaque), "it is the vendor's")
 	assert.Equal(t, "1", last.Messages[2].ToolResult.ID)
 	assert.Contains(t, last.Last.Text, "tools 7 more times")
 }
@@ -159,12 +163,14 @@ func TestWhatIsWrongWithAUseIsToldToTheModel(t *testing.T) {
 		want string
 	}{
 		"no such tool":      {toolCall("1", "multiply", `{}`), "There is no tool of this name."},
-		"no JSON":           {toolCall("1", "add", `{"a":`), "The arguments are no JSON."},
+		"no JSON":           {toolCall("1", "add", `{"a":`), "The arguments are no JSON: "},
+		"too deep":          {toolCall("1", "add", strings.Repeat("[", 9_998)+strings.Repeat("]", 9_998)), "The arguments are no JSON: "},
+		"too long":          {toolCall("1", "add", `{"a":"`+strings.Repeat("x", 300_000)+`"}`), "The arguments are no JSON: "},
 		"wrong arguments":   {toolCall("1", "add", `{"a":"one"}`), "the arguments are wrong"},
 		"no object":         {toolCall("1", "add", `[1]`), "the arguments are wrong"},
 		"no arguments":      {toolCall("1", "add", ``), "the arguments are wrong"},
 		"the tool fails":    {toolCall("1", "add", `{"a":-1,"b":0}`), "no negative numbers here"},
-		"a key given twice": {toolCall("1", "add", `{"a":1,"a":2,"b":3}`), "the arguments are no JSON object"},
+		"a key given twice": {toolCall("1", "add", `{"a":1,"a":2,"b":3}`), "The arguments are no JSON: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, readOnly := range []bool{false, true} {
@@ -211,6 +217,7 @@ func TestHostileToolCalls(t *testing.T) {
 		"long names":     {toolCall(strings.Repeat("i", 1<<20), strings.Repeat("n", 1<<20), `{}`)},
 		"no UTF-8":       {toolCall("\xff", "\xfe", "\"\xff\"")},
 		"broken sealing": {{ID: "1", Name: "add", Arguments: json.RawMessage(`{"a":1,"b":1}`), Opaque: json.RawMessage(`{`)}},
+		"deep sealing":   {{ID: "1", Name: "add", Opaque: json.RawMessage(strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999))}},
 		"no id":          {toolCall("", "add", `{"a":1,"b":1}`), toolCall("", "add", `{"a":1,"b":1}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,6 +231,65 @@ func TestHostileToolCalls(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
+}
+
+// What tools have answered is reserved for like all that is sent.
+func TestAnswersOfToolsAreReservedFor(t *testing.T) {
+	tool, err := debate.NewTool("tells much", true, func(context.Context, debate.ToolUse, struct{}) (string, error) {
+		return strings.Repeat("word ", 5_000), nil
+	})
+	require.NoError(t, err)
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{}`)})
+	p.Reply = closing(p.Reply, "Done.")
+	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": tool})
+	l := logOf(t, engine, run(t, engine, workers()).ID)
+	bounds := make(map[int]int)
+	for _, e := range l.events {
+		if e.Intent != nil && e.Intent.Call == "work.Ada" {
+			bounds[e.Intent.Attempt] = e.Intent.Bound
+		}
+	}
+	assert.Greater(t, bounds[2], bounds[1]+25_000)
+}
+
+// The budget holds nobody back from using a tool: what it answers is what costs.
+func TestABudgetAndTools(t *testing.T) {
+	c := &tally{}
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)})
+	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": c.tool(t, false)})
+	config := workers()
+	config.Budget = &debate.Budget{HardCalls: 4}
+	record := run(t, engine, config)
+	assert.Len(t, record.Turns, 2)
+	assert.Len(t, c.times, 2)
+	assert.Equal(t, 4, record.Spent().Requests)
+}
+
+// Each state and round has its uses.
+func TestUsesAreThoseOfAState(t *testing.T) {
+	flow := workshop(1)
+	again := flow.Steps["working"]
+	flow.Rules = []debate.Rule{
+		{From: "working", On: "worked", To: "reworking"}, {From: "reworking", On: "worked", To: debate.StateCompleting},
+	}
+	flow.Steps["reworking"] = debate.Step{Next: again.Next, Calls: func(r *debate.Record) []debate.Call {
+		var calls []debate.Call
+		for i, p := range r.Active() {
+			if id := "rework." + p.Name; !r.Done(id) {
+				calls = append(calls, debate.Call{
+					ID: id, Kind: "work", By: p.Name, Model: p.Model, Slot: 2 + i, View: debate.View{None: true},
+					Last: func(*debate.Record) string { return "Once more." }, Tools: r.Config().Tools, Uses: 1,
+				})
+			}
+		}
+		return calls
+	}}
+	c := &tally{}
+	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)}), 1, map[string]debate.Tool{"add": c.tool(t, false)})
+	engine.Flows = map[string]*debate.Flow{"workshop": flow}
+	record := run(t, engine, workers())
+	assert.Len(t, record.Turns, 4)
+	assert.Len(t, c.times, 4, "one use each in each of the two")
 }
 
 func TestLongAnswersOfToolsAreCut(t *testing.T) {
@@ -240,6 +306,91 @@ func TestLongAnswersOfToolsAreCut(t *testing.T) {
 	requests := p.Requests()
 	last := requests[len(requests)-1].Messages
 	assert.Contains(t, last[len(last)-1].ToolResult.Text, "the answer was longer, and is cut here")
+}
+
+// What tools answer has half of a window, the newest first: nobody fails because tools have said much.
+func TestAnswersOfToolsFitTheWindow(t *testing.T) {
+	for name, size := range map[string]int{"large": 128_000, "small": 12_000} {
+		t.Run(name, func(t *testing.T) {
+			tool, err := debate.NewTool("tells much", true, func(context.Context, debate.ToolUse, struct{}) (string, error) {
+				return strings.Repeat("nine words that are about as long as this ", 740), nil
+			})
+			require.NoError(t, err)
+			one := []provider.ToolCall{toolCall("1", "add", `{}`)}
+			p := worker(one, one, one, one, one, one, one, one, one)
+			p.Reply = closing(p.Reply, "Done.")
+			engine := workshopEngine(p, 10, map[string]debate.Tool{"add": tool})
+			engine.Models = map[string]debate.Model{"test/debater": {Context: size}}
+			config := workers()
+			config.MaxTokens = 1000
+			record := run(t, engine, config)
+			require.Len(t, record.Turns, 2, "nobody has failed")
+			requests := p.Requests()
+			last := requests[len(requests)-1].Messages
+			if size > 100_000 {
+				assert.NotContains(t, last[len(last)-1].ToolResult.Text, "is cut here", "the newest is whole")
+			}
+			assert.Contains(t, last[2].ToolResult.Text, "is cut here")
+		})
+	}
+}
+
+// closing says this where nothing is asked of tools.
+func closing(reply func(*provider.Request) scripted.Reply, text string) func(*provider.Request) scripted.Reply {
+	return func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if len(r.Calls) == 0 {
+			r.Text = text
+		}
+		return r
+	}
+}
+
+func TestAToolThatPanicsHasFailed(t *testing.T) {
+	tool, err := debate.NewTool("breaks", true, func(context.Context, debate.ToolUse, struct{}) (string, error) { panic("sk-canary") })
+	require.NoError(t, err)
+	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
+	var lines locked
+	engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+	record := run(t, engine, workers())
+	require.Len(t, record.Turns, 2)
+	assert.Contains(t, record.Turns[0].Text, "the tool has broken down")
+	assert.Contains(t, lines.String(), "tool panicked")
+	assert.NotContains(t, lines.String(), "canary")
+}
+
+// locked is a buffer for many writers.
+type locked struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *locked) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// A tool that has no more time may have taken effect all the same.
+func TestToolsThatTakeTooLong(t *testing.T) {
+	for readOnly, want := range map[bool]string{true: "no reply in time", false: "Nobody knows whether it took effect"} {
+		synctest.Test(t, func(t *testing.T) {
+			slow, err := debate.NewTool("takes its time", readOnly, func(ctx context.Context, _ debate.ToolUse, _ struct{}) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			})
+			require.NoError(t, err)
+			engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
+			record := run(t, engine, workers())
+			assert.Contains(t, record.Turns[0].Text, want)
+		})
+	}
 }
 
 // A process dies after each of its commits, with a use of a tool in flight or not. What was answered is not
@@ -328,6 +479,13 @@ func TestToolsArePaused(t *testing.T) {
 	}
 }
 
+// described is a tool whose parameters are given as they are.
+type described string
+
+func (b described) Describe() debate.ToolInfo { return debate.ToolInfo{Parameters: json.RawMessage(b)} }
+
+func (b described) Use(context.Context, debate.ToolUse) (string, error) { return "", nil }
+
 func TestToolsThatCannotBeOffered(t *testing.T) {
 	good := (&tally{}).tool(t, true)
 	engine := workshopEngine(worker(), 5, map[string]debate.Tool{"add": good})
@@ -340,6 +498,14 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	config.Tools = []string{"add"}
 	err = engine.Validate(t.Context(), config)
 	require.ErrorContains(t, err, `tools: the flow "debate" lets nobody use tools`)
+	for _, parameters := range []string{``, `null`, `[]`, `{"type":"string"}`, `{}`} {
+		engine := &debate.Engine{Tools: map[string]debate.Tool{"raw": described(parameters)}}
+		_, err := engine.New(debate.Config{})
+		requireKind(t, err, debate.KindValidation)
+	}
+	config = workers()
+	config.Participants[1].Name = "Ada.tool.1"
+	require.ErrorContains(t, engine.Validate(t.Context(), config), "participants[1].name")
 	for name, tool := range map[string]debate.Tool{"": good, "two words": good, strings.Repeat("x", 65): good, "nothing": nil} {
 		engine := &debate.Engine{Tools: map[string]debate.Tool{name: tool}}
 		_, err := engine.New(debate.Config{})

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate/context/token"
+	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -24,9 +26,11 @@ type exchange struct {
 
 // Bounds of the use of tools.
 const (
-	mostAsked    = 32       // tools that one reply may ask for
-	mostAnswered = 32 << 10 // bytes of a tool's answer
-	mostStubborn = 2        // replies that ask for nothing but what is denied, before the attempt counts as failed
+	mostAsked     = 32        // tools that one reply may ask for
+	mostAnswered  = 32 << 10  // bytes of a tool's answer
+	mostArguments = 256 << 10 // bytes of what a tool is asked with
+	leastShown    = 200       // bytes of an answer that are shown though the window is small
+	mostStubborn  = 2         // replies that ask for nothing but what is denied, before the attempt counts as failed
 )
 
 const (
@@ -61,8 +65,8 @@ func checkTool(name string, tool Tool) error {
 	if tool == nil {
 		return errors.New("is nil")
 	}
-	var parameters map[string]json.RawMessage
-	if err := json.Unmarshal(tool.Describe().Parameters, &parameters); err != nil {
+	tree, err := strictjson.Decode(string(tool.Describe().Parameters), strictjson.Limits{})
+	if schema, ok := tree.(map[string]any); err != nil || !ok || schema["type"] != "object" {
 		return errors.New("its parameters are no JSON schema of an object")
 	}
 	return nil
@@ -99,21 +103,23 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		asked := AskedTool{Use: intent.Call + toolInfix + strconv.Itoa(before+i+1), ToolCall: provider.ToolCall{
 			ID: cut(readable(call.ID), 256), Name: cut(readable(call.Name), 256), Arguments: call.Arguments,
 		}}
-		if json.Valid(call.Opaque) {
+		if _, err := strictjson.Decode(string(call.Opaque), strictjson.Limits{}); err == nil {
 			asked.Opaque = call.Opaque
 		}
 		if len(asked.Arguments) == 0 {
 			asked.Arguments = json.RawMessage("{}")
 		}
+		// What is nested deeper than a decoder goes would make a log that nobody can read.
+		_, wrong := strictjson.Decode(string(asked.Arguments), strictjson.Limits{Bytes: mostArguments})
 		switch {
 		case !slices.Contains(intent.Tools, call.Name):
 			asked.Denied = "There is no tool of this name."
 		case r.uses[intent.By]+i >= intent.Uses:
 			asked.Denied = fmt.Sprintf("No tool may be used any more: %d uses are allowed.", intent.Uses)
-		case !json.Valid(asked.Arguments):
-			asked.Denied = "The arguments are no JSON."
+		case wrong != nil:
+			asked.Denied = "The arguments are no JSON: " + oneLine(wrong.Error(), 200)
 		}
-		if !json.Valid(asked.Arguments) {
+		if wrong != nil {
 			asked.Arguments = json.RawMessage("{}")
 		}
 		out.Uses = append(out.Uses, asked)
@@ -137,15 +143,18 @@ func (c *Core) answeredBy(intent *Intent, spend Spend, text string, failed bool)
 // off; of anything else nobody knows whether it took effect, so the model is told.
 func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken bool) error {
 	intent := state.intent
-	if broken && c.record.start.Tools[intent.Tool].ReadOnly && !c.record.Final() {
+	readOnly := c.record.start.Tools[intent.Tool].ReadOnly
+	if broken && readOnly && !c.record.Final() {
 		return c.emit(Event{Kind: EventFailed, Failure: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.place(state, failure)}})
 	}
-	text := "The tool was broken off. Nobody knows whether it took effect."
-	if !broken {
-		text = "The tool has failed."
-		if failure.Err != nil {
-			text = cut(failure.Err.Error(), 4<<10)
-		}
+	text := "The tool has failed."
+	switch {
+	case !readOnly && failure.Kind == KindTimeout:
+		text = "The tool took too long, and was broken off. Nobody knows whether it took effect."
+	case broken:
+		text = "The tool was broken off. Nobody knows whether it took effect."
+	case failure.Err != nil:
+		text = failure.Err.Error()
 	}
 	return c.answeredBy(intent, spend, text, true)
 }
@@ -249,8 +258,45 @@ func toolUse(call *Call, asked *AskedTool) *Call {
 	}
 }
 
+// roomForAnswers is how many bytes of tools' answers are sent: half of a model's window, at the four bytes that a
+// token of English has; 0: the window is not known.
+func (r *Record) roomForAnswers(intent *Intent, model Model) int {
+	const halfOfFour = 2
+	size := r.window(intent.Model, model)
+	if size == 0 {
+		return 0
+	}
+	return max(1, size-r.config.Reserve-intent.Tokens) * halfOfFour
+}
+
+// shown yields what of the answers of a talk is sent, each by its place: the newest first, as long as there is
+// room for them.
+func (c *callState) shown(room int) [][]string {
+	texts := make([][]string, len(c.talk))
+	for i, e := range slices.Backward(c.talk) {
+		texts[i] = make([]string, len(e.results))
+		for j, result := range slices.Backward(e.results) {
+			if result == nil {
+				continue
+			}
+			text, short := result.Text, result.Cut
+			if room > 0 && len(text) > max(leastShown, room-1) {
+				text, short = cut(text, max(leastShown, room-1)), true
+			}
+			if room > 0 {
+				room = max(1, room-len(text))
+			}
+			if short {
+				text += "\n[… the answer was longer, and is cut here]"
+			}
+			texts[i][j] = text
+		}
+	}
+	return texts
+}
+
 // offer puts the tools, and what they have answered so far, into what is sent.
-func (p *prepared) offer(r *Record, state *callState) {
+func (p *prepared) offer(r *Record, state *callState, room int) {
 	for _, name := range p.call.Tools {
 		info := r.start.Tools[name]
 		p.tools = append(p.tools, provider.Tool{Name: name, Description: info.Description, Parameters: info.Parameters})
@@ -259,7 +305,8 @@ func (p *prepared) offer(r *Record, state *callState) {
 		return
 	}
 	p.talk = append(p.talk, provider.Message{Text: p.last})
-	for _, e := range state.talk {
+	texts := state.shown(room)
+	for at, e := range state.talk {
 		calls := make([]provider.ToolCall, len(e.asked.Uses))
 		for i := range calls {
 			calls[i] = e.asked.Uses[i].ToolCall
@@ -269,10 +316,7 @@ func (p *prepared) offer(r *Record, state *callState) {
 			if result == nil {
 				continue // there is none: a call goes on when all is answered
 			}
-			text := result.Text
-			if result.Cut {
-				text += "\n[… the answer was longer, and is cut here]"
-			}
+			text := texts[at][i]
 			if result.Tool != "" {
 				text = r.Quote("tool "+result.Tool, text)
 			}
@@ -306,6 +350,19 @@ func (p *prepared) talkBound() int {
 		}
 	}
 	return bound
+}
+
+// talkCount counts what talkBound bounds.
+func (p *prepared) talkCount(counter token.Counter) int {
+	count := p.talkBound()
+	for i := range p.talk {
+		m := &p.talk[i]
+		count += counter.Count(m.Text) - len(m.Text)
+		if m.ToolResult != nil {
+			count += counter.Count(m.ToolResult.Text) - len(m.ToolResult.Text)
+		}
+	}
+	return count
 }
 
 // use yields what a tool is asked to do.

@@ -154,6 +154,9 @@ func (f *findings) people(c *Config) {
 				f.addf(at, "ends with %q, which the ids of calls end with", suffix)
 			}
 		}
+		if strings.Contains(name, toolInfix) {
+			f.addf(at, "holds %q, which the ids of calls hold", toolInfix)
+		}
 		key := fold(name)
 		if c.Judging != nil && c.Judging.Anonymous && isLabel(key) {
 			f.addf(at, "looks like a neutral label")
