@@ -258,7 +258,7 @@ func TestABudgetAndTools(t *testing.T) {
 	p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)})
 	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": c.tool(t, false)})
 	config := workers()
-	config.Budget = &debate.Budget{HardCalls: 4}
+	config.Budget = &debate.Budget{HardCalls: 5}
 	record := run(t, engine, config)
 	assert.Len(t, record.Turns, 2)
 	assert.Len(t, c.times, 2)
@@ -346,8 +346,14 @@ func closing(reply func(*provider.Request) scripted.Reply, text string) func(*pr
 	}
 }
 
+// broken writes where nothing is, as a program does that has forgotten something.
+func broken(m map[string]string) { m["sk-canary"] = "written" }
+
 func TestAToolThatPanicsHasFailed(t *testing.T) {
-	tool, err := debate.NewTool("breaks", true, func(context.Context, debate.ToolUse, struct{}) (string, error) { panic("sk-canary") })
+	tool, err := debate.NewTool("breaks", true, func(context.Context, debate.ToolUse, struct{}) (string, error) {
+		broken(nil)
+		return "", nil
+	})
 	require.NoError(t, err)
 	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
 	var lines locked

@@ -25,13 +25,21 @@ const (
 	KindSynthesis  debate.CallKind = "synthesis"  // the solution, with data
 )
 
-// board is the record sorted for what the flow asks of it, by one pass over the turns.
+// board is what the flow asks of the record: what was sorted of it, and the round that is looked at.
 type board struct {
-	r       *debate.Record
+	*sorted
+
+	r      *debate.Record
+	round  int // the one that is looked at
+	asking int // the iteration in which the agents say what they want to ask; 0: they do not
+}
+
+// sorted is the turns by what they are for. It is kept between the steps of a debate, so that each turn is looked
+// at once, and not once at every step.
+type sorted struct {
 	s       *settings
-	round   int // the one that is looked at
-	asking  int // the iteration in which the agents say what they want to ask; 0: they do not
 	agents  []work
+	seats   map[string]*work
 	loose   []*debate.Turn // of added nodes, aimed at nobody
 	asked   []*debate.Turn // questions
 	told    []*debate.Turn // answers
@@ -39,6 +47,9 @@ type board struct {
 	votes   []*debate.Turn
 	merges  []*debate.Turn
 	systems map[string]string // the system prompts that were put together
+	upto    int               // how many turns of the record were sorted
+	last    *debate.Turn      // the last of these
+	latest  int               // the latest round of these
 }
 
 // work is what there is of one agent.
@@ -47,69 +58,102 @@ type work struct {
 
 	seat    int
 	active  bool
-	own     []*debate.Turn // proposals and refinements, in their order
-	aimed   []*debate.Turn // what others have said of it, whatever its kind
-	digests []*debate.Turn // summaries of its history
+	own     []*debate.Turn         // proposals and refinements, in their order
+	past    map[int][]*debate.Turn // these, and what others have said of it, by the round that each belongs to
+	digests []*debate.Turn         // summaries of its history
 }
 
-// read sorts the record.
+// sorting begins with no turn.
+func sorting(s *settings) *sorted {
+	k := &sorted{
+		s: s, agents: make([]work, len(s.Agents)), seats: make(map[string]*work, len(s.Agents)), systems: make(map[string]string), latest: 1,
+	}
+	for i := range s.Agents {
+		k.agents[i] = work{member: &s.Agents[i], seat: i, past: make(map[int][]*debate.Turn)}
+		k.seats[s.Agents[i].ID] = &k.agents[i]
+	}
+	return k
+}
+
+// read looks at the record's round.
 func read(r *debate.Record) *board { return readAt(r, r.Round) }
 
 func readAt(r *debate.Record, round int) *board {
 	s := of(r)
-	b := &board{r: r, s: s, round: round, agents: make([]work, len(s.Agents))}
-	seats := make(map[string]*work, len(s.Agents))
-	for i := range s.Agents {
-		b.agents[i] = work{member: &s.Agents[i], seat: i}
-		seats[s.Agents[i].ID] = &b.agents[i]
+	b := &board{r: r, round: round}
+	r.Derive(func(former any) any {
+		k, ok := former.(*sorted)
+		if !ok || !k.continues(r) {
+			k = sorting(s)
+		}
+		for _, t := range r.Turns[k.upto:] {
+			k.sort(placed(t, &k.latest))
+			k.upto, k.last = k.upto+1, t
+		}
+		b.sorted = k
+		return k
+	})
+	for i := range b.agents {
+		b.agents[i].active = false
 	}
 	active := r.Active()
 	for i := range active {
-		if w := seats[active[i].Name]; w != nil {
+		if w := b.seats[active[i].Name]; w != nil {
 			w.active = true
 		}
-	}
-	for t := range turns(r) {
-		b.sort(t, seats)
 	}
 	return b
 }
 
-// turns yields all turns in the order in which they came. One of an added node that has not told its round belongs to
-// the latest one that there was.
+// continues reports whether the record begins with the turns that were sorted. A debate that reckons what its end
+// would cost puts a turn in the place of the first one that is still to come.
+func (k *sorted) continues(r *debate.Record) bool {
+	return k.s == of(r) && (k.upto == 0 || k.upto <= len(r.Turns) && r.Turns[k.upto-1] == k.last)
+}
+
+// turns yields all turns in the order in which they came.
 func turns(r *debate.Record) iter.Seq[*debate.Turn] {
 	return func(yield func(*debate.Turn) bool) {
 		latest := 1
 		for _, t := range r.Turns {
-			if latest = max(latest, t.Round); t.Round == 0 && t.Kind != KindQuestion && t.Kind != KindAnswer {
-				placed := *t
-				placed.Round = latest
-				t = &placed
-			}
-			if !yield(t) {
+			if !yield(placed(t, &latest)) {
 				return
 			}
 		}
 	}
 }
 
-func (b *board) sort(t *debate.Turn, seats map[string]*work) {
-	speaker, target := seats[t.Speaker], seats[t.Target]
+// placed yields a turn with its round. One of an added node that has not told its own belongs to the latest one
+// that there was.
+func placed(t *debate.Turn, latest *int) *debate.Turn {
+	if *latest = max(*latest, t.Round); t.Round != 0 || t.Kind == KindQuestion || t.Kind == KindAnswer {
+		return t
+	}
+	out := *t
+	out.Round = *latest
+	return &out
+}
+
+func (k *sorted) sort(t *debate.Turn) {
+	speaker, target := k.seats[t.Speaker], k.seats[t.Target]
 	switch t.Kind {
 	case KindQuestion:
-		b.asked = append(b.asked, t)
+		k.asked = append(k.asked, t)
+		clear(k.systems) // they hold the clarifications
 	case KindAnswer:
-		b.told = append(b.told, t)
+		k.told = append(k.told, t)
+		clear(k.systems)
 	case KindConfidence, KindQuality:
-		b.judged = append(b.judged, t)
+		k.judged = append(k.judged, t)
 	case KindVote:
-		b.votes = append(b.votes, t)
+		k.votes = append(k.votes, t)
 	case KindMerge:
-		b.merges = append(b.merges, t)
+		k.merges = append(k.merges, t)
 	case KindSynthesis:
 	case KindProposal, KindRefinement:
 		if speaker != nil {
 			speaker.own = append(speaker.own, t)
+			speaker.keep(k.stood(t), t)
 		}
 	case KindDigest:
 		if speaker != nil {
@@ -117,12 +161,14 @@ func (b *board) sort(t *debate.Turn, seats map[string]*work) {
 		}
 	default:
 		if target != nil {
-			target.aimed = append(target.aimed, t)
+			target.keep(t.Round, t)
 		} else {
-			b.loose = append(b.loose, t)
+			k.loose = append(k.loose, t)
 		}
 	}
 }
+
+func (w *work) keep(round int, t *debate.Turn) { w.past[round] = append(w.past[round], t) }
 
 // standing yields the agent's latest proposal or refinement; nil: it has none.
 func (w *work) standing() *debate.Turn {
@@ -146,8 +192,8 @@ func (b *board) stands() int {
 // heard yields what was said of an agent in the round that is looked at, in the order of slots.
 func (b *board) heard(w *work) []*debate.Turn {
 	var out []*debate.Turn
-	for _, t := range w.aimed {
-		if t.Round == b.round {
+	for _, t := range w.past[b.round] {
+		if t.Kind != KindProposal && t.Kind != KindRefinement {
 			out = append(out, t)
 		}
 	}
@@ -169,7 +215,7 @@ func (b *board) missing(id string) bool { return !b.r.Done(id) && !b.r.Failed(id
 
 // The places of the turns of a round: one after the other by phase, and in each by agent.
 func (b *board) slot(phase, seat, target int) int {
-	n := len(b.agents)
+	n := len(b.agents) + 1 // the judge votes too
 	return phase*n*n + seat*n + target
 }
 
@@ -180,15 +226,19 @@ const (
 	slotAdded
 	slotRefine
 	slotDigest
-	slotEvaluate
+	slotEvaluate // and votes
+	slotMerge
+	slotSolution // the last of all, whoever writes it
 )
 
-// call asks one of the agents.
+// call asks one of the agents. What they say at the same time they do not read of each other, nor does a tool for
+// them, until the state is left; the solution comes alone.
 func (b *board) call(w *work, id string, kind debate.CallKind) debate.Call {
 	p := b.participant(w.ID)
 	call := debate.Call{
 		ID: id, Kind: kind, By: w.ID, Model: p.Model, Fallbacks: p.Fallbacks, Round: b.round, View: debate.View{None: true},
 		System: b.system("who." + w.ID), Temperature: p.Temperature, MaxTokens: p.MaxTokens, OnFail: debate.OnFail{Skip: true},
+		Hidden: kind != KindSynthesis,
 	}
 	if call.Temperature == nil {
 		call.Temperature = b.r.Config().Temperature
@@ -221,7 +271,7 @@ func (b *board) judge(id string, kind debate.CallKind) debate.Call {
 	return debate.Call{
 		ID: id, Kind: kind, By: nameJudge, Model: j.Model, Fallbacks: j.Fallbacks, Round: b.round, View: debate.View{None: true},
 		System: b.system("who." + nameJudge), Temperature: j.Temperature, MaxTokens: j.MaxTokens, Timeout: b.r.Config().JudgeTimeout,
-		OnFail: debate.OnFail{Skip: true},
+		OnFail: debate.OnFail{Skip: true}, Hidden: kind == KindVote,
 	}
 }
 

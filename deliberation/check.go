@@ -15,6 +15,7 @@ import (
 const (
 	mostAgents = 100
 	mostText   = 1 << 20 // bytes of a problem, and of a context
+	mostAtOnce = 4096    // calls in flight, and open questions: what the log of a debate takes
 )
 
 // findings gathers what is wrong with a config.
@@ -54,8 +55,11 @@ func (c *Config) settle() (*settings, error) {
 	f.toolNames("tools", c.Tools)
 	f.roles(c.Roles)
 	f.agents(c, s)
-	f.topology(s)
+	if f.topology(s) {
+		f.atOnce(s)
+	}
 	f.judge(c, s)
+	f.idle(c)
 	if len(f) > 0 {
 		return nil, errors.Join(f...)
 	}
@@ -132,17 +136,63 @@ func (f *findings) termination(s *settings) {
 	}
 }
 
-func (f *findings) topology(s *settings) {
+// topology reports whether it is one.
+func (f *findings) topology(s *settings) bool {
 	t := &s.Topology
 	t.Kind = orText(t.Kind, TopologyAll)
 	if !f.choice("topology.kind", t.Kind, TopologyAll, TopologyRing, TopologyNearest) {
-		return
+		return false
 	}
 	switch others := len(s.Agents) - 1; {
 	case t.Kind != TopologyNearest && t.K != 0:
 		f.addf("topology.k", "is set, but topology %q has none", t.Kind)
 	case t.Kind == TopologyNearest && (t.K < 1 || t.K > max(1, others)):
 		f.addf("topology.k", "is %d: each agent critiques 1 to %d others", t.K, max(1, others))
+	default:
+		return true
+	}
+	return false
+}
+
+// atOnce refuses what could not be in flight at the same time: all critiques of a round and the summaries beside
+// them, what agents look up meanwhile, and all questions of an iteration.
+func (f *findings) atOnce(s *settings) {
+	n := len(s.Agents)
+	if n < 2 || n > mostAgents {
+		return // that is told already
+	}
+	if most := mostAtOnce / n; s.Clarification.On && s.Clarification.Questions > most {
+		f.addf("clarification.questions", "is %d: with %d agents at most %d are possible", s.Clarification.Questions, n, most)
+	}
+	critiques, armed := n*s.degree(), 0
+	for i := range s.Agents {
+		if len(s.Agents[i].Tools) > 0 {
+			armed++
+		}
+	}
+	switch left := mostAtOnce - critiques - n; {
+	case left < 0:
+		f.addf("topology", "makes %d critiques at once, beside %d summaries: at most %d calls can be in flight; "+
+			"fewer agents, or a topology in which each critiques fewer others, can be", critiques, n, mostAtOnce)
+	case armed > 0 && s.ToolCalls > left/armed:
+		f.addf("toolCalls", "is %d for each of %d agents, beside %d critiques and summaries: at most %d can be in flight",
+			s.ToolCalls, armed, critiques+n, left/armed)
+	}
+}
+
+// idle refuses settings of what is off: they would be ignored.
+func (f *findings) idle(c *Config) {
+	for _, n := range []struct {
+		field string
+		value int
+	}{{"clarification.iterations", c.Clarification.Iterations}, {"clarification.questions", c.Clarification.Questions}} {
+		if n.value > 0 && !c.Clarification.On {
+			f.addf(n.field, "is set, but clarification is not on")
+		}
+	}
+	tools := len(c.Tools) > 0 || slices.ContainsFunc(c.Agents, func(a Agent) bool { return a.Tools != nil && len(*a.Tools) > 0 })
+	if c.ToolCalls > 0 && !tools {
+		f.addf("toolCalls", "is set, but no agent has tools")
 	}
 }
 
@@ -152,6 +202,12 @@ func (f *findings) summaries(at string, s Summaries) {
 	}
 	if s.MaxLength < 0 || s.MaxLength > 0 && s.MaxLength < shortestSummary {
 		f.addf(at+".maxLength", "is below %d characters", shortestSummary)
+	}
+	if s.Off && s.Threshold > 0 {
+		f.addf(at+".threshold", "is set, but the summaries are off")
+	}
+	if s.Off && s.MaxLength >= shortestSummary {
+		f.addf(at+".maxLength", "is set, but the summaries are off")
 	}
 }
 
@@ -244,7 +300,8 @@ func (f *findings) prompted(at string, a *Agent, own []Role, m *member) {
 		f.addf(at+".role", "%w", cause(err))
 		return
 	}
-	m.Title, m.Prompt, m.Source, m.SHA256 = role.Title, role.System, role.Source, role.SHA256
+	m.Title, m.Prompt = role.Title, role.System
+	m.Source, m.SHA256 = role.origin()
 	m.Propose, m.Critique, m.Refine, m.Summarize = role.Propose, role.Critique, role.Refine, role.Summarize
 	f.ownPrompt(at, a.PromptFile, a.Prompt, &m.words)
 }
@@ -270,7 +327,7 @@ func (f *findings) ownPrompt(at, file, text string, w *words) {
 	}
 }
 
-// SourceConfig is the source of a prompt that stands in the config as text.
+// SourceConfig is the source of a prompt or a role that stands in the config as text.
 const SourceConfig = "config"
 
 // cause yields what is behind an error of this module's: its place is told anew.
@@ -325,12 +382,26 @@ func (f *findings) judge(c *Config, s *settings) {
 	}
 	s.Judge.Source = SourceBuiltIn
 	f.ownPrompt("judge", j.PromptFile, j.Prompt, &s.Judge)
-	switch needed := s.judged(); {
-	case j.Model != "":
+	if j.Model != "" {
 		f.model("judge", j.Model, j.Fallbacks)
-	case len(j.Fallbacks) > 0:
-		f.addf("judge.fallbacks", "stand there without a model before them")
-	case needed != "":
+		return
+	}
+	before := len(*f)
+	for _, set := range []struct {
+		field string
+		is    bool
+	}{
+		{"fallbacks", len(j.Fallbacks) > 0},
+		{"temperature", j.Temperature != nil},
+		{"maxTokens", j.MaxTokens > 0},
+		{"promptFile", j.PromptFile != "" && s.Synthesis != SynthesisRegistered}, // a synthesizer is told it too
+		{"prompt", j.Prompt != "" && s.Synthesis != SynthesisRegistered},
+	} {
+		if set.is {
+			f.addf("judge."+set.field, "is set, but judge.model is not")
+		}
+	}
+	if needed := s.judged(); needed != "" && len(*f) == before {
 		f.addf("judge.model", "is empty: %s needs a judge", needed)
 	}
 }

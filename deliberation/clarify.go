@@ -169,6 +169,8 @@ func clarified(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	if !b.s.Clarification.On {
 		return TriggerAllClear, debate.Note{}, true
 	}
+	// However few were able to ask, the debate goes on: to ask is optional, and who cannot be reached at all fails
+	// to propose next, where too few are too few.
 	note := debate.Note{Warnings: b.lost(StateClarifying)}
 	if open := b.pending(); len(open) > 0 {
 		note.Calls = len(open)
@@ -225,11 +227,12 @@ func (b *board) known() string {
 	var text strings.Builder
 	text.WriteString("# Clarifications\n")
 	for _, c := range all {
-		answer := c.Answer
-		if !c.Answered || c.Skipped {
-			answer = openAnswer
+		answer := openAnswer
+		if c.Answered && !c.Skipped {
+			answer = b.r.Quote("answer of a person", c.Answer)
 		}
-		text.WriteString("\n" + b.r.Quote("clarification", "Question of "+c.Agent+": "+c.Question+"\nAnswer: "+answer) + "\n")
+		// Each in a fence of its own: a question that is written like an answer is none.
+		text.WriteString("\n" + b.r.Quote("question of "+c.Agent, c.Question) + "\n" + answer + "\n")
 	}
 	return strings.TrimRight(text.String(), "\n")
 }

@@ -1,6 +1,7 @@
 package deliberation_test
 
 import (
+	"regexp"
 	"testing"
 	"testing/synctest"
 
@@ -64,8 +65,8 @@ func TestClarification(t *testing.T) {
 	r, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	assert.Equal(t, []string{"question.2.ben.1 ben asks: What of Mars?"}, inquiries(r))
-	assert.Contains(t, prompt(t, p, "clarify.2.ben"), "Question of ada: How many users?\nAnswer: About 1000.")
-	assert.Contains(t, prompt(t, p, "clarify.2.ben"), "Question of ada: Which region?\nAnswer: (not answered)")
+	assert.Regexp(t, clarified("ada", "How many users?", "About 1000."), prompt(t, p, "clarify.2.ben"))
+	assert.Regexp(t, unanswered("ada", "Which region?"), prompt(t, p, "clarify.2.ben"))
 	require.NoError(t, session.Answer(t.Context(), "question.2.ben.1", "Not now."))
 	r, err = session.Wait(t.Context())
 	require.NoError(t, err)
@@ -78,8 +79,8 @@ func TestClarification(t *testing.T) {
 	}, got[1])
 	for _, call := range []string{"r1.propose.cyd", "r2.critique.ada.ben", "r2.refine.ben", "synthesis"} {
 		text := prompt(t, p, call)
-		assert.Contains(t, text, "Question of ben: What of Mars?\nAnswer: Not now.", call)
-		assert.Contains(t, text, "Answer: A thousand.", call)
+		assert.Regexp(t, clarified("ben", "What of Mars?", "Not now."), text, call)
+		assert.Contains(t, text, "answer of a person>>>\nA thousand.\n", call)
 	}
 	assert.NotContains(t, calls(r), "clarify.4.ada")
 	assert.Equal(t, []string{
@@ -133,9 +134,20 @@ func TestNobodyIsAskedInAnUnattendedDebate(t *testing.T) {
 	for _, err := range engine.Run(t.Context(), made) {
 		require.NoError(t, err)
 	}
-	assert.Contains(t, prompt(t, p, "r1.propose.ben"), "Question of ada: How many users?\nAnswer: (not answered)")
+	assert.Regexp(t, unanswered("ada", "How many users?"), prompt(t, p, "r1.propose.ben"))
 	config.Unattended = &debate.Unattended{}
 	r := play(t, engine, config)
 	assert.Equal(t, []string{"unanswered"}, kinds(r))
 	assert.Len(t, deliberation.Clarifications(r), 1)
+}
+
+// clarified matches a question and its answer, each in a fence of its own.
+func clarified(agent, question, answer string) string {
+	return `<<<\w+ question of ` + agent + `>>>\n` + regexp.QuoteMeta(question) + `\n<<<end \w+>>>\n` +
+		`<<<\w+ answer of a person>>>\n` + regexp.QuoteMeta(answer) + `\n<<<end \w+>>>`
+}
+
+// unanswered matches a question that nobody has answered.
+func unanswered(agent, question string) string {
+	return `<<<\w+ question of ` + agent + `>>>\n` + regexp.QuoteMeta(question) + `\n<<<end \w+>>>\n\(not answered\)`
 }

@@ -23,7 +23,8 @@ type Config struct {
 	Problem string `json:"problem"`
 	// Context is further material, such as the description of a system. All prompts hold it, between fences.
 	Context string `json:"context,omitempty"`
-	// Agents work out the solution: at least two of them that are not disabled, at most 100.
+	// Agents work out the solution: at least two of them that are not disabled, at most 100. A round's critiques, with a
+	// summary for each agent and the tools that they use meanwhile, are at most 4096: 64 agents if all critique all.
 	Agents []Agent `json:"agents"`
 	// Judge evaluates and synthesises. It needs no model where nothing asks for it: with fixed termination,
 	// and synthesis by voting or by a registered synthesizer.
@@ -41,7 +42,9 @@ type Config struct {
 	// Proposals says what an agent proposes from the second round on: ProposalsCarry if empty.
 	Proposals string `json:"proposals,omitempty"`
 	// FullHistory lets agents read all of their earlier rounds, summarised or whole: true if nil. Otherwise
-	// they read their last round and the summary of what was before it. The synthesis reads all rounds.
+	// they read their last round and the summary of what was before it. A round before the last that no summary
+	// was worth yet is read whole; who makes no summaries reads the last round alone, which takes less input.
+	// The synthesis reads all rounds.
 	FullHistory *bool `json:"includeFullHistory,omitempty"`
 	// Summaries say when an agent's history is summarised. An agent's own replace them.
 	Summaries Summaries `json:"summaries,omitzero"`
@@ -49,7 +52,7 @@ type Config struct {
 	Clarification Clarification `json:"clarification,omitzero"`
 	// Tools are names in Engine.Tools: what the agents may use. An agent's own list replaces it.
 	Tools []string `json:"tools,omitempty"`
-	// ToolCalls is how often each agent may use tools in one phase: 10 if 0.
+	// ToolCalls is how often each agent may use tools in one phase: 10 if 0. It is refused where no agent has any.
 	ToolCalls int `json:"toolCalls,omitempty"`
 	// Roles are the host's own, beside the built-in ones.
 	Roles []Role `json:"roles,omitempty"`
@@ -94,7 +97,8 @@ type Agent struct {
 	Disabled bool `json:"disabled,omitempty"`
 }
 
-// Judge evaluates rounds and makes the solution.
+// Judge evaluates rounds, votes, and makes the solution. Without a Model the other fields are refused, but for the
+// words that a registered synthesizer is told. With one it is no error that nothing asks for it.
 type Judge struct {
 	// Model is "provider/model". Fallbacks take over in order.
 	Model     string   `json:"model,omitempty"`
@@ -127,7 +131,7 @@ type Topology struct {
 // Summaries say when the history of an agent is summarised. It is only done where it saves more characters
 // of input than it takes.
 type Summaries struct {
-	// Off: never.
+	// Off: never. The other fields are refused beside it.
 	Off bool `json:"off,omitempty"`
 	// Threshold is how many characters of history are left as they are: 5000 if 0.
 	Threshold int `json:"threshold,omitempty"`
@@ -136,7 +140,9 @@ type Summaries struct {
 }
 
 // Clarification lets the agents ask a person before the first round. In an unattended debate their questions
-// are recorded, and nobody is asked.
+// are recorded, and nobody is asked. An agent that fails to say what it asks is warned of, and has asked nothing: it
+// loses no place by that, and the debate begins even if all have failed so. To ask is optional, and the problem can
+// be worked on without; who cannot be reached at all fails to propose next, where the rule for too few agents holds.
 type Clarification struct {
 	On bool `json:"on,omitempty"`
 	// Iterations is how often the agents may ask, having read the answers so far: 3 if 0.
@@ -234,7 +240,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 // Debate yields the config of the debate: defaults written out, roles and files read, with their texts, where
 // they come from and their hashes, so that a running debate depends on no file. It makes no call. The error
 // joins one [debate.Error] of kind validation for each field that is wrong; whether models, tools and judges
-// are registered is for [debate.Engine.Validate] to say.
+// are registered is for [Config.Validate] to say, or for the start of the debate.
 func (c Config) Debate() (debate.Config, error) {
 	s, err := c.settle()
 	if err != nil {
@@ -260,6 +266,9 @@ func (c Config) Debate() (debate.Config, error) {
 	}
 	out.Tools = s.tools()
 	out.Judging = c.judging()
+	if err := c.debated(&out); err != nil {
+		return debate.Config{}, err
+	}
 	return out, nil
 }
 

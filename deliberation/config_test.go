@@ -1,10 +1,13 @@
 package deliberation_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +111,36 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"own role twice": {func(c *deliberation.Config) {
 			c.Roles = []deliberation.Role{{Name: "a", System: "x"}, {Name: "a", System: "x"}}
 		}, "roles[1].name", "earlier"},
+		"more critiques than can be at once": {func(c *deliberation.Config) { c.Agents = crowd(65) }, "topology", "4160 critiques at once"},
+		"more nearest than can be at once": {func(c *deliberation.Config) {
+			c.Agents, c.Topology = crowd(100), deliberation.Topology{Kind: "nearest", K: 40}
+		}, "topology", "4000 critiques at once"},
+		"more questions than can be at once": {func(c *deliberation.Config) {
+			c.Agents, c.Topology.Kind = crowd(100), "ring"
+			c.Clarification = deliberation.Clarification{On: true, Questions: 41}
+		}, "clarification.questions", "at most 40"},
+		"more tools than can be used at once": {func(c *deliberation.Config) {
+			c.Agents, c.Tools, c.ToolCalls = crowd(60), []string{"look"}, 9
+		}, "toolCalls", "at most 8"},
+		"tool calls beyond all bounds": {func(c *deliberation.Config) { c.Tools, c.ToolCalls = []string{"look"}, math.MaxInt }, "toolCalls", "at most"},
+		"tool calls without tools":     {func(c *deliberation.Config) { c.ToolCalls = 3 }, "toolCalls", "no agent has tools"},
+		"iterations of nothing":        {func(c *deliberation.Config) { c.Clarification.Iterations = 2 }, "clarification.iterations", "not on"},
+		"questions of nothing":         {func(c *deliberation.Config) { c.Clarification.Questions = 2 }, "clarification.questions", "not on"},
+		"threshold of summaries that are off": {func(c *deliberation.Config) {
+			c.Summaries = deliberation.Summaries{Off: true, Threshold: 900}
+		}, "summaries.threshold", "off"},
+		"length of summaries that are off": {func(c *deliberation.Config) {
+			c.Agents[0].Summaries = &deliberation.Summaries{Off: true, MaxLength: 900}
+		}, "agents[0].summaries.maxLength", "off"},
+		"temperature of nobody": {func(c *deliberation.Config) {
+			c.Synthesis, c.Judge = "voting", deliberation.Judge{Temperature: number(1)}
+		}, "judge.temperature", "judge.model is not"},
+		"tokens of nobody": {func(c *deliberation.Config) {
+			c.Synthesis, c.Judge = "voting", deliberation.Judge{MaxTokens: 9}
+		}, "judge.maxTokens", "judge.model is not"},
+		"prompt of nobody": {func(c *deliberation.Config) {
+			c.Synthesis, c.Judge = "voting", deliberation.Judge{Prompt: "You."}
+		}, "judge.prompt", "judge.model is not"},
 		"an id that no store has": {func(c *deliberation.Config) { c.ID = "../x" }, "id", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,6 +153,36 @@ func TestBadInputNamesItsField(t *testing.T) {
 	}
 }
 
+// crowd is that many agents.
+func crowd(n int) []deliberation.Agent {
+	agents := make([]deliberation.Agent, n)
+	for i := range agents {
+		agents[i] = deliberation.Agent{ID: fmt.Sprintf("a%d", i), Model: "test/agent"}
+	}
+	return agents
+}
+
+// TestAsManyAsCanBeAtOnce: what stands at a bound is accepted.
+func TestAsManyAsCanBeAtOnce(t *testing.T) {
+	for name, change := range map[string]func(*deliberation.Config){
+		"64 of all": func(c *deliberation.Config) { c.Agents = crowd(64) },
+		"100 of 39": func(c *deliberation.Config) {
+			c.Agents, c.Topology = crowd(100), deliberation.Topology{Kind: "nearest", K: 39}
+		},
+		"60 with tools": func(c *deliberation.Config) { c.Agents, c.Tools, c.ToolCalls = crowd(60), []string{"look"}, 8 },
+		"a synthesizer's words": func(c *deliberation.Config) {
+			c.Synthesis, c.Synthesizer, c.Judge = "registered", "own", deliberation.Judge{Prompt: "You sum up."}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := three()
+			change(&config)
+			_, err := config.Debate()
+			require.NoError(t, err)
+		})
+	}
+}
+
 func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 	config := three()
 	config.Problem, config.Synthesis, config.Agents[0].Role = "", "dice", "wizard"
@@ -127,15 +190,30 @@ func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 	assert.Equal(t, []string{"problem", "synthesis", "agents[0].role"}, fields(t, err))
 }
 
-// TestWhatTheEngineChecks: what is registered is known to the engine alone. Nothing is asked or stored.
+// TestWhatTheEngineChecks: what is registered is known to the engine alone. Nothing is asked or stored. Validate
+// names the fields of this config; the start, which knows no other, those of the debate's.
 func TestWhatTheEngineChecks(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*deliberation.Config)
-		field  string
+		change         func(*deliberation.Config)
+		field, atStart string
 	}{
-		"tool":        {func(c *deliberation.Config) { c.Tools = []string{"nothing"} }, "tools[0]"},
-		"provider":    {func(c *deliberation.Config) { c.Agents[1].Model = "nobody/x" }, "participants[1].model"},
-		"synthesizer": {func(c *deliberation.Config) { c.Synthesis, c.Synthesizer = "registered", "nobody" }, "judging.judges[1].judge"},
+		"tool":         {func(c *deliberation.Config) { c.Tools = []string{"nothing"} }, "tools[0]", "tools[0]"},
+		"agent's tool": {func(c *deliberation.Config) { c.Agents[1].Tools = &[]string{"nothing"} }, "agents[1].tools[0]", "tools[0]"},
+		"provider":     {func(c *deliberation.Config) { c.Agents[1].Model = "nobody/x" }, "agents[1].model", "participants[1].model"},
+		"fallback":     {func(c *deliberation.Config) { c.Agents[1].Fallbacks = []string{"nobody/x"} }, "agents[1].fallbacks[0]", "participants[1].fallbacks[0]"},
+		"after a disabled": {func(c *deliberation.Config) {
+			c.Agents = append([]deliberation.Agent{{ID: "dan", Model: "nobody/d", Disabled: true}}, c.Agents...)
+			c.Agents[3].Model = "nobody/x"
+		}, "agents[3].model", "participants[2].model"},
+		"tool of a disabled": {func(c *deliberation.Config) {
+			c.Agents[0].Tools, c.Agents[0].Disabled, c.Agents[2].Tools = &[]string{"nothing"}, true, &[]string{"nothing"}
+		}, "agents[2].tools[0]", "tools[0]"},
+		"judge":            {func(c *deliberation.Config) { c.Judge.Model = "nobody/x" }, "judge.model", "judging.judges[0].model"},
+		"judge's fallback": {func(c *deliberation.Config) { c.Judge.Fallbacks = []string{"test/y", "nobody/x"} }, "judge.fallbacks[1]", "judging.judges[0].fallbacks[1]"},
+		"synthesizer":      {func(c *deliberation.Config) { c.Synthesis, c.Synthesizer = "registered", "nobody" }, "synthesizer", "judging.judges[1].judge"},
+		"synthesizer alone": {func(c *deliberation.Config) {
+			c.Synthesis, c.Synthesizer, c.Judge = "registered", "nobody", deliberation.Judge{}
+		}, "synthesizer", "judging.judges[0].judge"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := three()
@@ -143,11 +221,48 @@ func TestWhatTheEngineChecks(t *testing.T) {
 			made, err := config.Debate()
 			require.NoError(t, err)
 			engine, p := engineFor(nil)
+			assert.Equal(t, []string{test.field}, fields(t, config.Validate(t.Context(), engine)))
 			_, err = engine.Start(t.Context(), made)
-			assert.Equal(t, []string{test.field}, fields(t, err))
+			assert.Equal(t, []string{test.atStart}, fields(t, err))
 			assert.Empty(t, p.Requests())
 		})
 	}
+}
+
+func TestValidate(t *testing.T) {
+	engine, p := engineFor(nil)
+	require.NoError(t, three().Validate(t.Context(), engine))
+	assert.Empty(t, p.Requests(), "nothing is asked")
+	assert.Equal(t, []string{"engine"}, fields(t, three().Validate(t.Context(), nil)))
+	config := three()
+	config.Agents[0].Role = "wizard"
+	assert.Equal(t, []string{"agents[0].role"}, fields(t, config.Validate(t.Context(), engine)), "what needs no engine too")
+	config = three()
+	config.Agents[0].Model, config.Judge.Model = "nobody/a", "nobody/j"
+	assert.Equal(t, []string{"agents[0].model", "judge.model"}, fields(t, config.Validate(t.Context(), engine)), "all at once")
+	err := three().Validate(t.Context(), &debate.Engine{})
+	assert.Contains(t, fields(t, err), "flow", "the engine has no such flow")
+}
+
+// TestWhatIsTheDebatesOwnIsCheckedToo, with no engine at all.
+func TestWhatIsTheDebatesOwnIsCheckedToo(t *testing.T) {
+	for field, change := range map[string]func(*deliberation.Config){
+		"budget.hardTokens": func(c *deliberation.Config) { c.Budget = &debate.Budget{HardTokens: -1} },
+		"budget.confirm":    func(c *deliberation.Config) { c.Budget = &debate.Budget{Confirm: true} },
+		"retry.base":        func(c *deliberation.Config) { c.Retry = &debate.RetryPolicy{Base: -1} },
+		"labels":            func(c *deliberation.Config) { c.Labels = map[string]string{"": "x"} },
+	} {
+		t.Run(field, func(t *testing.T) {
+			config := three()
+			change(&config)
+			_, err := config.Debate()
+			assert.Equal(t, []string{field}, fields(t, err))
+		})
+	}
+	config := three()
+	config.Budget = &debate.Budget{Hard: debate.USD}
+	_, err := config.Debate()
+	require.NoError(t, err, "whether prices are known is for the engine to say")
 }
 
 // TestTheFrozenPartIsChecked: a host may send a config that [deliberation.Config.Debate] has not made.
@@ -161,6 +276,26 @@ func TestTheFrozenPartIsChecked(t *testing.T) {
 		"unknown key":  {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem":"x","wizard":1}`) }, "flowConfig"},
 		"other agents": {func(c *debate.Config) { c.Participants[0].Name = "eve" }, "participants"},
 		"no judge":     {func(c *debate.Config) { c.Judging = nil }, "judging"},
+		"too many at once": {func(c *debate.Config) {
+			c.FlowConfig = bytes.Replace(c.FlowConfig, []byte(`"questions":5`), []byte(`"questions":5000`), 1)
+			c.FlowConfig = bytes.Replace(c.FlowConfig, []byte(`"clarification":{`), []byte(`"clarification":{"on":true,`), 1)
+		}, "clarification.questions"},
+		"a crowd": {func(c *debate.Config) {
+			var frozen map[string]any
+			if json.Unmarshal(c.FlowConfig, &frozen) != nil {
+				return
+			}
+			c.Participants, c.CustomFormat.MaxParticipants = slices.Repeat(c.Participants, 34), 200
+			for i := range c.Participants {
+				c.Participants[i].Name = fmt.Sprintf("a%d", i)
+			}
+			all := make([]any, 0, len(c.Participants))
+			for _, p := range c.Participants {
+				all = append(all, map[string]any{"id": p.Name, "name": p.Name, "role": "generalist", "summaries": map[string]any{}})
+			}
+			frozen["agents"] = all
+			c.FlowConfig = json.RawMessage(toJSON(frozen))
+		}, "participants"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made, err := three().Debate()

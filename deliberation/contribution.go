@@ -3,6 +3,7 @@ package deliberation
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/agonist-dev/debate"
 )
@@ -14,13 +15,33 @@ type Contribution struct {
 	Round  int
 	Kind   debate.CallKind
 	Agent  string // who speaks
+	Role   string // of the agent; "": an added node's
 	Target string // of a critique: whose proposal it is about
 	Text   string
-	Cut    bool // the text ended at the limit of output tokens
+	Cut    bool   // the text ended at the limit of output tokens
+	Model  string // "provider/model" that was asked
+	// Usage, Cost and Took are those of the attempt that brought it, without the uses of tools before it and the
+	// attempts that failed.
+	Usage debate.Usage
+	Cost  debate.Money
+	Took  time.Duration
+}
+
+// contribution yields a turn for readers outside.
+func (b *board) contribution(t *debate.Turn) Contribution {
+	c := Contribution{
+		Round: t.Round, Kind: t.Kind, Agent: t.Speaker, Target: t.Target, Text: t.Text, Cut: t.Cut,
+		Model: t.Model, Usage: t.Usage, Cost: t.Cost, Took: t.Took,
+	}
+	if seat := b.seat(t.Speaker); seat >= 0 {
+		c.Role = b.agents[seat].Role
+	}
+	return c
 }
 
 // Contributions yields the contributions of all rounds, in the order of rounds and slots.
 func Contributions(r *debate.Record) []Contribution {
+	b := read(r)
 	var out []Contribution
 	all := slices.Collect(turns(r))
 	slices.SortStableFunc(all, byPlace)
@@ -28,8 +49,19 @@ func Contributions(r *debate.Record) []Contribution {
 		switch t.Kind {
 		case KindQuestion, KindAnswer, KindDigest, KindConfidence, KindQuality, KindVote, KindMerge, KindSynthesis:
 		default:
-			out = append(out, Contribution{t.Round, t.Kind, t.Speaker, t.Target, t.Text, t.Cut})
+			out = append(out, b.contribution(t))
 		}
+	}
+	return out
+}
+
+// Standing yields what stands now, in the order of the config: of each agent that takes part the latest proposal
+// or refinement. Who has none yet is missing. It is what an added node has to look at; see [Insert].
+func Standing(r *debate.Record) []Contribution {
+	b := read(r)
+	var out []Contribution
+	for _, w := range b.finalists(0) {
+		out = append(out, b.contribution(w.standing()))
 	}
 	return out
 }
@@ -155,8 +187,8 @@ func Votes(r *debate.Record) ([]Ballot, []Score) {
 type PromptSource struct {
 	Who    string // an agent's id, or "judge"
 	Role   string // of an agent
-	Source string // SourceBuiltIn, SourceConfig, the absolute path of a file, or "" for a role made in Go
-	SHA256 string // of the file, or of the text; "" for a role made in Go and the built-in judge
+	Source string // SourceBuiltIn, SourceConfig, or the absolute path of a file
+	SHA256 string // of the file, or of the text, in hexadecimal digits; "" for the built-in judge
 	Text   string
 }
 

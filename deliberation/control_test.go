@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,51 @@ func TestAgentsUseTheirTools(t *testing.T) {
 		may := (strings.Contains(call, ".propose.") || strings.Contains(call, ".critique.") || strings.Contains(call, ".refine.")) && req.Self != "ben"
 		assert.Equal(t, may, len(req.Tools) > 0, call)
 	}
+}
+
+// TestNobodyReadsWhatIsSaidAtTheSameTime: not even through a tool, however late it is used.
+func TestNobodyReadsWhatIsSaidAtTheSameTime(t *testing.T) {
+	var seen sync.Map // the calls that may be read, by call
+	look, err := debate.NewTool("looks at what was said", true,
+		func(_ context.Context, use debate.ToolUse, _ struct{}) (string, error) {
+			var said []string
+			for _, turn := range use.Turns {
+				said = append(said, turn.Call)
+			}
+			seen.Store(strings.SplitN(use.Call, ".tool", 2)[0], said)
+			return "Found.", nil
+		})
+	require.NoError(t, err)
+	config := three()
+	config.Tools, config.Summaries = []string{"look"}, deliberation.Summaries{Threshold: 1, MaxLength: 100}
+	config.Clarification.On, config.Unattended = true, &debate.Unattended{}
+	synctest.Test(t, func(t *testing.T) {
+		engine, p := engineFor(sized(func(string) int { return replyLength }))
+		engine.Tools = map[string]debate.Tool{"look": look}
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			call := callOf(req)
+			if len(req.Tools) > 0 && strings.Contains(call, ".cyd") && !slices.ContainsFunc(req.Messages, func(m provider.Message) bool { return m.ToolResult != nil }) {
+				return scripted.Reply{Delay: time.Second, Calls: []provider.ToolCall{{ID: "1", Name: "look", Arguments: json.RawMessage(`{}`)}}}
+			}
+			return reply(req)
+		}
+		r := play(t, engine, config)
+		assert.NotEmpty(t, deliberation.SummariesOf(r))
+	})
+	uses := 0
+	seen.Range(func(use, said any) bool {
+		uses++
+		phase := strings.Join(strings.Split(use.(string), ".")[:2], ".") + "."
+		for _, call := range said.([]string) {
+			assert.False(t, strings.HasPrefix(call, phase), "%s reads %s", use, call)
+			if strings.Contains(use.(string), ".critique.") {
+				assert.False(t, strings.HasPrefix(call, phase[:2]+".summarize."), "%s reads %s", use, call)
+			}
+		}
+		return true
+	})
+	assert.GreaterOrEqual(t, uses, 5, "Cyd's proposal, critiques and refinements, and those of it")
 }
 
 // TestPausedAnywhere: a pause in every phase changes nothing of what comes of the debate.
@@ -101,6 +147,109 @@ func TestASoftLimitConcludesWithASolution(t *testing.T) {
 	_, _, ok := deliberation.Final(r)
 	assert.True(t, ok)
 	assert.Less(t, r.Round, 4)
+}
+
+// TestASoftLimitOfMoneyConcludesWithASolution: which the hard limit leaves room for.
+func TestASoftLimitOfMoneyConcludesWithASolution(t *testing.T) {
+	config := three()
+	config.Rounds, config.MaxTokens = 20, 500
+	config.Budget = &debate.Budget{Soft: debate.USD / 8, Hard: debate.USD / 4}
+	engine, _ := engineFor(sized(func(string) int { return replyLength }))
+	engine.Models = priced()
+	r := play(t, engine, config)
+	assert.Equal(t, debate.EndSoftLimit, r.Reason)
+	_, _, ok := deliberation.Final(r)
+	assert.True(t, ok)
+	assert.Greater(t, r.Round, 1)
+	assert.Less(t, r.Round, 20)
+	assert.LessOrEqual(t, r.Spent().Cost, config.Budget.Hard)
+}
+
+// TestAWideBudgetChangesNothing: what is reckoned ahead for it leaves no trace.
+func TestAWideBudgetChangesNothing(t *testing.T) {
+	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisVoting, deliberation.SynthesisMerge} {
+		config := three()
+		config.Synthesis, config.MaxTokens = method, 500
+		want, err := limited(t, config).Canonical()
+		require.NoError(t, err)
+		config.Budget = &debate.Budget{Soft: 100 * debate.USD, Hard: 200 * debate.USD, SoftCalls: 1000, HardCalls: 2000}
+		got, err := limited(t, config).Canonical()
+		require.NoError(t, err)
+		assert.JSONEq(t, string(want), string(got), method)
+	}
+}
+
+// TestAHardLimitIsNeverPassed: wherever it lies, and however the solution is made.
+func TestAHardLimitIsNeverPassed(t *testing.T) {
+	ends := map[debate.State]int{}
+	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisVoting, deliberation.SynthesisMerge} {
+		for most := 1; most <= 27; most += 2 {
+			config := three()
+			config.Synthesis, config.MaxTokens = method, 500
+			config.Budget = &debate.Budget{HardCalls: most}
+			r := limited(t, config)
+			assert.LessOrEqual(t, r.Spent().Requests, most)
+			ends[r.State]++
+			config.Budget = &debate.Budget{Hard: debate.USD * debate.Money(most) / 400}
+			r = limited(t, config)
+			assert.LessOrEqual(t, r.Spent().Cost, config.Budget.Hard)
+			ends[r.State]++
+		}
+	}
+	assert.Positive(t, ends[debate.StateError])
+	assert.Positive(t, ends[debate.StateCompleted])
+}
+
+// limited plays a deliberation that may end in the error state.
+func limited(t *testing.T, config deliberation.Config) *debate.Record {
+	t.Helper()
+	engine, _ := engineFor(sized(func(string) int { return replyLength }))
+	engine.Models = priced()
+	made, err := config.Debate()
+	require.NoError(t, err)
+	session, err := engine.Start(t.Context(), made)
+	require.NoError(t, err)
+	defer session.Close()
+	r, err := session.Wait(t.Context())
+	if r.State != debate.StateCompleted {
+		var failure *debate.Error
+		require.ErrorAs(t, err, &failure)
+		assert.Equal(t, debate.KindCostLimit, failure.Kind)
+	}
+	return r
+}
+
+func priced() map[string]debate.Model {
+	m := debate.Model{Priced: true, Input: debate.USD / 1_000_000, Output: 4 * debate.USD / 1_000_000}
+	return map[string]debate.Model{"test/agent": m, "test/judge": m, "test/second": m}
+}
+
+// TestFallbackModelsTakeOver: for an agent in one of its calls, and for the judge.
+func TestFallbackModelsTakeOver(t *testing.T) {
+	config := three()
+	config.Agents[1].Fallbacks, config.Judge.Fallbacks = []string{"test/second"}, []string{"test/second"}
+	engine, p := engineFor(nil)
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		if call := callOf(req); req.Model != "second" && (call == "r1.critique.ben.ada" || call == "synthesis") {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no"}}
+		}
+		return reply(req)
+	}
+	r := play(t, engine, config)
+	assert.Equal(t, debate.StateCompleted, r.State)
+	assert.Len(t, r.Turns, 3+2*9+1)
+	assert.NotContains(t, kinds(r), "left-out r1.critique.ben.ada")
+	_, by, ok := deliberation.Final(r)
+	assert.True(t, ok)
+	assert.Equal(t, "judge", by)
+	asked := map[string]int{}
+	for _, req := range p.Requests() {
+		if req.Model == "second" {
+			asked[callOf(&req)]++
+		}
+	}
+	assert.Equal(t, map[string]int{"r1.critique.ben.ada": 1, "synthesis": 1}, asked)
 }
 
 // TestHostileTexts: what a model writes cannot close a quotation, and stands nowhere else.

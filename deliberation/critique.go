@@ -20,15 +20,15 @@ func critiqueCalls(r *debate.Record) []debate.Call {
 		}
 		for _, seat := range b.targets(i) {
 			target := &b.agents[seat]
-			id := b.id("critique", w.ID, target.ID)
-			if !b.missing(id) {
+			a := b.attempt(b.id("critique", w.ID, target.ID))
+			if !b.missing(a.id) {
 				continue
 			}
-			call := b.work(w, id, KindCritique)
+			call := b.work(w, a.id, KindCritique)
 			call.Target, call.Slot = target.ID, b.slot(slotCritique, i, seat)
 			call.Last = func(r *debate.Record) string {
 				var text strings.Builder
-				b.quoteNow(&text, target.standing())
+				b.quoteNow(&text, target.standing(), a.short)
 				return text.String() + r.Text("ask.critique."+w.ID)
 			}
 			calls = append(calls, call)

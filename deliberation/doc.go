@@ -14,6 +14,16 @@
 //	record, err := session.Wait(ctx)
 //	solution, by, ok := deliberation.Final(record)
 //
+// Config.Validate checks a config with the engine before that, and names the fields that are wrong as they stand in
+// it. What a report needs is read from the record: [ConfigOf], [Prompts], [Clarifications], [Contributions],
+// [Standing], [SummariesOf], [Evaluations], [Votes] and [Final].
+//
+// # Clarification
+//
+// Before the first round the agents may ask a person ([Clarification]). To ask is optional: an agent that fails to
+// say what it asks is warned of and has asked nothing, and however many have failed so, the rounds begin. The rule
+// for too few agents, below, is one of the rounds: there somebody is missing whose proposal would be.
+//
 // # Rounds
 //
 // In a round every agent has a proposal: in the first it writes one, later it is what it refined in the round
@@ -32,11 +42,12 @@
 // # Solution
 //
 // The [Solution] is made by the judge, by a vote of the agents, by merging the proposals in pairs, or by a
-// [SynthesizerFunc]. It is checked against its schema, and by what no schema can say: while a major requirement is
-// unmet, a confidence above 40 is refused and asked for again.
+// [SynthesizerFunc]. It is checked against its schema, and by what no schema can say: it lists a requirement at least,
+// and while a major one is unmet, a confidence above 40 is refused and asked for again.
 //
 // # More states
 //
 // [Insert] adds a state to the flow, such as one in which facts are checked between critiques and refinements. What
-// is said there about an agent is read by that agent when it refines.
+// is said there about an agent is read by that agent when it refines. A flow with such a state is another flow: it has
+// a Version or a Name of its own.
 package deliberation

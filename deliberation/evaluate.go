@@ -91,7 +91,7 @@ func evaluated(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	b := read(r)
 	note := debate.Note{}
 	if reason, evidence, ok := b.consensus(); ok {
-		note.Reason, note.Evidence, note.Calls = reason, evidence, len(solutionCalls(r))
+		note.Reason, note.Evidence, note.Calls = reason, evidence, solutionSize(r)
 		return TriggerConsensusReached, note, true
 	}
 	if id := b.id("evaluate"); b.evaluates() && r.Failed(id) {

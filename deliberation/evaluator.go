@@ -76,13 +76,16 @@ func EvaluationOf(r *debate.Record) (EvaluationConfig, error) {
 	context := []string{s.Context}
 	for _, q := range Clarifications(r) {
 		if q.Answered && !q.Skipped {
-			context = append(context, "Question: "+q.Question+"\nAnswer: "+q.Answer)
+			context = append(context, "Question: "+indented(q.Question)+"\nAnswer: "+indented(q.Answer))
 		}
 	}
 	return EvaluationConfig{
 		Problem: s.Problem, Context: strings.TrimSpace(strings.Join(context, "\n\n")), Solution: solutionText(solution),
 	}, nil
 }
+
+// indented keeps the lines of a text behind the first: none of them begins like a question or an answer.
+func indented(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ") }
 
 // solutionText writes a solution as Markdown, without what it says about itself.
 func solutionText(s *Solution) string {

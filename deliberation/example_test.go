@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // Example plays a deliberation of two agents over one round. The provider here follows a script; a program gives
@@ -88,45 +91,127 @@ func ExampleConfig() {
 	// Output: 2 85 10m0s <nil>
 }
 
-// ExampleInsert adds a state in which somebody checks the facts of every critiqued proposal. What is found is read
-// when the agents refine.
+// ExampleInsert adds a state in which somebody checks the facts of what stands, between critiques and refinements.
+// A finding has an agent as its target: that is all it takes for the agent to read it, and to refine otherwise.
 func ExampleInsert() {
 	flow := deliberation.Flow()
+	flow.Version = 1001 // logs of the plain flow are not continued by this one, nor the other way round
 	err := deliberation.Insert(flow, deliberation.StateCritiquing, deliberation.Node{
 		State: "factChecking",
 		Step: debate.Step{Calls: func(r *debate.Record) []debate.Call {
 			var calls []debate.Call
-			for _, agent := range r.Active() {
-				id := fmt.Sprintf("r%d.check.%s", r.Round, agent.Name)
+			for _, proposal := range deliberation.Standing(r) { // in later rounds what was refined before
+				id := fmt.Sprintf("r%d.check.%s", r.Round, proposal.Agent)
 				if r.Done(id) || r.Failed(id) {
 					continue
 				}
 				calls = append(calls, debate.Call{
-					ID: id, Kind: "finding", By: "checker", Target: agent.Name, Round: r.Round, Model: "test/agent",
+					ID: id, Kind: "finding", By: "checker", Target: proposal.Agent, Round: r.Round, Model: "test/agent",
 					View: debate.View{None: true}, OnFail: debate.OnFail{Skip: true},
 					Last: func(r *debate.Record) string {
-						for _, c := range deliberation.Contributions(r) {
-							if c.Kind == deliberation.KindProposal && c.Agent == agent.Name {
-								return r.Quote(c.Agent, c.Text) + "\nCheck the facts of this proposal."
-							}
-						}
-						return "There is nothing to check."
+						return r.Quote(proposal.Agent, proposal.Text) + "\nCheck the facts of this proposal."
 					},
 				})
 			}
 			return calls
 		}},
 	})
-	for _, rule := range flow.Rules {
-		if rule.From == "factChecking" || rule.To == "factChecking" {
-			fmt.Println(rule.From, "→", rule.To)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// The models of this example: Ada counts on what is wrong until somebody tells her, and the checker finds it.
+	models := func(call string, req *provider.Request) (scripted.Reply, bool) {
+		switch told := strings.Contains(req.Last.Text, "takes seven"); call {
+		case "r1.propose.ada":
+			return scripted.Reply{Text: "A key takes four characters."}, true
+		case "r1.check.ada":
+			return scripted.Reply{Text: "It takes seven: four make 15 million keys."}, strings.Contains(req.Last.Text, "four characters")
+		case "r1.refine.ada", "r2.refine.ada":
+			return scripted.Reply{Text: fmt.Sprintf("A key takes %s characters.", map[bool]string{true: "seven", false: "four"}[told])}, true
+		case "r2.check.ada":
+			return scripted.Reply{Text: "That is right."}, strings.Contains(req.Last.Text, "seven characters")
+		}
+		return scripted.Reply{}, false
+	}
+	config := three()
+	config.Agents = config.Agents[:2]
+	for _, name := range []string{"without", "with"} {
+		engine, _ := engineFor(models)
+		if name == "with" {
+			engine.Flows[deliberation.FlowName] = flow
+		}
+		record, err := run(engine, config)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(name + " the node:")
+		for _, c := range deliberation.Contributions(record) {
+			if c.Agent == "ada" && c.Kind == deliberation.KindRefinement || c.Target == "ada" && c.Kind == "finding" {
+				fmt.Printf("  round %d, %s by %s: %s\n", c.Round, c.Kind, c.Agent, c.Text)
+			}
 		}
 	}
-	fmt.Println(err)
 	// Output:
-	// critiquing → factChecking
-	// factChecking → refining
-	// <nil>
+	// without the node:
+	//   round 1, refinement by ada: A key takes four characters.
+	//   round 2, refinement by ada: A key takes four characters.
+	// with the node:
+	//   round 1, finding by checker: It takes seven: four make 15 million keys.
+	//   round 1, refinement by ada: A key takes seven characters.
+	//   round 2, finding by checker: That is right.
+	//   round 2, refinement by ada: A key takes seven characters.
+}
+
+// run plays a deliberation to its end.
+func run(engine *debate.Engine, config deliberation.Config) (*debate.Record, error) {
+	made, err := config.Debate()
+	if err != nil {
+		return nil, err
+	}
+	session, err := engine.Start(context.Background(), made)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	return session.Wait(context.Background())
+}
+
+// What only the engine knows is checked with it, and the errors name the fields of this config all the same.
+func ExampleConfig_Validate() {
+	config := three()
+	config.Agents[2].Model = "nobody/model"
+	config.Agents[0].Tools = &[]string{"list_files"}
+	engine, _ := engineFor(nil)
+	fmt.Println(config.Validate(context.Background(), engine))
+	// Output:
+	// debate: validation: config: agents[2].model: no provider "nobody" is registered
+	// debate: validation: config: agents[0].tools[0]: no tool "list_files" is registered
+}
+
+// From a record a report takes what was asked, and of whom.
+func ExampleConfigOf() {
+	engine, _ := engineFor(nil)
+	record, err := run(engine, three())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	config, _ := deliberation.ConfigOf(record)
+	fmt.Println(config.Problem)
+	for _, agent := range config.Agents {
+		role, err := deliberation.FindRole(agent.Role, config.Roles)
+		fmt.Println("-", agent.ID, role.Title, agent.Model, err)
+	}
+	fmt.Println(config.Rounds, "rounds, solution by", config.Synthesis)
+	// Output:
+	// Design a URL shortener.
+	// It takes 100 million links.
+	// - ada Architect test/agent <nil>
+	// - ben Performance engineer test/agent <nil>
+	// - cyd Advocate of simplicity test/agent <nil>
+	// 2 rounds, solution by judge
 }
 
 // A synthesizer of the host's own makes the solution in Go.
@@ -136,7 +221,10 @@ func ExampleSynthesizerFunc() {
 		"last-word": deliberation.SynthesizerFunc(func(_ context.Context, task debate.JudgeTask) (*deliberation.Solution, error) {
 			for _, turn := range slices.Backward(task.Turns) {
 				if turn.Kind == deliberation.KindRefinement {
-					return &deliberation.Solution{Description: turn.Text, Confidence: 40}, nil
+					return &deliberation.Solution{
+						Description: turn.Text, Confidence: 70,
+						Requirements: []deliberation.Requirement{{Text: "short links", Major: true, Fulfilled: true, Note: "as refined"}},
+					}, nil
 				}
 			}
 			return nil, errors.New("nothing was refined")
@@ -144,25 +232,14 @@ func ExampleSynthesizerFunc() {
 	}
 	config := three()
 	config.Synthesis, config.Synthesizer = deliberation.SynthesisRegistered, "last-word"
-	made, err := config.Debate()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	session, err := engine.Start(context.Background(), made)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer session.Close()
-	record, err := session.Wait(context.Background())
+	record, err := run(engine, config)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	solution, by, _ := deliberation.Final(record)
 	fmt.Println(by+":", solution.Confidence)
-	// Output: synthesizer: 40
+	// Output: synthesizer: 70
 }
 
 // ExampleClarifications shows what the agents asked, and what they were told.

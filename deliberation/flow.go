@@ -45,6 +45,7 @@ const (
 	WarnSummary      debate.WarningKind = "summary-failed" // a summary could not be made: the history is read whole
 	WarnNoConfidence debate.WarningKind = "no-confidence"  // the judge gave no valid number: the rounds go on
 	WarnNoSolution   debate.WarningKind = "no-solution"    // nobody was able to write the solution
+	WarnShortened    debate.WarningKind = "shortened"      // a prompt did not fit the model's window: it was made smaller
 )
 
 // Flow yields the flow, a fresh value each time: a host may add to it, see [Insert]. It goes into
@@ -120,49 +121,56 @@ func (b *board) tooFew(phase debate.State) string {
 
 // leftOut reports whether an agent has failed in all that it was to do in a phase.
 func (b *board) leftOut(w *work, phase debate.State) bool {
-	calls := b.duties(w, phase)
-	for _, id := range calls {
-		if !b.r.Failed(id) {
+	duties := b.duties(w, phase)
+	for _, a := range duties {
+		if !b.r.Failed(a.id) {
 			return false
 		}
 	}
-	return len(calls) > 0
+	return len(duties) > 0
 }
 
-// duties yields the ids of the calls that an agent has to do in a phase, done or not.
-func (b *board) duties(w *work, phase debate.State) []string {
+// duties yields the calls that an agent has to do in a phase, done or not.
+func (b *board) duties(w *work, phase debate.State) []attempt {
 	switch phase {
 	case StateClarifying:
-		return []string{clarifyID(b.iteration(), w)}
+		return []attempt{plainly(clarifyID(b.iteration(), w))}
 	case StateProposing:
 		if b.proposes(w) {
-			return []string{b.id("propose", w.ID)}
+			return []attempt{b.attempt(b.id("propose", w.ID))}
 		}
 	case StateCritiquing:
-		var ids []string
+		var all []attempt
 		for _, target := range b.targets(w.seat) {
-			ids = append(ids, b.id("critique", w.ID, b.agents[target].ID))
+			all = append(all, b.attempt(b.id("critique", w.ID, b.agents[target].ID)))
 		}
-		return ids
+		return all
 	case StateRefining:
 		if b.refines(w) {
-			return []string{b.id("refine", w.ID)}
+			return []attempt{b.attempt(b.id("refine", w.ID))}
 		}
 	default:
 	}
 	return nil
 }
 
-// lost warns of every call of a phase that has failed for good. The agent is left out of what it was for.
+// lost warns of every call of a phase that has failed for good, whose agent is left out of what it was for, and of
+// every one whose prompt was made smaller.
 func (b *board) lost(phase debate.State) []debate.Warning {
 	var warnings []debate.Warning
 	for i := range b.agents {
 		w := &b.agents[i]
-		for _, id := range b.duties(w, phase) {
-			if b.r.Failed(id) {
-				warnings = append(warnings, debate.Warning{
-					Kind: debate.WarnLeftOut, Call: id, By: w.ID, Evidence: fmt.Sprintf("%s is left out: %s has failed for good", w.Name, id),
-				})
+		for _, a := range b.duties(w, phase) {
+			switch {
+			case b.r.Failed(a.id):
+				warnings = append(warnings, b.failing(a.id, w.ID, w.Name+" is left out"))
+			case a.short == 0:
+			case phase == StateCritiquing:
+				warnings = append(warnings, a.smaller(w.ID, "of a part of the proposal"))
+			case a.short == 1:
+				warnings = append(warnings, a.smaller(w.ID, "without the history"))
+			default:
+				warnings = append(warnings, a.smaller(w.ID, "without the history, and of a part of each text"))
 			}
 		}
 	}
@@ -173,8 +181,8 @@ func (b *board) lost(phase debate.State) []debate.Warning {
 func (b *board) note(phase debate.State, next func(*debate.Record) []debate.Call) debate.Note {
 	note := debate.Note{Warnings: b.lost(phase)}
 	if few := b.tooFew(phase); few != "" {
-		note.Reason, note.Evidence = debate.EndTooFew, few
-		next = solutionCalls
+		note.Reason, note.Evidence, note.Calls = debate.EndTooFew, few, solutionSize(b.r)
+		return note
 	}
 	note.Calls = len(next(b.r))
 	return note

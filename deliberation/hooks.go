@@ -85,8 +85,7 @@ type progress struct {
 	next   *debate.Transition // the phase that is still to be told of
 	making bool               // the synthesis has begun
 	jobs   map[string]*job    // by call
-	board  *board             // what was said so far; nil: the start was not seen, or is another flow's
-	seats  map[string]*work
+	sorted *sorted            // what was said so far; nil: the start was not seen, or is another flow's
 }
 
 // job is something that somebody is asked, over all attempts.
@@ -141,11 +140,7 @@ func (p *progress) start(start *debate.Start) {
 	if err != nil || !ok {
 		return
 	}
-	p.board, p.seats = &board{s: s, agents: make([]work, len(s.Agents))}, make(map[string]*work, len(s.Agents))
-	for i := range s.Agents {
-		p.board.agents[i] = work{member: &s.Agents[i], seat: i}
-		p.seats[s.Agents[i].ID] = &p.board.agents[i]
-	}
+	p.sorted = sorting(s)
 }
 
 // turnTo takes a change of state.
@@ -241,8 +236,8 @@ func (p *progress) synthesize() {
 // spoken takes an answer that was accepted.
 func (p *progress) spoken(t *debate.Turn) {
 	p.end(t.Call)
-	if p.board != nil {
-		p.board.sort(t, p.seats)
+	if p.sorted != nil {
+		p.sorted.sort(t)
 	}
 	switch t.Kind {
 	case KindAnswer:
@@ -262,16 +257,16 @@ func (p *progress) spoken(t *debate.Turn) {
 
 // sizes yields how much was summarised, and to how much.
 func (p *progress) sizes(t *debate.Turn) (before, after int) {
-	w := p.seats[t.Speaker]
-	if w == nil {
+	k := p.sorted
+	if k == nil || k.seats[t.Speaker] == nil {
 		return 0, characters(t.Text)
 	}
-	b := p.board
+	w := k.seats[t.Speaker]
 	former := w.digest(t.Round - 1)
 	if former != nil {
 		before = characters(w.shown(former))
 	}
-	for _, item := range b.items(w, b.covered(former), b.covered(t)+1) {
+	for _, item := range k.items(w, k.covered(former), k.covered(t)+1) {
 		before += characters(item.Text)
 	}
 	return before, characters(w.shown(t))

@@ -11,7 +11,8 @@ type Node struct {
 	// State is its name: none that the flow has.
 	State debate.State
 	// Step is what happens in it. Calls yields what is missing, like any step of a flow. Next nil: the flow goes
-	// on once no call is missing.
+	// on once no call is missing. A call of Slot 0 is placed between the critiques and the refinements of its round;
+	// several about the same agent are told apart by slots of their own.
 	Step debate.Step
 	// On is the trigger that leads on: "<state>Done" if empty. A Next of the node's own fires it.
 	On debate.Trigger
@@ -20,12 +21,24 @@ type Node struct {
 }
 
 // Insert puts a node behind a state of the flow: where a rule led from it to another state of the flow, it leads
-// to the node, and from there on. Rules that end the flow, or stay in the state, are left as they are.
+// to the node, and from there on. Rules that end the flow, or stay in the state, are left as they are: where too few
+// agents are left, or the rounds are over, the node is not passed.
+//
+// A node follows StatePlanningRound (it begins the round), StateSummarizing, StateProposing, StateCritiquing,
+// StateRefining, StateEvaluating (only if another round is due) or another node. StateClarifying and StateAnswering
+// are one here: the node follows once nobody asks any more, before the first round, also where the clarification is
+// off. No node follows the states of the lifecycle, so that there is none between the last round and the solution;
+// a [SynthesizerFunc] can do there what it would.
 //
 // What the node's calls bring is a turn of the kind that they name. One that has an agent as its target, and
 // comes in the same round before refining, is read when that agent refines, and is a part of its history; one
-// without a target is read by the synthesis. Call.View is best None, for the instruction to hold what the
-// call needs, and OnFail.Skip set, for the debate to go on without it.
+// without a target is read by the synthesis. [Standing] yields what there is to look at. Call.View is best None, for
+// the instruction to hold what the call needs, and OnFail.Skip set, for the debate to go on without it.
+//
+// Insert leaves Flow.Name and Flow.Version alone. A host that stores debates changes one of them: a log that was
+// begun by the plain flow would else go on in this one, and the other way round, unnoticed. With a Version above
+// the plain flow's, logs of the plain one are refused unless Flow.Accepts allows them; with a Name of its own both
+// flows can be registered, and the config's Flow names one.
 //
 // The error, of kind validation, says that the flow has no such state, has one of the node's name, or leads
 // to more than one state from there.
@@ -37,12 +50,13 @@ func Insert(f *debate.Flow, after debate.State, n Node) error {
 	if n.On == "" {
 		n.On = debate.Trigger(string(n.State) + "Done")
 	}
+	group := together(after)
 	target := debate.State("")
 	for _, rule := range f.Rules {
 		switch {
 		case rule.From == n.State || rule.To == n.State || n.State == "" || lifecycle(n.State):
 			return bad("%q is empty, or the name of a state already", n.State)
-		case !leads(f, rule, after):
+		case !leads(f, rule, group):
 		case target == "" || target == rule.To:
 			target = rule.To
 		default:
@@ -54,7 +68,7 @@ func Insert(f *debate.Flow, after debate.State, n Node) error {
 	}
 	f.Rules = slices.Clone(f.Rules)
 	for i, rule := range f.Rules {
-		if leads(f, rule, after) {
+		if leads(f, rule, group) {
 			f.Rules[i].To = n.State
 		}
 	}
@@ -64,15 +78,18 @@ func Insert(f *debate.Flow, after debate.State, n Node) error {
 			return n.On, debate.Note{Calls: expected(f.Steps[target], r)}, true
 		}
 	}
+	n.Step.Calls = slotted(n.Step.Calls)
 	f.Steps[n.State] = n.Step
-	f.Steps[after] = announced(f.Steps[after], n.Step, func(on debate.Trigger, r *debate.Record) bool {
-		for _, rule := range f.Rules { // the first that matches wins
-			if rule.From == after && rule.On == on && (rule.When.OK == nil || rule.When.OK(r)) {
-				return rule.To == n.State
+	for _, from := range group {
+		f.Steps[from] = announced(f.Steps[from], n.Step, func(on debate.Trigger, r *debate.Record) bool {
+			for _, rule := range f.Rules { // the first that matches wins
+				if rule.From == from && rule.On == on && (rule.When.OK == nil || rule.When.OK(r)) {
+					return rule.To == n.State
+				}
 			}
-		}
-		return false
-	})
+			return false
+		})
+	}
 	if n.Timed {
 		f.Timed = append(slices.Clone(f.Timed), n.State)
 	}
@@ -91,10 +108,35 @@ func lifecycle(s debate.State) bool {
 	}
 }
 
-// leads reports whether a rule leads from a state to another of the flow's.
-func leads(f *debate.Flow, rule debate.Rule, from debate.State) bool {
+// together yields the states that a node follows as if they were one: asking and answering take turns.
+func together(after debate.State) []debate.State {
+	if after == StateClarifying || after == StateAnswering {
+		return []debate.State{StateClarifying, StateAnswering}
+	}
+	return []debate.State{after}
+}
+
+// leads reports whether a rule leads from some states to another of the flow's.
+func leads(f *debate.Flow, rule debate.Rule, from []debate.State) bool {
 	_, inner := f.Steps[rule.To]
-	return rule.From == from && rule.To != from && inner && rule.To != debate.StateCompleting
+	return slices.Contains(from, rule.From) && !slices.Contains(from, rule.To) && inner && rule.To != debate.StateCompleting
+}
+
+// slotted gives the calls of a node that name no slot the one of their target, behind the critiques.
+func slotted(calls func(*debate.Record) []debate.Call) func(*debate.Record) []debate.Call {
+	if calls == nil {
+		return nil
+	}
+	return func(r *debate.Record) []debate.Call {
+		made := calls(r)
+		b := read(r)
+		for i := range made {
+			if made[i].Slot == 0 {
+				made[i].Slot = b.slot(slotAdded, max(0, b.seat(made[i].Target)), 0)
+			}
+		}
+		return made
+	}
 }
 
 // announced tells, where a step leads to another one than it did, how many calls that makes.

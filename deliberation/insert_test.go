@@ -1,6 +1,8 @@
 package deliberation_test
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,14 +47,17 @@ func TestAnAddedNodeIsHeard(t *testing.T) {
 	got := path(events(t, engine, r.ID))
 	assert.Contains(t, got, "critiqued → factChecking (3)")
 	assert.Contains(t, got, "factCheckingDone → refining (3)")
-	assert.Contains(t, deliberation.Contributions(r), deliberation.Contribution{
-		Round: 2, Kind: "finding", Agent: "checker", Target: "ben", Text: said("r2.check.ben"),
+	found := slices.IndexFunc(deliberation.Contributions(r), func(c deliberation.Contribution) bool {
+		return c.Round == 2 && c.Kind == "finding" && c.Target == "ben"
 	})
+	require.NotEqual(t, -1, found)
+	assert.Equal(t, said("r2.check.ben"), deliberation.Contributions(r)[found].Text)
+	assert.Empty(t, deliberation.Contributions(r)[found].Role, "the checker is none of the agents")
 }
 
 func TestNodesAreAddedAnywhere(t *testing.T) {
 	for _, after := range []debate.State{
-		deliberation.StateClarifying, deliberation.StatePlanningRound, deliberation.StateSummarizing, deliberation.StateProposing,
+		deliberation.StateClarifying, deliberation.StateAnswering, deliberation.StatePlanningRound, deliberation.StateSummarizing, deliberation.StateProposing,
 		deliberation.StateCritiquing, deliberation.StateRefining, deliberation.StateEvaluating,
 	} {
 		flow := deliberation.Flow()
@@ -61,10 +66,6 @@ func TestNodesAreAddedAnywhere(t *testing.T) {
 			seen++
 			return "goOn", debate.Note{}, true
 		}}}
-		if after == deliberation.StateClarifying { // it leads to two states
-			require.ErrorContains(t, deliberation.Insert(flow, after, node), "leads to both")
-			continue
-		}
 		require.NoError(t, deliberation.Insert(flow, after, node))
 		require.NoError(t, deliberation.Insert(flow, "pausing", deliberation.Node{State: "pausingAgain"}))
 		engine, _ := engineFor(nil)
@@ -76,7 +77,11 @@ func TestNodesAreAddedAnywhere(t *testing.T) {
 				assert.NotContains(t, step, "(", "nobody is asked there")
 			}
 		}
-		assert.Equal(t, 2, seen, after)
+		want := 2
+		if after == deliberation.StateClarifying || after == deliberation.StateAnswering {
+			want = 1 // it is before the first round
+		}
+		assert.Equal(t, want, seen, after)
 	}
 	assert.NotEqual(t, deliberation.Flow().Mermaid(), func() string {
 		flow := deliberation.Flow()
@@ -103,6 +108,122 @@ func TestInsertRefuses(t *testing.T) {
 		})
 	}
 	require.Error(t, deliberation.Insert(nil, deliberation.StateCritiquing, checking()))
+}
+
+// TestANodeBehindTheClarification comes once nobody asks any more, however the asking ends.
+func TestANodeBehindTheClarification(t *testing.T) {
+	for name, test := range map[string]struct {
+		asked      map[string][]string
+		iterations int
+		want       []string
+	}{
+		"nobody asks": {nil, 2, []string{"allClear → factChecking (3)"}},
+		"nobody follows up": {
+			map[string][]string{"clarify.1.ada": {"How many?"}},
+			2,
+			[]string{"questionsPending → answering (1)", "answersSubmitted → clarifying (3)", "allClear → factChecking (3)"},
+		},
+		"no iteration is left": {
+			map[string][]string{"clarify.1.ada": {"How many?"}},
+			1,
+			[]string{"questionsPending → answering (1)", "answersSubmitted → factChecking (3)"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			flow := deliberation.Flow()
+			require.NoError(t, deliberation.Insert(flow, deliberation.StateClarifying, checking()))
+			engine, _ := engineFor(curious(test.asked))
+			engine.Flows[deliberation.FlowName] = flow
+			config := three()
+			config.Clarification = deliberation.Clarification{On: true, Iterations: test.iterations}
+			made, err := config.Debate()
+			require.NoError(t, err)
+			session, err := engine.Start(t.Context(), made)
+			require.NoError(t, err)
+			defer func() { _ = session.Close() }()
+			record, err := session.Wait(t.Context())
+			for errors.Is(err, debate.ErrAwaitingInput) {
+				for _, question := range record.Inquiries {
+					require.NoError(t, session.Answer(t.Context(), question.ID, "Ten."))
+				}
+				record, err = session.Wait(t.Context())
+			}
+			require.NoError(t, err)
+			got := slices.DeleteFunc(path(events(t, engine, record.ID)), func(step string) bool {
+				return step == "ask → awaitingInput" || step == "answered → answering"
+			})
+			from := slices.IndexFunc(got, func(step string) bool { return strings.Contains(step, "→ clarifying") }) + 1
+			to := slices.IndexFunc(got, func(step string) bool { return strings.Contains(step, "→ planningRound") })
+			assert.Equal(t, append(test.want, "factCheckingDone → planningRound"), got[from:to+1])
+		})
+	}
+}
+
+// TestFindingsStandBetweenCritiquesAndRefinements: a host need not know the slots of the flow.
+func TestFindingsStandBetweenCritiquesAndRefinements(t *testing.T) {
+	flow := deliberation.Flow()
+	node := checking()
+	some := node.Step.Calls
+	node.Step.Calls = func(r *debate.Record) []debate.Call {
+		made := some(r)
+		for i := range made {
+			made[i].Slot = 0
+		}
+		return made
+	}
+	require.NoError(t, deliberation.Insert(flow, deliberation.StateCritiquing, node))
+	engine, p := engineFor(nil)
+	engine.Flows[deliberation.FlowName] = flow
+	r := play(t, engine, three())
+	var second []string
+	for _, c := range deliberation.Contributions(r) {
+		if c.Round == 2 {
+			second = append(second, string(c.Kind)+" "+c.Agent+" "+c.Target)
+		}
+	}
+	assert.Equal(t, []string{
+		"critique ada ben", "critique ada cyd", "critique ben ada", "critique ben cyd", "critique cyd ada", "critique cyd ben",
+		"finding checker ada", "finding checker ben", "finding checker cyd", "refinement ada ", "refinement ben ", "refinement cyd ",
+	}, second)
+	refine := prompt(t, p, "r1.refine.ada")
+	assert.Greater(t, strings.Index(refine, said("r1.check.ada")), strings.Index(refine, said("r1.critique.cyd.ada")))
+}
+
+// TestAnotherVersionIsAnotherFlow: with a Version of its own neither flow continues the other's debates.
+func TestAnotherVersionIsAnotherFlow(t *testing.T) {
+	added := deliberation.Flow()
+	require.NoError(t, deliberation.Insert(added, deliberation.StateCritiquing, checking()))
+	added.Version = 1001
+	for name, flows := range map[string][2]*debate.Flow{
+		"begun without the node": {deliberation.Flow(), added}, "begun with it": {added, deliberation.Flow()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := &debate.MemoryStore{}
+			var opened []error
+			for i, flow := range flows {
+				engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"How many?"}}))
+				engine.Store, engine.Flows[deliberation.FlowName] = store, flow
+				config := three()
+				config.ID, config.Clarification.On = "mixed", true
+				if i == 0 {
+					made, err := config.Debate()
+					require.NoError(t, err)
+					session, err := engine.Start(t.Context(), made)
+					require.NoError(t, err)
+					_, err = session.Wait(t.Context())
+					require.ErrorIs(t, err, debate.ErrAwaitingInput)
+					require.NoError(t, session.Close())
+				}
+				session, err := engine.Open(t.Context(), config.ID)
+				if err == nil {
+					require.NoError(t, session.Close())
+				}
+				opened = append(opened, err)
+			}
+			require.NoError(t, opened[0])
+			require.ErrorContains(t, opened[1], "version")
+		})
+	}
 }
 
 // TestANodeNeedNotTellItsRound: its turns are read as of the round in which they come.

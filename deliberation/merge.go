@@ -19,7 +19,9 @@ func (b *board) merging() []debate.Call {
 	if len(calls) > 0 || len(drafts) == 0 {
 		return calls
 	}
-	return b.synthesis(func(out *strings.Builder) { b.quoteAs(out, drafts[0].by, drafts[0].text) }, "ask.written")
+	return b.synthesis("ask.written", func(out *strings.Builder, short int) {
+		b.quoteAs(out, drafts[0].by, cut(drafts[0].text, short))
+	})
 }
 
 // merged goes through the levels of merging as far as they are made: neighbours are merged, one without a
@@ -53,27 +55,27 @@ func mergeID(level, place int) string { return fmt.Sprintf("merge.%d.%d", level,
 
 // merge yields what two drafts were merged into, or the call that does so.
 func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
-	id := mergeID(level, place)
+	a := b.attempt(mergeID(level, place))
 	for _, t := range b.merges {
-		if t.Call == id {
+		if t.Call == a.id {
 			return draft{"merged proposal", t.Text}, nil
 		}
 	}
-	if b.r.Failed(id) || b.judgeConfig(nameJudge).Model == "" {
+	if b.r.Failed(a.id) || b.judgeConfig(nameJudge).Model == "" {
 		return x, nil
 	}
-	call := b.judge(id, KindMerge)
-	call.Slot = b.slot(slotEvaluate, 1, 0) + level*mostAgents + place
+	call := b.judge(a.id, KindMerge)
+	call.Slot = b.slot(slotMerge, level-1, place)
 	call.Last = func(r *debate.Record) string {
 		var out strings.Builder
-		b.quoteAs(&out, x.by, x.text)
-		b.quoteAs(&out, y.by, y.text)
+		b.quoteAs(&out, x.by, cut(x.text, a.short))
+		b.quoteAs(&out, y.by, cut(y.text, a.short))
 		return out.String() + r.Text("ask.merge")
 	}
 	return draft{}, &call
 }
 
-// unmerged warns of the merges that have failed.
+// unmerged warns of the merges that have failed, and of those whose prompts were made smaller.
 func (b *board) unmerged() []debate.Warning {
 	if b.s.Synthesis != SynthesisMerge {
 		return nil
@@ -81,10 +83,11 @@ func (b *board) unmerged() []debate.Warning {
 	var warnings []debate.Warning
 	for level, n := 1, len(b.finalists(0)); n > 1; level, n = level+1, (n+1)/2 {
 		for place := 1; place <= n/2; place++ {
-			if id := mergeID(level, place); b.r.Failed(id) {
-				warnings = append(warnings, debate.Warning{
-					Kind: debate.WarnLeftOut, Call: id, By: nameJudge, Evidence: id + " has failed for good: the first of the two drafts goes on as it is",
-				})
+			switch a := b.attempt(mergeID(level, place)); {
+			case b.r.Failed(a.id):
+				warnings = append(warnings, b.failing(a.id, nameJudge, "the first of the two drafts goes on as it is"))
+			case a.short > 0 && b.r.Done(a.id):
+				warnings = append(warnings, a.smaller(nameJudge, "of a part of each draft"))
 			}
 		}
 	}

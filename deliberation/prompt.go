@@ -116,8 +116,10 @@ func (b *board) quoteOwn(out *strings.Builder, t *debate.Turn) {
 	b.quoteAs(out, fmt.Sprintf("%s, round %d", labelOf(t), t.Round), t.Text)
 }
 
-// quoteNow writes what the instruction is about.
-func (b *board) quoteNow(out *strings.Builder, t *debate.Turn) { b.quoteAs(out, labelOf(t), t.Text) }
+// quoteNow writes what the instruction is about, halved so many times if it would not fit.
+func (b *board) quoteNow(out *strings.Builder, t *debate.Turn, halves int) {
+	b.quoteAs(out, labelOf(t), cut(t.Text, halves))
+}
 
 // labelOf says who speaks, and what as.
 func labelOf(t *debate.Turn) string { return t.Speaker + ": " + string(t.Kind) }
@@ -130,7 +132,7 @@ func (b *board) quoteAs(out *strings.Builder, label, text string) {
 // system yields somebody's system prompt: what all have in common, the clarifications, and who it is. It does
 // not change once the clarifications are known.
 func (b *board) system(who string) string {
-	if made, ok := b.systems[who]; ok {
+	if made, ok := b.systems[who]; ok && b.asking == 0 {
 		return made
 	}
 	text := b.r.Text("system") + "\n\n"
@@ -138,10 +140,9 @@ func (b *board) system(who string) string {
 		text += known + "\n\n"
 	}
 	text += b.r.Text(who)
-	if b.systems == nil {
-		b.systems = make(map[string]string)
+	if b.asking == 0 {
+		b.systems[who] = text
 	}
-	b.systems[who] = text
 	return text
 }
 

@@ -5,9 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/deliberation"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -23,4 +26,15 @@ func golden(t *testing.T, name, got string) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got)
+}
+
+// TestBuiltinRolesAreShort: their words stand in nearly all prompts, and so are most of what a prompt costs beside the
+// agents' own texts.
+func TestBuiltinRolesAreShort(t *testing.T) {
+	for _, role := range deliberation.BuiltinRoles() {
+		assert.LessOrEqual(t, utf8.RuneCountInString(role.System), 220, role.Name)
+		for _, text := range phases(&role) {
+			assert.LessOrEqual(t, utf8.RuneCountInString(text), 120, "%s: %s", role.Name, text)
+		}
+	}
 }

@@ -19,17 +19,19 @@ func proposeCalls(r *debate.Record) []debate.Call {
 	var calls []debate.Call
 	for i := range b.agents {
 		w := &b.agents[i]
-		id := b.id("propose", w.ID)
-		if !b.proposes(w) || !b.missing(id) {
+		a := b.attempt(b.id("propose", w.ID))
+		if !b.proposes(w) || !b.missing(a.id) {
 			continue
 		}
-		call := b.work(w, id, KindProposal)
+		call := b.work(w, a.id, KindProposal)
 		call.Slot = b.slot(slotPropose, w.seat, 0)
 		call.Last = func(*debate.Record) string {
 			var text strings.Builder
-			b.history(&text, w, b.round)
+			if a.short == 0 {
+				b.history(&text, w, b.round)
+			}
 			if former := w.standing(); former != nil {
-				b.quoteNow(&text, former)
+				b.quoteNow(&text, former, a.short-1)
 			}
 			return text.String() + r.Text("ask.propose."+w.ID)
 		}

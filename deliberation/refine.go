@@ -20,18 +20,19 @@ func refineCalls(r *debate.Record) []debate.Call {
 	var calls []debate.Call
 	for i := range b.agents {
 		w := &b.agents[i]
-		id := b.id("refine", w.ID)
-		if !b.refines(w) || !b.missing(id) {
+		a := b.attempt(b.id("refine", w.ID))
+		if !b.refines(w) || !b.missing(a.id) {
 			continue
 		}
-		call := b.work(w, id, KindRefinement)
+		call := b.work(w, a.id, KindRefinement)
 		call.Slot = b.slot(slotRefine, w.seat, 0)
 		call.Last = func(r *debate.Record) string {
 			var text strings.Builder
-			b.history(&text, w, b.round)
-			b.quoteNow(&text, w.standing())
-			for _, t := range b.heard(w) {
-				b.quoteNow(&text, t)
+			if a.short == 0 {
+				b.history(&text, w, b.round)
+			}
+			for _, t := range append([]*debate.Turn{w.standing()}, b.heard(w)...) {
+				b.quoteNow(&text, t, a.short-1)
 			}
 			return text.String() + r.Text("ask.refine."+w.ID)
 		}

@@ -18,17 +18,23 @@ import (
 func TestAnswersThatAreRefused(t *testing.T) {
 	blank, unnamed := solution(" "), solution("Fine.")
 	unnamed.Requirements[1].Text = ""
+	unasked := solution("Fine.")
+	unasked.Requirements = []deliberation.Requirement{}
 	votes := func(ids ...string) string { return toJSON(deliberation.Vote{Ranking: ids}) }
 	for name, test := range map[string]struct {
 		call, answer, problem string
 	}{
-		"blank solution":          {"synthesis.ada", toJSON(blank), "solution: is blank"},
-		"blank requirement":       {"synthesis.ada", toJSON(unnamed), "requirements[1].text: is blank"},
-		"confidence above 100":    {"synthesis.ada", strings.Replace(toJSON(solution("x")), `"confidence":82`, `"confidence":820`, 1), "confidence"},
-		"vote for nobody":         {"vote.ada", votes("ben", "eve"), "ranking[1]: is the id of no proposal"},
-		"vote twice":              {"vote.ada", votes("ben", "ben"), "ranking[1]: stands there twice"},
-		"vote that is short":      {"vote.ada", votes("ben"), "ranking: a proposal that you have been shown is missing"},
-		"a question that is long": {"clarify.1.ada", toJSON(map[string]any{"questions": []string{strings.Repeat("x", 2001)}}), "longer than 2000 bytes"},
+		"blank solution":                {"synthesis.ada", toJSON(blank), "solution: is blank"},
+		"blank requirement":             {"synthesis.ada", toJSON(unnamed), "requirements[1].text: is blank"},
+		"confidence above 100":          {"synthesis.ada", strings.Replace(toJSON(solution("x")), `"confidence":82`, `"confidence":820`, 1), "confidence"},
+		"vote for nobody":               {"vote.ada", votes("ben", "eve"), "ranking[1]: is the id of no proposal"},
+		"vote twice":                    {"vote.ada", votes("ben", "ben"), "ranking[1]: stands there twice"},
+		"vote that is short":            {"vote.ada", votes("ben"), "ranking: the proposal of cyd, that you have been shown, is missing"},
+		"vote for oneself":              {"vote.ada", votes("ada", "ben", "cyd"), "ranking[0]: is your own proposal"},
+		"vote with oneself for another": {"vote.ada", votes("ada", "ben"), "ranking: the proposal of cyd, that you have been shown, is missing"},
+		"judge's vote that is short":    {"vote.judge", votes("cyd", "ben"), "ranking: the proposal of ada, that you have been shown, is missing"},
+		"no requirement":                {"synthesis.ada", toJSON(unasked), "requirements: is empty"},
+		"a question that is long":       {"clarify.1.ada", toJSON(map[string]any{"questions": []string{strings.Repeat("x", 2001)}}), "longer than 2000 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

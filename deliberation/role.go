@@ -26,7 +26,8 @@ type Role struct {
 	Name string `json:"name"`
 	// Title is what people are shown: "Software architect".
 	Title string `json:"title,omitempty"`
-	// System says who the agent is. It opens the agent's system prompt in all of its calls.
+	// System says who the agent is. It ends the agent's system prompt, behind what all prompts hold: the problem,
+	// the context and the clarifications. The summaries of the agent's history are made without it.
 	System string `json:"system"`
 	// Propose, Critique, Refine and Summarize say what the role looks at in that phase. An empty one is
 	// taken from the generalist.
@@ -34,10 +35,37 @@ type Role struct {
 	Critique  string `json:"critique,omitempty"`
 	Refine    string `json:"refine,omitempty"`
 	Summarize string `json:"summarize,omitempty"`
-	// Source is where the texts come from: SourceBuiltIn, the absolute path of a file, or "" for a role
-	// that was made in Go; SHA256 is the hash of that file in hexadecimal digits.
-	Source string `json:"source,omitempty"`
-	SHA256 string `json:"sha256,omitempty"`
+	// Source is where the texts come from: SourceBuiltIn, the absolute path of a file, or "" for one that came from
+	// nowhere; SHA256 is the hash of what was read, in hexadecimal digits. This package sets both. To set them, or to
+	// change a text, has no effect but that the role counts as one of the config's own ([SourceConfig]): a record
+	// never names a source that does not say what the agent was told. JSON does not hold them.
+	Source string `json:"-"`
+	SHA256 string `json:"-"`
+
+	seal string // of all that was read, where and with which hash; "": it was made elsewhere
+}
+
+// sealed marks a role as it was read.
+func sealed(r Role) Role {
+	r.seal = r.print()
+	return r
+}
+
+// print is a hash of the role, each part with its length before it.
+func (r *Role) print() string {
+	var all strings.Builder
+	for _, part := range []string{r.Name, r.Title, r.System, r.Propose, r.Critique, r.Refine, r.Summarize, r.Source, r.SHA256} {
+		fmt.Fprintf(&all, "%d:%s", len(part), part)
+	}
+	return hashOf([]byte(all.String()))
+}
+
+// origin yields where the texts come from, and their hash: what was read, if it still is that, else the config.
+func (r *Role) origin() (source, hash string) {
+	if r.seal != "" && r.seal == r.print() {
+		return cmp.Or(r.Source, SourceConfig), r.SHA256
+	}
+	return SourceConfig, hashOf([]byte(r.System))
 }
 
 // SourceBuiltIn is the Source of what comes with this package.
@@ -73,7 +101,7 @@ func BuiltinRoles() []Role {
 		}
 		if role, err := readSections(name, data); err == nil {
 			role.Source = SourceBuiltIn
-			roles = append(roles, role)
+			roles = append(roles, sealed(role))
 		}
 	}
 	return roles
@@ -124,7 +152,7 @@ func ParseRole(name string, data []byte) (Role, error) {
 	if err != nil {
 		return Role{}, err
 	}
-	return completed(role), nil
+	return sealed(completed(role)), nil
 }
 
 // ReadRole reads a role from a Markdown file, as [ParseRole] does. It has the file's name, without what
@@ -141,7 +169,7 @@ func ReadRole(path string) (Role, error) {
 		return Role{}, failure
 	}
 	role.Source = source
-	return role, nil
+	return sealed(role), nil
 }
 
 // ReadPrompt reads a whole system prompt from a text file: its text, without white space around it, its

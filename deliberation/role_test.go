@@ -3,6 +3,7 @@ package deliberation_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,10 +94,12 @@ func TestParseRole(t *testing.T) {
 	role, err := deliberation.ParseRole("lawyer", []byte(whole))
 	require.NoError(t, err)
 	sum := sha256.Sum256([]byte(whole))
-	assert.Equal(t, deliberation.Role{
+	assert.JSONEq(t, toJSON(deliberation.Role{
 		Name: "lawyer", Title: "Lawyer", System: "You read contracts.\n\n### Not a section\n#nor this",
-		Propose: "Draft.\n\nTwice.", Critique: "Object.", Refine: "Settle.", Summarize: "Keep.", SHA256: hex.EncodeToString(sum[:]),
-	}, role)
+		Propose: "Draft.\n\nTwice.", Critique: "Object.", Refine: "Settle.", Summarize: "Keep.",
+	}), toJSON(role))
+	assert.Equal(t, hex.EncodeToString(sum[:]), role.SHA256)
+	assert.Empty(t, role.Source)
 
 	role, err = deliberation.ParseRole("lawyer", []byte("\uFEFFYou read contracts.\r\n\r\n## Critique\r\nObject.\r\nLoudly.\r\n"))
 	require.NoError(t, err)
@@ -225,6 +228,50 @@ func TestFindRole(t *testing.T) {
 	_, err = deliberation.FindRole("kiss", own)
 	assert.Equal(t, "role", refused(t, err).Field)
 	assert.ErrorContains(t, err, `no role "kiss" is known: there are lawyer, security, architect, performance, testing, data-modeling, simplicity, generalist`)
+}
+
+// TestNoRoleClaimsASource: what the record tells is what was read here, or that the config says it.
+func TestNoRoleClaimsASource(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "own.md")
+	text := []byte("You read contracts.\n")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	read, err := deliberation.ReadRole(path)
+	require.NoError(t, err)
+	parsed, err := deliberation.ParseRole("own", text)
+	require.NoError(t, err)
+	builtin, err := deliberation.FindRole("security", nil)
+	require.NoError(t, err)
+	renamed, changed, moved := builtin, read, parsed
+	renamed.Name, changed.Critique, moved.Source = "own", "Nod.", path
+	sum := func(text string) string {
+		hash := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(hash[:])
+	}
+	for name, test := range map[string]struct {
+		role         deliberation.Role
+		source, hash string
+	}{
+		"read":            {read, path, sum(string(text))},
+		"parsed":          {parsed, "config", sum(string(text))},
+		"made":            {deliberation.Role{Name: "own", System: "You."}, "config", sum("You.")},
+		"claims":          {deliberation.Role{Name: "own", System: "You.", Source: "built-in", SHA256: "00"}, "config", sum("You.")},
+		"claims a file":   {deliberation.Role{Name: "own", System: "You.", Source: path, SHA256: read.SHA256}, "config", sum("You.")},
+		"renamed":         {renamed, "config", sum(renamed.System)},
+		"read, changed":   {changed, "config", sum("You read contracts.")},
+		"parsed, claimed": {moved, "config", sum("You read contracts.")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := three()
+			config.Roles, config.Agents[0].Role = []deliberation.Role{test.role}, "own"
+			engine, _ := engineFor(nil)
+			got := deliberation.Prompts(play(t, engine, config))[0]
+			assert.Equal(t, []string{"own", test.source, test.hash}, []string{got.Role, got.Source, got.SHA256})
+		})
+	}
+	var config deliberation.Config
+	err = json.Unmarshal([]byte(`{"roles":[{"name":"own","system":"You.","source":"built-in"}]}`), &config)
+	require.ErrorContains(t, err, "source")
+	assert.NotContains(t, toJSON(read), path)
 }
 
 // FuzzParseRole: whatever a file holds, there is a whole role, or an error that names what is wrong.

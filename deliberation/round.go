@@ -13,14 +13,14 @@ func planned(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	most := r.Config().Rounds
 	if !roundsLeft(r) {
 		return TriggerMaxRoundsReached, debate.Note{
-			Reason: debate.EndRounds, Evidence: fmt.Sprintf("all %d rounds are done", most), Calls: len(solutionCalls(r)),
+			Reason: debate.EndRounds, Evidence: fmt.Sprintf("all %d rounds are done", most), Calls: solutionSize(r),
 		}, true
 	}
 	b := readAt(r, r.Round+1)
 	round := &debate.Round{N: b.round, Of: most, Phase: "round"}
 	for i := range b.agents {
 		if w := &b.agents[i]; w.active {
-			round.Calls += 1 + b.degree() // a refinement and critiques
+			round.Calls += 1 + b.s.degree() // a refinement and critiques
 			if b.proposes(w) {
 				round.Calls++
 			}
@@ -31,16 +31,4 @@ func planned(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 		note.Calls = len(b.digests())
 	}
 	return TriggerBeginRound, note, true
-}
-
-// degree is how many others an agent critiques if everybody has a proposal.
-func (b *board) degree() int {
-	switch b.s.Topology.Kind {
-	case TopologyRing:
-		return 1
-	case TopologyNearest:
-		return b.s.Topology.K
-	default:
-		return len(b.agents) - 1
-	}
 }

@@ -66,7 +66,7 @@ func usual(call string, req *provider.Request) string {
 	if req.Schema == nil {
 		return said(call)
 	}
-	switch req.Schema.Name {
+	switch kind, _, _ := strings.Cut(req.Schema.Name, "-"); kind { // a vote's names the seat
 	case "questions":
 		return toJSON(map[string]any{"questions": []string{}})
 	case "confidence":

@@ -2,6 +2,7 @@ package deliberation
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,55 @@ type member struct {
 	Tools     []string  `json:"tools,omitempty"`
 }
 
+// ConfigOf yields what a deliberation was started with: problem, context, agents and all settings, their defaults
+// written out. Files are texts there: each agent has what it was told as its Prompt, and Roles holds its role, title
+// and phases included; [Prompts] tells where the words came from. So the same can be started again without the
+// files, under another ID. false: the record is of another flow. What the config shares with the record is read only.
+func ConfigOf(r *debate.Record) (Config, bool) {
+	s, ok := r.FlowConfig().(*settings)
+	made := r.Config()
+	if !ok || made == nil {
+		return Config{}, false
+	}
+	c := Config{
+		ID: r.ID, Problem: s.Problem, Context: s.Context, Rounds: made.Rounds, Termination: s.Termination,
+		Synthesis: s.Synthesis, Synthesizer: s.Synthesizer, Topology: s.Topology, Proposals: s.Proposals,
+		FullHistory: &s.FullHistory, Temperature: made.Temperature, MaxTokens: made.MaxTokens,
+		RoundTimeout: made.RoundTimeout, TurnTimeout: made.TurnTimeout,
+		Budget: made.Budget, Retry: made.Retry, Unattended: made.Unattended, Labels: made.Labels,
+	}
+	if s.Clarification.On {
+		c.Clarification = s.Clarification
+	}
+	if len(s.tools()) > 0 {
+		c.ToolCalls = s.ToolCalls
+	}
+	b := read(r)
+	if j := b.judgeConfig(nameJudge); j.Model != "" {
+		c.Judge = Judge{Model: j.Model, Fallbacks: j.Fallbacks, Temperature: j.Temperature, MaxTokens: j.MaxTokens}
+	}
+	c.Judge.Prompt = s.Judge.Prompt
+	for i := range s.Agents {
+		m := &s.Agents[i]
+		p := b.participant(m.ID)
+		summaries := m.Summaries
+		if summaries.Off {
+			summaries = Summaries{Off: true}
+		}
+		c.Agents = append(c.Agents, Agent{
+			ID: m.ID, Name: m.Name, Role: m.Role, Model: p.Model, Fallbacks: p.Fallbacks, Temperature: p.Temperature,
+			MaxTokens: p.MaxTokens, Prompt: m.Prompt, Summaries: &summaries, Tools: &m.Tools,
+		})
+		if !slices.ContainsFunc(c.Roles, func(r Role) bool { return r.Name == m.Role }) {
+			c.Roles = append(c.Roles, Role{
+				Name: m.Role, Title: m.Title, System: m.Prompt, Propose: m.Propose, Critique: m.Critique, Refine: m.Refine,
+				Summarize: m.Summarize,
+			})
+		}
+	}
+	return c, true
+}
+
 // decode reads the settings strictly.
 func decode(data json.RawMessage) (any, error) {
 	if len(data) == 0 {
@@ -85,6 +135,13 @@ func check(c *debate.Config) error {
 	if !slices.EqualFunc(s.Agents, ids, func(m member, id string) bool { return m.ID == id }) {
 		return invalidf("deliberation", "participants", "are not the agents of flowConfig, in their order")
 	}
+	if len(s.Agents) > mostAgents {
+		return invalidf("deliberation", "participants", "there are %d: at most %d are possible", len(s.Agents), mostAgents)
+	}
+	var f findings
+	if f.atOnce(s); len(f) > 0 {
+		return errors.Join(f...)
+	}
 	if what := s.judged(); what != "" && (c.Judging == nil || len(c.Judging.Judges) == 0 || c.Judging.Judges[0].Model == "") {
 		return invalidf("deliberation", "judging", "names no model, and %s needs a judge", what)
 	}
@@ -100,6 +157,18 @@ func (s *settings) judged() string {
 		return fmt.Sprintf("synthesis %q", s.Synthesis)
 	default:
 		return ""
+	}
+}
+
+// degree is how many others an agent critiques if everybody has a proposal.
+func (s *settings) degree() int {
+	switch s.Topology.Kind {
+	case TopologyRing:
+		return 1
+	case TopologyNearest:
+		return min(s.Topology.K, len(s.Agents)-1)
+	default:
+		return len(s.Agents) - 1
 	}
 }
 

@@ -12,12 +12,14 @@ import (
 // Solution is what a deliberation yields, in the JSON in which it is answered. Lists are never nil there.
 type Solution struct {
 	// Description is the solution in Markdown.
-	Description     string        `json:"solution" jsonschema:"description=the solution in Markdown"`
-	Implementation  []string      `json:"implementation" jsonschema:"description=notes for those who build it"`
-	Tradeoffs       []string      `json:"tradeoffs"`
-	Recommendations []string      `json:"recommendations"`
-	Requirements    []Requirement `json:"requirements" jsonschema:"description=every requirement of the problem"`
-	OpenQuestions   []string      `json:"openQuestions"`
+	Description     string   `json:"solution" jsonschema:"description=the solution in Markdown"`
+	Implementation  []string `json:"implementation" jsonschema:"description=notes for those who build it"`
+	Tradeoffs       []string `json:"tradeoffs"`
+	Recommendations []string `json:"recommendations"`
+	// Requirements are never empty where a model has made the solution. A [SynthesizerFunc] may know of none, and is
+	// not confident above 40 then.
+	Requirements  []Requirement `json:"requirements" jsonschema:"description=every requirement of the problem; there is at least one"`
+	OpenQuestions []string      `json:"openQuestions"`
 	// Confidence is from 0 to 100, and not above 40 while a major requirement is unmet.
 	Confidence float64 `json:"confidence" jsonschema:"minimum=0,maximum=100"`
 }
@@ -33,8 +35,11 @@ type Requirement struct {
 // schemaSolution names the schema of a solution.
 const schemaSolution = "solution"
 
-func checkSolution(_ *debate.Record, v *Solution) []string {
+func checkSolution(r *debate.Record, v *Solution) []string {
 	var problems []string
+	if len(v.Requirements) == 0 && (of(r).Synthesis != SynthesisRegistered || v.Confidence > mostUnmet) {
+		problems = append(problems, "requirements: is empty: it lists every requirement of the problem, fulfilled or not")
+	}
 	if strings.TrimSpace(v.Description) == "" {
 		problems = append(problems, "solution: is blank")
 	}
@@ -88,7 +93,9 @@ func schemas() map[string]*debate.Schema {
 	add(out, schemaQuestions, checkQuestions)
 	add(out, schemaConfidence, func(*debate.Record, *Confidence) []string { return nil })
 	add(out, schemaQuality, checkQuality)
-	add(out, schemaVote, checkVote)
+	for seat := -1; seat < mostAgents; seat++ {
+		add(out, voteSchema(seat), checkVote(seat))
+	}
 	add(out, schemaSolution, checkSolution)
 	return out
 }

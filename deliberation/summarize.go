@@ -16,38 +16,36 @@ import (
 
 // stood is the round from which on a proposal or refinement of an agent stood. One that is carried over is
 // the next round's proposal.
-func (b *board) stood(t *debate.Turn) int {
-	if t.Kind == KindRefinement && b.s.Proposals != ProposalsFresh {
+func (k *sorted) stood(t *debate.Turn) int {
+	if t.Kind == KindRefinement && k.s.Proposals != ProposalsFresh {
 		return t.Round + 1
 	}
 	return t.Round
 }
 
-// items yields an agent's history of the rounds after one and before another, oldest first. What stands now
-// is left out, for it is shown by itself.
-func (b *board) items(w *work, after, before int) []*debate.Turn {
+// items yields an agent's history of the rounds after one and before another, oldest first. What stands now may be
+// among it: a summary holds it too, for it stands in the summary's place once something else stands.
+func (k *sorted) items(w *work, after, before int) []*debate.Turn {
 	var out []*debate.Turn
-	standing := w.standing()
-	for _, t := range w.own {
-		if n := b.stood(t); n > after && n < before && t != standing {
-			out = append(out, t)
-		}
-	}
-	for _, t := range w.aimed {
-		if t.Round > after && t.Round < before {
-			out = append(out, t)
-		}
+	for n := max(0, after) + 1; n < before; n++ {
+		out = append(out, w.past[n]...)
 	}
 	slices.SortStableFunc(out, byPlace)
 	return out
 }
 
+// since yields the items that somebody reads after a summary. What stands now is left out: it is shown by itself.
+func (b *board) since(w *work, after, before int) []*debate.Turn {
+	standing := w.standing()
+	return slices.DeleteFunc(b.items(w, after, before), func(t *debate.Turn) bool { return t == standing })
+}
+
 // covered is the last round that a summary covers.
-func (b *board) covered(digest *debate.Turn) int {
+func (k *sorted) covered(digest *debate.Turn) int {
 	if digest == nil {
 		return 0
 	}
-	return digest.Round - 1 - b.s.lag()
+	return digest.Round - 1 - k.s.lag()
 }
 
 // digest yields an agent's latest summary made before a round, or in it; nil: there is none.
@@ -60,15 +58,17 @@ func (w *work) digest(round int) *debate.Turn {
 	return nil
 }
 
-// history writes an agent's history before a round: the summary, and what it does not cover.
+// history writes an agent's history before a round: the summary, and what it does not cover, so that no round is lost.
+// With Config.FullHistory off that is the last round, and those before it that no summary was worth. Who makes no
+// summaries reads the last round alone.
 func (b *board) history(text *strings.Builder, w *work, before int) {
 	digest := w.digest(before)
 	after := b.covered(digest)
 	b.quoteDigest(text, w, digest)
-	if !b.s.FullHistory {
-		after = max(after, before-2)
+	if !b.s.FullHistory && w.Summaries.Off {
+		after = before - 2
 	}
-	for _, t := range b.items(w, after, before) {
+	for _, t := range b.since(w, after, before) {
 		b.quoteOwn(text, t)
 	}
 }
@@ -161,18 +161,21 @@ func (b *board) due(w *work) (former *debate.Turn, items []*debate.Turn, due boo
 	if len(items) == 0 {
 		return nil, nil, false
 	}
-	size := 0
+	size, shown := 0, 0
 	if former != nil {
 		size = characters(w.shown(former))
 	}
 	for _, t := range items {
-		size += characters(t.Text)
+		n := characters(t.Text)
+		if size += n; t == w.standing() {
+			shown = n // to its readers by itself: nothing is saved of it
+		}
 	}
 	if size <= w.Summaries.Threshold {
 		return nil, nil, false
 	}
 	takes := size + (len(items)+2)*slack + characters(b.system("summarizer."+w.ID)) + characters(b.r.Text("ask.summarize."+w.ID))
-	saves := b.readers() * (size - w.Summaries.MaxLength - slack)
+	saves := b.readers() * (size - shown - w.Summaries.MaxLength - slack)
 	return former, items, saves > takes
 }
 

@@ -42,8 +42,8 @@ func input(t testing.TB, config deliberation.Config, own answers) (characters in
 // many characters as those without. With Config.FullHistory off it is no saving to be compared: without summaries
 // an agent is told nothing of what was before its last round.
 func TestSummariesNeverCostMoreThanTheySave(t *testing.T) {
-	made, saved := 0, 0
-	for seed := range uint64(60) {
+	made, saved, none := 0, 0, 0
+	for seed := range uint64(90) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		config := three()
 		config.Rounds = 1 + rng.IntN(8)
@@ -53,6 +53,9 @@ func TestSummariesNeverCostMoreThanTheySave(t *testing.T) {
 		config.Topology.Kind = []string{"all", "ring"}[rng.IntN(2)]
 		config.Termination.Kind = []string{"fixed", "convergence", "quality"}[rng.IntN(3)]
 		config.Summaries = deliberation.Summaries{Threshold: 1 + rng.IntN(6000), MaxLength: 100 + rng.IntN(3000)}
+		if rng.IntN(3) == 0 {
+			config.FullHistory = new(bool)
+		}
 		ends := 1 + rng.IntN(8)
 		most := 1 + rng.IntN(4000)
 		own := func(call string, req *provider.Request) (scripted.Reply, bool) {
@@ -69,7 +72,7 @@ func TestSummariesNeverCostMoreThanTheySave(t *testing.T) {
 		}
 		on, r := input(t, config, own)
 		summaries := len(deliberation.SummariesOf(r))
-		config.Summaries.Off = true
+		config.Summaries, config.FullHistory = deliberation.Summaries{Off: true}, nil
 		off, _ := input(t, config, own)
 		require.LessOrEqual(t, on, off, "seed %d: %d summaries", seed, summaries)
 		made += summaries
@@ -77,11 +80,71 @@ func TestSummariesNeverCostMoreThanTheySave(t *testing.T) {
 			saved++
 		}
 		if summaries == 0 {
+			none++
 			require.Equal(t, off, on)
 		}
 	}
 	assert.Greater(t, made, 80, "there are summaries to speak of")
 	assert.Greater(t, saved, 12)
+	assert.Greater(t, none, 5)
+}
+
+// TestNothingOfAHistoryIsLost: whatever an agent was part of stands in the prompt of its refinement, or in that of one of
+// the summaries before; or nowhere before its last round, if it reads that alone.
+func TestNothingOfAHistoryIsLost(t *testing.T) {
+	summaries, checked := 0, 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		config := three()
+		config.Rounds = 4 + rng.IntN(4)
+		config.Proposals = []string{"carry", "fresh"}[rng.IntN(2)]
+		config.FullHistory = new(bool)
+		*config.FullHistory = rng.IntN(2) == 0
+		config.Summaries = deliberation.Summaries{Threshold: 1 + rng.IntN(9000), MaxLength: 100 + rng.IntN(1000)}
+		var fails []string // Ada is left out now and then
+		for n := 1; n <= config.Rounds; n++ {
+			switch rng.IntN(6) {
+			case 0:
+				fails = append(fails, fmt.Sprintf("r%d.refine.ada", n))
+			case 1:
+				fails = append(fails, fmt.Sprintf("r%d.propose.ada", n))
+			}
+		}
+		engine, p := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
+			if reply, ok := broken(fails...)(call, req); ok {
+				return reply, ok
+			}
+			return sized(func(string) int { return replyLength })(call, req)
+		})
+		r := play(t, engine, config)
+		told := map[string]string{} // what an agent was shown by round, or has summarised
+		now := map[string]string{}
+		for _, req := range p.Requests() {
+			if call := callOf(&req); strings.Contains(call, ".summarize.") {
+				told[call] = req.Last.Text
+				summaries++
+			} else {
+				now[call] = req.Last.Text
+			}
+		}
+		for n := 2; n <= r.Round; n++ {
+			for _, who := range []string{"ada", "ben"} {
+				text, ok := now[fmt.Sprintf("r%d.refine.%s", n, who)]
+				for m := 1; m <= n; m++ {
+					text += told[fmt.Sprintf("r%d.summarize.%s", m, who)]
+				}
+				for _, c := range deliberation.Contributions(r) {
+					own := c.Agent == who && c.Kind != deliberation.KindCritique || c.Target == who
+					if ok && own && c.Round < n {
+						require.Contains(t, text, firstLine(c.Text), "seed %d: round %d of %s", seed, n, who)
+						checked++
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, summaries, 200)
+	assert.Greater(t, checked, 5000)
 }
 
 func TestSummariesAreOfOnesOwnHistoryAndIncremental(t *testing.T) {

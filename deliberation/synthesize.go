@@ -53,23 +53,87 @@ func solutionCalls(r *debate.Record) []debate.Call {
 	case SynthesisRegistered:
 		return b.registered()
 	default:
-		return b.synthesis(b.rounds, "ask.synthesis")
+		return b.synthesis("ask.synthesis", b.material)
+	}
+}
+
+// solutionSize is how many calls the solution is expected to take, of which the method may ask for one after the other.
+func solutionSize(r *debate.Record) int {
+	b := read(r)
+	n := len(solutionCalls(r))
+	if n == 0 {
+		return 0
+	}
+	finalists := len(b.finalists(0))
+	switch b.s.Synthesis {
+	case SynthesisVoting:
+		return len(b.voters()) + 1
+	case SynthesisMerge:
+		return finalists // one merge less, and the writing out
+	default:
+		return n
 	}
 }
 
 // synthesis yields the judge's call for the solution, if it is missing and there is a judge.
-func (b *board) synthesis(material func(*strings.Builder), text string) []debate.Call {
-	if b.r.Done(synthesisID) || b.judgeConfig(nameJudge).Model == "" {
+func (b *board) synthesis(text string, write func(out *strings.Builder, short int)) []debate.Call {
+	a := b.attempt(synthesisID)
+	if b.r.Done(a.id) || b.judgeConfig(nameJudge).Model == "" {
 		return nil
 	}
-	call := b.judge(synthesisID, KindSynthesis)
-	call.Schema, call.OnFail = schemaSolution, debate.OnFail{Ask: askSynthesis}
+	call := b.judge(a.id, KindSynthesis)
+	call.Schema, call.Slot, call.OnFail = schemaSolution, b.slot(slotSolution, 0, 0), debate.OnFail{Ask: askSynthesis}
 	call.Last = func(r *debate.Record) string {
 		var out strings.Builder
-		material(&out)
-		return out.String() + r.Text(text) + b.unfinished()
+		write(&out, a.short)
+		out.WriteString(r.Text(text))
+		if a.short > 0 {
+			out.WriteString("\n\nNot all of the deliberation fits here: the solution is made " + b.made(a.short) + ".")
+		}
+		return out.String() + b.unfinished()
 	}
 	return []debate.Call{call}
+}
+
+// material writes all rounds. If they do not fit: the summaries and the final proposals; then these alone; then a part
+// of each.
+func (b *board) material(out *strings.Builder, short int) {
+	if short == 0 {
+		b.rounds(out)
+		return
+	}
+	short = b.step(short)
+	for i := range b.agents {
+		w := &b.agents[i]
+		if short == 1 {
+			b.quoteDigest(out, w, w.digest(b.round))
+		}
+		if t := w.standing(); t != nil {
+			b.quoteAs(out, w.ID+": final proposal", cut(t.Text, short-2))
+		}
+	}
+}
+
+// step leaves out the step of the summaries if there are none.
+func (b *board) step(short int) int {
+	if slices.ContainsFunc(b.agents, func(w work) bool { return w.digest(b.round) != nil }) {
+		return short
+	}
+	return short + 1
+}
+
+// made says what a solution is made of that was made smaller so many times.
+func (b *board) made(short int) string {
+	switch {
+	case b.s.Synthesis == SynthesisMerge:
+		return "of a part of the merged proposal"
+	case b.step(short) == 1:
+		return "of the summaries and the final proposals alone"
+	case b.step(short) == 2:
+		return "of the final proposals alone"
+	default:
+		return "of a part of each final proposal alone"
+	}
 }
 
 const synthesisID = "synthesis"
@@ -82,7 +146,7 @@ func (b *board) registered() []debate.Call {
 	}
 	return []debate.Call{{
 		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: debate.ByJudge, Judge: j.Judge, Round: b.round,
-		Schema: schemaSolution, Timeout: b.r.Config().JudgeTimeout, OnFail: debate.OnFail{Ask: askSynthesis},
+		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: b.r.Config().JudgeTimeout, OnFail: debate.OnFail{Ask: askSynthesis},
 		Last: func(r *debate.Record) string {
 			var out strings.Builder
 			b.rounds(&out)
@@ -112,7 +176,7 @@ func (b *board) rounds(out *strings.Builder) {
 		w := &b.agents[i]
 		digest := w.digest(end)
 		b.quoteDigest(out, w, digest)
-		for _, t := range b.items(w, b.covered(digest), end) {
+		for _, t := range b.since(w, b.covered(digest), end) {
 			b.quote(out, t)
 		}
 		if t := w.standing(); t != nil {
@@ -156,12 +220,19 @@ func solved(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	b := read(r)
 	note := debate.Note{Warnings: b.unvoted()}
 	note.Warnings = append(note.Warnings, b.unmerged()...)
+	a := b.attempt(synthesisID)
 	if _, _, ok := Final(r); !ok {
-		evidence := "nobody was able to write the solution: the final proposals are what there is"
+		w := debate.Warning{Kind: WarnNoSolution, Evidence: "nobody was able to write the solution: the final proposals are what there is"}
 		if b.stands() == 0 {
-			evidence = "there is no proposal to make a solution of"
+			w.Evidence = "there is no proposal to make a solution of"
 		}
-		note.Warnings = append(note.Warnings, debate.Warning{Kind: WarnNoSolution, Evidence: evidence})
+		if failure := r.FailureOf(a.id); failure != nil {
+			w.Call, w.By = a.id, failure.Participant
+			w.Evidence += fmt.Sprintf(" (%s)", failure)
+		}
+		note.Warnings = append(note.Warnings, w)
+	} else if a.short > 0 {
+		note.Warnings = append(note.Warnings, a.smaller(nameJudge, b.made(a.short)))
 	}
 	return debate.TriggerCompleted, note, true
 }

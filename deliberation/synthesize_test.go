@@ -195,3 +195,38 @@ func broken(ids ...string) answers {
 		return scripted.Reply{}, false
 	}
 }
+
+// TestTheSolutionIsLastAndAnnounced: all calls that it takes are announced, and its slot is the last of its round.
+func TestTheSolutionIsLastAndAnnounced(t *testing.T) {
+	for _, method := range []string{
+		deliberation.SynthesisJudge, deliberation.SynthesisVoting, deliberation.SynthesisMerge, deliberation.SynthesisRegistered,
+	} {
+		for _, agents := range []int{2, 3} {
+			config := three()
+			config.Synthesis, config.Agents = method, config.Agents[:agents]
+			if method == deliberation.SynthesisRegistered {
+				config.Synthesizer = "own"
+			}
+			engine, _ := engineFor(nil)
+			engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
+			r := play(t, engine, config)
+			announced, made := -1, 0
+			for _, e := range events(t, engine, r.ID) {
+				switch {
+				case e.Transition != nil && e.Transition.To == debate.StateCompleting:
+					announced, made = e.Transition.Calls, 0
+				case e.Intent != nil:
+					made++
+				}
+			}
+			assert.Equal(t, made, announced, method)
+			last := r.RoundTurns(2)
+			assert.Equal(t, deliberation.KindSynthesis, last[len(last)-1].Kind, method)
+			slots := map[int]string{}
+			for _, turn := range last {
+				assert.Empty(t, slots[turn.Slot], "%s has the slot of another", turn.Call)
+				slots[turn.Slot] = turn.Call
+			}
+		}
+	}
+}

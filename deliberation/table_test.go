@@ -153,9 +153,12 @@ func meant(t *testing.T, r *debate.Record, row row, what string) []string {
 	case "context":
 		return []string{"The team runs PostgreSQL."}
 	case "clarifications so far":
-		return []string{"Question of ada: How many users?\nAnswer: Answered question.1.ada.1."}
+		return []string{"question of ada>>>\nHow many users?\n", "answer of a person>>>\nAnswered question.1.ada.1.\n"}
 	case "clarifications":
-		return []string{"How many users?\nAnswer: Answered question.1.ada.1.", "What of Mars?\nAnswer: Answered question.2.ben.1."}
+		return []string{
+			"question of ada>>>\nHow many users?\n", "answer of a person>>>\nAnswered question.1.ada.1.\n",
+			"question of ben>>>\nWhat of Mars?\n", "answer of a person>>>\nAnswered question.2.ben.1.\n",
+		}
 	case "role", "judge":
 		return []string{sourceOf(t, r, row)}
 	case "own history", "own history since":

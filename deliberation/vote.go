@@ -12,28 +12,49 @@ import (
 
 // Vote is a ranking of the final proposals, in the JSON in which it is answered.
 type Vote struct {
-	// Ranking holds the ids of the authors, the best first, each once; a voter's own is not among them.
+	// Ranking holds the ids of the authors of all final proposals, the best first, each once; a voter's own is not
+	// among them.
 	Ranking   []string `json:"ranking" jsonschema:"description=ids of the authors of the proposals you have been shown; the best first"`
 	Reasoning string   `json:"reasoning"`
 }
 
 const schemaVote = "vote"
 
-func checkVote(r *debate.Record, v *Vote) []string {
-	b := read(r)
-	var problems []string
-	for i, id := range v.Ranking {
-		switch seat := b.seat(id); {
-		case seat < 0 || b.agents[seat].standing() == nil:
-			problems = append(problems, fmt.Sprintf("ranking[%d]: is the id of no proposal", i))
-		case slices.Contains(v.Ranking[:i], id):
-			problems = append(problems, fmt.Sprintf("ranking[%d]: stands there twice", i))
+// voteSchema names the schema of somebody's vote: which ranking is whole depends on who gives it. An agent has the
+// one of its seat, and who has none, such as the judge, that without a number.
+func voteSchema(seat int) string {
+	if seat < 0 {
+		return schemaVote
+	}
+	return fmt.Sprintf("%s-%d", schemaVote, seat)
+}
+
+// checkVote checks the vote of whoever sits there: it ranks what it has been shown, all of it.
+func checkVote(voter int) func(*debate.Record, *Vote) []string {
+	return func(r *debate.Record, v *Vote) []string {
+		b := read(r)
+		shown := make(map[string]bool)
+		for _, w := range b.finalists(0) {
+			shown[w.ID] = w.seat != voter
 		}
+		var problems []string
+		for i, id := range v.Ranking {
+			switch others, known := shown[id]; {
+			case !known:
+				problems = append(problems, fmt.Sprintf("ranking[%d]: is the id of no proposal", i))
+			case !others:
+				problems = append(problems, fmt.Sprintf("ranking[%d]: is your own proposal, which you do not rank", i))
+			case slices.Contains(v.Ranking[:i], id):
+				problems = append(problems, fmt.Sprintf("ranking[%d]: stands there twice", i))
+			}
+		}
+		for _, w := range b.finalists(0) {
+			if shown[w.ID] && !slices.Contains(v.Ranking, w.ID) {
+				problems = append(problems, fmt.Sprintf("ranking: the proposal of %s, that you have been shown, is missing", w.ID))
+			}
+		}
+		return problems
 	}
-	if least := len(b.finalists(0)) - 1; len(v.Ranking) < least {
-		problems = append(problems, "ranking: a proposal that you have been shown is missing")
-	}
-	return problems
 }
 
 func voteID(name string) string { return "vote." + name }
@@ -63,11 +84,12 @@ func (b *board) voting() []debate.Call {
 		if !b.missing(voteID(name)) {
 			continue
 		}
+		seat := b.seat(name)
 		call := b.judge(voteID(name), KindVote)
-		if seat := b.seat(name); seat >= 0 {
+		if seat >= 0 {
 			call = b.call(&b.agents[seat], voteID(name), KindVote)
 		}
-		call.Schema, call.Slot = schemaVote, b.slot(slotEvaluate, 1, i)
+		call.Schema, call.Slot = voteSchema(seat), b.slot(slotEvaluate, 1, i)
 		call.Last = func(r *debate.Record) string {
 			var out strings.Builder
 			for _, w := range b.finalists(i + 1) { // each begins with another, so that no place is the best
@@ -153,9 +175,7 @@ func (b *board) unvoted() []debate.Warning {
 	var warnings []debate.Warning
 	for _, name := range b.voters() {
 		if id := voteID(name); b.r.Failed(id) {
-			warnings = append(warnings, debate.Warning{
-				Kind: debate.WarnLeftOut, Call: id, By: name, Evidence: fmt.Sprintf("%s is left out of the vote: %s has failed for good", name, id),
-			})
+			warnings = append(warnings, b.failing(id, name, name+" is left out of the vote"))
 		}
 	}
 	return warnings

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,11 +20,11 @@ type Dir struct {
 	most   int // entries of folders that one use looks at
 }
 
-// Limits bounds what tools read and show. Nothing may be negative.
+// Limits bounds what tools read and show. Nothing may be negative, or above what is said here.
 type Limits struct {
-	File    int // bytes that are read of a file, from its beginning: 64 KiB if 0
-	Entries int // entries in a list: 200 if 0
-	Matches int // excerpts of the debate, and again of files, in what a search finds: 20 if 0
+	File    int // bytes that are read of a file, from its beginning: 64 KiB if 0, at most 4 MiB
+	Entries int // entries in a list: 200 if 0, at most 20,000
+	Matches int // excerpts of the debate, and again of files, in what a search finds: 20 if 0, at most 1,000
 }
 
 // The limits that hold where a Limits has 0.
@@ -33,21 +34,33 @@ const (
 	defaultMatches = 20
 )
 
+// The highest limits. A page of a file and a search hold as much of it in memory; more entries are never looked at, and
+// more excerpts hardly fit into an answer.
+const (
+	highestFile    = 4 << 20
+	highestEntries = mostEntries
+	highestMatches = 1000
+)
+
 // OpenDir opens a folder of this machine. The folder is held open until [Dir.Close]: if it is moved, tools go on
 // with it. What is wrong with the arguments is a *debate.Error of kind validation, whose field is "root" or one of
 // limits.
 func OpenDir(root string, limits Limits) (*Dir, error) {
 	for _, limit := range []struct {
-		field string
-		n     *int
-		usual int
+		field   string
+		n       *int
+		usual   int
+		highest int
 	}{
-		{"limits.file", &limits.File, defaultFile},
-		{"limits.entries", &limits.Entries, defaultEntries},
-		{"limits.matches", &limits.Matches, defaultMatches},
+		{"limits.file", &limits.File, defaultFile, highestFile},
+		{"limits.entries", &limits.Entries, defaultEntries, highestEntries},
+		{"limits.matches", &limits.Matches, defaultMatches, highestMatches},
 	} {
 		if *limit.n < 0 {
 			return nil, invalid(limit.field, fmt.Errorf("%d is negative", *limit.n))
+		}
+		if *limit.n > limit.highest {
+			return nil, invalid(limit.field, fmt.Errorf("%d is more than %d", *limit.n, limit.highest))
 		}
 		if *limit.n == 0 {
 			*limit.n = limit.usual
@@ -146,7 +159,7 @@ func (p place) ordinary(info fs.FileInfo) error {
 	return p.fault(errors.New("is neither a file nor a folder"))
 }
 
-// watched is a reader that ends with a context.
+// watched is a reader that ends with a context, and after a zero byte: what holds one is no text, whatever follows.
 type watched struct {
 	ctx context.Context
 	io.Reader
@@ -156,5 +169,9 @@ func (w watched) Read(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return w.Reader.Read(p)
+	n, err := w.Reader.Read(p)
+	if bytes.IndexByte(p[:n], 0) >= 0 {
+		return n, io.EOF
+	}
+	return n, err
 }

@@ -24,7 +24,8 @@
 //
 // An answer has at most 30 KiB, whatever is asked for, since an engine cuts at 32 KiB; where something is left out, the
 // answer says so. [Limits] bounds what is read of a file. One use looks at no more than 20,000 entries of folders, and
-// a search at no more than 16 MiB of files. All of them stop soon after their context is done.
+// a search reads no more than 16 MiB of files, those that turn out to be no text among them, and takes about a second
+// at most. All of them stop soon after their context is done.
 //
 // What files and turns hold is hostile text. It is passed on as it is, apart from names that hold line breaks or other
 // characters that do not print, which are quoted as in Go; the engine puts each answer into a fence.

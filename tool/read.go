@@ -36,10 +36,11 @@ func (d *Dir) read(ctx context.Context, args readArguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, size, err := d.text(ctx, p)
+	content, err := d.text(ctx, p, d.limits.File)
 	if err != nil {
 		return "", err
 	}
+	text, size := content.text, content.size
 	if text == "" {
 		return "The file is empty.", nil
 	}
@@ -58,32 +59,40 @@ func (d *Dir) read(ctx context.Context, args readArguments) (string, error) {
 	return title.String() + "\n\n" + page.text, nil
 }
 
-// text reads a file, as far as the limits let it, and yields how many bytes it has. The error is the context's, or
-// says that the file cannot be read.
-func (d *Dir) text(ctx context.Context, p place) (string, int64, error) {
+// content is the text of a file, or the beginning of it.
+type content struct {
+	text string
+	size int64 // bytes of the file
+	read int   // bytes that were read, at most one more than asked for
+}
+
+// text reads at most so many bytes of a file. The error is the context's, or says that the file cannot be read; the
+// bytes that were read are counted then too.
+func (d *Dir) text(ctx context.Context, p place, most int) (content, error) {
 	file, info, err := d.open(p)
 	if err != nil {
-		return "", 0, unreadable{err}
+		return content{}, unreadable{err}
 	}
 	defer func() { _ = file.Close() }() // nothing was written
 	if info.IsDir() {
-		return "", 0, unreadable{p.fault(errors.New("is a folder, no file"))}
+		return content{}, unreadable{p.fault(errors.New("is a folder, no file"))}
 	}
-	data, err := io.ReadAll(io.LimitReader(watched{ctx, file}, int64(d.limits.File)+1))
+	data, err := io.ReadAll(io.LimitReader(watched{ctx, file}, int64(most)+1))
+	out := content{size: max(info.Size(), int64(len(data))), read: len(data)}
 	switch {
 	case ctx.Err() != nil:
-		return "", 0, ctx.Err()
+		return out, ctx.Err()
 	case err != nil:
-		return "", 0, unreadable{p.fault(err)}
+		return out, unreadable{p.fault(err)}
 	}
-	size := max(info.Size(), int64(len(data)))
-	if len(data) > d.limits.File {
-		data = whole(data[:d.limits.File])
+	if len(data) > most {
+		data = whole(data[:most])
 	}
 	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
-		return "", 0, unreadable{p.fault(errors.New("is no text in UTF-8"))}
+		return out, unreadable{p.fault(errors.New("is no text in UTF-8"))}
 	}
-	return string(data), size, nil
+	out.text = string(data)
+	return out, nil
 }
 
 // whole takes off a character that was cut in its middle.

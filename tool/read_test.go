@@ -83,7 +83,7 @@ func TestPages(t *testing.T) {
 			fmt.Fprintln(&text, strings.Repeat("é", random.IntN(1<<random.IntN(12))))
 		}
 		text.WriteString("end")
-		read := tools(t, map[string]string{"f": text.String()}, tool.Limits{File: 10 << 20})[tool.ReadFileName]
+		read := tools(t, map[string]string{"f": text.String()}, tool.Limits{File: 4 << 20})[tool.ReadFileName]
 		var got strings.Builder
 		for offset := 1; ; {
 			args := arguments{"path": "f", "offset": offset}

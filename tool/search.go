@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"regexp"
-	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -16,11 +14,9 @@ import (
 )
 
 const (
-	mostQuery    = 256      // bytes
-	mostProgram  = 200      // instructions of a regular expression
 	mostPiece    = 2 << 10  // bytes that are searched at once
 	mostTried    = 64       // matches in them
-	mostSearched = 16 << 20 // bytes of files in one use
+	mostSearched = 16 << 20 // bytes of files that are read in one use
 
 	inDebate = "debate"
 	inFiles  = "files"
@@ -44,6 +40,10 @@ type searchArguments struct {
 // is within one line, and within 2 KiB of a longer one. What the query finds is shown in the order of the debate, then
 // in that of names. Files that are no text in UTF-8 are counted and passed by, and of each only what [Limits] says is
 // looked at; if dir is nil, the default for matches holds.
+//
+// Regular expressions and what stands around matches may take much work. The larger the program that Go makes of a
+// query, the less is looked at: its instructions times the bytes are at most 16 Mi in one use, and the answer says where
+// that ended.
 func Search(dir *Dir) (debate.Tool, error) {
 	if dir == nil {
 		return debate.NewTool("Finds a text in what was said in this debate, and shows what stands around it.", true,
@@ -64,14 +64,17 @@ func Search(dir *Dir) (debate.Tool, error) {
 
 // search is one use.
 type search struct {
-	query *regexp.Regexp
+	query query
+	spent int // of mostWork
 	most  int // excerpts of one kind
 	found int // of this kind
 	full  bool
 	out   strings.Builder
 
 	left     bool // matches are left out
-	searched int  // bytes of files
+	looked   int  // bytes of text that were looked at
+	tired    bool // the query takes too much work to look at more
+	searched int  // bytes of files that were read
 	stopped  bool // files are left out
 	passed   int  // files that are no text
 	begun    int  // files of which only the beginning was looked at
@@ -79,7 +82,7 @@ type search struct {
 
 func (s *search) run(ctx context.Context, dir *Dir, turns []*debate.Turn, args searchArguments) (string, error) {
 	var err error
-	if s.query, err = expression(args.debateArguments); err != nil {
+	if s.query, err = queryOf(args.debateArguments); err != nil {
 		return "", err
 	}
 	if args.In == inDebate && args.Path != "" {
@@ -102,6 +105,10 @@ func (s *search) run(ctx context.Context, dir *Dir, turns []*debate.Turn, args s
 	if s.left {
 		s.out.WriteString("There are more matches: look for something narrower.\n")
 	}
+	if s.tired {
+		fmt.Fprintf(&s.out, "Only the first %d bytes were looked at, as this query takes much work: ask for a simpler or a plain one, "+
+			"or look into less.\n", s.looked)
+	}
 	if s.stopped {
 		s.out.WriteString("Not all files were looked at: look into a folder of them.\n")
 	}
@@ -114,49 +121,13 @@ func (s *search) run(ctx context.Context, dir *Dir, turns []*debate.Turn, args s
 	return s.out.String(), nil
 }
 
-// expression takes a query that a model wrote. Go's expressions take time in proportion to the text and to their own
-// size, which has to be bounded: x{1000} is short.
-func expression(args debateArguments) (*regexp.Regexp, error) {
-	text := args.Query
-	if text == "" || len(text) > mostQuery {
-		return nil, fmt.Errorf("the query has %d bytes, and may have 1 to %d", len(text), mostQuery)
-	}
-	if !args.Regexp {
-		text = regexp.QuoteMeta(text)
-	}
-	if !args.CaseSensitive {
-		text = "(?i)" + text
-	}
-	query, err := regexp.Compile(text)
-	if err != nil {
-		return nil, fmt.Errorf("the query is no regular expression: %w", err)
-	}
-	if args.Regexp && instructions(text) > mostProgram {
-		return nil, errors.New("the query repeats too much for a regular expression")
-	}
-	return query, nil
-}
-
-// instructions is the size of an expression that is known to be one.
-func instructions(text string) int {
-	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return 0
-	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return 0
-	}
-	return len(program.Inst)
-}
-
 // debate looks into what was said.
 func (s *search) debate(ctx context.Context, turns []*debate.Turn) error {
 	for _, turn := range turns {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if s.full {
+		if s.full || s.tired {
 			return nil
 		}
 		if err := s.text(ctx, turn.Text, func(int) string { return titleOf(turn) }); err != nil {
@@ -196,9 +167,9 @@ func (s *search) files(ctx context.Context, dir *Dir, path string) error {
 		switch {
 		case !entry.Type().IsRegular():
 			return nil
-		case s.full:
+		case s.full, s.tired:
 			return fs.SkipAll
-		case s.searched >= mostSearched:
+		case s.room() <= 0:
 			s.stopped = true
 			return fs.SkipAll
 		}
@@ -217,16 +188,25 @@ func (s *search) files(ctx context.Context, dir *Dir, path string) error {
 	return nil
 }
 
+// room is how much of the next file may be read. A byte more shows whether that is all of it.
+func (s *search) room() int { return mostSearched - s.searched - 1 }
+
 // file looks into a file.
 func (s *search) file(ctx context.Context, dir *Dir, p place) error {
-	text, size, err := dir.text(ctx, p)
+	most := min(dir.limits.File, s.room())
+	content, err := dir.text(ctx, p, most)
+	s.searched += content.read
 	if err != nil {
 		return err
 	}
-	if int64(len(text)) < size {
+	text := content.text
+	switch {
+	case int64(len(text)) == content.size:
+	case most < dir.limits.File:
+		s.stopped = true
+	default:
 		s.begun++
 	}
-	s.searched += len(text)
 	return s.text(ctx, text, func(at int) string {
 		return fmt.Sprintf("%s, line %d", clip(p.clean), 1+strings.Count(text[:at], "\n"))
 	})
@@ -239,8 +219,11 @@ func (s *search) text(ctx context.Context, text string, title func(at int) strin
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		matches := s.query.FindAllStringIndex(strings.TrimRight(piece, "\r\n"), mostTried)
-		s.left = s.left || len(matches) == mostTried
+		matches := s.matches(strings.TrimRight(piece, "\r\n"))
+		if s.tired {
+			return nil
+		}
+		s.looked += len(piece)
 		for _, match := range matches {
 			begin, end := at+match[0], at+match[1]
 			switch {
@@ -258,6 +241,23 @@ func (s *search) text(ctx context.Context, text string, title func(at int) strin
 		at += len(piece)
 	}
 	return nil
+}
+
+// matches finds the query in a piece, or is tired.
+func (s *search) matches(piece string) [][]int {
+	if !s.query.possible(piece) {
+		return nil
+	}
+	work := s.query.work(piece)
+	tries := min(mostTried, (mostWork-s.spent)/work)
+	if tries == 0 {
+		s.tired = true
+		return nil
+	}
+	matches := s.query.FindAllStringIndex(piece, tries)
+	s.spent += work * min(tries, len(matches)+1) // what follows a match is looked at again
+	s.left = s.left || len(matches) == tries
+	return matches
 }
 
 // show adds an excerpt, if there is room for it.

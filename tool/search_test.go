@@ -1,8 +1,13 @@
 package tool_test
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -122,7 +127,7 @@ func TestManyMatches(t *testing.T) {
 	assert.Equal(t, 20, strings.Count(text, ", line "))
 	assert.Contains(t, text, "There are more matches")
 
-	search = tools(t, files, tool.Limits{Matches: 1 << 40, File: 100})[tool.SearchName]
+	search = tools(t, files, tool.Limits{Matches: 1000, File: 100})[tool.SearchName]
 	text = answer(t, search, arguments{"query": "needle"}, turns[:1]...)
 	assert.Equal(t, 60, strings.Count(text, ", line 1:\n"))
 	assert.Contains(t, text, "Files of which only the first 100 bytes were looked at: 60.")
@@ -150,13 +155,131 @@ func TestHostileQueries(t *testing.T) {
 	}
 }
 
+// All work on hostile texts is bounded, that on plain ones is not felt, and an answer says what was not looked at.
+func TestHostileQueriesInMuchText(t *testing.T) {
+	search, err := tool.Search(nil)
+	require.NoError(t, err)
+	line := strings.Repeat("a", 2047) + "\n"
+	for query, want := range map[string]int{ // most lines of 2 KiB that are looked at
+		"(.*a.*){20}b": 80, `\pL{90}b`: 90, `(\pL*\pN*){20}Z`: 200, "(?:a?){60}b": 70, "b": 3000, "a(.*z){15}|a": 8,
+	} {
+		begin := time.Now()
+		text := answer(t, search, arguments{"query": query, "regexp": true}, &debate.Turn{Text: strings.Repeat(line, 5000)})
+		t.Log(query, time.Since(begin))
+		assert.Less(t, time.Since(begin), 10*time.Second, query)
+		found := regexp.MustCompile(`Only the first (\d+) bytes were looked at, as this query takes much work`).FindStringSubmatch(text)
+		require.NotNil(t, found, "%s: %s", query, text[max(0, len(text)-200):])
+		looked, err := strconv.Atoi(found[1])
+		require.NoError(t, err)
+		assert.Zero(t, looked%len(line), query)
+		assert.Positive(t, looked, query)
+		assert.LessOrEqual(t, looked/len(line), want, query)
+	}
+	for _, query := range []string{strings.Repeat("a", 255) + "b", strings.Repeat("(a?)", 60) + "b", "ab", "Ab"} {
+		for _, args := range []arguments{{"query": query}, {"query": query, "caseSensitive": true}} {
+			begin := time.Now()
+			assert.Equal(t, "Nothing was found.\n", answer(t, search, args, &debate.Turn{Text: strings.Repeat(line, 5000)}))
+			t.Log(query, time.Since(begin))
+		}
+	}
+	text := answer(t, search, arguments{"query": "x{100}", "regexp": true}, &debate.Turn{Text: strings.Repeat("hay\n", 1000)})
+	assert.Equal(t, "Nothing was found.\n", text)
+}
+
+// ending is done when it was asked so many times whether it is.
+type ending struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (e *ending) Err() error {
+	if e.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A search ends within a text, and not only after it.
+func TestSearchEndsWithinText(t *testing.T) {
+	search := tools(t, map[string]string{"a": strings.Repeat("hay\n", 1000)}, tool.Limits{})[tool.SearchName]
+	turn := &debate.Turn{Text: strings.Repeat("hay\n", 1000)}
+	for _, in := range []string{"debate", "files"} {
+		ctx := &ending{Context: t.Context()}
+		ctx.left.Store(500)
+		_, err := use(ctx, t, search, arguments{"query": "needle", "in": in}, turn)
+		require.ErrorIs(t, err, context.Canceled, in)
+	}
+}
+
+// The files are not looked at either when the debate alone takes too much work.
+func TestWorkOfBothKinds(t *testing.T) {
+	search := tools(t, map[string]string{"0": "\x00", "a": strings.Repeat("a", 20) + "z\n", "b": strings.Repeat("a", 1<<10)}, tool.Limits{})[tool.SearchName]
+	args := arguments{"query": "(.*a.*){20}z", "regexp": true}
+	assert.Contains(t, answer(t, search, args), "a, line 1:")
+	text := answer(t, search, args, &debate.Turn{Text: strings.Repeat("a", 1<<20)}, &debate.Turn{Text: strings.Repeat("a", 20) + "z"})
+	assert.True(t, strings.HasPrefix(text, "Nothing was found.\nOnly the first "), text)
+	assert.NotContains(t, text, "cannot be read", "no file is opened any more")
+}
+
+// Plain queries find what the same letters as a regular expression do, also where one is written in several ways.
+func TestPlainQueriesAreRegularExpressions(t *testing.T) {
+	search, err := tool.Search(nil)
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(3, 4))
+	letters := []rune("kKKsSſσςΣµμΜåÅÅǆǅǄßẞİı1é\uFFFD")
+	word := func(most int) string {
+		var b strings.Builder
+		for range 1 + random.IntN(most) {
+			b.WriteRune(letters[random.IntN(len(letters))])
+		}
+		return b.String()
+	}
+	found := 0
+	for range 3000 {
+		turn := &debate.Turn{Speaker: "Ada", Text: word(40) + "\xff" + word(3)}
+		query, sensitive := word(2), random.IntN(4) == 0
+		args := arguments{"query": query, "caseSensitive": sensitive}
+		plain := answer(t, search, args, turn)
+		args["regexp"] = true
+		require.Equal(t, answer(t, search, args, turn), plain, "%q in %q", query, turn.Text)
+		if strings.HasPrefix(plain, "Ada") {
+			found++
+		}
+	}
+	assert.Greater(t, found, 500)
+}
+
+// All bytes that are read count, whatever they turn out to be.
 func TestVeryManyFiles(t *testing.T) {
-	files := make(map[string]string)
-	for i := range 9 {
-		files[fmt.Sprint(i)] = strings.Repeat("hay\n", 1<<19)
+	for name, c := range map[string]struct {
+		content string
+		also    string
+	}{
+		"text":        {strings.Repeat("hay\n", 1<<20), ""},
+		"large files": {strings.Repeat("hay\n", 1<<20+1), "Files of which only the first 4194304 bytes were looked at: 3.\n"},
+		"no text":     {strings.Repeat("\xff", 4<<20), "Files and folders that cannot be read as text: 4.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := make(map[string]string)
+			for i := range 5 {
+				files[fmt.Sprint(i)] = c.content
+			}
+			search := tools(t, files, tool.Limits{File: 4 << 20})[tool.SearchName]
+			assert.Equal(t, "Nothing was found.\nNot all files were looked at: look into a folder of them.\n"+c.also,
+				answer(t, search, arguments{"query": "needle"}))
+		})
+	}
+}
+
+// Of a file with a zero byte no more is read, so that what is no text leaves room for what is.
+func TestTextBehindBinaries(t *testing.T) {
+	files := map[string]string{"text": "a needle"}
+	for i := range 6 {
+		files[fmt.Sprint(i)] = strings.Repeat("\x00", 4<<20)
 	}
 	search := tools(t, files, tool.Limits{File: 4 << 20})[tool.SearchName]
-	assert.Contains(t, answer(t, search, arguments{"query": "needle"}), "Not all files were looked at")
+	assert.Equal(t, "text, line 1:\n> a needle\n\nFiles and folders that cannot be read as text: 6.\n",
+		answer(t, search, arguments{"query": "needle"}))
 }
 
 // Files far below are found.

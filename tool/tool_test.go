@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,12 +103,17 @@ func TestWhatIsNoFolder(t *testing.T) {
 		"negative file":    {root, tool.Limits{File: -1}, "limits.file"},
 		"negative entries": {root, tool.Limits{Entries: -1}, "limits.entries"},
 		"negative matches": {root, tool.Limits{Matches: -1}, "limits.matches"},
+		"large file":       {root, tool.Limits{File: 4<<20 + 1}, "limits.file"},
+		"endless file":     {root, tool.Limits{File: math.MaxInt}, "limits.file"},
+		"many entries":     {root, tool.Limits{Entries: 20_001}, "limits.entries"},
+		"many matches":     {root, tool.Limits{Matches: 1001}, "limits.matches"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := tool.OpenDir(c.root, c.limits)
 			requireField(t, err, c.field)
 		})
 	}
+	opened(t, root, tool.Limits{File: 4 << 20, Entries: 20_000, Matches: 1000})
 	for _, dir := range []*tool.Dir{nil, {}} {
 		_, err := tool.ListFiles(dir)
 		requireField(t, err, "dir")

@@ -56,10 +56,12 @@ func script() *scripted.Provider {
 // given yields the answers that a prompt holds.
 func given(prompt string) []string {
 	var answers []string
+	answered := false
 	for line := range strings.Lines(prompt) {
-		if answer, ok := strings.CutPrefix(strings.TrimSpace(line), "Answer: "); ok {
-			answers = append(answers, answer)
+		if line = strings.TrimSpace(line); answered || line == "(not answered)" {
+			answers = append(answers, line)
 		}
+		answered = strings.HasSuffix(line, "answer of a person>>>")
 	}
 	return answers
 }

@@ -21,7 +21,7 @@ const (
 	mostName        = 64       // bytes of a name
 	mostDescription = 4 << 10  // bytes of a description
 	mostSchema      = 64 << 10 // bytes of a schema
-	mostAnswer      = 32 << 10 // bytes of an answer: an engine cuts what is longer, without a word
+	mostAnswer      = 32 << 10 // bytes of an answer: an engine cuts what is longer, and says so
 )
 
 // Tools yields all tools of a server, by the names under which they can be registered. They use the session, which

@@ -1,0 +1,159 @@
+package deliberation_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// windowed plays a deliberation of long texts with models of these windows, in tokens, and nobody there to be asked.
+func windowed(t *testing.T, config deliberation.Config, agent, judge int) (*debate.Record, *scripted.Provider) {
+	t.Helper()
+	config.Unattended, config.MaxTokens = &debate.Unattended{}, 600
+	engine, p := engineFor(sized(func(string) int { return replyLength }))
+	engine.Models = map[string]debate.Model{"test/agent": {Context: agent}, "test/judge": {Context: judge}}
+	var r *debate.Record
+	synctest.Test(t, func(t *testing.T) { r = play(t, engine, config) })
+	return r, p
+}
+
+// shortened yields the calls that were warned of as made with less than they should have had.
+func shortened(r *debate.Record) []string {
+	var out []string
+	for _, w := range r.Warnings {
+		if w.Kind == deliberation.WarnShortened {
+			out = append(out, w.Call)
+		}
+	}
+	return out
+}
+
+// TestASolutionThatDoesNotFitIsMadeSmaller: of the summaries and the final proposals, then of these alone, then of
+// parts of them. Nobody gives up before, and what was left out is told.
+func TestASolutionThatDoesNotFitIsMadeSmaller(t *testing.T) {
+	for name, test := range map[string]struct {
+		window    int
+		summaries bool
+		method    string
+		call, how string
+		has, not  []string
+	}{
+		"all of it": {100_000, true, "judge", "synthesis", "", []string{"summary of rounds", "r6.critique.ben.ada", "r6.refine.ada"}, nil},
+		"the summaries": {
+			10_000, true, "judge", "synthesis.short1", "of the summaries and the final proposals alone",
+			[]string{"summary of rounds", "r6.refine.ada", "r6.refine.cyd"},
+			[]string{"r6.critique.ben.ada"},
+		},
+		"the final proposals": {
+			7000, true, "judge", "synthesis.short2", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"summary of rounds"},
+		},
+		"no summaries": {
+			9000, false, "judge", "synthesis.short1", "of the final proposals alone", []string{"r6.refine.ada", "r6.refine.cyd"}, []string{"r5.refine.ada"},
+		},
+		"parts": {
+			6000, false, "judge", "synthesis.short2", "of a part of each final proposal alone", []string{"r6.refine.ada", "r6.refine.cyd", "[…cut]"}, nil,
+		},
+		"the merged one": {
+			5000, false, "merge", "synthesis.short1", "of a part of the merged proposal", []string{"merge.2.1.short1", "[…cut]"}, []string{"r6.refine.cyd"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := three()
+			config.Rounds, config.Summaries.Off, config.Synthesis = 6, !test.summaries, test.method
+			r, p := windowed(t, config, 0, test.window)
+			_, _, ok := deliberation.Final(r)
+			require.True(t, ok, r.Warnings)
+			text := prompt(t, p, test.call)
+			for _, has := range test.has {
+				assert.Contains(t, text, has)
+			}
+			for _, not := range test.not {
+				assert.NotContains(t, text, not)
+			}
+			if test.how == "" {
+				assert.NotContains(t, shortened(r), test.call)
+				return
+			}
+			assert.Contains(t, text, test.how, "the judge is told")
+			require.Contains(t, shortened(r), test.call)
+			i := slices.IndexFunc(r.Warnings, func(w debate.Warning) bool { return w.Kind == deliberation.WarnShortened && w.Call == test.call })
+			assert.Contains(t, r.Warnings[i].Evidence, test.how)
+			assert.Contains(t, r.Warnings[i].Evidence, "does not fit")
+			assert.Contains(t, r.Warnings[i].Evidence, test.call)
+		})
+	}
+}
+
+// TestAPromptThatDoesNotFitIsMadeSmaller: of agents too.
+func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
+	config := three()
+	config.Rounds, config.Summaries.Off = 3, true
+	r, p := windowed(t, config, 8000, 0)
+	assert.NotEmpty(t, shortened(r))
+	assert.Equal(t, debate.EndRounds, r.Reason, r.Evidence)
+	for _, call := range shortened(r) {
+		assert.Contains(t, call, ".refine.")
+	}
+	text := prompt(t, p, "r3.refine.ada.short1")
+	for _, has := range []string{"r2.refine.ada", "r3.critique.ben.ada", "r3.critique.cyd.ada"} {
+		assert.Contains(t, text, said(has))
+	}
+	assert.NotContains(t, text, said("r1.propose.ada"))
+
+	r, p = windowed(t, config, 5500, 0)
+	assert.Equal(t, debate.EndRounds, r.Reason, r.Evidence)
+	text = prompt(t, p, "r1.refine.ada.short2")
+	for _, has := range []string{"r1.propose.ada", "r1.critique.ben.ada", "r1.critique.cyd.ada"} {
+		assert.Contains(t, text, said(has))
+	}
+	assert.Equal(t, 3, strings.Count(text, "[…cut]"))
+
+	r, p = windowed(t, config, 4500, 0)
+	assert.Contains(t, shortened(r), "r1.critique.ada.ben.short2")
+	assert.Contains(t, prompt(t, p, "r1.critique.ada.ben.short2"), "[…cut]")
+
+	config.Proposals = deliberation.ProposalsFresh
+	r, p = windowed(t, config, 7500, 0)
+	assert.Contains(t, shortened(r), "r3.propose.ada.short1")
+	assert.NotContains(t, prompt(t, p, "r3.propose.ada.short1"), said("r1.propose.ada"))
+	assert.Equal(t, debate.EndRounds, r.Reason, r.Evidence)
+}
+
+// TestWhatNeverFitsIsTold: the warning names the call and the reason.
+func TestWhatNeverFitsIsTold(t *testing.T) {
+	config := three()
+	config.Problem += strings.Repeat(" It has to be fast.", 2000)
+	r, _ := windowed(t, config, 0, 5000)
+	require.Len(t, r.Warnings, 1)
+	assert.Equal(t, deliberation.WarnNoSolution, r.Warnings[0].Kind)
+	assert.Equal(t, "synthesis.short3", r.Warnings[0].Call)
+	assert.Contains(t, r.Warnings[0].Evidence, "does not fit the window of 5000 tokens")
+
+	r, _ = windowed(t, config, 5000, 0)
+	assert.Equal(t, debate.EndTooFew, r.Reason)
+	assert.Contains(t, r.Warnings[0].Evidence, string(debate.KindContextOverflow))
+}
+
+// TestAnOverflowThatTheVendorReports is treated like one that was foreseen.
+func TestAnOverflowThatTheVendorReports(t *testing.T) {
+	engine, p := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+		return scripted.Reply{Err: &provider.Error{Kind: provider.KindContextOverflow, Message: "too long"}}, call == "synthesis"
+	})
+	config := three()
+	config.Unattended = &debate.Unattended{}
+	r := play(t, engine, config)
+	_, by, ok := deliberation.Final(r)
+	assert.True(t, ok)
+	assert.Equal(t, "judge", by)
+	assert.Equal(t, []string{"synthesis.short1"}, shortened(r))
+	assert.NotContains(t, prompt(t, p, "synthesis.short1"), said("r1.propose.ada"))
+}

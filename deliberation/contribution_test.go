@@ -1,0 +1,140 @@
+package deliberation_test
+
+import (
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// TestAContributionTellsWhatItTook: who, as what, with which model, and what it cost.
+func TestAContributionTellsWhatItTook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := three()
+		config.Agents[1].Model = "test/other"
+		engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+			return scripted.Reply{Text: "I object.", Delay: time.Second, Usage: provider.Usage{Input: 100, Output: 10}}, call == "r1.critique.ben.ada"
+		})
+		engine.Models = map[string]debate.Model{"test/other": {Priced: true, Input: debate.USD, Output: 2 * debate.USD}}
+		r := play(t, engine, config)
+		for _, c := range deliberation.Contributions(r) {
+			if c.Agent == "ben" && c.Kind == deliberation.KindCritique && c.Target == "ada" && c.Round == 1 {
+				assert.Equal(t, deliberation.Contribution{
+					Round: 1, Kind: deliberation.KindCritique, Agent: "ben", Role: deliberation.RolePerformance, Target: "ada", Text: "I object.",
+					Model: "test/other", Usage: provider.Usage{Input: 100, Output: 10}, Cost: 120 * debate.USD, Took: time.Second,
+				}, c)
+				return
+			}
+		}
+		assert.Fail(t, "Ben's critique is missing")
+	})
+}
+
+// TestWhatStands: after each phase the latest proposal or refinement of each agent, by the order of the config.
+func TestWhatStands(t *testing.T) {
+	stands := map[debate.State][]string{}
+	flow := deliberation.Flow()
+	for _, after := range []debate.State{deliberation.StatePlanningRound, deliberation.StateProposing, deliberation.StateRefining} {
+		require.NoError(t, deliberation.Insert(flow, after, deliberation.Node{State: "looking" + after, Step: debate.Step{
+			Calls: func(r *debate.Record) []debate.Call {
+				var texts []string
+				for _, c := range deliberation.Standing(r) {
+					texts = append(texts, c.Text)
+				}
+				stands[after] = texts
+				return nil
+			},
+		}}))
+	}
+	engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
+		return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}, call == "r1.refine.ben" || call == "r1.propose.cyd" || call == "r2.propose.cyd"
+	})
+	engine.Flows[deliberation.FlowName] = flow
+	r := play(t, engine, three())
+	assert.Equal(t, map[debate.State][]string{
+		deliberation.StatePlanningRound: {said("r1.refine.ada"), said("r1.propose.ben")},
+		deliberation.StateProposing:     {said("r1.refine.ada"), said("r1.propose.ben")},
+		deliberation.StateRefining:      {said("r2.refine.ada"), said("r2.refine.ben")},
+	}, stands)
+	last := deliberation.Standing(r)
+	require.Len(t, last, 2)
+	assert.Equal(t, deliberation.KindRefinement, last[0].Kind)
+	assert.Equal(t, 2, last[0].Round)
+}
+
+// TestTheConfigIsInTheRecord: from it the same can be started again, files and roles included.
+func TestTheConfigIsInTheRecord(t *testing.T) {
+	yes, no, threshold := 0.1, false, 95.0
+	for name, change := range map[string]func(*deliberation.Config){
+		"plain": func(*deliberation.Config) {},
+		"all of it": func(c *deliberation.Config) {
+			c.ID, c.Rounds, c.Termination = "whole", 1, deliberation.Termination{Kind: "quality", Threshold: &threshold}
+			c.Synthesis, c.Topology, c.Proposals = "merge", deliberation.Topology{Kind: "nearest", K: 1}, "fresh"
+			c.FullHistory, c.Summaries, c.Temperature, c.MaxTokens = &no, deliberation.Summaries{MaxLength: 200}, &yes, 700
+			c.Clarification, c.Unattended = deliberation.Clarification{On: true, Questions: 2}, &debate.Unattended{}
+			c.Roles = []deliberation.Role{{Name: "own", Title: "Mine", System: "You.", Refine: "Refine it."}}
+			c.Agents[0].Role, c.Agents[1].Role, c.Agents[1].Prompt = "own", "own", "You too."
+			c.Agents[2].Summaries = &deliberation.Summaries{Off: true}
+			c.Agents[2].Name, c.Agents[2].Fallbacks, c.Agents[2].MaxTokens = "Cyd C.", []string{"test/b"}, 300
+			c.Agents = append(c.Agents, deliberation.Agent{ID: "dan", Model: "test/d", Disabled: true})
+			c.Judge.Prompt, c.Judge.MaxTokens, c.RoundTimeout = "You judge.", 900, time.Hour
+			c.Labels = map[string]string{"tenant": "x"}
+		},
+		"voting": func(c *deliberation.Config) { c.Synthesis, c.Judge = "voting", deliberation.Judge{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := three()
+			change(&config)
+			made, err := config.Debate()
+			require.NoError(t, err)
+			engine, _ := engineFor(nil)
+			r := play(t, engine, config)
+			got, ok := deliberation.ConfigOf(r)
+			require.True(t, ok)
+			assert.Equal(t, config.Problem, got.Problem)
+			assert.Equal(t, r.ID, got.ID)
+			role, err := deliberation.FindRole(got.Agents[0].Role, got.Roles)
+			require.NoError(t, err)
+			assert.Equal(t, map[bool]string{true: "Mine", false: "Architect"}[name == "all of it"], role.Title)
+
+			again, err := got.Debate()
+			require.NoError(t, err)
+			assert.JSONEq(t, unsourced(t, made.FlowConfig), unsourced(t, again.FlowConfig))
+			got.ID = "again"
+			second, ok := deliberation.ConfigOf(play(t, engine, got))
+			require.True(t, ok)
+			assert.Equal(t, got, second)
+			if name == "all of it" {
+				assert.Equal(t, time.Hour, got.RoundTimeout)
+				assert.Equal(t, config.Labels, got.Labels)
+				assert.Equal(t, 900, got.Judge.MaxTokens)
+				assert.Equal(t, []string{"ada", "ben", "cyd"}, []string{got.Agents[0].ID, got.Agents[1].ID, got.Agents[2].ID})
+			}
+		})
+	}
+	_, ok := deliberation.ConfigOf(&debate.Record{})
+	assert.False(t, ok)
+}
+
+// unsourced is the flow's part of a config without where its texts come from.
+func unsourced(t *testing.T, data []byte) string {
+	t.Helper()
+	var all map[string]any
+	require.NoError(t, json.Unmarshal(data, &all))
+	people, _ := all["agents"].([]any)
+	for _, one := range append(people, all["judge"]) {
+		if one, ok := one.(map[string]any); ok {
+			delete(one, "source")
+			delete(one, "sha256")
+		}
+	}
+	return toJSON(all)
+}

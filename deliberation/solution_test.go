@@ -1,0 +1,35 @@
+package deliberation_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+)
+
+// TestASynthesizerWithoutRequirements is not confident: no model may leave them out, and it may only below the mark.
+func TestASynthesizerWithoutRequirements(t *testing.T) {
+	for confidence, ok := range map[float64]bool{40: true, 40.5: false} {
+		synctest.Test(t, func(t *testing.T) {
+			engine, _ := engineFor(nil)
+			engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
+				func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) {
+					return &deliberation.Solution{Description: "Fine.", Confidence: confidence}, nil
+				})}
+			config := three()
+			config.Synthesis, config.Synthesizer, config.Unattended = deliberation.SynthesisRegistered, "own", &debate.Unattended{}
+			r := play(t, engine, config)
+			_, _, made := deliberation.Final(r)
+			assert.Equal(t, ok, made, confidence)
+			if !ok {
+				require.NotEmpty(t, r.Rejections)
+				assert.Equal(t, []string{"requirements: is empty: it lists every requirement of the problem, fulfilled or not"}, r.Rejections[0].Problems)
+			}
+		})
+	}
+}
