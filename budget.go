@@ -398,10 +398,10 @@ func (r *Record) growth(tokens int, by string) int {
 
 // final yields the calls of the end, as if the debate had come to it. The first turn may still be open.
 func (r *Record) final(step Step) []Call {
-	turns := r.Turns
-	defer func() { r.Turns = turns }()
+	turns, keeps := r.Turns, r.keeps
+	defer func() { r.Turns, r.keeps = turns, keeps }()
 	if len(turns) == 0 {
-		r.Turns = []*Turn{{}}
+		r.Turns, r.keeps = []*Turn{{}}, false // what is computed of a turn that nobody has spoken is not kept
 	}
 	return step.Calls(r)
 }
