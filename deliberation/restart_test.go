@@ -150,7 +150,10 @@ func TestARestartAtEveryPoint(t *testing.T) {
 			made, err := config.Debate()
 			require.NoError(t, err)
 			var want string
-			for _, crash := range []bool{false, true} {
+			for i, crash := range []bool{true, false} {
+				if i > 0 && fewer > 1 {
+					break
+				}
 				f := &forgetful{t: t, engine: engineOf(wordy), id: config.ID}
 				r := f.run(made, "Because.", crash)
 				require.Equal(t, debate.StateCompleted, r.State)

@@ -44,9 +44,9 @@ func peak(f func()) uint64 {
 // An answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
 	if testing.Short() {
-		t.Skip("answers of 4 MiB")
+		t.Skip("long answers")
 	}
-	const size = 4 << 20
+	const size = listSize
 	generate := func(t *testing.T, p *openai.Provider) error {
 		t.Helper()
 		_, err := ask(t, p, request())

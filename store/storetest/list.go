@@ -401,7 +401,7 @@ func listTogether(x *exam) {
 }
 
 func listPages(x *exam) {
-	const debates, writers = 1000, 20
+	const debates, writers = crowdOfDebates, 20
 	handles := x.handles(2)
 	states := []debate.State{debate.StatePaused, arguing, debate.StateCompleted}
 	var want []string

@@ -86,7 +86,7 @@ func readBreak(x *exam) {
 }
 
 func readCanceled(x *exam) {
-	const events = 3000
+	const events = longLog
 	store := x.open()
 	x.append(store, "a", 0, "w", some(0, events, "w"))
 	if _, err := collect(store.Read(canceled(x.Context()), "a", 0)); err == nil {

@@ -197,7 +197,7 @@ func hostile(f *findings) {
 	numbers := []int{least, least + 1, -5, 0, 1, 3, 5000, most - 1, most}
 	r := rand.New(rand.NewPCG(3, 9)) //nolint:gosec // the same in every run
 	pick := func() int { return numbers[r.IntN(len(numbers))] }
-	for i := range 5000 {
+	for i := range problems {
 		p := window.Problem{
 			Fixed: pick(), Window: pick(), Reserve: pick(), Output: pick(), Covered: pick(), Summary: pick(),
 			Summarizer: i%2 == 0, Auto: i%3 == 0,

@@ -1,0 +1,9 @@
+//go:build race
+
+package storetest
+
+// The race detector makes each debate and event ten times as slow, and finds the same in fewer.
+const (
+	crowdOfDebates = 300
+	longLog        = 900 // events
+)
