@@ -119,14 +119,21 @@ type beginning struct {
 	intent *Intent
 }
 
-// look sees whether a missing call may start now, and as what.
-func (d *due) look(call *Call) (*Call, bool) {
-	r := d.core.record
+// present yields a missing call as it is made now, which is the re-ask if its answer was rejected, and what is
+// known of that; nil: nothing.
+func (r *Record) present(call *Call) (*Call, *callState) {
 	state := r.calls[call.ID]
 	if state != nil && state.status == callRejected {
 		call = reask(call, state)
 		state = r.calls[call.ID]
 	}
+	return call, state
+}
+
+// look sees whether a missing call may start now, and as what.
+func (d *due) look(call *Call) (*Call, bool) {
+	r := d.core.record
+	call, state := r.present(call)
 	switch {
 	case state == nil || state.status == callIdle:
 	case state.status == callOpen:

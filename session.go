@@ -73,7 +73,7 @@ func (l *live) coreFor(config *Config) (*Core, error) {
 	if err := CheckID(config.ID); err != nil {
 		return nil, err
 	}
-	core, err := l.newCore(l.machines[DefaultFlow], config.ID, nil)
+	core, err := l.core(config.ID, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -227,11 +227,7 @@ func (c *callState) unanswered() []int {
 // uses finds the uses of tools that a call waits for, and those of them that may start; false: it waits for none.
 func (d *due) uses(call *Call) (fresh []beginning, waits bool) {
 	r := d.core.record
-	state := r.calls[call.ID]
-	if state != nil && state.status == callRejected {
-		call = reask(call, state)
-		state = r.calls[call.ID]
-	}
+	call, state := r.present(call)
 	for _, i := range state.unanswered() {
 		waits = true
 		use := toolUse(call, &state.talk[len(state.talk)-1].asked.Uses[i])
