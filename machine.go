@@ -150,7 +150,7 @@ func newMachine(flow *Flow) (*machine, error) {
 	}
 	m.chart = stateless.NewStateMachineWithExternalStorage(
 		func(ctx context.Context) (stateless.State, error) {
-			return firingOf(ctx).record.State, nil
+			return firingOf(ctx).rule.From, nil
 		},
 		func(ctx context.Context, state stateless.State) error {
 			firingOf(ctx).to, _ = state.(State)
@@ -202,9 +202,7 @@ func (m *machine) expand(rule Rule) []Rule {
 // permit configures the i-th of the rules of one place. Its guard excludes those before it, because
 // stateless takes two that match for a mistake.
 func (m *machine) permit(key place, rules []Rule, i int) {
-	first := func(ctx context.Context, _ ...any) bool {
-		return match(rules, firingOf(ctx).record) == &rules[i]
-	}
+	first := func(ctx context.Context, _ ...any) bool { return firingOf(ctx).rule == &rules[i] }
 	state := m.chart.Configure(key.from)
 	if rules[i].To == key.from {
 		state.PermitReentry(key.on, first)
@@ -223,12 +221,12 @@ func match(rules []Rule, r *Record) *Rule {
 	return nil
 }
 
-// firing carries the record of the one debate that fires, and brings back the target. It is a
-// context, so that the shared machine needs no lock and no copy.
+// firing carries the rule by which the one debate that fires changes its state, and brings back the
+// target. It is a context, so that the shared machine needs no lock and no copy.
 type firing struct {
 	context.Context
-	record *Record
-	to     State
+	rule *Rule
+	to   State
 }
 
 // firingOf yields the firing that a context of the chart is: nobody but fire fires.
@@ -239,8 +237,8 @@ func firingOf(ctx context.Context) *firing {
 // fire yields the state that the trigger leads to. A refusal names state, trigger and guards, and
 // has changed nothing.
 func (m *machine) fire(r *Record, on Trigger) (State, error) {
-	f := firing{Context: context.Background(), record: r}
-	if err := m.chart.FireCtx(&f, on); err != nil {
+	f := firing{Context: context.Background(), rule: match(m.rules[place{r.State, on}], r)}
+	if f.rule == nil || m.chart.FireCtx(&f, on) != nil {
 		return "", m.refusal(r, on)
 	}
 	return f.to, nil

@@ -86,18 +86,27 @@ func (l *live) check(c *Config) (f findings) {
 // CheckID reports what keeps an id from being safe as the name of a file, a key and a row, on every
 // system: an error of kind validation. Ids differ also where the case of their letters is all that does.
 func CheckID(id string) error {
-	bad := len(id) == 0 || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || strings.ContainsFunc(id, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", r)
-	})
-	problem := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first and the last no '.'")
-	if !bad {
-		name, _, _ := strings.Cut(strings.ToLower(id), ".")
-		if !device(name) {
-			return nil
-		}
-		problem = fmt.Errorf("is the name of a device on some systems: %q", oneLine(id, 40))
+	name, _, _ := strings.Cut(id, ".")
+	switch {
+	case len(id) == 0 || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || strings.IndexFunc(id, notOfID) >= 0:
+		err := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first and the last no '.'")
+		return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: err}
+	case device(strings.ToLower(name)):
+		err := fmt.Errorf("is the name of a device on some systems: %q", oneLine(id, 40))
+		return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: err}
+	default:
+		return nil
 	}
-	return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: problem}
+}
+
+// notOfID reports whether an id cannot hold the rune.
+func notOfID(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_', r == '.':
+		return false
+	default:
+		return true
+	}
 }
 
 // device reports whether Windows keeps a name, in small letters, for itself.
