@@ -125,3 +125,34 @@ func (s Swing) String() string {
 	return fmt.Sprintf("of %d voters: for %.0f %% → %.0f %%, against %.0f %% → %.0f %%", s.Voters,
 		s.Before[VoteFor], s.After[VoteFor], s.Before[VoteAgainst], s.After[VoteAgainst])
 }
+
+// ballotCalls yields the votes of the audience that are still missing.
+func ballotCalls(r *Record, after bool) []Call {
+	if r.config.Audience == nil {
+		return nil
+	}
+	id, text := "vote.before.", "ballot.before"
+	if after {
+		id, text = "vote.after.", "ballot.after"
+	}
+	var calls []Call
+	for i := range r.config.Audience.Members {
+		m := &r.config.Audience.Members[i]
+		call := memberCall(r, m, id+m.Name, KindBallot)
+		call.Schema, call.after, call.Slot = string(KindBallot), after, i
+		call.View.None = !after
+		call.Last = func(r *Record) string { return r.Text(text) }
+		if !r.Done(call.ID) && !r.Failed(call.ID) {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// memberCall asks one of the audience. Who does not answer is left out.
+func memberCall(r *Record, m *Member, id string, kind CallKind) Call {
+	return Call{
+		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Judge: m.Judge,
+		System: r.Text("system." + m.Name), Timeout: r.config.JudgeTimeout, OnFail: OnFail{Skip: true},
+	}
+}

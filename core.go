@@ -374,40 +374,6 @@ func (c *Core) once() (again bool, err error) {
 	return c.next(step)
 }
 
-// watchRound ends a round whose time is over: who still speaks has failed.
-func (c *Core) watchRound() (again bool, err error) {
-	r := c.record
-	deadline := r.deadline()
-	if deadline.IsZero() || c.in.At.Before(deadline) {
-		return false, nil
-	}
-	for len(r.open) > 0 {
-		call := r.open[0]
-		wanted := c.wanted(call)
-		c.out.Abort = append(c.out.Abort, call.intent.Call)
-		failure := &Error{Kind: KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.config.RoundTimeout)}
-		if err := c.emit(Event{Kind: EventFailed, Failure: &Failure{
-			Spend: r.charge(call.intent, Usage{}, false), By: call.intent.By, Error: c.place(call, failure), Final: true,
-		}}); err != nil {
-			return false, err
-		}
-		if !c.record.isActive(call.intent.By) || r.isDropped(call.intent.By) || wanted != nil && wanted.OnFail.Skip {
-			continue
-		}
-		if !droppable(r, call.intent.By) {
-			if r.Round > 1 {
-				continue // merely late
-			}
-			return true, c.fail(call.trouble.failure)
-		}
-		if err := c.drop(call.intent.By, call.trouble.failure.Error()); err != nil {
-			return false, err
-		}
-	}
-	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.config.RoundTimeout)
-	return true, c.warn(&Warning{Kind: WarnLate, Evidence: evidence})
-}
-
 // next fires what the flow says once no call is missing.
 func (c *Core) next(step Step) (again bool, err error) {
 	on, note := passing(c.record.State), Note{}

@@ -3,7 +3,6 @@ package debate
 import (
 	"fmt"
 	"slices"
-	"time"
 )
 
 // EndReason says why the rounds of a debate, or the debate itself, ended.
@@ -108,16 +107,4 @@ func countSide(participants []Participant, side Side) int {
 		}
 	}
 	return n
-}
-
-// deadline is when the present round's time is over; zero: never.
-func (r *Record) deadline() time.Time {
-	if r.config.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
-		return time.Time{}
-	}
-	begins := r.roundAt
-	if r.Round > 1 {
-		begins = begins.Add(r.config.RoundDelay)
-	}
-	return begins.Add(r.config.RoundTimeout)
 }

@@ -64,7 +64,7 @@ func TestFloors(t *testing.T) {
 		{"provider/chat.go", 80},
 		{"provider/error.go", 80},
 		{"provider/openaicompat/stream.go", 80},
-		{"engine.go", 0},
+		{"debate.go", 0},
 		{"store/file/core.go", 0},
 		{"prompter.go", 0},
 	} {

@@ -1,0 +1,82 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// deadline is when the present round's time is over; zero: never.
+func (r *Record) deadline() time.Time {
+	if r.config.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
+		return time.Time{}
+	}
+	begins := r.roundAt
+	if r.Round > 1 {
+		begins = begins.Add(r.config.RoundDelay)
+	}
+	return begins.Add(r.config.RoundTimeout)
+}
+
+// times yields the next moment after now at which a limit of time is reached; zero: there is none.
+func (r *Record) times(now time.Time) time.Time {
+	var next time.Time
+	at := func(t time.Time) {
+		if t.After(now) && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	if b := r.config.Budget; b != nil {
+		if b.SoftTime > 0 && r.State != StateCompleting {
+			at(r.StartedAt.Add(b.SoftTime))
+		}
+		if b.HardTime > 0 {
+			at(r.StartedAt.Add(b.HardTime))
+		}
+	}
+	if d := r.deadline(); !d.IsZero() {
+		at(d)
+	}
+	return next
+}
+
+// waitUntil asks for a Tick, if that is earlier than what was asked for.
+func (c *Core) waitUntil(t time.Time) {
+	if !t.IsZero() && (c.out.Wait.IsZero() || t.Before(c.out.Wait)) {
+		c.out.Wait = t
+	}
+}
+
+// watchRound ends a round whose time is over: who still speaks has failed.
+func (c *Core) watchRound() (again bool, err error) {
+	r := c.record
+	deadline := r.deadline()
+	if deadline.IsZero() || c.in.At.Before(deadline) {
+		return false, nil
+	}
+	for len(r.open) > 0 {
+		call := r.open[0]
+		wanted := c.wanted(call)
+		c.out.Abort = append(c.out.Abort, call.intent.Call)
+		failure := &Error{Kind: KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.config.RoundTimeout)}
+		if err := c.emit(Event{Kind: EventFailed, Failure: &Failure{
+			Spend: r.charge(call.intent, Usage{}, false), By: call.intent.By, Error: c.place(call, failure), Final: true,
+		}}); err != nil {
+			return false, err
+		}
+		if !c.record.isActive(call.intent.By) || r.isDropped(call.intent.By) || wanted != nil && wanted.OnFail.Skip {
+			continue
+		}
+		if !droppable(r, call.intent.By) {
+			if r.Round > 1 {
+				continue // merely late
+			}
+			return true, c.fail(call.trouble.failure)
+		}
+		if err := c.drop(call.intent.By, call.trouble.failure.Error()); err != nil {
+			return false, err
+		}
+	}
+	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.config.RoundTimeout)
+	return true, c.warn(&Warning{Kind: WarnLate, Evidence: evidence})
+}

@@ -1,0 +1,295 @@
+package debate
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+func (r *Record) foldIntent(e *Event) error {
+	in := e.Intent
+	call := r.calls[in.Call]
+	if call == nil {
+		call = &callState{}
+		r.calls[in.Call] = call
+	}
+	last := 0
+	if call.intent != nil {
+		last = call.intent.Attempt
+	}
+	switch {
+	case call.status == callOpen || call.status == callDone:
+		return invalid("intent.call", "%q is in flight or done already", oneLine(in.Call, 80))
+	case in.Attempt != last+1:
+		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
+	case in.Reserve < 0 || in.Tokens < 0:
+		return invalid("intent.reserve", "or the number of tokens is negative")
+	case in.Model != "" && r.model(in.Model) == nil:
+		return invalid("intent.model", "%q is no model of this debate", oneLine(in.Model, 80))
+	case in.Round < 0 || in.Slot < 0 || in.Place < 0 || in.Place > mostOpen:
+		return invalid("intent.round", "or the slot is negative")
+	}
+	if len(r.open) >= mostOpen || len(r.current) >= mostOpen {
+		return invalid("intent", "is one of more than %d in flight, or askers", mostOpen)
+	}
+	call.intent, call.status, call.aborted, call.person = in, callOpen, false, false
+	if in.Place > call.model { // another model, whose tries are its own
+		call.model = in.Place
+		if call.trouble != nil {
+			call.trouble.tries = nil
+		}
+	}
+	if call.trouble != nil {
+		call.trouble.retryAt = time.Time{}
+	}
+	if base := r.calls[in.For]; in.Tool != "" {
+		if last, _ := base.asks(in.Call); last == nil {
+			return invalid("intent.for", "%q asks for no such tool", oneLine(in.For, 80))
+		}
+	}
+	r.open = append(r.open, call)
+	if in.Tool == "" {
+		r.hold(call)
+	}
+	r.reserved = r.reserved.plus(in.Reserve)
+	return nil
+}
+
+// mostOpen bounds the calls in flight, the inquiries, and those who are asked: what looks through
+// their lists would otherwise take a hostile log's square.
+const mostOpen = 4096
+
+// hold makes the call the latest one of whom it asks.
+func (r *Record) hold(call *callState) {
+	for i := range r.current {
+		if r.current[i].intent.By == call.intent.By {
+			r.current[i] = call
+			return
+		}
+	}
+	r.current = append(r.current, call)
+}
+
+// foldInquiry turns the call in flight into a question that is open: it costs nothing, and no crash
+// loses it.
+func (r *Record) foldInquiry(q *Inquiry) error {
+	call := r.calls[q.ID]
+	if len(r.Inquiries) >= mostOpen {
+		return invalid("inquiry", "is one of more than %d", mostOpen)
+	}
+	if q.About != "" {
+		return r.foldQuestion(q)
+	}
+	if call == nil || call.status != callOpen {
+		return invalid("inquiry.id", "%q is no call in flight", oneLine(q.ID, 80))
+	}
+	r.close(call)
+	call.person = true
+	r.Inquiries = append(r.Inquiries, *q)
+	return nil
+}
+
+func (r *Record) inquiry(id string) *Inquiry {
+	for i := range r.Inquiries {
+		if r.Inquiries[i].ID == id {
+			return &r.Inquiries[i]
+		}
+	}
+	return nil
+}
+
+// foldOutcome takes what became of an attempt.
+func (r *Record) foldOutcome(e *Event) error {
+	spend := e.outcome()
+	call := r.opened(spend.Call)
+	if call == nil || call.status != callOpen || call.intent.Attempt != spend.Attempt {
+		return invalid("call", "%q, attempt %d, is not in flight", oneLine(spend.Call, 80), spend.Attempt)
+	}
+	if spend.Cost < 0 || spend.Model != call.intent.Model {
+		return invalid("cost", "is negative, or of a model that was not asked")
+	}
+	if spend.Usage != known(spend.Usage) {
+		return invalid("usage", "has a number of tokens that cannot be")
+	}
+	if t := e.Turn; t != nil && (t.Round != call.intent.Round || t.Slot != call.intent.Slot || t.Speaker != call.intent.By) {
+		return invalid("turn", "is not the one that was asked for")
+	}
+	if e.Summary != nil {
+		if v := r.viewOf(e.Summary.View); v == nil || e.Summary.Upto < 2 || e.Summary.Upto > len(v.messages) {
+			return invalid("summary.upto", "is %d: no message of a view", e.Summary.Upto)
+		}
+	}
+	r.settle(call, e)
+	switch e.Kind {
+	case EventTurn:
+		r.foldTurn(e.Turn)
+	case EventAssessment:
+		r.Assessments = append(r.Assessments, e.Assessment)
+	case EventVerdict:
+		r.Verdicts = append(r.Verdicts, e.Verdict)
+		r.Verdict = r.opinion()
+	case EventAssigned:
+		r.foldAssignment(e.Assigned)
+	case EventBallot:
+		r.Ballots = append(r.Ballots, e.Ballot)
+	case EventSummary:
+		r.foldSummary(e.Summary)
+	case EventRejected:
+		r.foldRejection(call, e)
+		return nil
+	case EventFailed:
+		r.foldFailure(call, e.Failure, e.At)
+		return nil
+	case EventTools:
+		return r.foldTools(call, e.Tools)
+	case EventTool:
+		return r.foldTool(call, e.Tool)
+	default: // a final state: only the spend counts
+		call.status = callIdle
+		return nil
+	}
+	call.status, r.retries = callDone, 0
+	if call.intent.Again != "" {
+		if base := r.calls[call.intent.Again]; base != nil {
+			base.status = callDone
+		}
+	}
+	return nil
+}
+
+// outcome yields the spend of an event that ends an attempt.
+func (e *Event) outcome() *Spend {
+	switch e.Kind {
+	case EventTurn:
+		return &e.Turn.Spend
+	case EventAssessment:
+		return &e.Assessment.Spend
+	case EventVerdict:
+		return &e.Verdict.Spend
+	case EventAssigned:
+		return &e.Assigned.Spend
+	case EventBallot:
+		return &e.Ballot.Spend
+	case EventSummary:
+		return &e.Summary.Spend
+	case EventRejected:
+		return &e.Rejection.Spend
+	case EventFailed:
+		return &e.Failure.Spend
+	case EventTools:
+		return &e.Tools.Spend
+	case EventTool:
+		return &e.Tool.Spend
+	default:
+		return e.Spend
+	}
+}
+
+// settle takes an attempt out of those in flight, and counts what it has cost.
+func (r *Record) settle(call *callState, e *Event) {
+	spend := e.outcome()
+	r.close(call)
+	if e.Failure == nil && spend.Model != "" && !spend.Cached {
+		r.lift(spend.Model)
+	}
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
+	if (e.Failure == nil || !e.Failure.Unsent) && !call.person && call.intent.Tool == "" {
+		r.spent.add(call.intent, spend)
+	}
+	r.learn(call.intent, spend)
+}
+
+// close takes a call out of those in flight.
+func (r *Record) close(call *callState) {
+	if i := slices.Index(r.open, call); i >= 0 {
+		r.open = slices.Delete(r.open, i, i+1)
+		r.reserved -= call.intent.Reserve
+	}
+	call.ready = nil
+}
+
+func (r *Record) foldTurn(t *Turn) {
+	r.Turns = append(r.Turns, t)
+	if t.Round == r.Round && t.Slot < len(r.said) {
+		r.said[t.Slot] = true
+	}
+	if t.Hidden {
+		r.hidden = append(r.hidden, len(r.Turns)-1)
+		return
+	}
+	r.show(t)
+	r.nextBatch()
+}
+
+// foldRejection keeps the problems for the re-ask. A re-ask that is rejected too fails its call.
+func (r *Record) foldRejection(call *callState, e *Event) {
+	rejection := e.Rejection
+	r.Rejections = append(r.Rejections, *rejection)
+	call.status = callRejected
+	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: e.At}
+	r.failing = append(r.failing, call)
+	base := r.calls[call.intent.Again]
+	if base == nil {
+		return
+	}
+	if rejection.Next != "" { // another model is asked from the beginning
+		base.model = max(base.model, call.model) + 1
+		call.status, base.status = callIdle, callIdle
+		call.trouble, base.trouble = nil, nil
+		return
+	}
+	call.status = callFailed
+	base.status = callFailed
+	base.troubled().failure = &Error{
+		Kind: KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
+		Err: fmt.Errorf("the answer was not accepted: %s", oneLine(firstOf(rejection.Problems), 200)),
+	}
+}
+
+func firstOf(problems []string) string {
+	if len(problems) == 0 {
+		return "no reason is known"
+	}
+	return problems[0]
+}
+
+func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
+	call.status = callIdle
+	r.foldLimit(f, at)
+	r.narrow(call.intent.Model, f.Window)
+	if f.Final && call.intent.Kind == KindSummary && f.Error.Kind != KindContextOverflow {
+		r.unsummed = true
+	}
+	switch {
+	case f.Void: // if its process was gone for a while, that was no time of the round
+		r.roundAt = r.roundAt.Add(at.Sub(r.LastAt))
+	case f.Final:
+		call.status, call.troubled().failure = callFailed, f.Error
+		r.failing = append(r.failing, call)
+		if base := r.calls[call.intent.Again]; base != nil {
+			base.status, base.troubled().failure = callFailed, f.Error
+		}
+	case f.Next != "":
+		call.model = call.intent.placeOf(f.Next)
+		call.trouble = nil
+	default:
+		t := call.troubled()
+		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
+	}
+}
+
+// reset gives every call that failed for good a new start: a host has asked for it.
+func (r *Record) reset() {
+	r.limits = nil
+	var rejected []*callState
+	for _, call := range r.failing {
+		switch call.status {
+		case callFailed:
+			call.status, call.model, call.trouble = callIdle, 0, nil
+		case callRejected: // its re-ask is still to come
+			rejected = append(rejected, call)
+		default:
+		}
+	}
+	r.failing = rejected
+}

@@ -1,0 +1,179 @@
+package debate
+
+import (
+	"errors"
+	"fmt"
+)
+
+// use is what is counted against a budget.
+type use struct {
+	cost   Money
+	tokens int
+	calls  int
+}
+
+func (u use) plus(v use) use { return use{u.cost.plus(v.cost), u.tokens + v.tokens, u.calls + v.calls} }
+
+// passed says by what a use is more than a limit allows; "": by nothing.
+func (u use) passed(limit use) string {
+	switch {
+	case limit.cost > 0 && u.cost > limit.cost:
+		return fmt.Sprintf("%s of %s", u.cost, limit.cost)
+	case limit.tokens > 0 && u.tokens > limit.tokens:
+		return fmt.Sprintf("%d of %d tokens", u.tokens, limit.tokens)
+	case limit.calls > 0 && u.calls > limit.calls:
+		return fmt.Sprintf("%d of %d calls", u.calls, limit.calls)
+	default:
+		return ""
+	}
+}
+
+// reached says which limit a use has come up to.
+func (u use) reached(limit use) string {
+	return use{u.cost.plus(1), u.tokens + 1, u.calls + 1}.passed(limit)
+}
+
+func (b *Budget) soft() use { return use{b.Soft, b.SoftTokens, b.SoftCalls} }
+
+func (b *Budget) hard() use { return use{b.Hard, b.HardTokens, b.HardCalls} }
+
+// used is what is settled.
+func (r *Record) used() use { return use{r.spent.total.Cost, r.spent.tokens, r.spent.total.Requests} }
+
+// pending is the worst case of what is in flight.
+func (r *Record) pending() use {
+	u := use{cost: r.reserved}
+	for _, call := range r.open {
+		u.tokens += call.intent.Bound
+		count(&u.calls, call.intent.Tool == "")
+	}
+	return u
+}
+
+// watchBudget gives warnings and stops at limits. act: nothing else is to be done in this pass; again:
+// the record has changed. A soft limit lets those who speak finish.
+func (c *Core) watchBudget() (act, again bool, err error) {
+	r, budget := c.record, c.record.config.Budget
+	if budget == nil {
+		return false, false, nil
+	}
+	spent := r.used()
+	if budget.Warn > 0 && spent.cost >= budget.Warn && !r.warned() {
+		return true, true, c.warn(&Warning{
+			Kind: WarnCost, Threshold: budget.Warn, Spend: spent.cost, Evidence: fmt.Sprintf("%s of %s", spent.cost, budget.Warn),
+		})
+	}
+	if c.machine.allows(r, TriggerWarn) {
+		return c.confirm()
+	}
+	took := c.in.At.Sub(r.StartedAt)
+	if budget.HardTime > 0 && took >= budget.HardTime {
+		c.abort()
+		return true, true, c.reach(WarnHard, "", fmt.Sprintf("%s of %s", took, budget.HardTime))
+	}
+	if r.State == StateCompleting {
+		return false, false, nil
+	}
+	what := spent.reached(budget.soft())
+	if budget.SoftTime > 0 && took >= budget.SoftTime {
+		what = fmt.Sprintf("%s of %s", took, budget.SoftTime)
+	}
+	if what != "" && r.State != StateInitializing {
+		if len(r.open) > 0 {
+			c.waitUntil(r.times(c.in.At))
+			return true, false, nil
+		}
+		return true, true, c.reach(WarnSoft, "", what)
+	}
+	if what := spent.reached(budget.hard()); what != "" {
+		return true, true, c.reach(WarnHard, "", what)
+	}
+	return false, false, nil
+}
+
+// confirm waits for the cost warning to be acknowledged, or does what Unattended says.
+func (c *Core) confirm() (act, again bool, err error) {
+	r := c.record
+	switch u := r.config.Unattended; {
+	case u == nil:
+		return true, true, c.fire(TriggerWarn, Note{Evidence: "the cost warning waits to be acknowledged"}, false)
+	case u.Budget == OptionRetry:
+		return true, true, c.emit(Event{Kind: EventAck})
+	case len(r.open) > 0:
+		c.waitUntil(r.times(c.in.At))
+		return true, false, nil
+	default:
+		return true, true, c.reach(WarnSoft, "", "the cost warning is reached, and nobody is there to confirm")
+	}
+}
+
+// warned reports whether the cost warning was given.
+func (r *Record) warned() bool {
+	for i := range r.Warnings {
+		if r.Warnings[i].Kind == WarnCost {
+			return true
+		}
+	}
+	return false
+}
+
+// unconfirmed reports whether the debate waits for somebody to acknowledge the cost warning.
+func (r *Record) unconfirmed() bool {
+	return r.config != nil && r.config.Budget != nil && r.config.Budget.Confirm && !r.acked && r.warned()
+}
+
+// rounds reports whether the debate is in its flow's states: not before them, and not at its end.
+func (r *Record) rounds() bool { return r.work != StateInitializing && r.work != StateCompleting }
+
+func (c *Core) warn(w *Warning) error { return c.emit(Event{Kind: EventWarning, Warning: w}) }
+
+// reach records that a limit was reached, and acts on it.
+func (c *Core) reach(limit WarningKind, call, what string) error {
+	budget := c.record.config.Budget
+	w := &Warning{Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Evidence: what}
+	note := Note{Reason: EndHardLimit, Evidence: string(limit) + " of the budget: " + what}
+	if limit == WarnSoft {
+		w.Threshold, note.Reason = budget.Soft, EndSoftLimit
+	}
+	if err := c.warn(w); err != nil {
+		return err
+	}
+	return c.fire(TriggerLimit, note, false)
+}
+
+// limitError is the failure of a debate whose hard limit is reached.
+func limitError(round int) *Error {
+	return &Error{Kind: KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
+}
+
+// raised reports whether a limit that has stopped the debate may have been raised since: a fork's may.
+func (r *Record) raised() bool {
+	return r.Failure != nil && r.Failure.Kind == KindCostLimit && r.Parent() != nil
+}
+
+// fits reports whether a call's worst case fits what is left of the limits, beside what is reserved and
+// the verdict's share. If it does not, what says which limit stands in the way.
+func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
+	r, budget := c.record, c.record.config.Budget
+	if budget == nil {
+		return "", "", true
+	}
+	worst := r.used().plus(r.pending()).plus(use{intent.Reserve, intent.Bound, 1})
+	if r.State != StateCompleting {
+		if what := worst.passed(budget.soft()); what != "" {
+			return WarnSoft, what, false
+		}
+	}
+	if what := worst.passed(budget.hard()); what != "" {
+		return WarnHard, what, false
+	}
+	if r.State == StateCompleting {
+		return "", "", true
+	}
+	if budget.concludes() && budget.hard() != (use{}) {
+		if what := worst.plus(c.share(intent)).passed(budget.hard()); what != "" {
+			return WarnSoft, what + ", with what the verdict may take", false
+		}
+	}
+	return "", "", true
+}

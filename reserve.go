@@ -1,0 +1,101 @@
+package debate
+
+// spares reports whether a summary that is made for a verdict leaves enough for the verdict.
+func (c *Core) spares(intent *Intent) bool {
+	r, budget := c.record, c.record.config.Budget
+	if budget == nil || r.State != StateCompleting {
+		return true
+	}
+	worst := r.used().plus(r.pending()).plus(use{intent.Reserve, intent.Bound, 1}).plus(c.share(&Intent{}))
+	return worst.passed(budget.hard()) == ""
+}
+
+// concludes reports whether a soft limit may end the debate, with a verdict. Only then is there one to
+// keep something back for: at a hard limit the debate ends in an error.
+func (b *Budget) concludes() bool {
+	return b.soft() != (use{}) || b.SoftTime > 0 || b.Confirm
+}
+
+// share is the most that the verdicts and last votes can take, each asked twice, once this call and
+// those in flight have given the longest replies that are accepted.
+func (c *Core) share(intent *Intent) use {
+	r := c.record
+	step := c.machine.flow.Steps[StateCompleting]
+	if step.Calls == nil {
+		return use{}
+	}
+	growth := r.growth(intent.Tokens, intent.By)
+	for _, call := range r.open {
+		growth += r.growth(call.intent.Tokens, call.intent.By)
+	}
+	for _, i := range r.hidden {
+		growth += len(r.Turns[i].Text) + 2*len(r.fence) + framing
+	}
+	var sum use
+	for _, call := range r.final(step) {
+		switch call.Performer {
+		case ByModel:
+		case ByPerson:
+			continue
+		default:
+			sum.calls += 2
+			continue
+		}
+		sum = sum.plus(c.worst(&call, growth)).plus(c.worst(&call, growth+len(r.Text(TextAgain))+problemBytes))
+	}
+	return sum
+}
+
+// final yields the calls of the end, as if the debate had come to it. The first turn may still be open.
+func (r *Record) final(step Step) []Call {
+	turns, keeps := r.Turns, r.keeps
+	defer func() { r.Turns, r.keeps = turns, keeps }()
+	if len(turns) == 0 {
+		r.Turns, r.keeps = []*Turn{{}}, false // what is computed of a turn that nobody has spoken is not kept
+	}
+	return step.Calls(r)
+}
+
+// worst is the most that one attempt at a call can take, with any of its models, once the conversation
+// has grown by so many bytes.
+func (c *Core) worst(call *Call, growth int) use {
+	r := c.record
+	ready := prepared{call: call}
+	if call.Last != nil {
+		ready.last = call.Last(r)
+	}
+	if call.Schema != "" {
+		ready.wire, _ = c.wire(call.Schema, call.View.Labels)
+	}
+	shared, from := r.view(call.View)
+	bound := ready.fixed() + shared.size(from, len(shared.messages)) + growth
+	var most use
+	for _, name := range append([]string{call.Model}, call.Fallbacks...) {
+		model, _ := r.Model(name)
+		tokens := call.MaxTokens
+		if tokens == 0 {
+			tokens = r.config.MaxTokens
+		}
+		if model.MaxOutput > 0 {
+			tokens = min(tokens, model.MaxOutput)
+		}
+		most.cost = max(most.cost, model.Bound(bound, tokens))
+		most.tokens = max(most.tokens, bound+tokens)
+	}
+	most.calls = 1
+	return most
+}
+
+// growth bounds, in bytes, by how much a reply of so many tokens makes the conversation longer, fences
+// and all. Neutral labels may be longer than the names in whose place they stand.
+func (r *Record) growth(tokens int, by string) int {
+	bytes := tokens * bytesPerToken
+	if r.anonymous != nil {
+		l, times := r.anonymous.labels, 1
+		for i := range l.names {
+			times = max(times, (len(l.labels[i])+len(l.names[i])-1)/max(1, len(l.names[i])))
+		}
+		bytes, by = bytes*times, l.hide(by)
+	}
+	return bytes + 2*len(r.fence) + len(by) + framing
+}

@@ -1,0 +1,103 @@
+package debate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// PauseMode says what a pause does with the calls in flight.
+type PauseMode int
+
+// Drain lets the calls in flight finish. Without it they are broken off, and what they have cost is charged.
+const Drain PauseMode = 1
+
+// Pause stops new calls. Those in flight are broken off, or finish if mode is Drain.
+func (s *Session) Pause(ctx context.Context, mode ...PauseMode) error {
+	return s.do(ctx, Pause{Drain: len(mode) > 0 && mode[0] == Drain})
+}
+
+// Resume goes on after a pause.
+func (s *Session) Resume(ctx context.Context) error { return s.do(ctx, Resume{}) }
+
+// Stop ends the rounds: the verdict is given on what has been said. Without a turn, or after an
+// error, the debate ends without one.
+func (s *Session) Stop(ctx context.Context) error { return s.do(ctx, Stop{}) }
+
+// Cancel ends the debate without a verdict. Calls in flight are broken off.
+func (s *Session) Cancel(ctx context.Context) error { return s.do(ctx, Cancel{}) }
+
+// Retry goes back to where an error has stopped the debate. Nothing that has a result is repeated.
+func (s *Session) Retry(ctx context.Context) error { return s.do(ctx, Retry{}) }
+
+// Acknowledge says that the cost warning was seen.
+func (s *Session) Acknowledge(ctx context.Context) error { return s.do(ctx, Acknowledge{}) }
+
+// Answer answers an open inquiry by its id.
+func (s *Session) Answer(ctx context.Context, inquiry, text string) error {
+	return s.do(ctx, Answer{Inquiry: inquiry, Text: text})
+}
+
+// Choose answers an open inquiry about a failed call with one of its options. OptionModel takes the
+// model that takes over, "provider/model"; its prices and sizes are frozen as those of the others were.
+func (s *Session) Choose(ctx context.Context, inquiry string, option Option, model ...string) error {
+	answer := Answer{Inquiry: inquiry, Option: option}
+	if len(model) > 0 {
+		answer.Model = model[0]
+	}
+	answer, err := s.live.answer(answer)
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, answer)
+}
+
+// Send brings an input of the flow's own. payload is recorded as JSON; nil: none.
+func (s *Session) Send(ctx context.Context, trigger Trigger, payload any) error {
+	sent := Sent{Trigger: trigger}
+	if payload != nil {
+		data, err := json.Marshal(payload)
+		if err != nil {
+			return &Error{Kind: KindValidation, Op: "send", Field: "payload", Err: err}
+		}
+		sent.Payload = data
+	}
+	return s.do(ctx, sent)
+}
+
+// do brings a control. A session at rest takes the debate up for it; if somebody else has, they act on
+// the control.
+func (s *Session) do(ctx context.Context, signal Signal) error {
+	if err := s.mu.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	if s.closed == nil && !s.leased && !s.over.Load() && s.core.record.start != nil {
+		switch err := s.assume(ctx); {
+		case errors.Is(err, ErrLeased):
+			return s.note(context.WithoutCancel(ctx), signal)
+		case err != nil:
+			return err
+		}
+		s.engaged = true
+		defer func() {
+			s.engaged = false
+			s.rest()
+		}()
+		if s.attends() {
+			if err := s.wake(context.WithoutCancel(ctx)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.control(context.WithoutCancel(ctx), signal)
+}
+
+// control steps a signal and lets other goroutines make the calls that follow.
+func (s *Session) control(ctx context.Context, signal Signal) error {
+	first, err := s.apply(ctx, signal)
+	if first != nil {
+		s.spawn(first)
+	}
+	return err
+}

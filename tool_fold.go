@@ -1,0 +1,176 @@
+package debate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/agonist-dev/debate/internal/strictjson"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// A call whose model asks for tools is made in several attempts: each reply that asks is a fact, each use of a
+// tool is a call of its own, and the next attempt shows the model what was answered. So a crash loses no answer,
+// and a use is never made twice unless it changes nothing.
+
+// exchange is a reply that asks for tools, and what they have answered so far.
+type exchange struct {
+	asked   *ToolCalls
+	results []*ToolResult // by place; nil: still to come
+}
+
+// Bounds of the use of tools.
+const (
+	mostAsked     = 32        // tools that one reply may ask for
+	mostAnswered  = 32 << 10  // bytes of a tool's answer
+	mostArguments = 256 << 10 // bytes of what a tool is asked with
+	leastShown    = 200       // bytes of an answer that are shown though the window is small
+	mostStubborn  = 2         // replies that ask for nothing but what is denied, before the attempt counts as failed
+)
+
+const (
+	toolInfix = ".tool."
+	// textTools and textToolsNone follow what tools have answered; leftMark stands for the number of uses left.
+	textTools     = "tools"
+	textToolsNone = "tools.none"
+	leftMark      = "[[left]]"
+)
+
+// askTools takes a reply that asks for tools.
+func (c *Core) askTools(state *callState, spend Spend, s Result) error {
+	r, intent := c.record, state.intent
+	if len(state.talk) > intent.Uses+mostStubborn {
+		err := errors.New("the model goes on asking for tools, though it may use no more")
+		return c.setback(state, &Error{Kind: KindInvalidResponse, Err: err}, spend)
+	}
+	out := &ToolCalls{Spend: spend, By: intent.By, Round: intent.Round, Text: readable(s.Text)}
+	before := 0
+	for _, e := range state.talk {
+		before += len(e.asked.Uses)
+	}
+	for i, call := range s.Calls[:min(len(s.Calls), mostAsked)] {
+		asked := AskedTool{Use: intent.Call + toolInfix + strconv.Itoa(before+i+1), ToolCall: provider.ToolCall{
+			ID: cut(readable(call.ID), 256), Name: cut(readable(call.Name), 256), Arguments: call.Arguments,
+		}}
+		if _, err := strictjson.Decode(string(call.Opaque), strictjson.Limits{}); err == nil {
+			asked.Opaque = call.Opaque
+		}
+		if len(asked.Arguments) == 0 {
+			asked.Arguments = json.RawMessage("{}")
+		}
+		// What is nested deeper than a decoder goes would make a log that nobody can read.
+		_, wrong := strictjson.Decode(string(asked.Arguments), strictjson.Limits{Bytes: mostArguments})
+		switch {
+		case !slices.Contains(intent.Tools, call.Name):
+			asked.Denied = "There is no tool of this name."
+		case r.uses[intent.By]+i >= intent.Uses:
+			asked.Denied = fmt.Sprintf("No tool may be used any more: %d uses are allowed.", intent.Uses)
+		case wrong != nil:
+			asked.Denied = "The arguments are no JSON: " + oneLine(wrong.Error(), 200)
+		}
+		if wrong != nil {
+			asked.Arguments = json.RawMessage("{}")
+		}
+		out.Uses = append(out.Uses, asked)
+	}
+	return c.emit(Event{Kind: EventTools, Tools: out})
+}
+
+// answeredBy takes what came of the use of a tool.
+func (c *Core) answeredBy(intent *Intent, spend Spend, text string, failed bool) error {
+	if c.record.Final() {
+		return c.spend(spend)
+	}
+	out := &ToolResult{Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool, Text: readable(text), Failed: failed}
+	if len(out.Text) > mostAnswered {
+		out.Text, out.Cut = cut(out.Text, mostAnswered), true
+	}
+	return c.emit(Event{Kind: EventTool, Tool: out})
+}
+
+// toolFailed takes the use of a tool that gave no answer. What changes nothing is used again if it was broken
+// off; of anything else nobody knows whether it took effect, so the model is told.
+func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken bool) error {
+	intent := state.intent
+	readOnly := c.record.start.Tools[intent.Tool].ReadOnly
+	if broken && readOnly && !c.record.Final() {
+		return c.emit(Event{Kind: EventFailed, Failure: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.place(state, failure)}})
+	}
+	text := "The tool has failed."
+	switch {
+	case !readOnly && failure.Kind == KindTimeout:
+		text = "The tool took too long, and was broken off. Nobody knows whether it took effect."
+	case broken:
+		text = "The tool was broken off. Nobody knows whether it took effect."
+	case failure.Err != nil:
+		text = failure.Err.Error()
+	}
+	return c.answeredBy(intent, spend, text, true)
+}
+
+// foldTools keeps what a reply has asked for: the call goes on when all of it is answered.
+func (r *Record) foldTools(call *callState, t *ToolCalls) error {
+	if len(call.intent.Tools) == 0 || len(t.Uses) == 0 || len(t.Uses) > mostAsked || len(r.uses) >= mostOpen {
+		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(call.intent.Tools))
+	}
+	for i := range t.Uses {
+		if r.calls[t.Uses[i].Use] != nil {
+			return invalid("tools.uses.use", "%q has been before", oneLine(t.Uses[i].Use, 80))
+		}
+	}
+	e := exchange{asked: t, results: make([]*ToolResult, len(t.Uses))}
+	for i := range t.Uses {
+		if asked := &t.Uses[i]; asked.Denied != "" {
+			e.results[i] = &ToolResult{Text: asked.Denied, Failed: true}
+		}
+	}
+	if r.uses == nil {
+		r.uses = make(map[string]int)
+	}
+	r.uses[t.By] += len(t.Uses)
+	call.status, call.trouble, r.retries = callIdle, nil, 0
+	call.talk = append(call.talk, e)
+	return nil
+}
+
+// asks finds what the use of a tool was asked for with, and its place; nil: nobody asks for it now.
+func (c *callState) asks(use string) (*exchange, int) {
+	if c == nil || len(c.talk) == 0 {
+		return nil, 0
+	}
+	last := &c.talk[len(c.talk)-1]
+	for i := range last.asked.Uses {
+		if last.asked.Uses[i].Use == use {
+			return last, i
+		}
+	}
+	return nil, 0
+}
+
+// foldTool keeps what a tool has answered.
+func (r *Record) foldTool(call *callState, t *ToolResult) error {
+	last, i := r.calls[call.intent.For].asks(call.intent.Call)
+	if last == nil || last.results[i] != nil || t.Tool != call.intent.Tool {
+		return invalid("tool", "was not asked for")
+	}
+	last.results[i] = t
+	r.ToolUses = append(r.ToolUses, t)
+	call.status = callDone
+	return nil
+}
+
+// unanswered yields the places of the uses of tools that a call waits for.
+func (c *callState) unanswered() []int {
+	if c == nil || len(c.talk) == 0 {
+		return nil
+	}
+	var places []int
+	for i, result := range c.talk[len(c.talk)-1].results {
+		if result == nil {
+			places = append(places, i)
+		}
+	}
+	return places
+}
