@@ -13,6 +13,7 @@ import (
 // and a session cancels its calls itself. cancel must be called. The zero value is ready to use.
 type callContext struct {
 	parent   context.Context // nil: none
+	began    time.Time       // when its time began
 	deadline time.Time       // zero: none
 
 	mu     sync.Mutex
@@ -30,10 +31,11 @@ type callContext struct {
 // attach makes the context end with its parent. It comes before the first use.
 func (c *callContext) attach(parent context.Context) { c.parent = parent }
 
-// limit sets the deadline. It comes before the first use.
+// limit begins its time, and sets the deadline if there is a timeout. It comes before the first use.
 func (c *callContext) limit(timeout time.Duration) {
+	c.began = time.Now()
 	if timeout > 0 {
-		c.deadline = time.Now().Add(timeout)
+		c.deadline = c.began.Add(timeout)
 	}
 }
 
@@ -83,11 +85,11 @@ func (c *callContext) resume() {
 	}
 }
 
-// took yields how long a call that began then has taken, its waits left out.
-func (c *callContext) took(began time.Time) time.Duration {
+// took yields how long the call has taken since its time began, its waits left out.
+func (c *callContext) took() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Since(began) - c.waited
+	return time.Since(c.began) - c.waited
 }
 
 // Value implements [context.Context].

@@ -22,27 +22,32 @@ func (c *Core) fit(ready *prepared, intent *Intent, model Model) (bound int, fai
 	}
 	shared, from := r.view(ready.call.View)
 	ready.view, ready.start, ready.from, ready.upto = shared, from, from, len(shared.messages)
-	fixed := ready.fixed()
-	bound = fixed + shared.size(from, len(shared.messages))
+	bound = ready.fixed() + shared.size(from, len(shared.messages))
 	problem := window.Problem{Window: r.window(intent.Model, model), Reserve: r.config.Reserve, Output: intent.Tokens}
 	if limit, limited := problem.Limit(); !limited || int64(bound)*100 < int64(limit)*window.NearPercent {
 		return bound, nil
 	}
+	return c.manage(ready, intent, problem)
+}
+
+// manage lets the debate's context manager decide what is sent.
+func (c *Core) manage(ready *prepared, intent *Intent, problem window.Problem) (bound int, failure *Error) {
+	r, shared := c.record, ready.view
 	manager, failure := c.manager(intent.By)
 	if failure != nil {
-		return bound, failure
+		return 0, failure
 	}
 	c.pose(&problem, ready, intent)
 	plan := manager.Plan(problem)
 	if n := problem.Len(); plan.Head < 0 || plan.Head > plan.From || plan.From > n {
 		err := fmt.Errorf("context manager %q has made a plan that makes no sense", r.config.Context)
-		return bound, &Error{Kind: KindValidation, Field: "context", Err: err}
+		return 0, &Error{Kind: KindValidation, Field: "context", Err: err}
 	}
 	ready.limit = &problem
 	if wish := plan.Summarize; wish.To > wish.From && problem.Summarizer {
 		if call := r.summaryCall(shared, wish.To); !r.Failed(call.ID) && !r.Done(call.ID) {
 			ready.needs = call
-			return bound, nil
+			return ready.fixed() + shared.size(ready.start, ready.upto), nil
 		}
 		problem.Summarizer = false
 		plan = manager.Plan(problem)
@@ -51,7 +56,7 @@ func (c *Core) fit(ready *prepared, intent *Intent, model Model) (bound int, fai
 	if !plan.Fits {
 		return c.squeeze(ready, intent, &problem, plan)
 	}
-	return ready.take(plan, from), nil
+	return ready.take(plan, ready.start), nil
 }
 
 // fixed bounds the tokens of what is sent in any case.

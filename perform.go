@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"time"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -66,18 +65,17 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 		defer call.cancel()
 		ctx = &call
 	}
-	began := time.Now()
 	switch {
 	case c.Use != nil:
-		return l.useTool(ctx, c, began)
+		return l.useTool(ctx, c)
 	case c.Task != nil:
-		return l.askJudge(ctx, c, began)
+		return l.askJudge(ctx, c)
 	default:
-		return l.askModel(ctx, c, emit, began)
+		return l.askModel(ctx, c, emit)
 	}
 }
 
-func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk), began time.Time) (Signal, error) {
+func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk)) (Signal, error) {
 	host := l.providers[c.Provider]
 	if host == nil {
 		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "provider", Err: fmt.Errorf("no provider %q is registered", c.Provider)}
@@ -90,7 +88,7 @@ func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk),
 		heard = true
 		emit(chunk)
 	})
-	took := ctx.took(began)
+	took := ctx.took()
 	if err == nil && response == nil {
 		err = &provider.Error{Kind: KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
 	}
@@ -107,13 +105,13 @@ func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk),
 	}, nil
 }
 
-func (l *live) useTool(ctx *callContext, c *Command, began time.Time) (Signal, error) {
+func (l *live) useTool(ctx *callContext, c *Command) (Signal, error) {
 	tool := l.tools[c.Tool]
 	if tool == nil {
 		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
 	}
 	answer, err := l.guarded(ctx, tool, c)
-	took := ctx.took(began)
+	took := ctx.took()
 	if err == nil {
 		return Result{Call: c.Call, Attempt: c.Attempt, Text: answer, Took: took}, nil
 	}
@@ -138,13 +136,13 @@ func (l *live) guarded(ctx context.Context, tool Tool, c *Command) (answer strin
 	return tool.Use(ctx, *c.Use)
 }
 
-func (l *live) askJudge(ctx *callContext, c *Command, began time.Time) (Signal, error) {
+func (l *live) askJudge(ctx *callContext, c *Command) (Signal, error) {
 	judge := l.judges[c.Judge]
 	if judge == nil {
 		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Judge)}
 	}
 	answer, err := judge.Judge(ctx, *c.Task)
-	took := ctx.took(began)
+	took := ctx.took()
 	if err != nil {
 		return Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took}, nil
 	}
