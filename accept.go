@@ -83,7 +83,7 @@ func unusable(s Result) *Error {
 	}
 }
 
-// bounded cuts a reply that is longer than its tokens can have been.
+// bounded makes a free reply readable, and cuts one that is longer than its tokens can have been.
 func bounded(intent *Intent, s Result, otherwise int) Result {
 	tokens := intent.Tokens
 	if tokens == 0 && intent.Schema == "" { // a person's words, which others read too
@@ -98,10 +98,18 @@ func bounded(intent *Intent, s Result, otherwise int) Result {
 	return s
 }
 
+// spoken yields the text of a result as its turn will hold it.
+func (c *Core) spoken(s Result) string {
+	if state := c.current(s.Call, s.Attempt); state != nil {
+		return bounded(state.intent, s, c.record.config.MaxTokens).Text
+	}
+	return s.Text
+}
+
 func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
 	return &Turn{
 		Spend: spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,
-		Target: intent.Target, Text: readable(s.Text), Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
+		Target: intent.Target, Text: s.Text, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
 	}
 }
 

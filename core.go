@@ -89,8 +89,10 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 		in.At = c.record.LastAt // facts are in order, whatever a clock says
 	}
 	c.in, c.out, c.events = in, Output{}, c.events[:0]
-	c.record.keeps = true
-	defer func() { c.record.keeps = false }()
+	if r := c.record; !r.Final() || len(r.open) > 0 { // one that is over may have been given away
+		r.keeps = true
+		defer func() { r.keeps = false }()
+	}
 	if err := c.take(in.Signal); err != nil {
 		if len(c.events) > 0 {
 			c.broken = err

@@ -95,8 +95,8 @@ func (s *Session) bring(f *flight, signal Signal) *flight {
 	}
 	if f.command.Stream {
 		text := ""
-		if result, ok := signal.(Result); ok {
-			text = result.Text
+		if result, ok := signal.(Result); ok && f.stream.count > 0 {
+			text = s.core.spoken(result)
 		}
 		f.stream.close(text)
 		s.pieces = min(f.stream.count, mostExpected)

@@ -3,6 +3,7 @@ package debate_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -503,4 +504,28 @@ func undisturbed(t *testing.T, config debate.Config) string {
 	require.NoError(t, err)
 	session.Close()
 	return canonical(t, record)
+}
+
+func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the race detector
+	config := twoDebaters()
+	engine, _ := engineFor(config)
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for range 100 {
+				assert.Equal(t, 1, record.Derive(func(any) any { return 1 }))
+				assert.Len(t, record.Turns, 6)
+			}
+		})
+	}
+	for range 100 {
+		requireKind(t, session.Stop(t.Context()), debate.KindState)
+	}
+	readers.Wait()
 }

@@ -28,7 +28,7 @@ func (st *stream) add(text string) {
 	st.count++
 }
 
-// close lets the parts go: from now on the turn holds the text.
+// close lets the parts go: from now on the turn holds the text, which is given.
 func (st *stream) close(text string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()

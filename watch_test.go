@@ -188,6 +188,34 @@ func (p trimming) Generate(ctx context.Context, req *provider.Request, emit func
 	return p.Provider.Generate(ctx, req, emit)
 }
 
+func TestATurnThatIsNotWhatWasStreamedReplacesIt(t *testing.T) {
+	for name, reply := range map[string]string{
+		"cut at the bound":  strings.Repeat("word ", 200),
+		"not UTF-8":         "\xff.\xff abc defghijkl",
+		"cut within a rune": strings.Repeat("\xe2\x82\xac", 100),
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			config.MaxTokens = 10
+			config.Judging.Judges[0].MaxTokens = 1000
+			engine, p := engineFor(config)
+			script := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Schema != nil {
+					return script(req)
+				}
+				return scripted.Reply{Text: reply, ChunkSize: 7}
+			}
+			session, err := engine.New(config)
+			require.NoError(t, err)
+			defer session.Close()
+			require.NoError(t, session.Validate(t.Context()))
+			require.NoError(t, session.Start(t.Context()))
+			newTranscript(t).follow(session, nil)
+		})
+	}
+}
+
 func TestAProviderThatDoesNotStreamIsShownToo(t *testing.T) {
 	config := twoDebaters()
 	engine, p := engineFor(config)
