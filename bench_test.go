@@ -217,3 +217,44 @@ func TestFloorPlaysTheSameDebate(t *testing.T) {
 	assert.Equal(t, record.Spent().Usage, floor.usage)
 	assert.InDelta(t, 600, len(benchAssessment), 30)
 }
+
+// BenchmarkNearWindow plays debates whose conversation comes near everybody's window, so that it is counted
+// in tokens, beside the same ones without a window.
+//
+//	x-unbounded   wall time, as a multiple of that without a window
+//	µs/turn       what a turn takes longer
+func BenchmarkNearWindow(b *testing.B) {
+	const rounds = 100
+	bounded, unbounded := newWorkload(b, rounds, &replier{}), newWorkload(b, rounds, &replier{})
+	bounded.narrow(400_000)
+	laps := alternate(b, func() { unbounded.play(b) }, func() { bounded.play(b) })
+	b.ReportMetric(ratio(laps[1], laps[0], wallTime), "x-unbounded")
+	turns := float64(rounds * len(bounded.config.Participants))
+	b.ReportMetric((median(laps[1], wallTime)-median(laps[0], wallTime))/turns/1e3, "µs/turn")
+}
+
+// TestATurnIsCountedOnceForAllModelsOfAVocabulary holds what is counted to be kept: with a model for each
+// speaker a debate near its window does the work that it does with one for all.
+func TestATurnIsCountedOnceForAllModelsOfAVocabulary(t *testing.T) {
+	allocated := func(models ...string) float64 {
+		w := newWorkload(t, 20, &replier{})
+		for i, model := range models {
+			w.config.Participants[i].Model = "bench/" + model
+		}
+		w.narrow(80_000)
+		w.play(t)
+		return float64(timed(func() { w.play(t) }).bytes)
+	}
+	assert.InEpsilon(t, allocated("debater", "debater", "debater"), allocated("debater", "gpt-4o", "gpt-4.1"), 0.1)
+}
+
+// narrow gives all models a window of so many tokens.
+func (b *workload) narrow(tokens int) {
+	model := b.engine.Models["bench/debater"]
+	model.Context = tokens
+	judge := b.engine.Models["bench/judge"]
+	judge.Context = tokens
+	b.engine.Models = map[string]debate.Model{
+		"bench/debater": model, "bench/gpt-4o": model, "bench/gpt-4.1": model, "bench/judge": judge,
+	}
+}

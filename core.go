@@ -21,6 +21,7 @@ type Core struct {
 	in      Input
 	out     Output
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
+	counts  map[countedText]int         // tokens of texts that do not change
 	events  []Event                     // the buffer behind out.Events
 	broken  error                       // a Step has failed half-way: the core is to be thrown away
 }

@@ -104,8 +104,11 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	r := c.record
 	_, name, _ := divide(intent.Model)
 	counter := token.ForModel(name)
-	p.Sums = ready.view.count(name, counter)[ready.start:]
-	p.Fixed = counter.Count(ready.call.System) + counter.Count(ready.last) + counter.Count(string(wireJSON(ready.wire))) + 3*framing
+	p.Sums = ready.view.count(counter)[ready.start:]
+	p.Fixed = c.counted(counter, ready.call.System) + counter.Count(ready.last) + 3*framing
+	if ready.wire != nil {
+		p.Fixed += c.counted(counter, string(ready.wire.JSON))
+	}
 	p.Fixed += ready.talkCount(counter)
 	if limit, _ := p.Limit(); limit > 0 {
 		p.Window += int(float64(limit)/r.ratio(intent.Model)) - limit
@@ -171,13 +174,34 @@ func overflow(shared *view, from int, plan window.Plan, size int) *Error {
 	return &Error{Kind: KindContextOverflow, Err: fmt.Errorf("the prompt alone does not fit the window of %d tokens", size)}
 }
 
+// countedText is a text that many requests hold, by a vocabulary.
+type countedText struct {
+	counter token.Counter
+	text    string
+}
+
+// counted yields the tokens of a text that many requests hold, such as a system prompt: it is counted once
+// and kept, as long as there are few of them.
+func (c *Core) counted(counter token.Counter, text string) int {
+	key := countedText{counter, text}
+	count, ok := c.counts[key]
+	if !ok {
+		if c.counts == nil || len(c.counts) >= mostOpen {
+			c.counts = make(map[countedText]int)
+		}
+		count = counter.Count(text)
+		c.counts[key] = count
+	}
+	return count
+}
+
 // count yields the running sum of the messages' tokens in a model's vocabulary. Each is counted once
 // and kept.
-func (v *view) count(name string, counter token.Counter) []int {
+func (v *view) count(counter token.Counter) []int {
 	if v.sums == nil {
-		v.sums = make(map[string][]int)
+		v.sums = make(map[token.Counter][]int)
 	}
-	sums := v.sums[name]
+	sums := v.sums[counter]
 	if len(sums) == 0 {
 		sums = append(sums, 0)
 	}
@@ -185,7 +209,7 @@ func (v *view) count(name string, counter token.Counter) []int {
 		m := &v.messages[i]
 		sums = append(sums, sums[i]+messageCount(m, counter))
 	}
-	v.sums[name] = sums
+	v.sums[counter] = sums
 	return sums[:len(v.messages)+1]
 }
 

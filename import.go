@@ -1,9 +1,7 @@
 package debate
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +12,7 @@ import (
 // Export writes a debate as versioned JSON, one event a line: all of its log but the secret seed and the
 // prompts, which hold words that come from it. It can be given away like the debate itself, and
 // [Engine.Import] reads it. Package export writes the same for people. A debate that still runs is
-// exported as it is saved now.
+// exported as it is saved now. A log that is larger than [MaxSnapshot] is an error of kind validation.
 func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	l, err := e.freeze()
 	if err != nil {
@@ -24,25 +22,7 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	name, err := json.Marshal(id)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(w)
-	_, _ = fmt.Fprintf(out, "{\"version\":%d,\"id\":%s,\"events\":[", SnapshotVersion, name)
-	for i := range events {
-		line, err := json.Marshal(public(events[i]))
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			_ = out.WriteByte(',')
-		}
-		_ = out.WriteByte('\n')
-		_, _ = out.Write(line)
-	}
-	_, _ = out.WriteString("\n]}\n")
-	return out.Flush() // and tells of every write that failed
+	return writeSnapshot(w, id, events, public)
 }
 
 // Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id, which

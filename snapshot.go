@@ -1,16 +1,20 @@
 package debate
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // SnapshotVersion is the version of the snapshots that this release writes. Older ones can be restored.
 const SnapshotVersion = 1
 
-// MaxSnapshot is the size, in bytes, from which a snapshot is refused unread: 64 MiB.
+// MaxSnapshot is the size, in bytes, of the largest snapshot that is written, and that is read: 64 MiB. A log
+// that is larger stays in its store.
 const MaxSnapshot = 64 << 20
 
 // snapshotJSON is a snapshot: the log itself.
@@ -21,19 +25,53 @@ type snapshotJSON struct {
 }
 
 // Snapshot yields the debate as versioned JSON: its whole log, the secret seed included, so it is as
-// confidential as the store. It can be taken at any time, also in the middle of a round.
+// confidential as the store. It can be taken at any time, also in the middle of a round. A log that is larger
+// than [MaxSnapshot] is an error of kind validation.
 func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
 	if s.seq.Load() == 0 {
 		return nil, &Error{Kind: KindState, Op: "snapshot", Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
 	}
-	out := snapshotJSON{Version: SnapshotVersion, ID: s.id}
-	for event, err := range s.live.store.Read(ctx, s.id, 0) {
-		if err != nil {
-			return nil, storeError("snapshot", err)
-		}
-		out.Events = append(out.Events, event)
+	events, err := s.live.read(ctx, s.id)
+	if err != nil {
+		return nil, err
 	}
-	return json.Marshal(out)
+	var out bytes.Buffer
+	if err := writeSnapshot(&out, s.id, events, func(e Event) Event { return e }); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// writeSnapshot writes a log as it is shown, one event a line.
+func writeSnapshot(w io.Writer, id string, events []Event, shown func(Event) Event) error {
+	name, err := json.Marshal(id)
+	if err != nil {
+		return err
+	}
+	const end = "\n]}\n"
+	out := bufio.NewWriter(w)
+	size, _ := fmt.Fprintf(out, "{\"version\":%d,\"id\":%s,\"events\":[", SnapshotVersion, name)
+	size += len(end)
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false) // which may make a text six times as long
+	for i := range events {
+		line.Reset()
+		if err := encoder.Encode(shown(events[i])); err != nil {
+			return err
+		}
+		if size += line.Len() + 1; size > MaxSnapshot {
+			err := fmt.Errorf("the log takes more than %d bytes: it has to stay in its store", MaxSnapshot)
+			return &Error{Kind: KindValidation, Op: "snapshot", Err: err}
+		}
+		if i > 0 {
+			_ = out.WriteByte(',')
+		}
+		_ = out.WriteByte('\n')
+		_, _ = out.Write(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
+	}
+	_, _ = out.WriteString(end)
+	return out.Flush() // and tells of every write that failed
 }
 
 // Restore puts a snapshot into the store, as [Engine.Import] does and with its checks, and goes on with
@@ -59,7 +97,7 @@ func restoreError(field string, err error) error {
 // readSnapshot decodes a snapshot strictly.
 func readSnapshot(data []byte) (*snapshotJSON, error) {
 	if len(data) > MaxSnapshot {
-		return nil, restoreError("", fmt.Errorf("the snapshot has %d bytes: at most %d are read", len(data), MaxSnapshot))
+		return nil, restoreError("", fmt.Errorf("the snapshot has more than the %d bytes that are read", MaxSnapshot))
 	}
 	var head struct {
 		Version *int `json:"version"`

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -356,4 +357,24 @@ func FuzzRestore(f *testing.F) {
 			t.Fatalf("stored %v (%v) though refused: %v", info, listing, err)
 		}
 	})
+}
+
+// What is written can be read: a log that is too large is not.
+func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
+	store := &debate.MemoryStore{}
+	engine := &debate.Engine{Store: store}
+	put := func(id, text string, turns int) {
+		for i := range turns {
+			require.NoError(t, store.Append(t.Context(), id, int64(i), "w", []debate.Event{{
+				Seq: int64(i) + 1, Kind: debate.EventTurn, Turn: &debate.Turn{Text: text},
+			}}))
+		}
+	}
+	put("signs", strings.Repeat("<", 12<<20), 1)
+	var out bytes.Buffer
+	require.NoError(t, engine.Export(t.Context(), "signs", &out))
+	assert.Less(t, out.Len(), 13<<20, "what JSON need not escape is not")
+
+	put("large", strings.Repeat("a", 1<<20), 64)
+	requireKind(t, engine.Export(t.Context(), "large", io.Discard), debate.KindValidation)
 }

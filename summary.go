@@ -79,8 +79,8 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	}
 	_, name, _ := divide(intent.Model)
 	counter := token.ForModel(name)
-	sums := s.view.count(name, counter)
-	counted := counter.Count(ready.call.System) + counter.Count(ready.last) + 3*framing
+	sums := s.view.count(counter)
+	counted := c.counted(counter, ready.call.System) + counter.Count(ready.last) + 3*framing
 	if ready.summary != nil {
 		counted += messageCount(ready.summary, counter)
 	}

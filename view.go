@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -32,8 +33,8 @@ type view struct {
 	rounds   []int
 	batches  []int32 // messages that were revealed at once have the same number
 	batch    int32
-	summary  *summary         // the latest; nil: there is none
-	sums     map[string][]int // not a fact: tokens of the messages, by model
+	summary  *summary                // the latest; nil: there is none
+	sums     map[token.Counter][]int // not a fact: tokens of the messages, by vocabulary
 }
 
 // summary stands for the messages of a view from the first after the opening to the one before upto.

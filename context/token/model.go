@@ -18,15 +18,17 @@ import (
 // A stretch of more than 512 bytes without a place to divide it safely ("aaaa…", a wall of dashes)
 // counts by its bytes, because merging it takes quadratic time. The count then is an upper bound;
 // otherwise it is exact.
+//
+// Models of one vocabulary get the same Counter: counts may be kept under it, as the key of a map.
 func ForModel(model string) Counter {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	name = strings.TrimPrefix(name, "ft:") // fine-tuned: "ft:gpt-4o-mini:…"
 	for _, m := range models {
 		if strings.HasPrefix(name, m.prefix) {
-			return vocabulary{m.load}
+			return m.vocabulary
 		}
 	}
-	return vocabulary{o200k}
+	return o200k
 }
 
 // models is read only; the first prefix that fits counts. The assignment is that of OpenAI's tiktoken
@@ -34,8 +36,8 @@ func ForModel(model string) Counter {
 //
 //nolint:gochecknoglobals // read only
 var models = [...]struct {
-	prefix string
-	load   func() *tiktoken.Tiktoken
+	prefix     string
+	vocabulary *vocabulary
 }{
 	{"gpt-4o", o200k},
 	{"gpt-4.", o200k},
@@ -82,9 +84,9 @@ const (
 	gpt2Pattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 )
 
-// lazy yields a function that loads a vocabulary once, or yields nil if it cannot be.
-func lazy(name, pattern string) func() *tiktoken.Tiktoken {
-	return sync.OnceValue(func() *tiktoken.Tiktoken {
+// lazy yields a vocabulary that is loaded once, or one that counts bytes if it cannot be.
+func lazy(name, pattern string) *vocabulary {
+	return &vocabulary{sync.OnceValue(func() *tiktoken.Tiktoken {
 		// The loader reads files that are embedded in the program; it takes the last part of the path.
 		ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe(name + ".tiktoken")
 		if err != nil {
@@ -96,5 +98,5 @@ func lazy(name, pattern string) func() *tiktoken.Tiktoken {
 			return nil
 		}
 		return tiktoken.NewTiktoken(core, &tiktoken.Encoding{Name: name}, nil)
-	})
+	})}
 }

@@ -11,13 +11,13 @@ const (
 	portion = 8192 // bytes that are counted at once, about: bounds the memory
 )
 
-// vocabulary counts with a vocabulary that is loaded when it is needed.
+// vocabulary counts with a vocabulary that is loaded when it is needed; load yields nil if that fails.
 type vocabulary struct {
 	load func() *tiktoken.Tiktoken
 }
 
 // Count implements [Counter].
-func (v vocabulary) Count(text string) int {
+func (v *vocabulary) Count(text string) int {
 	if text == "" {
 		return 0
 	}
