@@ -3,6 +3,7 @@ package debate
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -92,10 +93,18 @@ func bounded(intent *Intent, s Result, otherwise int) Result {
 	if intent.Schema == "" {
 		s.Text = readable(s.Text)
 	}
-	if most := tokens * bytesPerToken; most > 0 && len(s.Text) > most {
+	if most := mostBytes(tokens); tokens > 0 && len(s.Text) > most {
 		s.Text, s.Stop = cut(s.Text, most), provider.StopLength
 	}
 	return s
+}
+
+// mostBytes bounds a reply that was allowed so many tokens.
+func mostBytes(tokens int) int {
+	if tokens > math.MaxInt/bytesPerToken {
+		return math.MaxInt
+	}
+	return tokens * bytesPerToken
 }
 
 // spoken yields the text of a result as its turn will hold it.

@@ -10,6 +10,7 @@ type stream struct {
 	command *Command
 	seq     int64 // of the last event before the stream began
 	room    int   // how many parts are expected: as many as the last one had
+	left    int   // bytes that a reply may still have: it is cut behind them
 
 	mu    sync.Mutex
 	parts []string
@@ -18,9 +19,14 @@ type stream struct {
 	done  bool
 }
 
+// add takes a part, unless the reply is too long already: nobody is to fill the memory.
 func (st *stream) add(text string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if st.left -= len(text); st.left < 0 {
+		st.left = -1
+		return
+	}
 	if st.parts == nil {
 		st.parts = make([]string, 0, st.room)
 	}

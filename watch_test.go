@@ -216,6 +216,54 @@ func TestATurnThatIsNotWhatWasStreamedReplacesIt(t *testing.T) {
 	}
 }
 
+// Nobody fills the memory with a stream: it is kept as far as its turn can reach.
+func TestAStreamIsKeptNoFurtherThanItsTurnCanReach(t *testing.T) {
+	config := twoDebaters()
+	config.MaxTokens = 10
+	config.Judging.Judges[0].MaxTokens = 1000
+	engine, p := engineFor(config)
+	heard := make(chan struct{})
+	engine.Providers["test"] = gushing{p, heard}
+	session, err := engine.New(config)
+	require.NoError(t, err)
+	defer session.Close()
+	require.NoError(t, session.Validate(t.Context()))
+	require.NoError(t, session.Start(t.Context()))
+	shown, once := map[string]int{}, sync.OnceFunc(func() { close(heard) })
+	newTranscript(t).follow(session, func(e debate.Event) {
+		if e.Chunk != nil {
+			shown[e.Chunk.Call] += len(e.Chunk.Text)
+			once()
+		}
+	})
+	assert.Len(t, shown, 6)
+	for call, size := range shown {
+		assert.LessOrEqual(t, size, 2*80, call) // as it came, and as it is kept
+	}
+}
+
+// gushing streams far more than it may, and ends when somebody has heard of it.
+type gushing struct {
+	*scripted.Provider
+
+	heard <-chan struct{}
+}
+
+func (p gushing) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	if req.Schema != nil {
+		return p.Provider.Generate(ctx, req, emit)
+	}
+	text := strings.Repeat("ten bytes.", 1000)
+	for i := 0; i < len(text); i += 10 {
+		emit(provider.Chunk{Text: text[i : i+10]})
+	}
+	select {
+	case <-p.heard:
+	case <-ctx.Done():
+	}
+	return &provider.Response{Text: text, Stop: provider.StopEnd}, ctx.Err()
+}
+
 func TestAProviderThatDoesNotStreamIsShownToo(t *testing.T) {
 	config := twoDebaters()
 	engine, p := engineFor(config)
