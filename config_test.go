@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // fields yields the field that each of the joined errors names, sorted.
@@ -287,7 +288,11 @@ func TestBadEngines(t *testing.T) {
 	}{
 		"negative numbers": {&debate.Engine{MaxCalls: -1, ChunkInterval: -1}, []string{"ChunkInterval", "MaxCalls"}},
 		"a broken prompt":  {&debate.Engine{Prompts: map[string]string{"debater": "{{.Nonsense"}}, []string{"Prompts"}},
-		"a flow of nil":    {&debate.Engine{Flows: map[string]*debate.Flow{"x": nil}}, []string{"Flows"}},
+		"providers that nobody can name": {
+			&debate.Engine{Providers: map[string]debate.Provider{"a/b": &scripted.Provider{}, "": &scripted.Provider{}, "c": nil}},
+			[]string{"Providers[]", "Providers[a/b]", "Providers[c]"},
+		},
+		"a flow of nil": {&debate.Engine{Flows: map[string]*debate.Flow{"x": nil}}, []string{"Flows"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, c.fields, fields(t, c.engine.Validate(t.Context(), twoDebaters())))
@@ -408,6 +413,31 @@ func TestTheConfigIsTheDebatesOwn(t *testing.T) {
 	assert.Equal(t, "Ada", record.Config().Participants[0].Name)
 	assert.InDelta(t, 0.5, *record.Config().Participants[0].Temperature, 0)
 	assert.Equal(t, "blue", record.Config().Labels["tenant"])
+}
+
+func TestAFlowsConfigIsTheDebatesOwn(t *testing.T) {
+	flow := oneState(callsOf(func(*debate.Call) {}))
+	flow.Decode = func(data json.RawMessage) (any, error) {
+		var tone string
+		return &tone, debate.DecodeStrict(data, &tone)
+	}
+	engine, _, config := withFlow(flow)
+	config.FlowConfig = json.RawMessage(`"calm"`)
+	session, err := engine.New(config)
+	require.NoError(t, err)
+	defer session.Close()
+	copy(config.FlowConfig, `"rude"`)
+	require.NoError(t, session.Validate(t.Context()))
+	require.NoError(t, session.Start(t.Context()))
+	copy(config.FlowConfig, `"loud"`)
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	stored, err := engine.Record(t.Context(), session.ID())
+	require.NoError(t, err)
+	for _, r := range []*debate.Record{record, stored} {
+		assert.JSONEq(t, `"calm"`, string(r.Config().FlowConfig))
+		assert.Equal(t, "calm", *r.FlowConfig().(*string))
+	}
 }
 
 func TestDefaults(t *testing.T) {

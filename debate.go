@@ -177,9 +177,10 @@ func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 	return core.Record(), nil
 }
 
-// Freeze yields the first signal of a debate: its config with every default written out, and all
-// else that must not change while it runs. It is for runtimes of a host's own; the config should
-// have passed Validate. Each call draws a new seed.
+// Freeze yields the signal with which a debate's log begins: its config with every default written out, and
+// all else that must not change while it runs. It is for runtimes of a host's own, which step a new core
+// with [Edit], [Validate] and [Validated] first; the config should have passed Engine.Validate. Each call
+// draws a new seed.
 func (e *Engine) Freeze(config Config) (Start, error) {
 	l, err := e.freeze()
 	if err != nil {

@@ -170,8 +170,14 @@ func judged(r *Record) (Trigger, Note, bool) {
 // canContinue holds while enough participants are left, not all of them are rate-limited, and the
 // conversation fits everybody's model.
 func canContinue(r *Record) bool {
-	if _, few := tooFew(r); few {
-		return false
+	_, stuck := hindrance(r)
+	return !stuck
+}
+
+// hindrance says what keeps the debate from another round, if anything does.
+func hindrance(r *Record) (evidence string, stuck bool) {
+	if evidence, few := tooFew(r); few {
+		return evidence, true
 	}
 	active, limited := r.Active(), 0
 	for i := range active {
@@ -181,18 +187,18 @@ func canContinue(r *Record) bool {
 		}
 		switch call.standing() {
 		case StatusContextExceeded:
-			return false
+			return fmt.Sprintf("the conversation no longer fits the model of %s", active[i].Name), true
 		case StatusRateLimited:
 			limited++
 		default:
 		}
 	}
-	return limited < len(active)
+	return "everybody who is left is rate-limited", limited >= len(active)
 }
 
 func proceed(r *Record) (Trigger, Note, bool) {
-	if !canContinue(r) {
-		return TriggerProceed, Note{Reason: EndTooFew, Evidence: "too few participants are able to go on"}, true
+	if evidence, stuck := hindrance(r); stuck {
+		return TriggerProceed, Note{Reason: EndTooFew, Evidence: evidence}, true
 	}
 	return TriggerProceed, Note{Round: roundNote(r, r.Round+1)}, true
 }

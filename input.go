@@ -65,8 +65,9 @@ type (
 		Usage   Usage         // what is known of what was paid
 		Took    time.Duration // without the time in queues
 	}
-	// Lost says that nobody knows what became of an attempt: the process that made it is gone. It is
-	// stepped once for each call in flight when a log is opened, and never otherwise.
+	// Lost says that nobody knows what became of an attempt. It is stepped once for each call in flight
+	// by who takes a debate up: when its log is opened, or when the log turns out to have been gone on with
+	// by somebody else. Whoever still makes the call itself does not step it.
 	Lost struct {
 		Call    string
 		Attempt int

@@ -10,8 +10,9 @@ import (
 )
 
 // Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is
-// asked once per assessment and verdict, and its answer is checked like a model's: it must be one
-// JSON object as task.Schema describes.
+// asked for each assessment and verdict, again if its answer was not accepted or an attempt has failed
+// (task.Attempt counts), and its answer is checked like a model's: it must be one JSON object as task.Schema
+// describes.
 //
 // Judge must return soon after ctx is done, and is called from several goroutines at once if several
 // debates use it. Errors that are *provider.Error or *Error are retried by their kind, all others

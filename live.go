@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	mathrand "math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,6 +85,11 @@ func (e *Engine) build() (*live, error) {
 	var err error
 	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
 		problems = append(problems, &Error{Kind: KindValidation, Op: "engine", Field: "Prompts", Err: err})
+	}
+	for name, p := range ordered(e.Providers) {
+		if p == nil || name == "" || strings.Contains(name, "/") {
+			problems = append(problems, engineError("Providers["+oneLine(name, 80)+"]", "is nil, or its name is empty or holds a slash"))
+		}
 	}
 	flows := map[string]*Flow{DefaultFlow: DebateFlow()}
 	maps.Copy(flows, e.Flows)

@@ -210,7 +210,9 @@ func (s *Session) begun(ctx context.Context, start *Start) error {
 
 // Wait returns the record when the debate is over. It also returns, with a record of that moment,
 // when the debate comes to the error state (the error is its *[Error]) or waits for a person
-// ([ErrAwaitingInput]), and when the session is closed. When ctx is done it returns its error alone.
+// ([ErrAwaitingInput]), and when the session is closed ([ErrClosed], or what has ended it). The record is nil
+// then if nothing is stored of the debate, or if the store fails. When ctx is done Wait returns its error
+// alone.
 func (s *Session) Wait(ctx context.Context) (*Record, error) {
 	w := s.watch(0, false)
 	defer s.unwatch(w)

@@ -18,7 +18,8 @@ import (
 // Chunk.Parts counts, and never loses a fact. One that joins in the middle of a turn first gets its
 // text so far. No chunk follows its call's result: the chunks of the attempt that succeeds add up to
 // the turn's text, whether or not the provider streams, and whether or not the reader was there when
-// it was spoken. Only turns from before the session was opened come without chunks.
+// it was spoken. A chunk whose Offset is less than what was had so far replaces it from there on. Turns that
+// come without chunks are those from before the session was opened, and structured answers.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		w := s.watch(after, true)
@@ -47,7 +48,7 @@ type watcher struct {
 	asleep  atomic.Int32  // what would wake it
 
 	mu      sync.Mutex
-	streams []*followed // oldest first
+	streams []*followed
 	flushed time.Time   // when chunks were last given out
 }
 
