@@ -49,7 +49,7 @@ type watcher struct {
 
 	mu      sync.Mutex
 	streams []*followed
-	flushed time.Time   // when chunks were last given out
+	flushed time.Time // when chunks were last given out
 }
 
 // followed is how much of a stream a reader has had.

@@ -104,7 +104,7 @@ func (s *Set) Verdict(v Verdict) (string, error) {
 
 // Again is what a model is told about an answer that was not accepted.
 type Again struct {
-	Problems []string // what is wrong, one line each, in the engine's own words: no text of a model
+	Problems []string // what is wrong, one line each, in the engine's own words but for short, escaped extracts
 }
 
 // Again yields what follows the instruction of a call that is made again because its structured
