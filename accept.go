@@ -39,7 +39,7 @@ func (c *Core) result(s Result) error {
 		return c.answeredBy(state.intent, spend, s.Text, false)
 	}
 	s = bounded(state.intent, s, c.record.config.MaxTokens)
-	if len(s.Calls) > 0 && len(state.intent.Tools) > 0 {
+	if len(s.Calls) > 0 && state.intent.Offer != nil {
 		return c.askTools(state, spend, s)
 	}
 	if failure := unusable(s); failure != nil {

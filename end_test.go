@@ -286,3 +286,49 @@ func TestWhyTheRoundsEndedStays(t *testing.T) {
 		assert.True(t, strings.HasPrefix(record.Evidence, "judge wishes to end"), record.Evidence)
 	})
 }
+
+// After a late round the debate only goes on if its participants can: nobody's context is exceeded, and
+// not all of them are rate-limited.
+func TestARoundAfterWhichNobodyCanGoOn(t *testing.T) {
+	limited := debate.Error{Kind: debate.KindRateLimit, RetryAfter: 30 * time.Second}
+	network := debate.Error{Kind: debate.KindNetwork, RetryAfter: 30 * time.Second}
+	overflow := debate.Error{Kind: debate.KindContextOverflow}
+	for name, c := range map[string]struct {
+		ada, ben debate.Error
+		statuses [2]debate.Status
+		evidence string // "": the debate goes on
+	}{
+		"all are rate-limited":   {limited, limited, [2]debate.Status{debate.StatusRateLimited, debate.StatusRateLimited}, "everybody who is left is rate-limited"},
+		"one is rate-limited":    {limited, network, [2]debate.Status{debate.StatusRateLimited, debate.StatusRetrying}, ""},
+		"nobody is rate-limited": {network, network, [2]debate.Status{debate.StatusRetrying, debate.StatusRetrying}, ""},
+		"a context is exceeded":  {overflow, network, [2]debate.Status{debate.StatusContextExceeded, debate.StatusRetrying}, "the conversation no longer fits the model of Ada"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			config.Mode, config.Judging, config.RoundTimeout = debate.Simultaneous, nil, 10*time.Second
+			s := begun(t, config)
+			s.says(adasOpening, 1)
+			s.says(bensOpening, 1)
+			s.fails("r2.rebuttal.Ada", 1, c.ada)
+			s.fails("r2.rebuttal.Ben", 1, c.ben)
+			r := s.Record()
+			for i, p := range r.Participants() {
+				assert.Equal(t, c.statuses[i], p.Status, p.Name)
+			}
+			require.Equal(t, debate.StateAwaitingResponses, r.State)
+
+			s.at = s.at.Add(10 * time.Second)
+			out := s.step(debate.Tick{})
+			assert.Len(t, r.Active(), 2)
+			if c.evidence == "" {
+				assert.Equal(t, 3, r.Round)
+				assert.Equal(t, debate.StateAwaitingResponses, r.State)
+				return
+			}
+			assert.Equal(t, debate.StateCompleted, r.State)
+			assert.Equal(t, 2, r.Round)
+			assert.Equal(t, debate.EndTooFew, ended(out.Events).Reason)
+			assert.Equal(t, c.evidence, ended(out.Events).Evidence)
+		})
+	}
+}

@@ -150,25 +150,39 @@ type Intent struct {
 	Next    string   `json:"next,omitempty"`  // the fallback model that is asked if this one keeps failing
 	Rest    []string `json:"rest,omitempty"`  // the further fallbacks, in order
 	// Place is which of the call's models this is: 0 for its own, n for the nth fallback.
-	Place   int      `json:"place,omitempty"`
-	Round   int      `json:"round,omitempty"`
-	Slot    int      `json:"slot,omitempty"` // place in the round's order, from 0
-	Target  string   `json:"target,omitempty"`
-	Schema  string   `json:"schema,omitempty"`  // the name of the schema that the answer must match
-	Hidden  bool     `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
-	After   bool     `json:"after,omitempty"`   // of a ballot: after the debate
-	Swapped bool     `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
-	View    string   `json:"view,omitempty"`    // of a summary: whose view is summarised
-	Upto    int      `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
-	Again   string   `json:"again,omitempty"`   // the call whose rejected answer this one replaces
-	Tool    string   `json:"tool,omitempty"`    // of the use of a tool: its name
-	For     string   `json:"for,omitempty"`     // of the use of a tool: the call that asks for it
-	Tools   []string `json:"tools,omitempty"`   // the tools that may be asked for
-	Uses    int      `json:"uses,omitempty"`    // how often, by this participant in this state and round
-	Input   int      `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count
-	Bound   int      `json:"bound,omitempty"`   // the most tokens of input and output together
-	Tokens  int      `json:"tokens,omitempty"`  // most output tokens
-	Reserve Money    `json:"reserve,omitempty"` // the most that this attempt can cost
+	Place   int    `json:"place,omitempty"`
+	Round   int    `json:"round,omitempty"`
+	Slot    int    `json:"slot,omitempty"` // place in the round's order, from 0
+	Target  string `json:"target,omitempty"`
+	Schema  string `json:"schema,omitempty"`  // the name of the schema that the answer must match
+	Hidden  bool   `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
+	After   bool   `json:"after,omitempty"`   // of a ballot: after the debate
+	Swapped bool   `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
+	View    string `json:"view,omitempty"`    // of a summary: whose view is summarised
+	Upto    int    `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
+	Again   string `json:"again,omitempty"`   // the call whose rejected answer this one replaces
+	Tool    string `json:"tool,omitempty"`    // of the use of a tool: its name
+	For     string `json:"for,omitempty"`     // of the use of a tool: the call that asks for it
+	// Offer is what tools the reply may ask for; nil: none.
+	Offer   *ToolOffer `json:"offer,omitempty"`
+	Input   int        `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count
+	Bound   int        `json:"bound,omitempty"`   // the most tokens of input and output together
+	Tokens  int        `json:"tokens,omitempty"`  // most output tokens
+	Reserve Money      `json:"reserve,omitempty"` // the most that this attempt can cost
+}
+
+// ToolOffer names tools, and says how often they may be used by one participant in one state and round.
+type ToolOffer struct {
+	Tools []string `json:"tools"`
+	Uses  int      `json:"uses"`
+}
+
+// offered yields what tools the reply may ask for.
+func (in *Intent) offered() ToolOffer {
+	if in.Offer == nil {
+		return ToolOffer{}
+	}
+	return *in.Offer
 }
 
 // Spend is what one attempt used and cost. Turn, Assessment, Verdict, Rejection and Failure hold one each.

@@ -2,6 +2,8 @@ package debate_test
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -190,36 +192,118 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 	assert.False(t, out.Events[0].At.Before(l.events[i].At))
 }
 
-// What was a refused input changes nothing.
+// An input that is refused, or that nobody waits for, changes nothing: neither the record nor what follows
+// from the next input. Both are compared with those of a core that has never seen it.
 func TestARefusedInputChangesNothing(t *testing.T) {
-	l := playedLog(t, twoDebaters())
-	i := l.index(t, debate.EventIntent, 1)
-	for name, c := range map[string]struct {
-		signal debate.Signal
-		kind   debate.Kind
+	config := twoDebaters()
+	l := playedLog(t, config)
+	begins := l.index(t, debate.EventIntent, 1) + 1
+	done, open := l.events[l.index(t, debate.EventIntent, 0)].Intent, l.events[begins-1].Intent
+	start, edit := *l.events[0].Start, debate.Edit{Config: config}
+	otherwise := config
+	otherwise.Topic, otherwise.Flow = "Something else", "none"
+	network := &debate.Error{Kind: debate.KindNetwork}
+	ignored := map[string]debate.Signal{
+		"a result":       debate.Result{Call: open.Call, Attempt: 1, Text: "A word.", Usage: little},
+		"a late result":  debate.Result{Call: done.Call, Attempt: 1, Text: "Again.", Usage: little},
+		"a failure":      debate.Failed{Call: open.Call, Attempt: 1, Error: network},
+		"a late failure": debate.Failed{Call: done.Call, Attempt: 1, Error: network},
+		"lost":           debate.Lost{Call: open.Call, Attempt: 1},
+		"lost before":    debate.Lost{Call: open.Call},
+		"tick":           debate.Tick{},
+		"opened":         debate.Opened{By: "somebody"},
+	}
+	signals := map[string]debate.Signal{
+		"edit":             edit,
+		"another edit":     debate.Edit{Config: otherwise},
+		"validate":         debate.Validate{},
+		"validated":        debate.Validated{OK: true},
+		"found invalid":    debate.Validated{OK: false},
+		"start":            start,
+		"an empty start":   debate.Start{},
+		"pause":            debate.Pause{},
+		"drain":            debate.Pause{Drain: true},
+		"resume":           debate.Resume{},
+		"stop":             debate.Stop{},
+		"cancel":           debate.Cancel{},
+		"retry":            debate.Retry{},
+		"acknowledge":      debate.Acknowledge{},
+		"answer":           debate.Answer{Inquiry: "who?", Text: "I"},
+		"unknown trigger":  debate.Sent{Trigger: "sing"},
+		"lifecycle's":      debate.Sent{Trigger: debate.TriggerCancel},
+		"no signal at all": nil,
+	}
+	maps.Copy(signals, ignored)
+	outcome := []string{"a result", "a failure", "lost"}
+	for state, c := range map[debate.State]struct {
+		events int             // of the log
+		then   []debate.Signal // what is stepped after those
+		takes  []string
+		next   debate.Signal
 	}{
-		"edit":             {debate.Edit{}, debate.KindState},
-		"validate":         {debate.Validate{}, debate.KindState},
-		"validated":        {debate.Validated{OK: true}, debate.KindState},
-		"start":            {debate.Start{}, debate.KindState},
-		"resume":           {debate.Resume{}, debate.KindState},
-		"retry":            {debate.Retry{}, debate.KindState},
-		"acknowledge":      {debate.Acknowledge{}, debate.KindState},
-		"answer":           {debate.Answer{Inquiry: "who?", Text: "I"}, debate.KindState},
-		"unknown trigger":  {debate.Sent{Trigger: "sing"}, debate.KindState},
-		"lifecycle's":      {debate.Sent{Trigger: debate.TriggerCancel}, debate.KindState},
-		"no signal at all": {nil, debate.KindState},
+		debate.StateConfiguring: {0, []debate.Signal{edit}, []string{"edit", "another edit", "validate", "cancel"}, debate.Validate{}},
+		debate.StateValidating:  {0, []debate.Signal{edit, debate.Validate{}}, []string{"validated", "found invalid", "cancel"}, debate.Validated{OK: true}},
+		debate.StateReady: {
+			0,
+			[]debate.Signal{edit, debate.Validate{}, debate.Validated{OK: true}},
+			[]string{"edit", "another edit", "start", "cancel"},
+			start,
+		},
+		debate.StateAwaitingResponses: {begins, nil, append(outcome, "pause", "drain", "stop", "cancel"), signals["a result"]},
+		debate.StatePaused:            {begins, []debate.Signal{debate.Pause{}}, append(outcome, "resume", "stop", "cancel"), debate.Resume{}},
+		debate.StateError: {
+			begins,
+			[]debate.Signal{debate.Failed{Call: open.Call, Attempt: 1, Error: &debate.Error{Kind: debate.KindQuota}}},
+			[]string{"retry", "stop", "cancel"},
+			debate.Retry{},
+		},
+		debate.StateCanceled:  {begins, []debate.Signal{debate.Cancel{}}, outcome, signals["lost"]},
+		debate.StateCompleted: {len(l.events), nil, nil, debate.Tick{}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			core, err := l.engine.NewCore(l.id, l.events[:i+1])
+		step := func(core *debate.Core, signal debate.Signal) (debate.Output, error) {
+			return core.Step(debate.Input{At: l.events[len(l.events)-1].At.Add(time.Second), Signal: signal})
+		}
+		fresh := func(t *testing.T) *debate.Core { // a core that shares nothing with another one
+			t.Helper()
+			core, err := l.engine.NewCore(l.id, l.copied(t)[:c.events])
 			require.NoError(t, err)
-			out, err := core.Step(debate.Input{At: time.Now(), Signal: c.signal})
-			requireKind(t, err, c.kind)
-			assert.Empty(t, out)
-			assert.EqualValues(t, i+1, core.Record().Seq)
-			_, err = core.Step(debate.Input{At: time.Now(), Signal: debate.Pause{}})
-			assert.NoError(t, err, "and the core goes on")
-		})
+			for _, signal := range c.then {
+				_, err := step(core, signal)
+				require.NoError(t, err)
+			}
+			require.Equal(t, state, core.Record().State)
+			return core
+		}
+		for name, signal := range signals {
+			t.Run(string(state)+"/"+name, func(t *testing.T) {
+				tried, untried := fresh(t), fresh(t)
+				require.Equal(t, untried.Record(), tried.Record(), "they begin as the same")
+				out, err := step(tried, signal)
+				if slices.Contains(c.takes, name) {
+					require.NoError(t, err)
+					return
+				}
+				if _, ok := ignored[name]; ok {
+					require.NoError(t, err)
+				} else {
+					kind := debate.KindState
+					if name == "an empty start" && state == debate.StateReady {
+						kind = debate.KindValidation
+					}
+					requireKind(t, err, kind)
+					assert.Zero(t, out)
+				}
+				assert.Empty(t, out.Events)
+				assert.Empty(t, out.Abort)
+				assert.Empty(t, out.Start)
+				assert.Equal(t, untried.Record(), tried.Record(), "the record is as it was")
+				want, wantErr := step(untried, c.next)
+				got, gotErr := step(tried, c.next)
+				assert.Equal(t, want, got)
+				assert.Equal(t, wantErr, gotErr)
+				assert.Equal(t, canonical(t, untried.Record()), canonical(t, tried.Record()))
+			})
+		}
 	}
 }
 

@@ -161,6 +161,32 @@ func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
 		assert.True(t, s.fails(adasOpening, 1, canceled).Events[0].Failure.Void)
 		assert.Equal(t, []string{adasOpening}, s.step(debate.Resume{}).Start)
 	})
+	t.Run("a pause did, but it had failed by itself", func(t *testing.T) {
+		s := begun(t, twoDebaters())
+		for attempt := 1; attempt <= 2; attempt++ { // an unusable reply is tried once more, and no further
+			s.step(debate.Pause{})
+			failure := s.fails(adasOpening, attempt, debate.Error{Kind: debate.KindInvalidResponse}).Events[0].Failure
+			assert.False(t, failure.Void)
+			assert.Equal(t, attempt == 2, failure.Final, "both attempts count")
+			out := s.step(debate.Resume{})
+			if attempt == 1 {
+				assert.Empty(t, out.Start)
+				require.Equal(t, failure.RetryAt, out.Wait)
+				s.at = out.Wait
+				assert.Equal(t, []string{adasOpening}, s.step(debate.Tick{}).Start)
+			}
+		}
+		assert.Equal(t, debate.StateError, s.Record().State)
+
+		s = begun(t, twoDebaters())
+		s.step(debate.Pause{})
+		failure := s.fails(adasOpening, 1, debate.Error{Kind: debate.KindRateLimit, RetryAfter: 30 * time.Second}).Events[0].Failure
+		assert.False(t, failure.Void)
+		assert.Equal(t, s.at.Add(30*time.Second), failure.RetryAt, "the vendor is not asked again before it said so")
+		out := s.step(debate.Resume{})
+		assert.Empty(t, out.Start)
+		assert.Equal(t, failure.RetryAt, out.Wait)
+	})
 }
 
 func TestAHostRetriesThreeTimesBetweenTwoResults(t *testing.T) {

@@ -196,6 +196,31 @@ func TestAnswersThatAreRejected(t *testing.T) {
 	golden(t, "judge/reject.golden", b.String())
 }
 
+// In a format without winners a verdict names none, however well it is formed.
+func TestAWinnerOfAFormatWithoutWinnersIsRejected(t *testing.T) {
+	null := strings.Replace(good(debate.KindVerdict), `"winner":{"participant":"Ada","reasoning":"answered every point"}`, `"winner":null`, 1)
+	require.NotEqual(t, good(debate.KindVerdict), null)
+	for by, outside := range map[string]bool{"model": false, "judge": true} {
+		t.Run(by, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(debate.KindVerdict, outside, scripted.Reply{Text: good(debate.KindVerdict)}, scripted.Reply{Text: null})
+				b.config.CustomFormat = &debate.Format{
+					Name: "talk", Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1}}, End: debate.EndByRounds, Decide: debate.NoWinner,
+				}
+				b.config.Format = ""
+				_, record, err := b.start(t)
+				require.NoError(t, err)
+				require.Len(t, record.Rejections, 1)
+				assert.Equal(t, []string{"winner: is not null, but this format has no winner"}, record.Rejections[0].Problems)
+				require.Len(t, b.asked, 2)
+				again(t, b.asked[0], b.asked[1], record.Rejections[0].Problems)
+				require.NotNil(t, record.Verdict)
+				assert.Nil(t, record.Verdict.Winner)
+			})
+		})
+	}
+}
+
 // failedJudge yields what is asked about a judge who has failed for good.
 func failedJudge(t *testing.T, record *debate.Record, err error, call debate.CallKind, kind debate.Kind) debate.Inquiry {
 	t.Helper()

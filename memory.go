@@ -32,7 +32,7 @@ type memoryLog struct {
 
 // fact is an event as it lies in memory: an Event is mostly empty, and there are many.
 type fact struct {
-	at   time.Time
+	at   int64 // in nanoseconds since 1970
 	body any
 }
 
@@ -41,14 +41,14 @@ func (s *MemoryStore) Append(_ context.Context, id string, after int64, writer s
 	if len(events) == 0 {
 		return nil
 	}
-	if after == 0 { // a log that is there has been given a good id
+	l := s.log(id, false)
+	if l == nil { // one that is there has a good id
 		if err := CheckID(id); err != nil {
 			return err
 		}
-	}
-	l := s.log(id, after == 0)
-	if l == nil {
-		return ErrConflict
+		if l = s.log(id, after == 0); l == nil {
+			return ErrConflict
+		}
 	}
 	defer l.mu.Unlock()
 	if l.length != after {
@@ -257,9 +257,14 @@ func (s *MemoryStore) log(id string, create bool) *memoryLog {
 	return l
 }
 
-// pack takes the one body of an event; an acknowledgement has none but its kind.
+// pack takes the one body of an event; an acknowledgement has none but its kind. An event of a time that does
+// not fit stays whole.
 func pack(e *Event) fact {
-	f := fact{at: e.At}
+	f := fact{at: e.At.UnixNano()}
+	if e.At != time.Unix(0, f.at).UTC() {
+		whole := *e
+		return fact{body: &whole}
+	}
 	switch e.Kind {
 	case EventStart:
 		f.body = e.Start
@@ -309,8 +314,11 @@ func pack(e *Event) fact {
 
 // unpack is the inverse of pack.
 func unpack(f fact, seq int64) Event {
-	e := Event{Seq: seq, At: f.at}
+	e := Event{Seq: seq, At: time.Unix(0, f.at).UTC()}
 	switch body := f.body.(type) {
+	case *Event:
+		e = *body
+		e.Seq = seq
 	case *Start:
 		e.Kind, e.Start = EventStart, body
 	case *Transition:

@@ -74,7 +74,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		intent.Tokens = min(intent.Tokens, model.MaxOutput)
 	}
 	if len(call.Tools) > 0 {
-		intent.Tools, intent.Uses = call.Tools, call.Uses
+		intent.Offer = &ToolOffer{call.Tools, call.Uses}
 		ready.offer(r, state, r.roomForAnswers(intent, model))
 	}
 	bound, failure := c.fit(ready, intent, model)

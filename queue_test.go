@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -94,6 +95,42 @@ func TestTimeInAQueueDoesNotCount(t *testing.T) {
 			assert.Equal(t, 2, turns)
 		})
 	}
+}
+
+// TestACallThatIsBrokenOffInTheQueueIsFree: nobody was asked yet. Who speaks hears nothing of the pause, so
+// that the place under MaxCalls stays taken.
+func TestACallThatIsBrokenOffInTheQueueIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.Mode = debate.Simultaneous
+		engine, p := engineFor(config)
+		slowly(p)
+		engine.Providers["test"], engine.MaxCalls = unmoved{p}, 1
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		pass(500 * time.Millisecond)
+		require.Len(t, p.Requests(), 1)
+		speaks, waits := "Ada", "Ben"
+		if p.Requests()[0].Self == waits {
+			speaks, waits = waits, speaks
+		}
+		require.NoError(t, session.Pause(t.Context()))
+		pass(time.Second)
+		record, err := session.Record(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, debate.StatePaused, record.State)
+		assert.Zero(t, record.InFlight())
+		assert.Equal(t, []string{"r1 " + speaks}, speakers(record))
+		assert.Positive(t, int64(record.Participant(speaks).Account.Cost))
+		assert.Zero(t, record.Participant(waits).Account.Cost)
+		assert.Equal(t, 1, p.Calls())
+
+		require.NoError(t, session.Resume(t.Context()))
+		record, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, undisturbed(t, config), canonical(t, record))
+	})
 }
 
 // TestAbilitiesAreFoundThroughWrappers: a wrapper does not hide that its provider can check a model.

@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -202,6 +203,76 @@ func TestStartingAnExistingID(t *testing.T) {
 	assert.Equal(t, "topic", conflict.Field)
 }
 
+// unreadable is a store whose logs cannot be read for a while.
+type unreadable struct {
+	*debate.MemoryStore
+
+	broken bool
+}
+
+func (s *unreadable) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+	if s.broken {
+		return func(yield func(debate.Event, error) bool) { yield(debate.Event{}, errDeaf) }
+	}
+	return s.MemoryStore.Read(ctx, id, after)
+}
+
+// Neither a claim in the engine nor a lease in the store is left: whoever comes next need not wait.
+func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
+	config := twoDebaters()
+	config.ID = "ban-cars"
+	fails := map[string]struct {
+		change func(*debate.Config, *unreadable)
+		err    error
+	}{
+		"a conflict":                  {func(c *debate.Config, _ *unreadable) { c.Topic = "Something else" }, &debate.Error{Kind: debate.KindConflict}},
+		"a store that cannot be read": {func(_ *debate.Config, s *unreadable) { s.broken = true }, errDeaf},
+	}
+	goesOn := map[string]func(context.Context, *debate.Engine) (*debate.Session, error){
+		"opened":  func(ctx context.Context, e *debate.Engine) (*debate.Session, error) { return e.Open(ctx, config.ID) },
+		"started": func(ctx context.Context, e *debate.Engine) (*debate.Session, error) { return e.Start(ctx, config) },
+	}
+	for name, failing := range fails {
+		for how, goOn := range goesOn {
+			for where, elsewhere := range map[string]bool{"here": false, "elsewhere": true} {
+				t.Run(name+"/"+how+" "+where, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						engine, p := engineFor(config)
+						slowly(p)
+						store := &unreadable{MemoryStore: &debate.MemoryStore{}}
+						engine.Store = store
+						first, err := engine.Start(t.Context(), config)
+						require.NoError(t, err)
+						pass(2500 * time.Millisecond)
+						require.NoError(t, first.Close())
+
+						next, other := twin(engine), config
+						failing.change(&other, store)
+						_, err = next.Start(t.Context(), other)
+						require.ErrorIs(t, err, failing.err, "%v", err)
+						store.broken = false
+						synctest.Wait() // the lease is given back in the background
+
+						if elsewhere {
+							next = twin(engine)
+						}
+						ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+						defer cancel()
+						began := time.Now()
+						session, err := goOn(ctx, next)
+						require.NoError(t, err)
+						defer session.Close()
+						assert.Zero(t, time.Since(began))
+						record, err := session.Wait(ctx)
+						require.NoError(t, err)
+						assert.Equal(t, undisturbed(t, config), canonical(t, record))
+					})
+				})
+			}
+		}
+	}
+}
+
 func TestStartingADebateThatIsOpenHere(t *testing.T) {
 	config := twoDebaters()
 	config.ID = "twice"
@@ -292,6 +363,14 @@ func TestRunEndsWithTheReader(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, debate.StateCanceled, record.State)
 		assert.Equal(t, 1, p.Calls())
+		assert.Zero(t, record.InFlight())
+		assert.Equal(t, 1, record.Spent().Requests)
+		assert.Positive(t, int64(record.Spent().Cost), "what the call that was broken off has cost is recorded")
+		events := logged(t, engine, "left")
+		last := events[len(events)-2:]
+		require.Equal(t, []debate.EventKind{debate.EventTransition, debate.EventSpend}, told(last))
+		assert.Equal(t, debate.StateCanceled, last[0].Transition.To)
+		assert.Equal(t, adasOpening, last[1].Spend.Call)
 	})
 }
 

@@ -229,6 +229,64 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 	})
 }
 
+// What somebody plays is not written to, though the snapshot goes on where the log ends now.
+func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
+	config := twoDebaters()
+	config.ID = "one"
+	bringing := map[string]func(context.Context, *debate.Engine, []byte) error{
+		"restored": func(ctx context.Context, e *debate.Engine, data []byte) error {
+			_, err := e.Restore(ctx, data)
+			return err
+		},
+		"imported": func(ctx context.Context, e *debate.Engine, data []byte) error {
+			_, err := e.Import(ctx, bytes.NewReader(data))
+			return err
+		},
+	}
+	for how, bring := range bringing {
+		for _, where := range []string{"by the engine that plays it", "by another engine"} {
+			t.Run(how+" "+where, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					engine, p := engineFor(config)
+					slowly(p)
+					store := &debate.MemoryStore{}
+					engine.Store = store
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					defer session.Close()
+					pass(2500 * time.Millisecond) // the judge is at work
+					early, err := session.Snapshot(t.Context())
+					require.NoError(t, err)
+					elsewhere, _ := engineFor(config)
+					longer, err := elsewhere.Restore(t.Context(), early)
+					require.NoError(t, err)
+					_, err = longer.Wait(t.Context())
+					require.NoError(t, err)
+					data, err := longer.Snapshot(t.Context())
+					require.NoError(t, err)
+					require.Greater(t, len(data), len(early))
+
+					target := engine
+					if where == "by another engine" {
+						target = twin(engine)
+					}
+					err = bring(t.Context(), target, data)
+					requireKind(t, err, debate.KindConflict)
+					require.ErrorIs(t, err, debate.ErrLeased)
+					now, err := session.Snapshot(t.Context())
+					require.NoError(t, err)
+					assert.Equal(t, string(early), string(now), "nothing is appended")
+
+					record, err := session.Wait(t.Context())
+					require.NoError(t, err)
+					assert.Equal(t, undisturbed(t, config), canonical(t, record))
+					assert.Equal(t, 10, p.Calls(), "nobody was disturbed")
+				})
+			})
+		}
+	}
+}
+
 func TestNothingToSnapshot(t *testing.T) {
 	engine, _ := engineFor(twoDebaters())
 	session, err := engine.New(twoDebaters())

@@ -41,7 +41,8 @@ const (
 // askTools takes a reply that asks for tools.
 func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	r, intent := c.record, state.intent
-	if len(state.talk) > intent.Uses+mostStubborn {
+	offer := intent.offered()
+	if len(state.talk) > offer.Uses+mostStubborn {
 		err := errors.New("the model goes on asking for tools, though it may use no more")
 		return c.setback(state, &Error{Kind: KindInvalidResponse, Err: err}, spend)
 	}
@@ -63,10 +64,10 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		// What is nested deeper than a decoder goes would make a log that nobody can read.
 		_, wrong := strictjson.Decode(string(asked.Arguments), strictjson.Limits{Bytes: mostArguments})
 		switch {
-		case !slices.Contains(intent.Tools, call.Name):
+		case !slices.Contains(offer.Tools, call.Name):
 			asked.Denied = "There is no tool of this name."
-		case r.uses[intent.By]+i >= intent.Uses:
-			asked.Denied = fmt.Sprintf("No tool may be used any more: %d uses are allowed.", intent.Uses)
+		case r.uses[intent.By]+i >= offer.Uses:
+			asked.Denied = fmt.Sprintf("No tool may be used any more: %d uses are allowed.", offer.Uses)
 		case wrong != nil:
 			asked.Denied = "The arguments are no JSON: " + oneLine(wrong.Error(), 200)
 		}
@@ -112,8 +113,8 @@ func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken 
 
 // foldTools keeps what a reply has asked for: the call goes on when all of it is answered.
 func (r *Record) foldTools(call *callState, t *ToolCalls) error {
-	if len(call.intent.Tools) == 0 || len(t.Uses) == 0 || len(t.Uses) > mostAsked || len(r.uses) >= mostOpen {
-		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(call.intent.Tools))
+	if call.intent.Offer == nil || len(t.Uses) == 0 || len(t.Uses) > mostAsked || len(r.uses) >= mostOpen {
+		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(call.intent.offered().Tools))
 	}
 	for i := range t.Uses {
 		if r.calls[t.Uses[i].Use] != nil {

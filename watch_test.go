@@ -283,6 +283,48 @@ func (p silent) Generate(ctx context.Context, req *provider.Request, _ func(prov
 	return p.Provider.Generate(ctx, req, func(provider.Chunk) {})
 }
 
+// What must match a schema is not worth watching: it is shown as a fact only, whenever a reader comes.
+func TestAStructuredTurnHasNoChunks(t *testing.T) {
+	type plan struct {
+		Steps []string `json:"steps"`
+	}
+	schema, err := debate.NewSchema[plan]("plan", nil)
+	require.NoError(t, err)
+	flow := oneState(callsOf(func(call *debate.Call) {
+		if call.By == "Ada" {
+			call.Schema = "plan"
+		}
+	}))
+	flow.Schemas = map[string]*debate.Schema{"plan": schema}
+	synctest.Test(t, func(t *testing.T) {
+		engine, p, config := withFlow(flow)
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			if req.Schema != nil {
+				return scripted.Reply{Text: `{"steps":["one","two"]}`}
+			}
+			return scripted.Reply{Text: "A word."}
+		}
+		slowly(p)
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		for _, when := range []string{"from the beginning", "afterwards"} {
+			tr := newTranscript(t)
+			var structured []string
+			tr.follow(session, func(e debate.Event) {
+				if e.Turn != nil && e.Turn.Data != nil {
+					structured = append(structured, e.Turn.Call)
+				}
+				if e.Chunk != nil {
+					assert.Equal(t, "say.Ben", e.Chunk.Call, when)
+				}
+			})
+			assert.Equal(t, []string{"say.Ada"}, structured, when)
+			assert.Equal(t, map[string]string{"say.Ben": "A word."}, tr.turns, when)
+		}
+	})
+}
+
 func TestAFlushIntervalGathersChunks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()

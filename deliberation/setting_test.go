@@ -56,8 +56,8 @@ func TestToolCallsReachTheCalls(t *testing.T) {
 		engine.Tools = map[string]debate.Tool{"look": look}
 		r := play(t, engine, config)
 		for _, e := range events(t, engine, r.ID) {
-			if e.Intent != nil && len(e.Intent.Tools) > 0 {
-				assert.Equal(t, want, e.Intent.Uses, e.Intent.Call)
+			if e.Intent != nil && e.Intent.Offer != nil {
+				assert.Equal(t, want, e.Intent.Offer.Uses, e.Intent.Call)
 			}
 		}
 	}
