@@ -35,6 +35,12 @@ func (l *live) claim(ctx context.Context, id string) (held *Session, err error) 
 	}
 }
 
+// unclaim ends the session's claim: held is the session if it has the debate now, or nil.
+func (s *Session) unclaim(held *Session) error {
+	s.claimed = false
+	return s.live.grant(s.id, held)
+}
+
 // grant ends a claim. The session, if there is one, is the one of this engine from now on; the error is that
 // the engine was shut down meanwhile. The session's lock is held.
 func (l *live) grant(id string, s *Session) error {

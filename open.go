@@ -36,17 +36,31 @@ func (l *live) openClaimed(ctx context.Context, id string) (*Session, error) {
 	}
 	s := l.session(core)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.begin(ctx); err != nil {
-		_ = l.grant(id, nil)
-		s.drop(err)
-		return nil, err
+	s.claimed = true
+	if err = s.begin(ctx); err == nil {
+		err = s.unclaim(s)
 	}
-	if err := l.grant(id, s); err != nil {
+	if err != nil {
 		s.drop(err)
-		return nil, err
+		return nil, s.leave(ctx, err)
 	}
+	s.mu.Unlock()
 	return s, nil
+}
+
+// leave unlocks a session that has been opened, or could not be. Whoever opens its debate next, here or
+// elsewhere, then finds the lease given back, unless ctx is done before.
+func (s *Session) leave(ctx context.Context, err error) error {
+	closed := s.closed != nil
+	s.mu.Unlock()
+	if !closed {
+		return err
+	}
+	select {
+	case <-s.quiet:
+	case <-ctx.Done():
+	}
+	return err
 }
 
 // begin goes on with the log, if there is something to go on with.

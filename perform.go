@@ -55,10 +55,12 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 	if l.places != nil && c.Use == nil {
 		select {
 		case l.places <- struct{}{}:
+			defer func() { <-l.places }()
 		case <-ctx.Done():
-			return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(ctx.Err()), Free: true}, nil
 		}
-		defer func() { <-l.places }()
+		if err := ctx.Err(); err != nil { // perhaps a place became free at the same time
+			return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(err), Free: true}, nil
+		}
 		var call callContext
 		call.attach(ctx)
 		call.limit(c.Timeout)

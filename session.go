@@ -27,6 +27,7 @@ type Session struct {
 	flights []*flight
 	pieces  int   // in which the last turn came
 	closed  error // why the session no longer takes anything; nil: it does
+	claimed bool   // it is being opened: others in this engine wait for what becomes of it
 	leased  bool
 	renewed time.Time   // when the lease was last taken
 	renewal *time.Timer // of the lease
@@ -158,7 +159,12 @@ func (s *Session) Start(ctx context.Context) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
-	defer s.mu.Unlock()
+	err := s.open(ctx)
+	return s.leave(ctx, err)
+}
+
+// open is Start under the lock.
+func (s *Session) open(ctx context.Context) error {
 	if s.closed != nil {
 		return s.closed
 	}
@@ -178,14 +184,13 @@ func (s *Session) Start(ctx context.Context) error {
 	case held != nil:
 		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: "id", Err: ErrLeased}
 	}
+	s.claimed = true
 	if err := s.take(ctx); err != nil {
-		_ = s.live.grant(s.id, nil)
+		s.unclaim(nil)
 		return err
 	}
-	if err = s.begun(ctx, start); err != nil {
-		_ = s.live.grant(s.id, nil)
-	} else {
-		err = s.live.grant(s.id, s)
+	if err = s.begun(ctx, start); err == nil {
+		err = s.unclaim(s)
 	}
 	if err != nil {
 		s.drop(err)

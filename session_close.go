@@ -69,5 +69,8 @@ func (s *Session) settle() {
 	case <-s.quiet:
 	default:
 		close(s.quiet)
+		if s.claimed {
+			_ = s.unclaim(nil)
+		}
 	}
 }

@@ -251,7 +251,6 @@ func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
 						_, err = next.Start(t.Context(), other)
 						require.ErrorIs(t, err, failing.err, "%v", err)
 						store.broken = false
-						synctest.Wait() // the lease is given back in the background
 
 						if elsewhere {
 							next = twin(engine)
