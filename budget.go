@@ -44,10 +44,10 @@ func (b Budget) MarshalJSON() ([]byte, error) {
 	return json.Marshal(budgetJSON{budgetFields(b), duration(b.SoftTime), duration(b.HardTime)})
 }
 
-// UnmarshalJSON reads a budget strictly.
+// UnmarshalJSON reads a budget strictly, with errors as [DecodeStrict] gives them.
 func (b *Budget) UnmarshalJSON(data []byte) error {
 	var in budgetJSON
-	if err := decodeStrict(data, &in); err != nil {
+	if err := decodeStrict("read budget", data, &in); err != nil {
 		return err
 	}
 	*b = Budget(in.budgetFields)

@@ -15,6 +15,13 @@ import (
 // Its JSON is strict: a key that is not known, or is given twice in another case, is an error.
 // Durations are strings such as "90s", money is a number of USD.
 //
+// What is written out of bounds is refused. Texts are valid UTF-8 without NUL; the topic, a position, a persona and
+// each text of a format have at most 20,000 bytes, instructions 100,000, the ends of a rubric's scale 1000. Names of
+// models, judges, tools and the like are one line of at most 256 bytes that print. Lists are short: at most 1000
+// participants (or fewer, as the format says), 100 judges, 1000 members of the audience, 16 fallbacks of each of
+// them, 50 criteria, 16 detectors of each list, 128 tools, and 64 labels with names of 128 bytes and values of 1024.
+// A flow's own part has at most 16 MiB.
+//
 //nolint:recvcheck // withDefaults works on a copy, and that is what it is for
 type Config struct {
 	// ID names the debate in the store: letters, digits, '-', '_' and '.', at most 128. "": a new UUIDv7.
@@ -231,11 +238,12 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads a config strictly.
+// UnmarshalJSON reads a config strictly. The error joins one *[Error] of kind validation for each problem, up to 50
+// of them, as [DecodeStrict] says; the config is then as it was.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
-	if err := decodeStrict(data, &in); err != nil {
-		return &Error{Kind: KindValidation, Op: "read config", Err: err}
+	if err := decodeStrict("read config", data, &in); err != nil {
+		return err
 	}
 	*c = Config(in.configFields)
 	c.RoundDelay, c.RoundTimeout = time.Duration(in.RoundDelay), time.Duration(in.RoundTimeout)

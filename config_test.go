@@ -163,7 +163,10 @@ func TestBadConfigs(t *testing.T) {
 			[]string{"judging.judges[0].model", "participants[0].model", "participants[1].fallbacks[0]"},
 		},
 		"a label without a name": {func(c *config) { c.Labels = map[string]string{"": "x"} }, []string{"labels"}},
-		"a label not UTF-8":      {func(c *config) { c.Labels = map[string]string{"a": "\xff"} }, []string{"labels"}},
+		"labels of bytes": {
+			func(c *config) { c.Labels = map[string]string{"a": "\xff", "b\xff": "x", "c": "\x00", "d": "x"} },
+			[]string{"labels.a", "labels.b\ufffd", "labels.c"},
+		},
 		"two formats":            {func(c *config) { format(func(*debate.Format) {})(c); c.Format = "free-form" }, []string{"format"}},
 		"a format's name":        {format(func(f *debate.Format) { f.Name = "a\nb" }), []string{"customFormat.name"}},
 		"a format's guidance":    {format(func(f *debate.Format) { f.Guidance = long }), []string{"customFormat.guidance"}},
@@ -481,7 +484,8 @@ func TestTemperatureZero(t *testing.T) {
 	}
 }
 
-// FuzzConfig: a config is read without panic, and what is read is written as it was.
+// FuzzConfig: a config is read without panic, and what is read is written as it was. What is not read is refused by
+// its fields, or as no JSON.
 func FuzzConfig(f *testing.F) {
 	for _, config := range []debate.Config{full(), twoDebaters(), {}} {
 		data, err := json.Marshal(config)
@@ -490,14 +494,19 @@ func FuzzConfig(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	for _, seed := range []string{`null`, `{"topic":1}`, `{"roundDelay":"1h"}`, `{"budget":{"hard":1e-12}}`, `{"temperature":-0}`, `{"x":1}`, `{} {}`} {
+	for _, seed := range []string{
+		`null`, `{"topic":1}`, `{"roundDelay":"1h"}`, `{"budget":{"hard":1e-12}}`, `{"temperature":-0}`, `{"x":1}`, `{} {}`,
+		`{"budget":{"hrad":1}}`, `{"retry":{"max":{"network":"x"}}}`, `{"participants":[{"name":1},null]}`, `[]`, `{"":1}`,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var config debate.Config
 		if err := config.UnmarshalJSON(data); err != nil {
-			if _, ok := errors.AsType[*debate.Error](err); !ok {
-				t.Fatalf("%T: %v", err, err)
+			plain(t, errors.New(strings.ReplaceAll(err.Error(), string(data), ""))) // but for what it was given
+			all := fields(t, err)
+			if slices.Contains(all, "") && !strings.Contains(err.Error(), "JSON") || len(all) > 50 {
+				t.Fatalf("no field is named, or too many: %v", err)
 			}
 			return
 		}

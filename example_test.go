@@ -380,7 +380,7 @@ func ExampleConfig_UnmarshalJSON() {
 	fmt.Println(err)
 	// Output:
 	// Is chess a sport? 1m30s $0.25 0 <nil>
-	// debate: validation: read config: the key runds is not known
+	// debate: validation: read config: runds: is not a known key
 }
 
 // The state machine is a table, and draws itself.

@@ -161,12 +161,13 @@ const (
 	phaseArgument = "argument"
 )
 
-// ParseFormat reads a format from JSON, strictly: an unknown key, or one given twice, is an error.
+// ParseFormat reads a format from JSON, strictly: an unknown key, or one given twice, is an error. The error joins
+// one *[Error] of kind validation for each problem, as that of [DecodeStrict] does.
 // Whether the format makes sense is checked by Engine.Validate, like that of a format made in code.
 func ParseFormat(data []byte) (Format, error) {
 	var f Format
-	if err := decodeStrict(data, &f); err != nil {
-		return Format{}, &Error{Kind: KindValidation, Op: "read format", Err: err}
+	if err := decodeStrict("read format", data, &f); err != nil {
+		return Format{}, err
 	}
 	if f.Name == "" {
 		return Format{}, &Error{Kind: KindValidation, Op: "read format", Field: "name", Err: errors.New("is empty")}

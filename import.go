@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/agonist-dev/debate/context/window"
 )
@@ -75,8 +76,16 @@ func (l *live) inspect(s *snapshotJSON) error {
 	stage := l.stage(start)
 	config := start.Config.withDefaults()
 	config.CustomFormat = start.Format
-	if found := stage.check(config); len(found) > 0 {
-		return restoreError("events[0].start.config", errors.Join(found...))
+	var found []error
+	for _, err := range stage.check(config) {
+		at := "events[0].start.config"
+		if e, ok := errors.AsType[*Error](err); ok && strings.HasPrefix(e.Field, "customFormat") { // which stands beside it
+			at, e.Field = "events[0].start", strings.Replace(e.Field, "customFormat", "format", 1)
+		}
+		found = append(found, within("restore", at, err)...)
+	}
+	if len(found) > 0 {
+		return errors.Join(found...)
 	}
 	if start.Seed == "" {
 		start.Seed, start.Texts = l.newSeed(), nil

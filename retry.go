@@ -113,10 +113,10 @@ func (p RetryPolicy) MarshalJSON() ([]byte, error) {
 	return json.Marshal(retryJSON{retryFields(p), duration(p.Base), duration(p.Cap), duration(p.Jitter), duration(p.RateLimit)})
 }
 
-// UnmarshalJSON reads a policy strictly.
+// UnmarshalJSON reads a policy strictly, with errors as [DecodeStrict] gives them.
 func (p *RetryPolicy) UnmarshalJSON(data []byte) error {
 	var in retryJSON
-	if err := decodeStrict(data, &in); err != nil {
+	if err := decodeStrict("read retry policy", data, &in); err != nil {
 		return err
 	}
 	*p = RetryPolicy(in.retryFields)

@@ -99,31 +99,28 @@ func readSnapshot(data []byte) (*snapshotJSON, error) {
 	if len(data) > MaxSnapshot {
 		return nil, restoreError("", fmt.Errorf("the snapshot has more than the %d bytes that are read", MaxSnapshot))
 	}
-	var head struct {
-		Version *int `json:"version"`
+	var head struct { // a newer version may have keys that this release does not know
+		Version json.RawMessage `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = errors.New("it is no object")
+		}
 		return nil, restoreError("", fmt.Errorf("this is no snapshot: %w", err))
 	}
+	version := 0
+	if head.Version != nil && json.Unmarshal(head.Version, &version) != nil {
+		return nil, restoreError("version", errors.New("is not a whole number"))
+	}
 	switch {
-	case head.Version == nil || *head.Version < 1:
+	case version < 1:
 		return nil, restoreError("version", errors.New("is missing: this is no snapshot"))
-	case *head.Version > SnapshotVersion:
-		return nil, restoreError("version", fmt.Errorf("is %d: this release reads snapshots up to version %d", *head.Version, SnapshotVersion))
+	case version > SnapshotVersion:
+		return nil, restoreError("version", fmt.Errorf("is %d: this release reads snapshots up to version %d", version, SnapshotVersion))
 	}
-	var raw struct {
-		Version int               `json:"version"`
-		ID      string            `json:"id"`
-		Events  []json.RawMessage `json:"events"`
-	}
-	if err := decodeStrict(data, &raw); err != nil {
-		return nil, restoreError("", err)
-	}
-	out := snapshotJSON{Version: raw.Version, ID: raw.ID, Events: make([]Event, len(raw.Events))}
-	for i, event := range raw.Events {
-		if err := decodeStrict(event, &out.Events[i]); err != nil {
-			return nil, restoreError(fmt.Sprintf("events[%d]", i), err)
-		}
+	var out snapshotJSON
+	if err := decodeStrict("restore", data, &out); err != nil {
+		return nil, err
 	}
 	if err := CheckID(out.ID); err != nil {
 		return nil, restoreError("id", errors.Unwrap(err))

@@ -3,89 +3,267 @@ package debate
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate/internal/strictjson"
 )
 
-// DecodeStrict reads one JSON value, all of it, as configs are read: unlike encoding/json it takes a key only
-// as it is written, once, and only if it is known. The error says where. It is for [Flow].Decode.
-func DecodeStrict(data []byte, into any) error { return decodeStrict(data, into) }
+// JSON is read in two steps. First the decoded value is walked over beside the Go type that it is for, and
+// all that is wrong with it is found, each problem with its path. Then encoding/json, which would stop at the
+// first problem and speak of Go's types, reads what nothing is wrong with.
 
-// decodeStrict reads one JSON value, all of it. Unlike encoding/json it takes a key only as it is
-// written, once, and only if it is known; the error says where.
-func decodeStrict(data []byte, into any) error {
-	tree, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: MaxSnapshot, Depth: 100})
-	if err != nil {
-		return err
+// mostTold is how many problems of one JSON value are told: a hostile one has as many as it likes.
+const mostTold = 50
+
+// DecodeStrict reads one JSON value, all of it, as configs are read: unlike encoding/json it takes a key only
+// as it is written, once, and only if it is known. The error joins one *[Error] of kind validation for each
+// problem, up to 50 of them; its Field is the path of what is wrong, such as "agents[1].model", and is empty if
+// that is the whole value. Types with readers of their own (json.Unmarshaler, encoding.TextUnmarshaler) are asked
+// for each of their values, and once more when it is taken over. It is for [Flow].Decode.
+func DecodeStrict(data []byte, into any) error { return decodeStrict("read", data, into) }
+
+// decodeStrict is DecodeStrict with what is being done.
+func decodeStrict(op string, data []byte, into any) error {
+	if v := reflect.ValueOf(into); v.Kind() != reflect.Pointer || v.IsNil() {
+		return &Error{Kind: KindValidation, Op: op, Err: fmt.Errorf("a %T cannot be written to", into)}
 	}
-	if at, ok := unknownKey(tree, reflect.TypeOf(into), ""); ok {
-		return fmt.Errorf("the key %s is not known", oneLine(at, 120))
+	tree, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: MaxSnapshot, Depth: 100, Path: 200, Exact: true})
+	if broken, ok := errors.AsType[*strictjson.Error](err); ok {
+		at := broken.Path
+		broken.Path = "" // the field tells it
+		return errors.Join(&Error{Kind: KindValidation, Op: op, Field: at, Err: broken})
 	}
-	return json.Unmarshal(data, into)
+	found := problems(tree, reflect.TypeOf(into))
+	if len(found) == 0 {
+		found = explained(tree, json.Unmarshal(data, into))
+	}
+	for _, err := range found {
+		if e, ok := errors.AsType[*Error](err); ok && e.Field == "" {
+			e.Err = fmt.Errorf("the JSON %w", e.Err)
+		}
+	}
+	return errors.Join(within(op, "", found...)...)
 }
 
-// unknownKey finds a key that no field of the type is for.
-func unknownKey(tree any, t reflect.Type, at string) (string, bool) {
+// within yields the problems that errors join as those of a larger value, which holds them at the given place.
+func within(op, at string, all ...error) (out []error) {
+	for _, err := range all {
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			out = append(out, within(op, at, joined.Unwrap()...)...)
+			continue
+		}
+		e := Error{Kind: KindValidation, Err: err}
+		if own, ok := err.(*Error); ok { //nolint:errorlint // one that is wrapped has a field of something else
+			e = *own
+		}
+		e.Op = op
+		if at != "" && e.Field != "" && e.Field[0] != '[' {
+			e.Field = "." + e.Field
+		}
+		e.Field = at + e.Field
+		out = append(out, &e)
+	}
+	return out
+}
+
+// shaped is a type with a reader of its own that reads the JSON of another type, of which it yields a value.
+type shaped interface{ jsonShape() any }
+
+func (*Config) jsonShape() any      { return configJSON{} }
+func (*Budget) jsonShape() any      { return budgetJSON{} }
+func (*RetryPolicy) jsonShape() any { return retryJSON{} }
+func (*Error) jsonShape() any       { return errorJSON{} }
+
+// problems finds what keeps a decoded value from being one of the type, with paths that begin at the value.
+func problems(tree any, t reflect.Type) []error {
+	if tree == nil && t.Kind() == reflect.Pointer {
+		return nil
+	}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if reads(t) && at != "" {
-		return "", false // it decides for itself
+	if reads(t) {
+		if own, ok := reflect.TypeAssert[shaped](reflect.New(t)); ok {
+			return problems(tree, reflect.TypeOf(own.jsonShape()))
+		}
+	} else {
+		switch v := tree.(type) {
+		case []any:
+			if t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+				return problemsOfList(v, t.Elem())
+			}
+		case map[string]any:
+			if t.Kind() == reflect.Struct || t.Kind() == reflect.Map {
+				return problemsOfObject(v, t)
+			}
+		}
 	}
-	switch v := tree.(type) {
+	return problemsOfLeaf(tree, t)
+}
+
+func problemsOfList(list []any, t reflect.Type) (found []error) {
+	for i := range list {
+		if one := problems(list[i], t); len(one) > 0 {
+			found = append(found, within("", fmt.Sprintf("[%d]", i), one...)...)
+		}
+		if len(found) >= mostTold {
+			return found[:mostTold]
+		}
+	}
+	return found
+}
+
+func problemsOfObject(object map[string]any, t reflect.Type) (found []error) {
+	for key, value := range ordered(object) {
+		one := []error{errors.New("is not a known key")}
+		if inner, known := member(t, key); known {
+			one = problems(value, inner)
+		}
+		if len(one) > 0 {
+			at := oneLine(key, 80)
+			if key == "" {
+				at = `""`
+			}
+			found = append(found, within("", at, one...)...)
+		}
+		if len(found) >= mostTold {
+			return found[:mostTold]
+		}
+	}
+	return found
+}
+
+// problemsOfLeaf asks the type itself for a value that nothing is known of inside.
+func problemsOfLeaf(tree any, t reflect.Type) []error {
+	if t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]() {
+		return nil
+	}
+	is, wants := kindOfJSON(tree), kindOfType(t)
+	if tree != nil && wants != "" && wants != is {
+		return within("", "", fmt.Errorf("is %s, not %s", is, wants))
+	}
+	if kind := t.Kind(); (kind == reflect.String || kind == reflect.Bool) && !reads(t) {
+		return nil
+	}
+	piece, err := json.Marshal(tree)
+	if err == nil {
+		err = json.Unmarshal(piece, reflect.New(t).Interface())
+	}
+	if err != nil && t == reflect.TypeFor[time.Time]() {
+		err = fmt.Errorf("%s is not a time such as \"2026-01-31T12:00:00Z\"", oneLine(string(piece), 40))
+	}
+	return explained(tree, err)
+}
+
+// explained puts what a reader says about a value into words that name no type of Go.
+func explained(tree any, err error) []error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok || strings.HasPrefix(err.Error(), "json: ") {
+		number, _ := tree.(json.Number)
+		switch {
+		case number == "":
+			err = fmt.Errorf("is %s, which cannot stand here", kindOfJSON(tree))
+		case strings.ContainsAny(string(number), ".eE"):
+			err = fmt.Errorf("is %s, not a whole number", oneLine(string(number), 40))
+		default:
+			err = fmt.Errorf("is %s, which is out of range", oneLine(string(number), 40))
+		}
+	}
+	switch err.(type) { //nolint:errorlint // what is wrapped is not all that is said
+	case *Error, interface{ Unwrap() []error }:
+	default:
+		err = note(err)
+	}
+	return within("", "", err)
+}
+
+// kindOfJSON yields what a decoded value is, in words.
+func kindOfJSON(tree any) string {
+	switch tree.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "true or false"
+	case json.Number:
+		return "a number"
+	case string:
+		return "a text"
 	case []any:
-		if t.Kind() != reflect.Slice {
-			return "", false
-		}
-		for i := range v {
-			if found, ok := unknownKey(v[i], t.Elem(), fmt.Sprintf("%s[%d]", at, i)); ok {
-				return found, true
-			}
-		}
-	case map[string]any:
-		for key, value := range ordered(v) {
-			inner, ok := member(t, key)
-			if !ok {
-				return strings.TrimPrefix(at+"."+key, "."), true
-			}
-			if inner == nil {
-				continue
-			}
-			if found, ok := unknownKey(value, inner, strings.TrimPrefix(at+"."+key, ".")); ok {
-				return found, true
-			}
-		}
+		return "a list"
+	default:
+		return "an object"
 	}
-	return "", false
+}
+
+// kindOfType yields what values of a type are in JSON, in the same words; "": only its reader knows.
+func kindOfType(t reflect.Type) string {
+	if reads(t) {
+		if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+			return ""
+		}
+		return "a text"
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Array:
+		return "a list"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "" // bytes are text
+		}
+		return "a list"
+	default:
+		return "a number"
+	}
 }
 
 // reads reports whether a type has a reader of its own.
 func reads(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+	return p.NumMethod() > 0 && // which is soon known
+		(p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()))
 }
 
-// member yields the type of what an object holds under a key; nil: of any.
-func member(t reflect.Type, key string) (reflect.Type, bool) {
-	switch t.Kind() {
-	case reflect.Map:
+// member yields the type of what an object holds under a key, and whether the key is known. As in encoding/json, a
+// field of the type's own goes before one that is embedded.
+func member(t reflect.Type, key string) (inner reflect.Type, known bool) {
+	if t.Kind() == reflect.Map {
 		return t.Elem(), true
-	case reflect.Struct:
-	default:
-		return nil, true
 	}
+	var embedded []reflect.Type
 	for field := range t.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		tag := field.Tag.Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		inside := field.Type
+		if inside.Kind() == reflect.Pointer {
+			inside = inside.Elem()
+		}
 		switch {
-		case name == key && name != "-":
-			return field.Type, true
-		case field.Anonymous && name == "":
-			if inner, ok := member(field.Type, key); ok {
-				return inner, true
+		case tag == "-":
+		case field.Anonymous && name == "" && inside.Kind() == reflect.Struct:
+			embedded = append(embedded, inside)
+		case !field.IsExported():
+		case name == key || name == "" && field.Name == key:
+			if strings.Contains(options, "string") {
+				return reflect.TypeFor[string](), true // a number or the like, written as text
 			}
+			return field.Type, true
+		}
+	}
+	for _, t := range embedded {
+		if inner, known := member(t, key); known {
+			return inner, known
 		}
 	}
 	return nil, false

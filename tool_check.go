@@ -31,7 +31,7 @@ func (l *live) checkTools(f *findings, c *Config) {
 	for i, name := range c.Tools {
 		field := "tools[" + strconv.Itoa(i) + "]"
 		switch {
-		case l.tools[name] == nil:
+		case l.tools[name] == nil || !registrable(name):
 			f.addf(field, "no tool %q is registered", oneLine(name, 80))
 		case slices.Contains(c.Tools[:i], name):
 			f.addf(field, "%q is named twice", oneLine(name, 80))

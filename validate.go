@@ -28,10 +28,37 @@ func (e *Engine) Validate(ctx context.Context, config Config) error {
 	return err
 }
 
+// Bounds of a config, far above what a debate can use, so that one that was made by mistake, or in bad faith,
+// costs neither time nor memory. Config, Format and their parts tell them; those of a format are beside its checks.
+const (
+	mostParticipants = 1000
+	mostJudges       = 100
+	mostMembers      = 1000 // of the audience
+	mostFallbacks    = 16   // of each who is asked
+	mostCriteria     = 50   // of judging, or of its rubric
+	mostDetectors    = 16   // of each list
+	mostTools        = 128  // that is how many vendors take
+	mostLabels       = 64
+
+	// In bytes.
+	mostName         = 256 // of what is registered on the engine, models included
+	mostLabelName    = 128
+	mostLabel        = 1024
+	mostScale        = 1000 // of what the ends of a rubric's scale mean
+	mostText         = 20_000
+	mostInstructions = 100_000
+	mostFlowConfig   = 16 << 20
+
+	mostFindings = 200 // that are told; a format alone can have tens of thousands
+)
+
 // findings gathers what is wrong with a config.
 type findings []error
 
 func (f *findings) addf(field, format string, args ...any) {
+	if len(*f) >= mostFindings {
+		return
+	}
 	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
 }
 
@@ -53,12 +80,17 @@ func (l *live) check(c *Config) (f findings) {
 	if err := CheckID(c.ID); err != nil && c.ID != "" {
 		f = append(f, err)
 	}
-	f.text("topic", c.Topic, 20_000)
+	f.text("topic", c.Topic, mostText)
 	if strings.TrimSpace(c.Topic) == "" {
 		f.addf("topic", "is empty")
 	}
 	f.numbers(c)
 	f.budget(c)
+	f.unattended(c.Unattended)
+	f.labels(c.Labels)
+	if !f.lists(c) {
+		return f // nothing works through a list that is too long
+	}
 	format := l.checkFormat(&f, c)
 	l.checkParticipants(&f, c, format)
 	l.checkJudging(&f, c)
@@ -66,22 +98,70 @@ func (l *live) check(c *Config) (f findings) {
 	l.checkAssign(&f, c)
 	f.people(c)
 	l.checkTools(&f, c)
-	f.unattended(c.Unattended)
 	f.detectors("watch", c.Watch)
 	f.detectors("stopOn", c.StopOn)
 	l.checkSummarizer(&f, c)
 	l.checkFlow(&f, c)
-	if l.contexts[c.Context] == nil {
+	if l.contexts[c.Context] == nil || !registrable(c.Context) {
 		f.addf("context", "no context manager %q is known", oneLine(c.Context, 40))
-	}
-	for key := range c.Labels {
-		if key == "" || len(key) > 128 || !utf8.ValidString(key) || !utf8.ValidString(c.Labels[key]) {
-			f.addf("labels", "a label's name is 1 to 128 bytes, and both name and value are UTF-8")
-			break
-		}
 	}
 	return f
 }
+
+// lists checks the lengths of a config's lists.
+func (f *findings) lists(c *Config) bool {
+	before := len(*f)
+	f.atMost("participants", len(c.Participants), mostParticipants)
+	f.atMost("watch", len(c.Watch), mostDetectors)
+	f.atMost("stopOn", len(c.StopOn), mostDetectors)
+	f.atMost("tools", len(c.Tools), mostTools)
+	if j := c.Judging; j != nil {
+		f.atMost("judging.judges", len(j.Judges), mostJudges)
+		f.atMost("judging.criteria", len(j.Criteria), mostCriteria)
+		if j.Rubric != nil {
+			f.atMost("judging.rubric.criteria", len(j.Rubric.Criteria), mostCriteria)
+		}
+	}
+	if c.Audience != nil {
+		f.atMost("audience.members", len(c.Audience.Members), mostMembers)
+	}
+	if len(*f) == before {
+		for _, a := range c.askers() {
+			f.atMost(a.field+".fallbacks", len(a.fallbacks), mostFallbacks)
+		}
+	}
+	return len(*f) == before
+}
+
+func (f *findings) atMost(field string, n, most int) {
+	if n > most {
+		f.addf(field, "there are %d: at most %d are allowed", n, most)
+	}
+}
+
+// labels checks the host's own marks.
+func (f *findings) labels(labels map[string]string) {
+	if len(labels) > mostLabels {
+		f.atMost("labels", len(labels), mostLabels)
+		return
+	}
+	for name, value := range ordered(labels) {
+		field := strings.TrimSuffix("labels."+oneLine(name, mostLabelName), ".")
+		if name == "" || len(name) > mostLabelName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			f.addf(field, "a label's name is 1 to %d bytes of UTF-8 without NUL", mostLabelName)
+			continue
+		}
+		f.text(field, value, mostLabel)
+	}
+}
+
+// registrable reports whether a name is one that something can be registered by, as far as a log is concerned:
+// not empty, one line that prints, and not long.
+func registrable(name string) bool {
+	return name != "" && len(name) <= mostName && utf8.ValidString(name) && strings.IndexFunc(name, notPrinted) < 0
+}
+
+func notPrinted(r rune) bool { return !unicode.IsPrint(r) }
 
 // CheckID reports what keeps an id from being safe as the name of a file, a key and a row, on every
 // system: an error of kind validation. Ids differ also where the case of their letters is all that does.
@@ -148,6 +228,10 @@ func (f *findings) retry(p *RetryPolicy) {
 			f.addf(field, "is negative")
 		}
 	}
+	if known := len(kinds()); len(p.Max) > known {
+		f.atMost("retry.max", len(p.Max), known)
+		return
+	}
 	for kind, n := range ordered(p.Max) {
 		if !slices.Contains(kinds(), kind) {
 			f.addf("retry.max."+oneLine(string(kind), 40), "is no kind of failure")
@@ -212,7 +296,7 @@ func (f *findings) name(field, name string) {
 		f.addf(field, "is longer than 64 characters, or not valid UTF-8")
 	case name != strings.TrimSpace(name):
 		f.addf(field, "begins or ends with white space")
-	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '<' || r == '>' }):
+	case strings.ContainsFunc(name, func(r rune) bool { return notPrinted(r) || r == '<' || r == '>' }):
 		f.addf(field, "holds a character that does not print, '<' or '>'")
 	}
 }
@@ -227,9 +311,9 @@ func (l *live) checkParticipants(f *findings, c *Config, format *Format) {
 		at := fmt.Sprintf("participants[%d]", i)
 		f.name(at+".name", p.Name)
 		f.side(at+".side", p.Side)
-		f.text(at+".position", p.Position, 20_000)
-		f.text(at+".persona", p.Persona, 20_000)
-		f.text(at+".instructions", p.Instructions, 100_000)
+		f.text(at+".position", p.Position, mostText)
+		f.text(at+".persona", p.Persona, mostText)
+		f.text(at+".instructions", p.Instructions, mostInstructions)
 		f.temperature(at+".temperature", p.Temperature)
 		if p.MaxTokens < 0 {
 			f.addf(at+".maxTokens", "is negative")
@@ -251,6 +335,8 @@ func (l *live) checkModelName(f *findings, c *Config, field, name string) {
 	switch {
 	case name == "":
 		f.addf(field, "is empty: it is \"provider/model\"")
+	case !registrable(name):
+		f.addf(field, "is not one line of at most %d bytes that print", mostName)
 	case !ok:
 		f.addf(field, "%q is not \"provider/model\"", oneLine(name, 80))
 	case l.providers[host] == nil:
@@ -271,9 +357,12 @@ func (l *live) checkFlow(f *findings, c *Config) {
 		return
 	}
 	switch {
+	case len(c.FlowConfig) > mostFlowConfig:
+		f.addf("flowConfig", "has %d bytes: at most %d are allowed", len(c.FlowConfig), mostFlowConfig)
+		return
 	case m.flow.Decode != nil:
 		if _, err := m.flow.Decode(c.FlowConfig); err != nil {
-			f.addf("flowConfig", "%w", err)
+			*f = append(*f, within("config", "flowConfig", err)...)
 		}
 	case len(c.FlowConfig) > 0:
 		f.addf("flowConfig", "flow %s has no config of its own", c.Flow)
@@ -306,12 +395,12 @@ func (l *live) checkModels(ctx context.Context, c *Config) findings {
 // models yields the models of a debate, each once, with the field that names it first.
 func (c *Config) models() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
-		var seen []string
+		seen := map[string]bool{"": true}
 		for field, name := range c.modelFields() {
-			if name == "" || slices.Contains(seen, name) {
+			if seen[name] {
 				continue
 			}
-			seen = append(seen, name)
+			seen[name] = true
 			if !yield(field, name) {
 				return
 			}

@@ -24,8 +24,6 @@ func (l *live) checkJudging(f *findings, c *Config) {
 	switch {
 	case len(j.Judges) == 0:
 		f.addf("judging.judges", "is empty: leave judging out for a debate without a judge")
-	case len(j.Judges) > 100:
-		f.addf("judging.judges", "there are %d: at most 100 are allowed", len(j.Judges))
 	case j.Quorum < 1 || j.Quorum > len(j.Judges):
 		f.addf("judging.quorum", "is %d of %d judges", j.Quorum, len(j.Judges))
 	}
@@ -57,7 +55,7 @@ func (l *live) checkAsked(f *findings, c *Config, at, model, judge string, perso
 	case (judge != "" || person) && len(fallbacks) > 0:
 		f.addf(at+".fallbacks", "stand beside one that is no model")
 	case judge != "":
-		if l.judges[judge] == nil {
+		if l.judges[judge] == nil || !registrable(judge) {
 			f.addf(at+".judge", "no judge %q is registered", oneLine(judge, 40))
 		}
 	case !person:
@@ -73,16 +71,16 @@ func (f *findings) rubric(j *Judging) {
 	if len(j.Criteria) > 0 {
 		f.addf("judging.criteria", "stand beside a rubric, which has its own")
 	}
-	if n := len(j.Rubric.Criteria); n == 0 || n > 50 {
-		f.addf("judging.rubric.criteria", "there are %d: 1 to 50 are possible", n)
+	if len(j.Rubric.Criteria) == 0 {
+		f.addf("judging.rubric.criteria", "is empty")
 	}
 	sum, broken := 0.0, false
 	var names []string
 	for i, c := range j.Rubric.Criteria {
 		at := fmt.Sprintf("judging.rubric.criteria[%d]", i)
 		f.name(at+".name", c.Name)
-		f.text(at+".low", c.Low, 1000)
-		f.text(at+".high", c.High, 1000)
+		f.text(at+".low", c.Low, mostScale)
+		f.text(at+".high", c.High, mostScale)
 		if slices.Contains(names, c.Name) {
 			f.addf(at+".name", "stands there twice")
 		}
@@ -102,8 +100,8 @@ func (l *live) checkAudience(f *findings, c *Config, format *Format) {
 	if c.Audience == nil {
 		return
 	}
-	if n := len(c.Audience.Members); n == 0 || n > 1000 {
-		f.addf("audience.members", "there are %d: 1 to 1000 are possible", n)
+	if len(c.Audience.Members) == 0 {
+		f.addf("audience.members", "is empty: leave audience out for a debate without one")
 	}
 	if format != nil && format.Decide == BySwing && (countSide(c.Participants, For) == 0 || countSide(c.Participants, Against) == 0) {
 		f.addf("participants", "a swing is between the sides %q and %q: somebody is of each", For, Against)
@@ -111,7 +109,7 @@ func (l *live) checkAudience(f *findings, c *Config, format *Format) {
 	for i := range c.Audience.Members {
 		m := &c.Audience.Members[i]
 		at := fmt.Sprintf("audience.members[%d]", i)
-		f.text(at+".persona", m.Persona, 20_000)
+		f.text(at+".persona", m.Persona, mostText)
 		l.checkAsked(f, c, at, m.Model, m.Judge, m.Person, m.Fallbacks)
 	}
 }

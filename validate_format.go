@@ -44,7 +44,7 @@ func (l *live) checkFormat(f *findings, c *Config) *Format {
 // format checks a format by itself.
 func (f *findings) format(field string, format *Format) {
 	f.name(field+".name", format.Name)
-	f.text(field+".guidance", format.Guidance, 20_000)
+	f.text(field+".guidance", format.Guidance, mostText)
 	if len(format.Phases) == 0 {
 		f.addf(field+".phases", "is empty")
 	}
@@ -69,7 +69,7 @@ func (f *findings) format(field string, format *Format) {
 	for i, seats := range format.Seats {
 		at := fmt.Sprintf("%s.seats[%d]", field, i)
 		f.side(at+".side", seats.Side)
-		f.text(at+".role", seats.Role, 20_000)
+		f.text(at+".role", seats.Role, mostText)
 		if seats.Min < 0 || seats.Max < 0 || seats.Max > 0 && seats.Min > seats.Max {
 			f.addf(at, "min or max is negative, or the least is above the most")
 		}
@@ -96,8 +96,15 @@ func (f *findings) rules(field string, format *Format) {
 		f.addf(field+".reads.edges", "are given if, and only if, the graph is %q", GivenEdges)
 	}
 	f.side(field+".chair", format.Chair)
-	f.detectors(field+".watch", format.Watch)
-	f.detectors(field+".stopOn", format.StopOn)
+	for name, all := range ordered(map[string][]Detector{field + ".watch": format.Watch, field + ".stopOn": format.StopOn}) {
+		if f.atMost(name, len(all), mostDetectors); len(all) <= mostDetectors {
+			f.detectors(name, all)
+		}
+	}
+	f.atMost(field+".reads.edges", len(format.Reads.Edges), mostParticipants)
+	for _, speakers := range ordered(format.Reads.Edges) {
+		f.atMost(field+".reads.edges", len(speakers), mostParticipants)
+	}
 }
 
 func (f *findings) side(field string, side Side) {
@@ -109,7 +116,7 @@ func (f *findings) side(field string, side Side) {
 func (f *findings) phase(at string, format *Format, i int) {
 	phase := &format.Phases[i]
 	f.name(at+".name", phase.Name)
-	f.text(at+".instruction", phase.Instruction, 20_000)
+	f.text(at+".instruction", phase.Instruction, mostText)
 	if kind, _, _ := strings.Cut(phase.Name, "."); kind == string(KindAssessment) {
 		f.addf(at+".name", "begins like the ids of assessments")
 	}
@@ -141,8 +148,8 @@ func (f *findings) slot(at string, s *Slot) {
 	if s.Who == Others {
 		f.addf(at+".who", "is %q, which only to can be", Others)
 	}
-	f.text(at+".instruction", s.Instruction, 20_000)
-	f.text(at+".answer", s.Answer, 20_000)
+	f.text(at+".instruction", s.Instruction, mostText)
+	f.text(at+".answer", s.Answer, mostText)
 	if s.Kind != "" {
 		f.name(at+".kind", string(s.Kind))
 	}
@@ -180,11 +187,15 @@ func (f *findings) who(at string, who Who) {
 
 // stage checks a format with those who are to take part.
 func (f *findings) stage(format *Format, c *Config) {
+	known := make(map[string]bool, len(c.Participants))
+	for i := range c.Participants {
+		known[c.Participants[i].Name] = true
+	}
 	for i := range format.Phases {
 		for n := range format.Phases[i].Slots {
 			slot := &format.Phases[i].Slots[n]
 			for key, who := range ordered(map[string]Who{"who": slot.Who, "to": slot.To}) {
-				if name, ok := strings.CutPrefix(string(who), "name:"); ok && !has(c.Participants, name) {
+				if name, ok := strings.CutPrefix(string(who), "name:"); ok && !known[name] {
 					f.addf(fmt.Sprintf("format.phases[%d].slots[%d].%s", i, n, key), "no participant is named %q", oneLine(name, 64))
 				}
 			}
@@ -199,7 +210,7 @@ func (f *findings) stage(format *Format, c *Config) {
 	}
 	for reader, speakers := range ordered(format.Reads.Edges) {
 		for _, name := range append([]string{reader}, speakers...) {
-			if !has(c.Participants, name) {
+			if !known[name] {
 				f.addf("format.reads.edges", "no participant is named %q", oneLine(name, 64))
 			}
 		}

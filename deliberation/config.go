@@ -214,7 +214,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
 	if err := debate.DecodeStrict(data, &in); err != nil {
-		return &debate.Error{Kind: debate.KindValidation, Op: "read config", Err: err}
+		return err
 	}
 	*c = Config(in.configFields)
 	c.RoundTimeout, c.TurnTimeout = time.Duration(in.RoundTimeout), time.Duration(in.TurnTimeout)

@@ -273,7 +273,7 @@ func TestTheFrozenPartIsChecked(t *testing.T) {
 	}{
 		"nothing":      {func(c *debate.Config) { c.FlowConfig = nil }, "flowConfig"},
 		"no JSON":      {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem"`) }, "flowConfig"},
-		"unknown key":  {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem":"x","wizard":1}`) }, "flowConfig"},
+		"unknown key":  {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem":"x","wizard":1}`) }, "flowConfig.wizard"},
 		"other agents": {func(c *debate.Config) { c.Participants[0].Name = "eve" }, "participants"},
 		"no judge":     {func(c *debate.Config) { c.Judging = nil }, "judging"},
 		"too many at once": {func(c *debate.Config) {

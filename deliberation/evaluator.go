@@ -206,7 +206,7 @@ func (e EvaluationConfig) MarshalJSON() ([]byte, error) {
 func (e *EvaluationConfig) UnmarshalJSON(data []byte) error {
 	var in evaluationJSON
 	if err := debate.DecodeStrict(data, &in); err != nil {
-		return &debate.Error{Kind: debate.KindValidation, Op: "read evaluation", Err: err}
+		return err
 	}
 	*e = EvaluationConfig(in.evaluationFields)
 	e.TurnTimeout = time.Duration(in.TurnTimeout)

@@ -374,7 +374,7 @@ func TestConfigsThatDoNotFitAnEvaluation(t *testing.T) {
 		"a stranger":   {func(c *debate.Config) { c.Participants[0].Name = "zoe" }, "flowConfig.evaluators[0].id"},
 		"one less":     {func(c *debate.Config) { c.Participants = c.Participants[1:] }, "flowConfig.evaluators"},
 		"no settings":  {func(c *debate.Config) { c.FlowConfig = nil }, "flowConfig"},
-		"unknown ones": {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem":"p","solution":"s","taste":1}`) }, "flowConfig"},
+		"unknown ones": {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem":"p","solution":"s","taste":1}`) }, "flowConfig.taste"},
 		"no solution": {func(c *debate.Config) {
 			c.FlowConfig = json.RawMessage(`{"problem":"p","solution":"","evaluators":[]}`)
 		}, "flowConfig"},

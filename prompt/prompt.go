@@ -33,8 +33,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"text/template"
+	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed template/*.tmpl
@@ -50,7 +53,8 @@ type Set struct {
 // dozens of renderings: a program parses once and shares the Set.
 //
 // Every template is tried on sample data. The error joins one error for each override that has an
-// unknown name, does not parse, does not execute, or never yields any text; each of them says which.
+// unknown name, is not valid UTF-8, does not parse, does not execute, or never yields any text; each of
+// them says which.
 func Parse(overrides map[string]string) (*Set, error) {
 	var failures []error
 	trials := samples()
@@ -84,6 +88,9 @@ func Parse(overrides map[string]string) (*Set, error) {
 }
 
 func parse(name, text string, trials []any) (*template.Template, error) {
+	if !utf8.ValidString(text) {
+		return nil, errors.New("is not valid UTF-8")
+	}
 	parsed, err := template.New(name).Option("missingkey=error").Parse(text)
 	if err != nil {
 		return nil, err
@@ -132,5 +139,6 @@ func execute(b *bytes.Buffer, t *template.Template, data any) (string, error) {
 	if err := t.Execute(b, data); err != nil {
 		return "", err
 	}
-	return string(bytes.TrimSpace(b.Bytes())), nil
+	// A template can make up, or cut out, bytes that are no text, and a log would not keep them.
+	return strings.ToValidUTF8(string(bytes.TrimSpace(b.Bytes())), string(unicode.ReplacementChar)), nil
 }

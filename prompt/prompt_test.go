@@ -65,6 +65,7 @@ func TestOverrideFails(t *testing.T) {
 	}{
 		"unknown name":     {map[string]string{"referee": "x"}, []string{`"referee": unknown name`}},
 		"a path":           {map[string]string{"turn.tmpl": "x"}, []string{`"turn.tmpl": unknown name`}},
+		"no UTF-8":         {map[string]string{"debater": "bad \xff byte {{.Name}}", "turn": "\xc3"}, []string{`"debater": is not valid UTF-8`, `"turn": is not valid UTF-8`}},
 		"does not parse":   {map[string]string{"turn": "{{.Phase"}, []string{`"turn"`, "unclosed action"}},
 		"unknown function": {map[string]string{"judge": "{{shout .Topic}}"}, []string{`"judge"`, "shout"}},
 		"unknown field":    {map[string]string{"debater": "{{.Colour}}"}, []string{`"debater"`, "Colour"}},
@@ -214,4 +215,12 @@ func TestInputIsKept(t *testing.T) {
 	assert.Equal(t, []prompt.Person{{Name: "Ben\n", Side: " against ", Position: prompt.Round}}, others)
 	assert.Equal(t, []string{" Ada\n" + prompt.Round}, names)
 	assert.Equal(t, []prompt.Criterion{{Name: "wit\n", Low: " none ", High: prompt.Round}}, rubric)
+}
+
+// A template can make up, or cut out, bytes that are no text: a log would not keep them.
+func TestWhatIsRenderedIsText(t *testing.T) {
+	set := parsed(t, map[string]string{"debater": `{{"a\xffb"}} {{with .Name}}{{slice . 0 1}}{{end}}`})
+	text, err := set.Debater(prompt.Debater{Name: "Émile"})
+	require.NoError(t, err)
+	assert.Equal(t, "a\ufffdb \ufffd", text)
 }

@@ -6,6 +6,7 @@
 package strictjson
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -17,12 +18,16 @@ import (
 type Limits struct {
 	Bytes int // most bytes of text: DefaultBytes if 0
 	Depth int // most arrays and objects inside each other: DefaultDepth if 0
+	Path  int // most bytes of Error.Path: DefaultPath if 0
+	// Exact yields numbers as json.Number, as they are written, and not as float64.
+	Exact bool
 }
 
 // The limits that hold where a Limits has 0.
 const (
 	DefaultBytes = 1 << 20
 	DefaultDepth = 64
+	DefaultPath  = 24
 )
 
 // Decode yields the one JSON value that text holds, as map[string]any, []any, string, float64, bool
@@ -44,7 +49,10 @@ func Decode(text string, limits Limits) (any, error) {
 	if !utf8.ValidString(text) {
 		return nil, &Error{Reason: InvalidUTF8, Offset: invalidAt(text), Detail: "invalid UTF-8"}
 	}
-	d := decoder{text: text, left: limits.Depth}
+	if limits.Path <= 0 {
+		limits.Path = DefaultPath
+	}
+	d := decoder{text: text, left: limits.Depth, path: limits.Path, exact: limits.Exact}
 	d.space()
 	v, err := d.value()
 	if err != nil {
@@ -74,6 +82,9 @@ type decoder struct {
 	text string
 	at   int
 	left int // levels that may still be opened
+	path int // bytes that a path may have
+
+	exact bool
 }
 
 func (d *decoder) space() {
@@ -100,9 +111,13 @@ func (d *decoder) value() (any, *Error) {
 	case c == '[':
 		return d.nested('[')
 	case c == '-' || '0' <= c && c <= '9':
+		start := d.at
 		f, err := d.number()
 		if err != nil {
 			return nil, err
+		}
+		if d.exact {
+			return json.Number(d.text[start:d.at]), nil
 		}
 		return f, nil
 	}
@@ -162,12 +177,12 @@ func (d *decoder) object() (any, *Error) {
 		d.space()
 		v, err := d.value()
 		if err != nil {
-			return nil, err.under(key)
+			return nil, err.under(key, d.path)
 		}
 		before := len(m)
 		m[key] = v
 		if len(m) == before {
-			return nil, d.fail(DuplicateKey, start, "duplicate key").under(key)
+			return nil, d.fail(DuplicateKey, start, "duplicate key").under(key, d.path)
 		}
 		d.space()
 		if d.next('}') {
@@ -192,7 +207,7 @@ func (d *decoder) array() (any, *Error) {
 	for {
 		v, err := d.value()
 		if err != nil {
-			return nil, err.under(len(list))
+			return nil, err.under(len(list), d.path)
 		}
 		list = append(list, v)
 		d.space()

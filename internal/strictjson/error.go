@@ -44,10 +44,7 @@ func (e *Error) Error() string {
 	return "JSON: offset " + strconv.Itoa(e.Offset) + where + ": " + e.Detail
 }
 
-const (
-	pathBytes    = 24
-	snippetBytes = 8
-)
+const snippetBytes = 8
 
 // fail makes an error at an offset of the text.
 func (d *decoder) fail(reason Reason, offset int, detail string) *Error {
@@ -72,8 +69,8 @@ func (d *decoder) snippet(at int) string {
 
 // under adds the key or index of the value that the error is in. Errors gather their path on the way
 // up, so that a text without errors pays nothing for it.
-func (e *Error) under(step any) *Error {
-	if len(e.Path) >= pathBytes {
+func (e *Error) under(step any, most int) *Error {
+	if len(e.Path) >= most {
 		return e
 	}
 	var s string
@@ -81,14 +78,14 @@ func (e *Error) under(step any) *Error {
 	case int:
 		s = "[" + strconv.Itoa(step) + "]"
 	case string:
-		s = strconv.QuoteToASCII(strings.ToValidUTF8(step[:min(len(step), pathBytes)], ""))
+		s = strconv.QuoteToASCII(strings.ToValidUTF8(step[:min(len(step), most)], ""))
 		s = s[1 : len(s)-1]
 	}
 	if e.Path != "" && e.Path[0] != '[' && e.Path[0] != '.' {
 		s += "."
 	}
 	e.Path = s + e.Path
-	if over := len(e.Path) - pathBytes; over > 0 {
+	if over := len(e.Path) - most; over > 0 {
 		e.Path = "..." + e.Path[over+3:]
 	}
 	return e
