@@ -18,8 +18,9 @@ import (
 // Generate returns soon after ctx is done, does not modify or keep req, does not retry, and is safe
 // for concurrent use. It must not panic: that would be the whole program's panic. Failures that the
 // engine can act on are *[Error]; an Error's NotSent says that the request never left and nothing was
-// paid. A non-nil Response beside an error carries the usage that is known of the failed attempt,
-// which is charged; its text is ignored.
+// paid. A non-nil Response beside an error carries what the failed attempt costs in all: its usage is
+// charged in place of a bound, and its text is ignored. Where the vendor has counted only a part, as of a
+// reply that was cut, there is none.
 type Provider interface {
 	Generate(ctx context.Context, req *Request, emit func(Chunk)) (*Response, error)
 }

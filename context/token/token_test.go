@@ -56,16 +56,29 @@ func TestForModelCounts(t *testing.T) {
 }
 
 func TestForModelNames(t *testing.T) {
-	const text = "お誕生日おめでとう" // 14 in the two oldest, 9 in cl100k, 8 in o200k
-	for want, names := range map[int]string{
-		8: "gpt-4o gpt-4o-mini-2024-07-18 gpt-4.1-nano gpt-4.5-preview gpt-5 gpt-5-mini gpt-5.1 o1 o1-pro o3 o4-mini chatgpt-4o-latest " +
-			"claude-haiku-4-5 gemini-2.5-pro openai/gpt-5 mistralai/codestral-2501 ft:gpt-4o-mini:acme::1",
-		9: "gpt-4 gpt-4-turbo gpt-4-0613 gpt-4-32k gpt-3.5-turbo gpt-3.5-turbo-instruct gpt-35-turbo text-embedding-3-small davinci-002 " +
-			"openai/gpt-4-turbo ft:gpt-3.5-turbo:acme",
-		14: "text-davinci-003 code-davinci-002 davinci curie text-ada-001 gpt2",
+	const text = "お誕生日おめでとう"                  // 14 in the two oldest, 9 in cl100k, 8 in o200k
+	indented := strings.Repeat(" ", 24) + "x" // p50k has tokens for an indent, r50k none
+	for _, tt := range []struct {
+		names           string
+		count, indented int
+	}{
+		{
+			"gpt-4o gpt-4o-mini-2024-07-18 gpt-4.1-nano gpt-4.5-preview gpt-5 gpt-5-mini gpt-5.1 o1 o1-pro o3 o4-mini chatgpt-4o-latest " +
+				"claude-haiku-4-5 gemini-2.5-pro openai/gpt-5 mistralai/codestral-2501 ft:gpt-4o-mini:acme::1", 8, 2,
+		},
+		{
+			"gpt-4 gpt-4-turbo gpt-4-0613 gpt-4-32k gpt-3.5-turbo gpt-3.5-turbo-instruct gpt-35-turbo text-embedding-3-small davinci-002 " +
+				"babbage-002 openai/gpt-4-turbo ft:gpt-3.5-turbo:acme", 9, 2,
+		},
+		{"text-davinci-002 text-davinci-003 code-davinci-002 code-cushman-001", 14, 2},
+		{
+			"text-davinci-001 text-curie-001 text-babbage-001 text-ada-001 davinci curie babbage ada davinci:ft-acme " +
+				"gpt2 gpt2-xl gpt-2 gpt-2-medium", 14, 24,
+		},
 	} {
-		for name := range strings.FieldsSeq(names) {
-			assert.Equal(t, want, token.ForModel(name).Count(text), name)
+		for name := range strings.FieldsSeq(tt.names) {
+			assert.Equal(t, tt.count, token.ForModel(name).Count(text), name)
+			assert.Equal(t, tt.indented, token.ForModel(name).Count(indented), name)
 		}
 	}
 	assert.Equal(t, 8, token.ForModel("").Count(text))

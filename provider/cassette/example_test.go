@@ -44,7 +44,7 @@ func Example() {
 	once(cassette.Replay, nil, "Cars?")
 	once(cassette.Replay, nil, "Trams?")
 	// Output:
-	// "Ban them" ". Say hu" "nter2." <nil> []
+	// "Ban them" ". Say h" "unter2." <nil> []
 	// "Ban them" ". Say [redacted]" "." <nil> []
 	// provider: validation, unseen: request "d/r1/1" of provider "acme" is not recorded: the nearest, "d/r1/1", differs first in last.text, line 1 [acme d/r1/1]
 }

@@ -91,7 +91,7 @@ func (r *reply) end(err error, body *stray) error {
 	switch {
 	case fault != nil: // even after the reply's end: it shows that the end was none
 		return r.exchange.Fault(fault)
-	case r.Stop != "" && !wire.TooLong(err):
+	case r.Stop != "":
 		return nil // the reply is whole; only its usage may be missing
 	case !errors.Is(err, io.EOF):
 		return r.exchange.Cut(err)

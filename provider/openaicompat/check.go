@@ -2,11 +2,10 @@ package openaicompat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/agonist-dev/debate/provider"
@@ -55,39 +54,11 @@ func (p *Provider) get(ctx context.Context, path string) error {
 
 // lists reports whether the server's list of models has this one, or does not tell.
 func (p *Provider) lists(ctx context.Context, model string) (bool, error) {
-	x, err := p.Open(ctx, "")
+	names, err := p.Models(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer x.Close()
-	if err := x.Send(http.MethodGet, "models", nil); err != nil {
-		if e, ok := errors.AsType[*provider.Error](err); ok {
-			switch e.Status {
-			case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-				return true, nil
-			}
-		}
-		return false, err
-	}
-	data, err := io.ReadAll(x)
-	if err != nil {
-		return false, x.Cut(err)
-	}
-	var answer struct {
-		Data json.RawMessage `json:"data"`
-	}
-	var models []struct {
-		ID string `json:"id"`
-	}
-	if json.Unmarshal(data, &answer) != nil || wire.Longer(answer.Data, maxModels) || json.Unmarshal(answer.Data, &models) != nil {
-		return true, nil // a list of another kind, or a page: it does not tell
-	}
-	for _, m := range models {
-		if sameModel(m.ID, model) {
-			return true, nil
-		}
-	}
-	return len(models) == 0, nil
+	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return sameModel(name, model) }), nil
 }
 
 // sameModel compares names without a tag that may be left out: Ollama's ":latest", OpenRouter's

@@ -79,9 +79,10 @@ func (p *Provider) String() string {
 // GoString is String, for %#v.
 func (p *Provider) GoString() string { return p.String() }
 
-// Generate asks the model for one reply and streams it. A failure is a [*provider.Error]; the
-// Response beside one carries the usage that the server reported before it, and is nil if there was
-// none. The end of ctx gives kind canceled or timeout.
+// Generate asks the model for one reply and streams it. A failure is a [*provider.Error]. The Response
+// beside one is nil unless the server has said what the attempt costs: with the failure itself, or in a
+// reply that came to its end and cannot be used. It then carries that usage. What was counted before a
+// reply was cut is not the whole price, and is left out. The end of ctx gives kind canceled or timeout.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	body, err := p.encode(req)
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
+const maxParts = 1 << 12 // of a message's content
+
 // chunk is one event of a stream, or a whole answer that was not streamed. What is not named here
 // (reasoning, reasoning_content and whatever comes next) is not part of the text.
 type chunk struct {
@@ -96,8 +98,8 @@ func (r *reply) readStream(events *wire.Events) error {
 	for {
 		e, err := events.Next()
 		if err != nil {
-			if r.finish != "" && !wire.TooLong(err) {
-				return nil // the reply is whole; only its usage may be missing
+			if r.finish != "" {
+				return nil // the reply is whole, whatever follows; only its usage may be missing
 			}
 			return r.exchange.Cut(err)
 		}
@@ -140,17 +142,12 @@ func (r *reply) readWhole(body io.Reader) error {
 
 // take adds one chunk.
 func (r *reply) take(kind string, data []byte) error {
-	switch kind {
-	case "error":
+	ours := kind == "" || kind == "message"
+	switch {
+	case kind == "error", ours && data[0] == '[' && wire.IsFault(data): // a list is Google's way to fail
 		return r.exchange.Fault(data)
-	case "", "message":
-	default:
-		if data[0] != '{' {
-			return nil // an event of a kind that nobody knows yet
-		}
-	}
-	if data[0] == '[' && wire.IsFault(data) { // Google's way to fail
-		return r.exchange.Fault(data)
+	case data[0] != '{' && (!ours || json.Valid(data)):
+		return nil // an event that nobody knows yet
 	}
 	var c chunk
 	if err := r.exchange.Decode(data, &c); err != nil {
@@ -195,7 +192,9 @@ func (r *reply) choose(c *choice) error {
 		}
 	}
 	if c.FinishReason != "" {
-		r.finish = c.FinishReason
+		if r.finish == "" || plain(r.finish) { // that the model was done does not lift a cut
+			r.finish = c.FinishReason
+		}
 		r.exchange.Ended()
 		r.Show(r.think.End())
 	}
@@ -212,6 +211,16 @@ func (r *reply) response() (*provider.Response, error) {
 	return r.Done()
 }
 
+// plain reports whether a reason for the end says that the model was done.
+func plain(reason string) bool {
+	switch strings.ToLower(reason) {
+	case "stop", "eos", "eos_token", "stop_sequence", "end_turn", "end", "complete", "completed":
+		return true
+	default:
+		return false
+	}
+}
+
 // stop translates the reason for the end. An unknown one is a failure: it could stand for a reply
 // that was broken off.
 func (r *reply) stop() (provider.StopReason, error) {
@@ -222,7 +231,7 @@ func (r *reply) stop() (provider.StopReason, error) {
 		return provider.StopRefusal, nil
 	case reason == "":
 		return "", r.exchange.Invalid("no_choices", "the answer has no reply in it")
-	case is("stop", "eos", "eos_token", "stop_sequence", "end_turn", "end", "complete", "completed"):
+	case plain(reason):
 		return provider.StopEnd, nil
 	case is("length", "max_tokens", "model_length", "incomplete"):
 		return provider.StopLength, nil

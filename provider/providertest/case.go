@@ -242,7 +242,7 @@ func tools(x *exam) {
 			x.errorf("tool call %d is %s(%s)", i, c.Name, c.Arguments)
 		}
 	}
-	if r.Calls[0].ID == "" || r.Calls[0].ID == r.Calls[1].ID {
+	if r.Calls[0].ID == "" || r.Calls[1].ID == "" || r.Calls[0].ID == r.Calls[1].ID {
 		x.errorf("the tool calls cannot be told apart by their ids")
 	}
 }

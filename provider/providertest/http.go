@@ -84,10 +84,10 @@ type Fault struct {
 //
 // Some of what it asks of an adapter, beside what the rows' names say: each piece of text is handed on
 // before the server sends the next event. Once the end signal has come the reply is returned, whatever the
-// server does with the connection: within ten seconds of silence, which are for usage that follows the end,
-// and not within IdleTimeout. A failure after the first chunk has no status of 400 and above and is not
-// NotSent, for the engine would take it as free, and a reply that was cut has no usage, for what it costs is
-// unknown. The key is in no error, no log, and neither standard output nor standard error.
+// server does with the connection: within ten seconds, which are for usage that follows the end, and which
+// neither IdleTimeout nor comments lengthen. A failure after the first chunk has no status of 400 and above
+// and is not NotSent, for the engine would take it as free, and a reply that was cut has no usage, for what
+// it costs is unknown. The key is in no error, no log, and neither standard output nor standard error.
 //
 // It counts goroutines, and listens to the process's logs and output, so it must not run in parallel with
 // other tests.

@@ -158,11 +158,20 @@ func afterTheEnd(h *HTTP) []check {
 			x.wantGone("silence", out)
 			parts := []string{"\n"}
 			if m.isStream() {
+				out := x.try(exchange{script: func(v *visit) {
+					for ok := v.send(m.bytes()); ok; ok = v.send([]byte(": still here\n\n")) {
+						<-time.After(time.Second)
+					}
+					v.hold()
+				}})
+				x.wantWhole("comments", out.answer, w)
+				x.wantQuick("comments", out.took, mostLate+atOnce)
+				x.wantGone("comments", out)
 				parts = append(parts, ": still here\n\n", ": "+strings.Repeat("x", 1<<10))
 			}
 			for _, part := range parts {
 				f := flood{first: m.bytes(), part: block(part)}
-				if out := x.drown("flood", f); out.err != nil {
+				if out := x.drown("flood", f); out.err != nil && !m.isStream() {
 					x.wantOne("flood", out.answer, provider.KindInvalidResponse)
 				} else {
 					x.wantWhole("flood", out.answer, w)

@@ -118,12 +118,12 @@ func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Reque
 		var returned atomic.Bool
 		caller := goroutineID()
 		emit := func(c provider.Chunk) {
-			if len(a.chunks) < manyChunks && goroutineID() != caller {
-				x.errorf("emit was called on another goroutine than Generate")
-				return
-			}
 			if returned.Load() {
 				x.errorf("emit was called after Generate had returned")
+				return
+			}
+			if len(a.chunks) < manyChunks && goroutineID() != caller {
+				x.errorf("emit was called on another goroutine than Generate")
 				return
 			}
 			a.chunks = append(a.chunks, c.Text)

@@ -26,11 +26,13 @@ type model struct {
 	noReport     bool                    // nothing reaches the vendor
 	edit         func(*provider.Request) // changes the request
 	sent         func(*providertest.Sent)
+	begin        func(emit func(provider.Chunk))
 	reply        func(*provider.Response)
-	late         bool // emits all at the end
-	elsewhere    bool // emits on another goroutine
-	deaf         bool // does not look at ctx
-	keepsFailure bool // shows the key
+	fault        func(*provider.Error) // changes a failure of the vendor's
+	late         bool                  // emits all at the end
+	elsewhere    bool                  // emits on another goroutine
+	deaf         bool                  // does not look at ctx
+	keepsFailure bool                  // shows the key
 	plainError   bool
 	quit         <-chan struct{} // the test's end
 	swallow      bool            // a failure is a reply
@@ -45,6 +47,9 @@ func (m *model) Generate(ctx context.Context, req *provider.Request, emit func(p
 		return nil, m.ended(err)
 	}
 	m.report(req)
+	if m.begin != nil {
+		m.begin(emit)
+	}
 	var text strings.Builder
 	out := func(s string) {
 		text.WriteString(s)
@@ -137,6 +142,9 @@ func (m *model) failure() error {
 	if m.plainError {
 		return errors.New("failed")
 	}
+	if m.fault != nil {
+		m.fault(e)
+	}
 	return e
 }
 
@@ -167,6 +175,16 @@ func TestSkippingIsAllowed(t *testing.T) {
 // Each demand of the suite is one that a provider can fail.
 func TestABadProviderFails(t *testing.T) {
 	text := func(r *provider.Response) { r.Text += "!" }
+	nameless := func(at int) func(*model) {
+		return func(m *model) {
+			m.reply = func(r *provider.Response) {
+				if r.Calls = slices.Clone(r.Calls); len(r.Calls) > at {
+					r.Calls[at].ID = ""
+				}
+			}
+		}
+	}
+	var kept func(provider.Chunk)
 	tests := []struct {
 		name  string
 		cases []string
@@ -177,6 +195,14 @@ func TestABadProviderFails(t *testing.T) {
 		{"loses the stop", []string{"plain", "stop length", "tools"}, func(m *model) { m.reply = func(r *provider.Response) { r.Stop = "" } }, "the stop reason is"},
 		{"buffers", []string{"first chunk before the end"}, func(m *model) { m.late = true }, "no chunk came before"},
 		{"emits elsewhere", []string{"plain", "concurrent"}, func(m *model) { m.elsewhere = true }, "on another goroutine"},
+		{"emits in another call", []string{"temperature"}, func(m *model) {
+			m.begin = func(emit func(provider.Chunk)) {
+				if kept != nil {
+					kept(provider.Chunk{Text: "late"})
+				}
+				kept = emit
+			}
+		}, "after Generate had returned"},
 		{"retries", []string{"prompt"}, func(m *model) { m.twice = true }, "2 requests"},
 		{"retries failures", []string{"failure api_error"}, func(m *model) { m.twice = true }, "2 requests"},
 		{"does not report", []string{"prompt", "temperature"}, func(m *model) { m.noReport = true }, "0 requests"},
@@ -212,6 +238,14 @@ func TestABadProviderFails(t *testing.T) {
 				r.Calls[1].ID = r.Calls[0].ID
 			}
 		}, "told apart"},
+		{"no id", []string{"tools"}, nameless(0), "told apart"},
+		{"no id for the last", []string{"tools"}, nameless(1), "told apart"},
+		{"calls half a reply unsent", []string{"cut stream", "failure in mid-stream"}, func(m *model) {
+			m.fault = func(e *provider.Error) { e.NotSent = true }
+		}, "would count as free"},
+		{"calls half a reply refused", []string{"cut stream", "failure in mid-stream"}, func(m *model) {
+			m.fault = func(e *provider.Error) { e.Status = 400 }
+		}, "would count as free"},
 		{"loses what was cached", []string{"usage of a cache"}, func(m *model) { m.reply = func(r *provider.Response) { r.Usage.Input -= 64 } }, "the usage is"},
 		{"loses the text beside calls", []string{"text before tools"}, func(m *model) { m.s.Reply = nil }, "the text beside the tool calls"},
 		{"loses calls beside text", []string{"text before tools"}, func(m *model) { m.s.Calls = m.s.Calls[:1] }, "there are 1 tool calls"},

@@ -11,8 +11,9 @@ import (
 // Reply is one answer of a script. Its zero value is an empty text that ends at once.
 type Reply struct {
 	Text string
-	// Chunks is the number of pieces in which the text is emitted, about equal in bytes and never
-	// cut inside a character; 0 and 1: in one piece. ChunkSize, in bytes, takes precedence.
+	// Chunks is the number of pieces in which the text is emitted, equal in characters but for one; a text
+	// with fewer characters has a piece for each. 0 and 1: in one piece. ChunkSize, the bytes of a piece but
+	// for the last, takes precedence; a piece is longer where it would end inside a character.
 	Chunks    int
 	ChunkSize int
 
@@ -70,18 +71,14 @@ func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(pr
 
 // stream emits the text in its pieces, as far as the script lets it.
 func (r *Reply) stream(ctx context.Context, emit func(provider.Chunk)) error {
-	size := r.ChunkSize
-	if size <= 0 && r.Chunks > 1 {
-		size = (len(r.Text) + r.Chunks - 1) / r.Chunks
-	}
-	rest := r.Text
+	rest, split := r.Text, r.split()
 	for n := 0; rest != "" && (r.Err == nil || n < r.AfterChunks); n++ {
 		if n > 0 {
 			if err := sleep(ctx, r.Interval); err != nil {
 				return ended(err, false)
 			}
 		}
-		cut := boundary(rest, size)
+		cut := split.next(rest)
 		emit(provider.Chunk{Text: rest[:cut]})
 		rest = rest[cut:]
 		if n == 0 && r.Hold != nil {
@@ -95,9 +92,47 @@ func (r *Reply) stream(ctx context.Context, emit func(provider.Chunk)) error {
 	return nil
 }
 
+// split says how the rest of a text is divided.
+type split struct {
+	size               int // of a piece, in bytes; 0: their number decides
+	pieces, characters int // that are left
+}
+
+func (r *Reply) split() split {
+	switch {
+	case r.ChunkSize > 0:
+		return split{size: r.ChunkSize}
+	case r.Chunks > 1:
+		characters := utf8.RuneCountInString(r.Text)
+		return split{pieces: min(r.Chunks, characters), characters: characters}
+	default:
+		return split{pieces: 1}
+	}
+}
+
+// next yields where the first piece of the rest ends.
+func (s *split) next(rest string) int {
+	if s.size > 0 {
+		return boundary(rest, s.size)
+	}
+	if s.pieces <= 1 {
+		return len(rest)
+	}
+	share := (s.characters + s.pieces - 1) / s.pieces
+	s.pieces--
+	s.characters -= share
+	for at := range rest {
+		if share == 0 {
+			return at
+		}
+		share--
+	}
+	return len(rest)
+}
+
 // boundary yields where a piece of about size bytes ends without splitting a character.
 func boundary(s string, size int) int {
-	if size <= 0 || size >= len(s) {
+	if size >= len(s) {
 		return len(s)
 	}
 	for size < len(s) && !utf8.RuneStart(s[size]) {

@@ -144,7 +144,12 @@ func TestChunks(t *testing.T) {
 	}{
 		{"none", scripted.Reply{Text: "abcdef"}, []string{"abcdef"}},
 		{"one", scripted.Reply{Text: "abcdef", Chunks: 1}, []string{"abcdef"}},
-		{"three", scripted.Reply{Text: "abcdefg", Chunks: 3}, []string{"abc", "def", "g"}},
+		{"three", scripted.Reply{Text: "abcdefg", Chunks: 3}, []string{"abc", "de", "fg"}},
+		{"four of six", scripted.Reply{Text: "abcdef", Chunks: 4}, []string{"ab", "cd", "e", "f"}},
+		{"seven of ten", scripted.Reply{Text: "abcdefghij", Chunks: 7}, []string{"ab", "cd", "ef", "g", "h", "i", "j"}},
+		{"of characters", scripted.Reply{Text: "äbö🙂u", Chunks: 3}, []string{"äb", "ö🙂", "u"}},
+		{"of broken text", scripted.Reply{Text: "a\x80\x80b", Chunks: 2}, []string{"a\x80", "\x80b"}},
+		{"a negative number", scripted.Reply{Text: "ab", Chunks: -1, ChunkSize: -1}, []string{"ab"}},
 		{"size", scripted.Reply{Text: "abcdefg", ChunkSize: 2, Chunks: 3}, []string{"ab", "cd", "ef", "g"}},
 		{"more than bytes", scripted.Reply{Text: "ab", Chunks: 9}, []string{"a", "b"}},
 		{"characters stay whole", scripted.Reply{Text: "äöü🙂", ChunkSize: 1}, []string{"ä", "ö", "ü", "🙂"}},
@@ -167,12 +172,17 @@ func TestReplyFields(t *testing.T) {
 	p := &scripted.Provider{ByID: map[string]scripted.Reply{
 		"tool": {Calls: calls, Model: "other", Usage: usage},
 		"cut":  {Text: "half", Stop: provider.StopLength},
+		"tiny": {Text: "no"},
 	}}
 	r, _, err := ask(t, p, &provider.Request{ID: "tool", Model: "m"})
 	require.NoError(t, err)
 	assert.Equal(t, &provider.Response{Calls: calls, Model: "other", Usage: usage, Stop: provider.StopTool}, r)
 	r.Calls[0].Arguments[0] = '!'
 	assert.Equal(t, "{}", string(calls[0].Arguments), "a response is its receiver's own")
+
+	r, _, err = ask(t, p, &provider.Request{ID: "tiny"})
+	require.NoError(t, err)
+	assert.Equal(t, provider.Usage{Input: 1, Output: 1}, r.Usage, "at least one of each")
 
 	r, _, err = ask(t, p, &provider.Request{ID: "cut", Messages: []provider.Message{{Text: strings.Repeat("x", 400)}}})
 	require.NoError(t, err)
@@ -316,15 +326,23 @@ func TestVendorAndCheck(t *testing.T) {
 func FuzzChunks(f *testing.F) {
 	f.Add("Ünïcode 🙂", 3, 0)
 	f.Add("\x80\xff", 0, 1)
+	f.Add(strings.Repeat("abc", 50), 100, 0)
 	f.Fuzz(func(t *testing.T, s string, chunks, size int) {
 		p := &scripted.Provider{ByID: map[string]scripted.Reply{"": {Text: s, Chunks: chunks, ChunkSize: size}}}
 		var got []string
 		_, err := p.Generate(t.Context(), &provider.Request{}, func(c provider.Chunk) { got = append(got, c.Text) })
 		require.NoError(t, err)
 		require.Equal(t, s, strings.Join(got, ""))
+		least, most := len(s), 0
 		for _, c := range got {
 			require.NotEmpty(t, c)
 			require.True(t, !utf8.ValidString(s) || utf8.ValidString(c), "a character was divided")
+			n := utf8.RuneCountInString(c)
+			least, most = min(least, n), max(most, n)
+		}
+		if size <= 0 {
+			require.Len(t, got, min(max(1, chunks), utf8.RuneCountInString(s)))
+			require.LessOrEqual(t, most-min(most, least), 1, "the pieces are as long as each other")
 		}
 	})
 }

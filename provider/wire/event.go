@@ -3,7 +3,6 @@ package wire
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 )
 
@@ -91,9 +90,6 @@ func FirstByte(r *bufio.Reader) (byte, error) {
 		}
 	}
 }
-
-// TooLong reports whether reading failed because an answer or an event passes its limit.
-func TooLong(err error) bool { return errors.Is(err, errBody) || errors.Is(err, errLine) }
 
 // readLine yields a line without its end, which is CR, LF or both. A line without an end is none.
 func (s *Events) readLine() ([]byte, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
@@ -75,6 +76,12 @@ func TestEventsAreNotHeldBack(t *testing.T) {
 	}
 }
 
+// tooLong reports whether reading failed because an answer or an event passes its limit.
+func tooLong(x *wire.Exchange, err error) bool {
+	e, ok := errors.AsType[*provider.Error](x.Cut(err))
+	return ok && e.Kind == provider.KindInvalidResponse && e.Code == "too_large"
+}
+
 func TestEventsAreBounded(t *testing.T) {
 	e := endpoint(nil)
 	e.MaxLine = 64
@@ -85,7 +92,7 @@ func TestEventsAreBounded(t *testing.T) {
 		"name": long + ": x\n",
 	} {
 		_, err := events(x.EventsIn(strings.NewReader(text + "\n\n")))
-		assert.True(t, wire.TooLong(err), name)
+		assert.True(t, tooLong(x, err), name)
 	}
 	got, err := events(x.EventsIn(strings.NewReader(strings.Repeat(": a comment\n", 100) + strings.Repeat("data: "+long[:40]+"\n\n", 3))))
 	require.ErrorIs(t, err, io.EOF)
@@ -126,7 +133,7 @@ func TestLines(t *testing.T) {
 	x, err := send(t, e)
 	require.NoError(t, err)
 	got, err := lines(x.Lines())
-	assert.True(t, wire.TooLong(err))
+	assert.True(t, tooLong(x, err))
 	assert.Len(t, got, 100)
 }
 
@@ -139,7 +146,7 @@ func FuzzEvents(f *testing.F) {
 		x := open(t, e)
 		got, err := events(x.EventsIn(bytes.NewReader(text)))
 		require.Error(t, err)
-		require.True(t, errors.Is(err, io.EOF) || wire.TooLong(err))
+		require.True(t, errors.Is(err, io.EOF) || tooLong(x, err))
 		for _, one := range got {
 			require.Less(t, len(one), 256)
 		}
@@ -156,7 +163,7 @@ func FuzzLines(f *testing.F) {
 		x, err := send(t, e)
 		require.NoError(t, err)
 		got, err := lines(x.Lines())
-		require.True(t, errors.Is(err, io.EOF) || wire.TooLong(err))
+		require.True(t, errors.Is(err, io.EOF) || tooLong(x, err))
 		for _, line := range got {
 			require.NotEmpty(t, line)
 			require.Less(t, len(line), 256)

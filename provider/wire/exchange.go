@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	lingering  = 10 * time.Second      // for usage, after the reply's end
+	lingering  = 10 * time.Second      // for usage: what reading may take in all after the reply's end
 	grace      = 20 * time.Millisecond // for the transfer's own end, so that its connection can be used again
 	maxFault   = 64 << 10              // bytes read of an error's body
 	maxHops    = 5
@@ -46,6 +46,8 @@ type Exchange struct {
 	left     int64 // bytes of the body that may still come, and one
 	maxLine  int
 	idle     time.Duration // 0: unlimited
+	ended    bool          // the reply is whole
+	rest     time.Duration // that reading may still take then
 	alarm    *time.Timer
 	limit    *time.Timer // nil: the client sets none
 }
@@ -206,8 +208,19 @@ func (x *Exchange) Read(b []byte) (int, error) {
 	if int64(len(b)) > x.left {
 		b = b[:x.left]
 	}
-	if x.idle > 0 {
-		x.alarm.Reset(x.idle)
+	wait := x.idle
+	if x.ended {
+		if x.rest <= 0 {
+			return 0, errIdle
+		}
+		if wait == 0 || wait > x.rest {
+			wait = x.rest
+		}
+		began := time.Now()
+		defer func() { x.rest -= time.Since(began) }()
+	}
+	if wait > 0 {
+		x.alarm.Reset(wait)
 		defer x.alarm.Stop()
 	}
 	n, err := x.response.Body.Read(b)
@@ -227,10 +240,12 @@ func (x *Exchange) Decode(data []byte, v any) error {
 	return nil
 }
 
-// Ended shortens the patience: the reply is whole, and only its usage may still come.
+// Ended shortens the patience: the reply is whole, and only its usage may still come. From the first call
+// on, waiting for the server takes ten seconds in all, whatever it sends meanwhile: comments that keep a
+// connection alive are no news.
 func (x *Exchange) Ended() {
-	if x.idle == 0 || x.idle > lingering {
-		x.idle = lingering
+	if !x.ended {
+		x.ended, x.rest = true, lingering
 	}
 }
 
@@ -265,8 +280,11 @@ func (x *Exchange) fail(err error) *provider.Error {
 	case errors.Is(err, errBody), errors.Is(err, errLine):
 		e.Kind, e.Code, e.Message = provider.KindInvalidResponse, codeTooBig, err.Error()
 		return e
-	case x.ctx != nil && errors.Is(context.Cause(x.ctx), errIdle):
+	case errors.Is(err, errIdle), x.ctx != nil && errors.Is(context.Cause(x.ctx), errIdle):
 		e.Kind, e.Code, e.Message = provider.KindTimeout, codeIdle, "no byte came for "+x.idle.String()
+		if x.ended {
+			e.Message = "nothing that counts came for " + lingering.String() + " after the reply's end"
+		}
 		return e
 	case x.ctx != nil && errors.Is(context.Cause(x.ctx), errTime):
 		e.Kind, e.Message = provider.KindTimeout, "the time that the client allows is over"

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/wire"
 )
 
 // silent is a body that gives its text, and then nothing for as long as somebody waits.
@@ -115,6 +116,53 @@ func TestCancel(t *testing.T) {
 		err = x.Cut(err)
 		failure(t, err, provider.KindCanceled)
 		assert.ErrorIs(t, err, context.Canceled)
+	})
+}
+
+// pinging is a body that gives its text, and then a comment each second for as long as somebody waits.
+type pinging struct {
+	silent
+
+	pinged func()
+}
+
+func (p *pinging) Read(b []byte) (int, error) {
+	if p.text != "" {
+		return p.silent.Read(b)
+	}
+	select {
+	case <-p.ctx.Done():
+		return 0, p.ctx.Err()
+	case <-time.After(time.Second):
+		p.pinged()
+		return copy(b, ": still here\n\n"), nil
+	}
+}
+
+// Comments are no news: after the reply's end they do not lengthen the wait for what may follow.
+func TestLingeringAmongComments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, idle := range []time.Duration{0, -1, 2 * time.Second} {
+			var x *wire.Exchange
+			e := endpoint(transport(func(req *http.Request) (*http.Response, error) {
+				body := &pinging{silent{req.Context(), "data: whole\n\n"}, func() { x.Ended() }} // what is said twice ends once
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: req}, nil
+			}))
+			e.IdleTimeout = idle
+			x = open(t, e)
+			require.NoError(t, x.Send(http.MethodPost, "chat", nil))
+			events := x.Events()
+			_, err := events.Next()
+			require.NoError(t, err)
+			x.Ended()
+			<-time.After(time.Hour) // what the host does is not the server's delay
+			began := time.Now()
+			_, err = events.Next()
+			assert.Equal(t, "idle", failure(t, x.Cut(err), provider.KindTimeout).Code)
+			assert.Equal(t, 10*time.Second, time.Since(began))
+			_, err = x.Read(make([]byte, 1))
+			assert.Equal(t, "idle", failure(t, x.Cut(err), provider.KindTimeout).Code, "and stays so")
+		}
 	})
 }
 

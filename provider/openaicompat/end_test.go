@@ -1,0 +1,91 @@
+package openaicompat_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+const (
+	streamed = "HTTP/1.1 200 OK\nContent-Type: text/event-stream\nConnection: close\n\n"
+	counted  = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":2}}\n\n"
+	finished = "data: [DONE]\n\n"
+)
+
+// finish is the event that ends a reply for a reason.
+func finish(reason string) string {
+	return "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" + reason + "\"}]}\n\n"
+}
+
+// A reply that has come to its end stays whole, and stays cut if it was.
+func TestWhatFollowsTheEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name, after string
+		want        provider.StopReason
+	}{
+		{"an event that is too long", finish("stop") + "data: " + strings.Repeat("x", 4<<10) + "\n\n", provider.StopEnd},
+		{"a body that is too long", finish("stop") + strings.Repeat(": still here\n\n", 4<<10), provider.StopEnd},
+		{"a limit, then an end", finish("length") + finish("stop") + finished, provider.StopLength},
+		{"a filter, then an end", finish("content_filter") + finish("STOP") + finished, provider.StopFilter},
+		{"an end, then a limit", finish("end_turn") + finish("length") + finished, provider.StopLength},
+		{"an end, twice", finish("stop") + finish("stop") + finished, provider.StopEnd},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := played([]byte(streamed + piece("Cars are loud.") + tt.after))
+			p.MaxLine, p.MaxBody = 1<<10, 16<<10
+			r, _, err := ask(t, p, request())
+			require.NoError(t, err)
+			assert.Equal(t, "Cars are loud.", r.Text)
+			assert.Equal(t, tt.want, r.Stop)
+		})
+	}
+}
+
+// Events that nobody knows are passed over, whatever value they hold; what is no JSON is no event.
+func TestEventsWithoutAnObject(t *testing.T) {
+	for _, value := range []string{"3", "null", "true", `"words"`, "[]", "[1]"} {
+		for _, kind := range []string{"", "event: message\n", "event: news\n"} {
+			r, _, err := ask(t, played([]byte(streamed+piece("Yes")+kind+"data: "+value+"\n\n"+piece(".")+finish("stop"))), request())
+			require.NoError(t, err, "%s%s", kind, value)
+			assert.Equal(t, "Yes.", r.Text)
+		}
+	}
+	for _, value := range []string{"3x", "[", "words"} {
+		_, _, err := ask(t, played([]byte(streamed+piece("Yes.")+"data: "+value+"\n\n"+finish("stop"))), request())
+		assert.Equal(t, "malformed", failure(t, err, provider.KindInvalidResponse).Code, value)
+	}
+}
+
+// Usage stands beside a failure only where it is the price of the attempt.
+func TestUsageBesideAFailure(t *testing.T) {
+	price := provider.Usage{Input: 1000, Output: 2}
+	const inError = `data: {"error":{"message":"Busy"},"usage":{"prompt_tokens":1000,"completion_tokens":2}}`
+	for _, tt := range []struct {
+		name, stream, code string
+		kind               provider.Kind
+		want               provider.Usage
+	}{
+		{"cut", piece("Half") + counted, "truncated", provider.KindNetwork, provider.Usage{}},
+		{"cut by an end of the stream", piece("Half") + counted + finished, "truncated", provider.KindNetwork, provider.Usage{}},
+		{"an error afterwards", piece("Half") + counted + "data: {\"error\":{\"message\":\"Busy\"}}\n\n", "", provider.KindAPI, provider.Usage{}},
+		{"no reply", counted + finished, "no_choices", provider.KindInvalidResponse, provider.Usage{}},
+		{"in the error", piece("Half") + inError + "\n\n", "", provider.KindAPI, price},
+		{"an end that nobody knows", piece("Half") + finish("odd") + counted + finished, "finish_reason", provider.KindInvalidResponse, price},
+		{"blank", finish("stop") + counted + finished, "blank", provider.KindInvalidResponse, price},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, _, err := ask(t, played([]byte(streamed+tt.stream)), request())
+			assert.Equal(t, tt.code, failure(t, err, tt.kind).Code)
+			if tt.want.IsZero() {
+				assert.Nil(t, r)
+				return
+			}
+			require.NotNil(t, r)
+			assert.Equal(t, tt.want, r.Usage)
+		})
+	}
+}
