@@ -4,14 +4,20 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func TestTheScriptShowsWhatItPromises(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), &out, func(string) string { return "" }))
+	engine, model := choose(func(string) string { return "" })
+	require.NoError(t, run(t.Context(), &out, engine, model))
 	text := out.String()
 	last := -1
 	for _, want := range []string{
@@ -25,6 +31,22 @@ func TestTheScriptShowsWhatItPromises(t *testing.T) {
 	}
 	assert.NotContains(t, text, "Round 12")
 	assert.Equal(t, 1, strings.Count(text, "Acknowledged"))
+}
+
+// Nobody is there to answer: a question ends the program.
+func TestAQuestionEndsIt(t *testing.T) {
+	script := &scripted.Provider{VendorName: "openai", Reply: func(req *provider.Request) scripted.Reply {
+		if req.Self == ben {
+			return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401}}
+		}
+		return reply(req)
+	}}
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		engine := &debate.Engine{Providers: map[string]debate.Provider{"demo": script}}
+		require.ErrorContains(t, run(t.Context(), &out, engine, "demo/gpt-4.1-mini"), "refuses the key behind Ben")
+		assert.Contains(t, out.String(), "Round 1, Ada: ")
+	})
 }
 
 func TestAModelIsFoundByItsKey(t *testing.T) {

@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,7 +22,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, os.Getenv)
+	engine, model := choose(os.Getenv)
+	err := run(ctx, os.Stdout, engine, model)
 	stop()
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
@@ -29,8 +31,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out io.Writer, getenv func(string) string) error {
-	engine, model := choose(getenv)
+func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string) error {
 	config := debate.Config{
 		Topic: "Should cities ban private cars from their centres?", Format: debate.RoundLimited, Rounds: 12, MaxTokens: 250,
 		Participants: []debate.Participant{{Name: ada, Side: debate.For, Model: model}, {Name: ben, Side: debate.Against, Model: model}},
@@ -73,6 +74,8 @@ func run(ctx context.Context, out io.Writer, getenv func(string) string) error {
 			}
 		case event.Transition != nil && event.Transition.To == debate.StateCompleting:
 			p.Linef("-- The rounds end (%s), and the judge gives the verdict.", event.Transition.Reason)
+		case event.Inquiry != nil: // a call has failed for good, and nobody can be asked what becomes of it
+			return errors.New(event.Inquiry.Question)
 		case event.Transition != nil && event.Transition.To == debate.StateError:
 			return event.Err()
 		}

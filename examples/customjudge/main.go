@@ -38,21 +38,26 @@ func main() {
 	if *me {
 		input = os.Stdin
 	}
-	if err := run(ctx, bufio.NewScanner(input), os.Getenv("OPENAI_API_KEY")); err != nil {
+	if err := run(ctx, bufio.NewScanner(input), debaters(os.Getenv("OPENAI_API_KEY"))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1) //nolint:gocritic // the context has nothing left to stop
 	}
 }
 
-func run(ctx context.Context, person *bufio.Scanner, key string) error {
-	model, source := "openai/gpt-4.1-mini", debate.Provider(openaicompat.OpenAI(key))
-	if key == "" {
-		fmt.Println("No API key: a script plays the debaters.")
-		source = &scripted.Provider{Replies: map[string][]scripted.Reply{
-			"Ada": {{Text: "It saves 12 minutes a trip, for 30,000 people a day."}, {Text: "Its 4 years of works end; the saving does not."}},
-			"Ben": {{Text: "900 million buy 60 trams, for 3 lines, in 2 years."}, {Text: "And 1 in 5 tunnels stays within its budget."}},
-		}}
+// debaters is whoever speaks.
+func debaters(key string) debate.Provider {
+	if key != "" {
+		return openaicompat.OpenAI(key)
 	}
+	fmt.Println("No API key: a script plays the debaters.")
+	return &scripted.Provider{Replies: map[string][]scripted.Reply{
+		"Ada": {{Text: "It saves 12 minutes a trip, for 30,000 people a day."}, {Text: "Its 4 years of works end; the saving does not."}},
+		"Ben": {{Text: "900 million buy 60 trams, for 3 lines, in 2 years."}, {Text: "And 1 in 5 tunnels stays within its budget."}},
+	}}
+}
+
+func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) error {
+	const model = "openai/gpt-4.1-mini"
 	engine := &debate.Engine{
 		Providers: map[string]debate.Provider{"openai": source},
 		Judges:    map[string]debate.Judge{"figures": debate.JudgeFunc(countFigures)},
@@ -72,10 +77,13 @@ func run(ctx context.Context, person *bufio.Scanner, key string) error {
 	record, err := session.Wait(ctx)
 	for ; errors.Is(err, debate.ErrAwaitingInput); record, err = session.Wait(ctx) {
 		q := record.Inquiries[0]
-		if len(q.Options) > 0 { // the person's answer was not accepted twice
-			err = session.Choose(ctx, q.ID, debate.OptionRetry)
-		} else {
+		switch {
+		case len(q.Options) == 0:
 			err = ask(ctx, session, q.ID, record, person)
+		case q.Kind == debate.KindVerdict: // the person's answer was not accepted twice
+			err = session.Choose(ctx, q.ID, debate.OptionRetry)
+		default: // a debater's model has failed for good: the same again would fail again
+			err = errors.New(q.Question)
 		}
 		if err != nil {
 			return err

@@ -43,6 +43,9 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 		from = record.Seq
 	}
 	for event, err := range session.Events(ctx, from) {
+		if err == nil {
+			err = event.Err() // only somebody who mends the cause could go on
+		}
 		if err != nil {
 			return err
 		}
@@ -69,7 +72,8 @@ func begin(ctx context.Context, engine *debate.Engine, model string, again bool)
 		Participants: []debate.Participant{
 			{Name: "Ada", Side: debate.For, Model: model}, {Name: "Ben", Side: debate.Against, Model: model},
 		},
-		Rounds: 2,
+		Rounds:     2,
+		Unattended: &debate.Unattended{}, // nobody is asked what becomes of a call that has failed
 	})
 }
 

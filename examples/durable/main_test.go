@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,4 +52,19 @@ Ben: Then Ada was killed in the middle of her sentence, and noticed nothing. I c
 	require.ErrorContains(t, run(t.Context(), &out, []string{"-dir", dir}), "holds the debate already")
 	require.Error(t, run(t.Context(), &out, []string{"-part", "middle"}))
 	require.NoError(t, run(t.Context(), &out, []string{"-h"}))
+}
+
+// Nobody is there to answer or to mend: a model that fails for good ends the program.
+func TestAFailureEndsIt(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost { // the key was revoked since the check
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer server.Close()
+	t.Setenv("OPENAI_BASE_URL", server.URL)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a hang is a failure
+	defer cancel()
+	var out bytes.Buffer
+	require.ErrorContains(t, hold(ctx, &out, t.TempDir(), false), "authentication")
 }

@@ -75,12 +75,16 @@ func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[st
 		Participants: []debate.Participant{
 			{Name: "Ada", Model: model}, {Name: "Ben", Model: model}, {Name: "Cyd", Model: model},
 		},
+		Unattended: &debate.Unattended{}, // nobody is asked what becomes of a call that has failed
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = session.Close() }()
 	for event, err := range session.Events(ctx, 0) {
+		if err == nil {
+			err = event.Err() // only somebody who mends the cause could go on
+		}
 		if err != nil {
 			return err
 		}
@@ -123,6 +127,9 @@ func finish(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[s
 		return err
 	}
 	for event, err := range session.Events(ctx, before.Seq) {
+		if err == nil {
+			err = event.Err() // only somebody who mends the cause could go on
+		}
 		if err != nil {
 			return err
 		}

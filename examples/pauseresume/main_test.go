@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 func TestNothingIsAskedTwice(t *testing.T) {
@@ -31,6 +36,23 @@ round 2, Cyd: This is what I have to say after 5 turns.
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	assert.Empty(t, left, "nothing is left behind")
+}
+
+// Nobody is there to answer or to mend: a model that fails for good ends the program.
+func TestAFailureEndsIt(t *testing.T) {
+	for name, kind := range map[string]provider.Kind{"a question": provider.KindAuthentication, "an error": provider.KindValidation} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				script := &scripted.Provider{Reply: func(*provider.Request) scripted.Reply {
+					return scripted.Reply{Err: &provider.Error{Kind: kind, Status: 400}}
+				}}
+				engine := &debate.Engine{Providers: map[string]debate.Provider{"openai": script}}
+				var out bytes.Buffer
+				err := begin(t.Context(), &out, engine, make(map[string]int), filepath.Join(t.TempDir(), "debate.json"))
+				require.ErrorContains(t, err, string(kind))
+			})
+		})
+	}
 }
 
 func TestAnInterruptEndsIt(t *testing.T) {

@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	p := newPrinter(stdout, terminal && getenv("NO_COLOR") == "" && getenv("TERM") != "" && getenv("TERM") != "dumb")
 	c, err := choose(ctx, o, getenv)
 	if err != nil {
-		return complain(stderr, err)
+		return finish(ctx, stderr, err, nil)
 	}
 	if c.engine == nil {
 		c = demonstration(o, terminal)
@@ -53,14 +53,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	p.begin(c.note, &c.config)
 	record, err := play(ctx, c.engine, c.config, p)
 	p.end(record, c.would)
-	if err != nil && ctx.Err() != nil {
-		sayf(stderr, "Interrupted: the debate is canceled.\n")
-		return 130
-	}
-	return complain(stderr, err)
+	return finish(ctx, stderr, err, record)
 }
 
-// play runs the debate to its end, and shows it. The record is nil if it did not begin.
+// finish tells why the program ends, if not because all is done, and yields its exit code.
+func finish(ctx context.Context, stderr io.Writer, err error, record *debate.Record) int {
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return complain(stderr, err)
+	case record == nil:
+		sayf(stderr, "Interrupted: no debate was begun.\n")
+	default:
+		sayf(stderr, "Interrupted: the debate is canceled.\n")
+	}
+	return 130
+}
+
+// play runs the debate to its end, and shows it. The record is nil if it did not begin. A debate that has
+// no verdict at its end is an error, and so is one that waits for a person: nobody can be asked here.
 func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *printer) (*debate.Record, error) {
 	session, err := engine.Start(ctx, config)
 	if err != nil {
@@ -83,11 +93,18 @@ func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *p
 		}
 		seen = event.Seq
 		p.show(&event)
-		if event.Transition != nil && event.Transition.To == debate.StateError {
-			break // only somebody who mends the cause could go on
+		if event.Err() != nil {
+			break // only somebody who mends the cause, or answers, could go on
 		}
 	}
-	return session.Wait(ctx)
+	record, err := session.Wait(ctx)
+	switch {
+	case errors.Is(err, debate.ErrAwaitingInput) && record != nil && len(record.Inquiries) > 0:
+		return record, fmt.Errorf("%w, whom this program cannot ask: %s", err, record.Inquiries[0].Question)
+	case err == nil && record.Verdict == nil:
+		return record, fmt.Errorf("there is no verdict: %w", p.cause(record))
+	}
+	return record, err
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {

@@ -1,17 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
@@ -70,6 +68,10 @@ func debaters(topic string, rounds int, model, judge string) debate.Config {
 			{Name: ben, Side: debate.Against, Model: model},
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: judge}}},
+		// Nobody is asked what becomes of a failure. Without its key, no model of a provider can go on.
+		Unattended: &debate.Unattended{
+			Judge: debate.OptionWithout, Context: debate.OptionTruncate, Authentication: debate.OptionEnd,
+		},
 	}
 }
 
@@ -83,7 +85,7 @@ func find(ctx context.Context, getenv func(string) string) ([]source, error) {
 			s.name = "openai" // a gateway
 		}
 		var err error
-		if s.serves, err = served(ctx, url, key); err != nil {
+		if s.serves, err = served(ctx, s.provider); err != nil {
 			return nil, err
 		}
 		if len(s.serves) > 0 && !slices.Contains(s.serves, s.model) {
@@ -121,48 +123,16 @@ func qualify(model string, sources []source) string {
 }
 
 // served lists the models of a server, those that only embed left out. A server that keeps no list
-// has none; one that does not answer is an error.
-func served(ctx context.Context, baseURL, key string) ([]string, error) {
+// has none; one that does not answer, or sends its clients elsewhere, is an error.
+func served(ctx context.Context, p *openaicompat.Provider) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	wrong := &debate.Error{Kind: debate.KindValidation, Op: "OPENAI_BASE_URL", Err: errors.New("is not the address of a server")}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(baseURL, "/")+"/models", http.NoBody)
-	if err != nil || request.URL.Host == "" {
-		return nil, wrong
-	}
-	if key != "" {
-		request.Header.Set("Authorization", "Bearer "+key)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		err = fmt.Errorf("%s does not answer: %w", request.URL.Host, cause(err))
-		return nil, &debate.Error{Kind: debate.KindNetwork, Op: wrong.Op, Err: err}
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return nil, nil // the first call says what is wrong, if anything is
-	}
-	var list struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	if json.NewDecoder(io.LimitReader(response.Body, 4<<20)).Decode(&list) != nil {
-		return nil, nil
-	}
-	var names []string
-	for _, model := range list.Data {
-		if model.ID != "" && !strings.Contains(model.ID, "embed") {
-			names = append(names, model.ID)
+	names, err := p.Models(ctx)
+	if e, ok := errors.AsType[*provider.Error](err); ok {
+		if e.Status >= 400 || e.Kind == debate.KindInvalidResponse {
+			return nil, nil // the first call says what is wrong, if anything is
 		}
+		return nil, &debate.Error{Kind: e.Kind, Op: "OPENAI_BASE_URL", Err: errors.New(cmp.Or(e.Message, "the server does not answer"))}
 	}
-	return names, nil
-}
-
-// cause leaves out the address, which may hold a password.
-func cause(err error) error {
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
-		err = inner
-	}
-	return err
+	return slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, "embed") }), err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,13 +14,15 @@ import (
 // printer shows a debate as it happens. Whatever a model, a server or a vendor wrote goes through a
 // cleaner first.
 type printer struct {
-	out     io.Writer
-	styled  bool
-	text    wrapper
-	cleaner cleaner
-	sides   map[string]debate.Side
-	shown   int  // bytes of the turn that were taken
-	bound   bool // some cost is a bound: the provider told no usage
+	out      io.Writer
+	styled   bool
+	text     wrapper
+	cleaner  cleaner
+	sides    map[string]debate.Side
+	shown    int           // bytes of the turn that were taken
+	question string        // the last that came up
+	trouble  *debate.Error // what it is about
+	bound    bool          // some cost is a bound: the provider told no usage
 }
 
 func newPrinter(out io.Writer, styled bool) *printer {
@@ -85,8 +88,12 @@ func (p *printer) show(e *debate.Event) {
 		p.fail(e)
 	case debate.EventSpend:
 		p.spent(e.Spend)
+	case debate.EventInquiry:
+		p.ask(e.Inquiry)
+	case debate.EventAnswer:
+		p.paragraphf("(Nobody is asked here. The choice is to %s.)", inWords(e.Answer.Option))
 	case debate.EventDropped:
-		p.paragraphf("(%s takes no further part: %s.)", e.Dropped.Participant, e.Dropped.Reason)
+		p.paragraphf("(%s takes no further part: %s.)", e.Dropped.Participant, strings.TrimRight(oneLine(e.Dropped.Reason, 200), "."))
 	case debate.EventWarning:
 		if e.Warning.Kind == debate.WarnShort {
 			p.paragraphf("(The conversation no longer fits the model's window: the oldest turns are left out.)")
@@ -218,11 +225,54 @@ func reason(err *debate.Error) string {
 	return strings.TrimRight(strings.TrimPrefix(err.Err.Error(), "provider: "), ".")
 }
 
-// end shows what was used and what it cost.
+// ask shows a question; what is asked several times in a row is shown once.
+func (p *printer) ask(i *debate.Inquiry) {
+	p.trouble = i.Failure
+	if i.Question != p.question {
+		p.question = i.Question
+		p.paragraphf("(A question has come up: %s)", oneLine(i.Question, 400))
+	}
+}
+
+// inWords says what is done by an option that a question offers.
+func inWords(option debate.Option) string {
+	switch option {
+	case debate.OptionWithout:
+		return "go on without this judge"
+	case debate.OptionDrop:
+		return "go on without this participant"
+	case debate.OptionSummarize:
+		return "summarise the older turns"
+	case debate.OptionTruncate:
+		return "leave out the oldest turns"
+	case debate.OptionEnd:
+		return "end the rounds with what there is"
+	default:
+		return string(option)
+	}
+}
+
+// cause is why a debate has ended without a verdict.
+func (p *printer) cause(r *debate.Record) error {
+	if p.trouble != nil {
+		return p.trouble
+	}
+	return errors.New(cmp.Or(r.Evidence, "nobody has given one"))
+}
+
+// end shows what was used and what it cost, and that nobody has judged, if so.
 func (p *printer) end(r *debate.Record, would string) {
 	p.hush()
 	if r == nil {
 		return
+	}
+	if r.State == debate.StateCompleted && r.Verdict == nil {
+		p.heading("== No verdict ==")
+		why := p.cause(r).Error()
+		if p.trouble != nil {
+			why = reason(p.trouble)
+		}
+		p.paragraphf("The debate has ended without one: %s.", oneLine(why, 300))
 	}
 	total := r.Spent()
 	cost := fmt.Sprintf("$%.4f", float64(total.Cost)/float64(debate.USD))

@@ -192,7 +192,7 @@ func TestAFailureIsToldWithItsHint(t *testing.T) {
 
 	stderr.Reset()
 	assert.Equal(t, 1, run(t.Context(), nil, &stdout, &stderr, environment("OPENAI_BASE_URL", "localhost")))
-	assert.Contains(t, stderr.String(), "OPENAI_BASE_URL: is not the address of a server\n  The request")
+	assert.Contains(t, stderr.String(), "OPENAI_BASE_URL: BaseURL is not an http or https URL\n  The request")
 
 	refused := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
