@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -124,6 +126,12 @@ func TestBadConfigs(t *testing.T) {
 		"negative retries": {
 			func(c *config) { c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindNetwork: -1}} },
 			[]string{"retry.max.network"},
+		},
+		"retries of what comes again": {
+			func(c *config) {
+				c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindQuota: 2, debate.KindRefusal: 0}}
+			},
+			[]string{"retry.max.quota"},
 		},
 		"no judge in judging": {func(c *config) { c.Judging.Judges = nil }, []string{"judging.judges"}},
 		"two judges of one name": {
@@ -525,4 +533,26 @@ func FuzzConfig(f *testing.F) {
 		var engine debate.Engine
 		_ = engine.Validate(t.Context(), config) // never panics
 	})
+}
+
+// All that is wrong is told at once, what only a provider knows too.
+func TestValidateTellsAllStagesAtOnce(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	engine.Providers["test"] = picky{p}
+	config.Participants[1].Model = "test/unheard-of"
+	config.Budget = &debate.Budget{HardTokens: 1}
+	assert.Equal(t, []string{"budget.hardTokens", "participants[1].model"}, fields(t, engine.Validate(t.Context(), config)))
+	config.Topic = ""
+	assert.Equal(t, []string{"participants[1].model", "topic"}, fields(t, engine.Validate(t.Context(), config)))
+}
+
+// picky is a provider that knows its models.
+type picky struct{ *scripted.Provider }
+
+func (picky) Check(_ context.Context, model string) error {
+	if model == "unheard-of" {
+		return &provider.Error{Kind: provider.KindValidation, Message: "no such model"}
+	}
+	return nil
 }

@@ -59,7 +59,9 @@ func askShrink(r *Record, failure *Error) Question {
 		option = options[0]
 	}
 	if before, ok := r.shrinking(failure.Participant); ok && r.config.Unattended != nil && option != OptionEnd {
-		if before.times >= mostShrinks {
+		call := r.latestOf(failure.Participant)
+		inVain := before.option == OptionTruncate && call != nil && call.trouble != nil && call.trouble.unsent
+		if inVain || before.times >= mostShrinks {
 			return Question{}
 		}
 		if before.times > 0 {

@@ -264,7 +264,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	case f.Void: // if its process was gone for a while, that was no time of the round
 		r.roundAt = r.roundAt.Add(at.Sub(r.LastAt))
 	case f.Final:
-		call.status, call.troubled().failure = callFailed, f.Error
+		call.status, call.troubled().failure, call.trouble.unsent = callFailed, f.Error, f.Unsent
 		r.failing = append(r.failing, call)
 		if base := r.calls[call.intent.Again]; base != nil {
 			base.status, base.troubled().failure = callFailed, f.Error

@@ -104,6 +104,7 @@ type trouble struct {
 	tries      []Kind // failures with the present model
 	retryAt    time.Time
 	failure    *Error   // why there is no further attempt
+	unsent     bool     // nothing was asked: the same call would fail again
 	problems   []string // why the answer was rejected
 	rejectedAt time.Time
 }

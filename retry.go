@@ -13,12 +13,13 @@ import (
 //nolint:recvcheck // encoding/json asks a value for MarshalJSON
 type RetryPolicy struct {
 	// Max is the number of retries by kind. Kinds that it does not name keep their default: network
-	// 3, rate_limit 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota,
-	// authentication, refusal and content_filter are never retried, whatever it says.
+	// 3, rate_limit 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota, authentication,
+	// refusal, content_filter, validation and context_overflow are never retried: to name them is an error.
 	Max map[Kind]int `json:"max,omitempty"`
 	// Base is the first wait; each further one is twice as long. 1 s.
 	Base time.Duration `json:"-"`
-	// Cap bounds a wait, and what a vendor may ask for: beyond it the call fails. 60 s.
+	// Cap bounds a wait, without its jitter, and what a vendor may ask for: beyond it the call goes to its
+	// fallback models, or fails. 60 s.
 	Cap time.Duration `json:"-"`
 	// Jitter is added at random, up to this. 1 s.
 	Jitter time.Duration `json:"-"`
@@ -41,12 +42,20 @@ func (p *RetryPolicy) withDefaults() RetryPolicy {
 	return out
 }
 
-// most yields how often a failure of this kind is retried.
-func (p *RetryPolicy) most(kind Kind) int {
+// hopeless reports whether failures of this kind come again, however often one tries.
+func hopeless(kind Kind) bool {
 	switch kind {
 	case KindQuota, KindAuthentication, KindRefusal, KindContentFilter, KindValidation, KindContextOverflow:
-		return 0
+		return true
 	default:
+		return false
+	}
+}
+
+// most yields how often a failure of this kind is retried.
+func (p *RetryPolicy) most(kind Kind) int {
+	if hopeless(kind) {
+		return 0
 	}
 	if p != nil {
 		if n, ok := p.Max[kind]; ok {

@@ -27,7 +27,7 @@ type Session struct {
 	flights []*flight
 	pieces  int   // in which the last turn came
 	closed  error // why the session no longer takes anything; nil: it does
-	claimed bool   // it is being opened: others in this engine wait for what becomes of it
+	claimed bool  // it is being opened: others in this engine wait for what becomes of it
 	leased  bool
 	renewed time.Time   // when the lease was last taken
 	renewal *time.Timer // of the lease
@@ -186,7 +186,7 @@ func (s *Session) open(ctx context.Context) error {
 	}
 	s.claimed = true
 	if err := s.take(ctx); err != nil {
-		s.unclaim(nil)
+		_ = s.unclaim(nil)
 		return err
 	}
 	if err = s.begun(ctx, start); err == nil {

@@ -66,11 +66,12 @@ func (f *findings) addf(field, format string, args ...any) {
 // that, it yields it too.
 func (l *live) validate(ctx context.Context, c *Config) (start *Start, err error) {
 	f := l.check(c)
-	if len(f) == 0 {
+	if len(f) == 0 { // limits are those of a debate that is otherwise right
 		start = l.checkLimits(ctx, &f, c)
 	}
-	if len(f) == 0 {
-		f = l.checkModels(ctx, c)
+	var long findings
+	if long.lists(c) {
+		f = append(f, l.checkModels(ctx, c)...)
 	}
 	return start, errors.Join(f...)
 }
@@ -233,11 +234,14 @@ func (f *findings) retry(p *RetryPolicy) {
 		return
 	}
 	for kind, n := range ordered(p.Max) {
-		if !slices.Contains(kinds(), kind) {
-			f.addf("retry.max."+oneLine(string(kind), 40), "is no kind of failure")
-		}
-		if n < 0 {
-			f.addf("retry.max."+oneLine(string(kind), 40), "is negative")
+		field := "retry.max." + oneLine(string(kind), 40)
+		switch {
+		case !slices.Contains(kinds(), kind):
+			f.addf(field, "is no kind of failure")
+		case n < 0:
+			f.addf(field, "is negative")
+		case n > 0 && hopeless(kind):
+			f.addf(field, "is a kind that is never retried")
 		}
 	}
 }
@@ -378,9 +382,9 @@ func (l *live) checkFlow(f *findings, c *Config) {
 func (l *live) checkModels(ctx context.Context, c *Config) findings {
 	var f findings
 	for field, name := range c.models() {
-		host, model, _ := divide(name)
-		checker, ok := provider.As[provider.Checker](l.providers[host])
-		if !ok {
+		host, model, named := divide(name)
+		checker, tells := provider.As[provider.Checker](l.providers[host])
+		if !named || !tells || !registrable(name) {
 			continue
 		}
 		if err := checker.Check(ctx, model); err != nil {

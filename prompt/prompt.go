@@ -53,7 +53,8 @@ type Set struct {
 // dozens of renderings: a program parses once and shares the Set.
 //
 // Every template is tried on sample data. The error joins one error for each override that has an
-// unknown name, is not valid UTF-8, does not parse, does not execute, or never yields any text; each of
+// unknown name, is not valid UTF-8, does not parse, does not execute, formats a value with a verb that does not
+// suit it, or never yields any text; each of
 // them says which.
 func Parse(overrides map[string]string) (*Set, error) {
 	var failures []error
@@ -91,7 +92,7 @@ func parse(name, text string, trials []any) (*template.Template, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("is not valid UTF-8")
 	}
-	parsed, err := template.New(name).Option("missingkey=error").Parse(text)
+	parsed, err := template.New(name).Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +103,9 @@ func parse(name, text string, trials []any) (*template.Template, error) {
 		if err != nil {
 			return nil, err
 		}
+		if strings.Contains(out, "%!") && !strings.Contains(text, "%!") { // fmt's mark
+			return nil, errors.New("formats a value with a verb that does not suit it: numbers and names are texts here")
+		}
 		silent = silent && out == ""
 	}
 	if silent {
@@ -111,9 +115,12 @@ func parse(name, text string, trials []any) (*template.Template, error) {
 	return parsed, nil
 }
 
-// Names yields the names of the templates, sorted.
+// Names yields the names of the set's templates, sorted; a set that [Parse] has not made has none.
 func (s *Set) Names() []string {
-	return slices.Sorted(maps.Keys(samples()))
+	if s == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(s.templates))
 }
 
 func (s *Set) render(name string, data any) (string, error) {

@@ -138,6 +138,7 @@ func TestOverrideFails(t *testing.T) {
 		},
 		"another template": {map[string]string{"again": `{{template "turn" .}}`}, []string{`"again"`, `"turn"`}},
 		"endless":          {map[string]string{"turn": `{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`}, []string{`"turn"`, "depth"}},
+		"a wrong verb":     {map[string]string{"turn": `{{printf "%03d" .Round}}`}, []string{`"turn"`, "verb"}},
 		"index":            {map[string]string{"assess": "{{index .Participants 99}}"}, []string{`"assess"`, "out of range"}},
 		"no text":          {map[string]string{"turn": " \n{{/* nothing */}}"}, []string{`"turn": yields no text`}},
 		"several": {
@@ -178,7 +179,7 @@ func TestZeroSet(t *testing.T) {
 	for name, set := range map[string]*prompt.Set{"nil": nil, "zero": {}} {
 		_, err := set.Debater(prompt.Debater{Name: "Ada"})
 		assert.ErrorContains(t, err, "Parse", name)
-		assert.NotEmpty(t, set.Names(), name)
+		assert.Empty(t, set.Names(), name)
 	}
 }
 
