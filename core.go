@@ -22,9 +22,13 @@ type Core struct {
 	out     Output
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
 	counts  map[countedText]int         // tokens of texts that do not change
-	events  []Event                     // the buffer behind out.Events
+	buffer  *eventBuffer                // holds out.Events
 	broken  error                       // a Step has failed half-way: the core is to be thrown away
 }
+
+// eventBuffer is what the events of one Step lie in. They are large and mostly empty, so debates that wait need
+// not have one each.
+type eventBuffer struct{ events []Event }
 
 // newCore makes the core of a debate that has not started. Events that exist already are folded.
 func (l *live) newCore(m *machine, id string, events []Event) (*Core, error) {
@@ -89,13 +93,16 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 	if in.At.Before(c.record.LastAt) {
 		in.At = c.record.LastAt // facts are in order, whatever a clock says
 	}
-	c.in, c.out, c.events = in, Output{}, c.events[:0]
+	if c.buffer == nil {
+		c.buffer = &eventBuffer{}
+	}
+	c.in, c.out, c.buffer.events = in, Output{}, c.buffer.events[:0]
 	if r := c.record; !r.Final() || len(r.open) > 0 { // one that is over may have been given away
 		r.keeps = true
 		defer func() { r.keeps = false }()
 	}
 	if err := c.take(in.Signal); err != nil {
-		if len(c.events) > 0 {
+		if len(c.buffer.events) > 0 {
 			c.broken = err
 		}
 		return Output{}, err
@@ -104,7 +111,7 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 		c.broken = err
 		return Output{}, err
 	}
-	c.out.Events = c.events
+	c.out.Events = c.buffer.events
 	return c.out, nil
 }
 
@@ -129,10 +136,11 @@ func (c *Core) InFlight() []Lost {
 // emit numbers a fact and folds it.
 func (c *Core) emit(e Event) error {
 	e.Seq, e.At = c.record.Seq+1, c.in.At
-	c.events = append(c.events, e)
-	last := len(c.events) - 1
-	if err := c.record.fold(&c.events[last], c.machine); err != nil {
-		c.events = c.events[:last]
+	b := c.buffer
+	b.events = append(b.events, e)
+	last := len(b.events) - 1
+	if err := c.record.fold(&b.events[last], c.machine); err != nil {
+		b.events = b.events[:last]
 		return err
 	}
 	c.folded(e.Kind)

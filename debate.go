@@ -190,6 +190,7 @@ func (e *Engine) Freeze(config Config) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
+	start.Models = maps.Clone(start.Models) // its debate's own, since the host may write to it
 	return *start, nil
 }
 

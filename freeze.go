@@ -59,11 +59,7 @@ func (l *live) start(c *Config) (*Start, error) {
 		return nil, unknown("format", "no format %q is known", c.Format)
 	}
 	s := &Start{
-		Version: LogVersion, Config: c, Format: format.clone(), Flow: m.flow.Name, FlowVersion: m.flow.Version,
-		Models: make(map[string]Model), Seed: l.newSeed(),
-	}
-	for _, name := range c.models() {
-		s.Models[name] = l.model(name)
+		Version: LogVersion, Config: c, Format: format.clone(), Flow: m.flow.Name, FlowVersion: m.flow.Version, Seed: l.newSeed(),
 	}
 	for _, name := range c.Tools {
 		tool := l.tools[name]
@@ -75,9 +71,12 @@ func (l *live) start(c *Config) (*Start, error) {
 		}
 		s.Tools[name] = tool.Describe()
 	}
-	texts, err := l.texts(m.flow, c, s.Format, s.Seed)
-	s.Texts = texts
-	return s, err
+	made, err := l.rendered(m.flow, c, s.Format, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	s.Models, s.Texts = made.models, made.fenced(s.Seed)
+	return s, nil
 }
 
 func unknown(field, format, name string) error {
@@ -87,7 +86,8 @@ func unknown(field, format, name string) error {
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
 const fenceHole = "\uE001fence\uE001"
 
-// rendering is what the prompts of a setup were rendered to, with the fence left open.
+// rendering is what the debates of one setup share: the prompts, with the fence left open, and what is known of
+// the models.
 type rendering struct {
 	flow   *Flow
 	config Config
@@ -95,6 +95,17 @@ type rendering struct {
 	orders [][]int
 	labels []string
 	texts  map[string]string
+	models map[string]Model
+}
+
+// fenced yields the prompts of a debate: its own copies where they hold the fence, shared ones elsewhere.
+func (r *rendering) fenced(seed string) map[string]string {
+	fence := fenceOf(seed)
+	texts := make(map[string]string, len(r.texts))
+	for name, text := range r.texts {
+		texts[name] = strings.ReplaceAll(text, fenceHole, fence)
+	}
+	return texts
 }
 
 // renderings keep the last few, for a host that plays the same debate many times: executing the
@@ -105,20 +116,13 @@ type renderings struct {
 	next int
 }
 
-// texts yields the prompts of a debate: its own copies where they hold the fence, shared ones elsewhere.
+// texts yields the prompts of a debate.
 func (l *live) texts(flow *Flow, c *Config, f *Format, seed string) (map[string]string, error) {
-	made, err := l.rendered(flow, Setup{
-		Config: c, Format: f, Prompts: l.prompts, Fence: fenceHole, Orders: orders(seed, c), Labels: shownLabels(seed, c),
-	})
+	made, err := l.rendered(flow, c, f, seed)
 	if err != nil {
 		return nil, err
 	}
-	fence := fenceOf(seed)
-	texts := make(map[string]string, len(made.texts))
-	for name, text := range made.texts {
-		texts[name] = strings.ReplaceAll(text, fenceHole, fence)
-	}
-	return texts, nil
+	return made.fenced(seed), nil
 }
 
 // orders draws the order in which each judge is shown the participants.
@@ -141,8 +145,10 @@ func shownLabels(seed string, c *Config) []string {
 	return labelsOf(seed, c.Participants).labels
 }
 
-func (l *live) rendered(flow *Flow, s Setup) (*rendering, error) {
-	key := *s.Config
+// rendered yields what a debate shares with others of its setup. Nobody writes to it.
+func (l *live) rendered(flow *Flow, c *Config, f *Format, seed string) (*rendering, error) {
+	s := Setup{Config: c, Format: f, Prompts: l.prompts, Fence: fenceHole, Orders: orders(seed, c), Labels: shownLabels(seed, c)}
+	key := *c
 	key.ID, key.Labels, key.Budget, key.Retry = "", nil, nil, nil // no prompt speaks of them
 	l.renderings.mu.Lock()
 	defer l.renderings.mu.Unlock()
@@ -156,7 +162,13 @@ func (l *live) rendered(flow *Flow, s Setup) (*rendering, error) {
 	if err != nil {
 		return nil, &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "Prompts", Err: err}
 	}
-	made := &rendering{flow: flow, config: *key.clone(), format: *s.Format.clone(), orders: s.Orders, labels: s.Labels, texts: texts}
+	made := &rendering{
+		flow: flow, config: *key.clone(), format: *f.clone(), orders: s.Orders, labels: s.Labels, texts: texts,
+		models: make(map[string]Model),
+	}
+	for _, name := range c.models() {
+		made.models[name] = l.model(name)
+	}
 	l.renderings.last[l.renderings.next%len(l.renderings.last)] = made
 	l.renderings.next++
 	return made, nil
