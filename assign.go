@@ -2,6 +2,7 @@ package debate
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/agonist-dev/debate/detect"
 )
@@ -165,4 +166,41 @@ func (r *Record) assigned(spend Spend, p *PositionPlan) *Assignment {
 		})
 	}
 	return a
+}
+
+// foldAssignment writes what was found into the prompts.
+func (r *Record) foldAssignment(a *Assignment) {
+	r.Assignment = a
+	var pairs []string
+	line := func(text string) string { return escape(oneLine(text, mostAssigned), r.fence) }
+	for _, found := range a.Positions {
+		seat := r.place(found.Participant, -1)
+		if seat < 0 {
+			continue
+		}
+		arguments := make([]string, len(found.KeyArguments))
+		for i := range arguments {
+			arguments[i] = line(found.KeyArguments[i])
+		}
+		pairs = append(pairs, positionHole(seat), line(found.Position), personaHole(seat), line(found.Persona),
+			argumentsHole(seat), strings.Join(arguments, "\n- "))
+	}
+	fill := strings.NewReplacer(pairs...)
+	hidden := fill
+	if r.anonymous != nil {
+		for i := 1; i < len(pairs); i += 2 {
+			pairs[i] = r.anonymous.labels.hide(pairs[i])
+		}
+		hidden = strings.NewReplacer(pairs...)
+	}
+	texts := make(map[string]string, len(r.texts))
+	for name, text := range r.texts {
+		if who, ok := strings.CutPrefix(name, "system."); ok && r.seatOfJudge(who) >= 0 {
+			texts[name] = hidden.Replace(text)
+			continue
+		}
+		texts[name] = fill.Replace(text)
+	}
+	r.texts = texts
+	r.readSystems()
 }

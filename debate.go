@@ -11,10 +11,18 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/provider"
 )
 
-// ContextManager decides what of a conversation is sent when not all of it fits; see [window.Manager].
-type ContextManager = window.Manager
+// Aliases of the contracts, so that most programs import one package.
+type (
+	// Provider asks a model for one reply; see [provider.Provider].
+	Provider = provider.Provider
+	// Usage counts the tokens of a request; see [provider.Usage].
+	Usage = provider.Usage
+	// ContextManager decides what of a conversation is sent when not all of it fits; see [window.Manager].
+	ContextManager = window.Manager
+)
 
 // Engine runs debates. Its fields say what is live: a [Config] refers to it by name. Set them before
 // the first use; from then on the engine is frozen, and safe for concurrent use. The zero value

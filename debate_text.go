@@ -242,76 +242,11 @@ func (t *textWriter) assign() {
 }
 
 // Holes for what is assigned to the participant in a seat.
-func positionHole(seat int) string  { return "\uE002position " + strconv.Itoa(seat) + "\uE002" }
-func personaHole(seat int) string   { return "\uE002persona " + strconv.Itoa(seat) + "\uE002" }
+func positionHole(seat int) string { return "\uE002position " + strconv.Itoa(seat) + "\uE002" }
+
+func personaHole(seat int) string { return "\uE002persona " + strconv.Itoa(seat) + "\uE002" }
+
 func argumentsHole(seat int) string { return "\uE002arguments " + strconv.Itoa(seat) + "\uE002" }
-
-// foldAssignment writes what was found into the prompts.
-func (r *Record) foldAssignment(a *Assignment) {
-	r.Assignment = a
-	var pairs []string
-	line := func(text string) string { return escape(oneLine(text, mostAssigned), r.fence) }
-	for _, found := range a.Positions {
-		seat := r.place(found.Participant, -1)
-		if seat < 0 {
-			continue
-		}
-		arguments := make([]string, len(found.KeyArguments))
-		for i := range arguments {
-			arguments[i] = line(found.KeyArguments[i])
-		}
-		pairs = append(pairs, positionHole(seat), line(found.Position), personaHole(seat), line(found.Persona),
-			argumentsHole(seat), strings.Join(arguments, "\n- "))
-	}
-	fill := strings.NewReplacer(pairs...)
-	hidden := fill
-	if r.anonymous != nil {
-		for i := 1; i < len(pairs); i += 2 {
-			pairs[i] = r.anonymous.labels.hide(pairs[i])
-		}
-		hidden = strings.NewReplacer(pairs...)
-	}
-	texts := make(map[string]string, len(r.texts))
-	for name, text := range r.texts {
-		if who, ok := strings.CutPrefix(name, "system."); ok && r.seatOfJudge(who) >= 0 {
-			texts[name] = hidden.Replace(text)
-			continue
-		}
-		texts[name] = fill.Replace(text)
-	}
-	r.texts = texts
-	r.readSystems()
-}
-
-// prompted yields the rubric as prompts want it.
-func (r *Rubric) prompted() []prompt.Criterion {
-	if r == nil {
-		return nil
-	}
-	out := make([]prompt.Criterion, len(r.Criteria))
-	for i, c := range r.Criteria {
-		out[i] = prompt.Criterion(c)
-	}
-	return out
-}
-
-// criteria yields what is judged by.
-func (j *Judging) criteria() []string {
-	switch {
-	case j == nil:
-	case j.Rubric != nil:
-		names := make([]string, len(j.Rubric.Criteria))
-		for i := range names {
-			names[i] = j.Rubric.Criteria[i].Name
-		}
-		return names
-	case len(j.Criteria) > 0:
-		return j.Criteria
-	}
-	return prompt.DefaultCriteria()
-}
-
-func (r *Record) criteria() []string { return r.config.Judging.criteria() }
 
 // bare takes the runes of the holes out of a text.
 func bare(text string) string {

@@ -3,6 +3,7 @@ package debate
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/agonist-dev/debate/context/window"
 )
@@ -162,4 +163,36 @@ func (s *estimator) calls(calls []Call) {
 		a.Usage.Output += output
 		a.Usage.Input += max(0, one.tokens-output)
 	}
+}
+
+// checkLimits refuses limits with which nothing could come of the debate. It yields the start that it
+// has made for that; nil: it had no need of one.
+func (l *live) checkLimits(ctx context.Context, f *findings, c *Config) *Start {
+	b := c.Budget
+	if b == nil || c.Flow != DefaultFlow {
+		return nil
+	}
+	start, err := l.start(c)
+	if err != nil {
+		*f = append(*f, err)
+		return nil
+	}
+	e, err := l.estimate(ctx, start, 1)
+	if err != nil {
+		*f = append(*f, err)
+		return nil
+	}
+	for field, limit := range ordered(map[string]use{
+		"budget.soft": {cost: b.Soft}, "budget.hard": {cost: b.Hard}, "budget.softTokens": {tokens: b.SoftTokens},
+		"budget.hardTokens": {tokens: b.HardTokens}, "budget.softCalls": {calls: b.SoftCalls}, "budget.hardCalls": {calls: b.HardCalls},
+	}) {
+		need := e.first
+		if b.concludes() && strings.HasPrefix(field, "budget.hard") {
+			need = e.again
+		}
+		if what := need.passed(limit); what != "" {
+			f.addf(field, "is below what one round with its verdict may take: %s; raise it, or lower maxTokens", what)
+		}
+	}
+	return start
 }

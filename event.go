@@ -3,16 +3,6 @@ package debate
 import (
 	"encoding/json"
 	"time"
-
-	"github.com/agonist-dev/debate/provider"
-)
-
-// Aliases of the provider contract, so that most programs import one package.
-type (
-	// Provider asks a model for one reply; see [provider.Provider].
-	Provider = provider.Provider
-	// Usage counts the tokens of a request; see [provider.Usage].
-	Usage = provider.Usage
 )
 
 // EventKind says what an [Event] tells.
@@ -290,31 +280,6 @@ type Warning struct {
 	Left      int         `json:"left,omitempty"` // messages left out
 	// Evidence says what was reached, with figures.
 	Evidence string `json:"evidence,omitempty"`
-}
-
-// Inquiry is a question to a person: to perform a call, or to say what becomes of one that has failed.
-type Inquiry struct {
-	ID       string          `json:"id"`
-	Kind     CallKind        `json:"kind"`
-	To       string          `json:"to"` // who is asked, or whose call has failed: a participant, a judge
-	Question string          `json:"question"`
-	Schema   json.RawMessage `json:"schema,omitempty"` // of the answer, if it must match one
-	// About is the call that has failed. Then Options are the answers, and Failure says why.
-	About   string   `json:"about,omitempty"`
-	Options []Option `json:"options,omitempty"`
-	Failure *Error   `json:"failure,omitempty"`
-}
-
-// Answer is the answer to an inquiry: Text, or one of its options.
-type Answer struct {
-	Inquiry string `json:"inquiry"`
-	Text    string `json:"text,omitempty"`
-	Option  Option `json:"option,omitempty"`
-	// Model is "provider/model", for OptionModel, and Row what is known of it, frozen like the others.
-	Model string `json:"model,omitempty"`
-	Row   *Model `json:"row,omitempty"`
-	// Unattended: nobody was asked; Config.Unattended has answered.
-	Unattended bool `json:"unattended,omitempty"`
 }
 
 // Sent is an input of a flow's own.

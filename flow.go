@@ -157,11 +157,3 @@ type OnFail struct {
 	// Drop lets the participant or judge who was asked take no further part.
 	Drop bool
 }
-
-// Question is what a person is asked about a call that has failed.
-type Question struct {
-	Text    string
-	Options []Option
-	// Default is chosen in a debate with Config.Unattended.
-	Default Option
-}

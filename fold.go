@@ -2,9 +2,6 @@ package debate
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 )
 
 // fold takes one event into the record. It uses the event alone, never what a flow would do, so that
@@ -167,28 +164,6 @@ func (r *Record) readSystems() {
 	for i := range r.config.Participants {
 		r.systems[i] = r.Text("system." + r.config.Participants[i].Name)
 	}
-}
-
-// foldDropped lets somebody take no further part, and judges no longer be told to judge a participant.
-func (r *Record) foldDropped(name string) {
-	if r.isDropped(name) || len(r.dropped) >= mostOpen {
-		return
-	}
-	r.dropped = append(r.dropped, name)
-	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.About != "" && q.To == name }) // no longer of interest
-	if r.place(name, -1) < 0 || r.config.Judging == nil {
-		return
-	}
-	if r.anonymous != nil {
-		name = r.anonymous.labels.hide(name)
-	}
-	texts := maps.Clone(r.texts)
-	for key, text := range texts {
-		if strings.HasPrefix(key, "assess.") || strings.HasPrefix(key, "verdict.") {
-			texts[key] = strings.Replace(text, "\n- "+name+"\n", "\n", 1)
-		}
-	}
-	r.texts = texts
 }
 
 // beginRound takes up the schedule of a round; most rounds have that of the round before.

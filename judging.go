@@ -3,6 +3,8 @@ package debate
 import (
 	"slices"
 	"strconv"
+
+	"github.com/agonist-dev/debate/prompt"
 )
 
 // Judging says who judges, when, and by what.
@@ -146,3 +148,33 @@ func (j *Judging) clone() *Judging {
 	}
 	return d
 }
+
+// prompted yields the rubric as prompts want it.
+func (r *Rubric) prompted() []prompt.Criterion {
+	if r == nil {
+		return nil
+	}
+	out := make([]prompt.Criterion, len(r.Criteria))
+	for i, c := range r.Criteria {
+		out[i] = prompt.Criterion(c)
+	}
+	return out
+}
+
+// criteria yields what is judged by.
+func (j *Judging) criteria() []string {
+	switch {
+	case j == nil:
+	case j.Rubric != nil:
+		names := make([]string, len(j.Rubric.Criteria))
+		for i := range names {
+			names[i] = j.Rubric.Criteria[i].Name
+		}
+		return names
+	case len(j.Criteria) > 0:
+		return j.Criteria
+	}
+	return prompt.DefaultCriteria()
+}
+
+func (r *Record) criteria() []string { return r.config.Judging.criteria() }

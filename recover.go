@@ -42,10 +42,6 @@ func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 	}
 }
 
-func (c *Core) drop(who, reason string) error {
-	return c.emit(Event{Kind: EventDropped, Dropped: &Dropped{Participant: who, Reason: reason}})
-}
-
 // asked reports whether an inquiry about the call is open.
 func (r *Record) asked(call string) bool {
 	return slices.ContainsFunc(r.Inquiries, func(q Inquiry) bool { return q.About == call })
@@ -226,6 +222,3 @@ func (r *Record) replaced(by string) string {
 	}
 	return ""
 }
-
-// isDropped reports whether a participant or judge takes no further part.
-func (r *Record) isDropped(name string) bool { return slices.Contains(r.dropped, name) }

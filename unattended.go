@@ -18,20 +18,6 @@ type Unattended struct {
 	Budget Option `json:"budget,omitempty"`
 }
 
-// Option is one of the answers that an [Inquiry] offers.
-type Option string
-
-// The options.
-const (
-	OptionRetry     Option = "retry"     // try the same again: the host has mended what was wrong
-	OptionModel     Option = "model"     // another model takes over; Answer.Model names it
-	OptionWithout   Option = "without"   // go on without this judge
-	OptionDrop      Option = "drop"      // go on without this participant
-	OptionSummarize Option = "summarize" // summarise what no longer fits
-	OptionTruncate  Option = "truncate"  // leave out what no longer fits
-	OptionEnd       Option = "end"       // end the debate with what there is
-)
-
 func (u *Unattended) defaults() {
 	setIfZero(&u.Judge, OptionWithout)
 	setIfZero(&u.Authentication, OptionDrop)

@@ -1,7 +1,6 @@
 package debate
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -184,36 +183,4 @@ func (f *findings) people(c *Config) {
 func isLabel(folded string) bool {
 	rest, ok := strings.CutPrefix(folded, fold(labelPrefix))
 	return ok && len(rest) > 0 && len(rest) <= 2 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == ""
-}
-
-// checkLimits refuses limits with which nothing could come of the debate. It yields the start that it
-// has made for that; nil: it had no need of one.
-func (l *live) checkLimits(ctx context.Context, f *findings, c *Config) *Start {
-	b := c.Budget
-	if b == nil || c.Flow != DefaultFlow {
-		return nil
-	}
-	start, err := l.start(c)
-	if err != nil {
-		*f = append(*f, err)
-		return nil
-	}
-	e, err := l.estimate(ctx, start, 1)
-	if err != nil {
-		*f = append(*f, err)
-		return nil
-	}
-	for field, limit := range ordered(map[string]use{
-		"budget.soft": {cost: b.Soft}, "budget.hard": {cost: b.Hard}, "budget.softTokens": {tokens: b.SoftTokens},
-		"budget.hardTokens": {tokens: b.HardTokens}, "budget.softCalls": {calls: b.SoftCalls}, "budget.hardCalls": {calls: b.HardCalls},
-	}) {
-		need := e.first
-		if b.concludes() && strings.HasPrefix(field, "budget.hard") {
-			need = e.again
-		}
-		if what := need.passed(limit); what != "" {
-			f.addf(field, "is below what one round with its verdict may take: %s; raise it, or lower maxTokens", what)
-		}
-	}
-	return start
 }
