@@ -192,10 +192,6 @@ func TestTriesEnd(t *testing.T) {
 func TestSomeKindsAreNeverRetried(t *testing.T) {
 	kinds := []debate.Kind{debate.KindQuota, debate.KindAuthentication, debate.KindRefusal, debate.KindContentFilter}
 	config := twoDebaters()
-	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{}}
-	for _, kind := range kinds {
-		config.Retry.Max[kind] = 5
-	}
 	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			events, err := onClock(t, config, failing(1, &provider.Error{Kind: kind}))

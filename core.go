@@ -319,6 +319,9 @@ func (c *Core) sent(s Sent) error {
 	if c.record.Final() || c.record.start == nil {
 		return c.machine.refusal(c.record, s.Trigger)
 	}
+	if err := readableJSON(s.Payload); err != nil {
+		return &Error{Kind: KindValidation, Op: "send", Field: "payload", Err: err}
+	}
 	ruled := len(c.machine.rules[place{c.record.State, s.Trigger}]) > 0
 	if ruled && !c.machine.allows(c.record, s.Trigger) {
 		return c.machine.refusal(c.record, s.Trigger)

@@ -52,7 +52,8 @@ func (s *Session) Choose(ctx context.Context, inquiry string, option Option, mod
 	return s.do(ctx, answer)
 }
 
-// Send brings an input of the flow's own. payload is recorded as JSON; nil: none.
+// Send brings an input of the flow's own. payload is recorded as JSON, of at most 16 MiB and nested no deeper than
+// 80 times; nil: none.
 func (s *Session) Send(ctx context.Context, trigger Trigger, payload any) error {
 	sent := Sent{Trigger: trigger}
 	if payload != nil {

@@ -118,8 +118,8 @@ func readSnapshot(data []byte) (*snapshotJSON, error) {
 	case version > SnapshotVersion:
 		return nil, restoreError("version", fmt.Errorf("is %d: this release reads snapshots up to version %d", version, SnapshotVersion))
 	}
-	var out snapshotJSON
-	if err := decodeStrict("restore", data, &out); err != nil {
+	out, err := readEvents(data)
+	if err != nil {
 		return nil, err
 	}
 	if err := CheckID(out.ID); err != nil {
@@ -128,7 +128,100 @@ func readSnapshot(data []byte) (*snapshotJSON, error) {
 	if len(out.Events) == 0 {
 		return nil, restoreError("events", errors.New("is empty"))
 	}
+	return out, nil
+}
+
+// readEvents reads a snapshot of this version, one event after the other, and stops where there is too much wrong:
+// a few bytes that are no event would otherwise take hundreds of times their size.
+func readEvents(data []byte) (*snapshotJSON, error) {
+	broken := func(err error) error { return restoreError("", fmt.Errorf("this is no snapshot: %w", err)) }
+	in := json.NewDecoder(bytes.NewReader(data))
+	if _, err := in.Token(); err != nil { // known to be an object
+		return nil, broken(err)
+	}
+	var out snapshotJSON
+	var found []error
+	seen := make(map[string]bool)
+	for in.More() && len(found) < mostTold {
+		token, err := in.Token()
+		if err != nil {
+			return nil, broken(err)
+		}
+		key, _ := token.(string)
+		if seen[key] {
+			return nil, restoreError(oneLine(key, 80), errors.New("stands there twice"))
+		}
+		seen[key] = true
+		value := bytes.TrimLeft(data[in.InputOffset():], " \t\r\n:")
+		var more []error
+		if key == "events" && bytes.HasPrefix(value, []byte("[")) {
+			out.Events, more, err = readList(in)
+		} else {
+			more, err = out.readField(in, key)
+		}
+		if err != nil {
+			return nil, broken(err)
+		}
+		found = append(found, more...)
+	}
+	if len(found) > 0 {
+		return nil, errors.Join(found...)
+	}
+	if _, err := in.Token(); err != nil { // the end of the object
+		return nil, broken(err)
+	}
+	if _, err := in.Token(); !errors.Is(err, io.EOF) {
+		return nil, broken(errors.New("something stands behind it"))
+	}
 	return &out, nil
+}
+
+// readField reads what is no list of events.
+func (s *snapshotJSON) readField(in *json.Decoder, key string) (found []error, err error) {
+	var piece json.RawMessage
+	if err := in.Decode(&piece); err != nil {
+		return nil, err
+	}
+	is := kindOfPiece(piece)
+	switch {
+	case key == "version": // is known
+	case key == "events" && is != "null":
+		found = append(found, restoreError(key, fmt.Errorf("is %s, not a list", is)))
+	case key == "events":
+	case key != "id":
+		found = append(found, restoreError(oneLine(key, 80), errors.New("is not a known key")))
+	case json.Unmarshal(piece, &s.ID) != nil:
+		found = append(found, restoreError(key, fmt.Errorf("is %s, not a text", is)))
+	}
+	return found, nil
+}
+
+// readList reads events, as long as no more than mostTold problems are found.
+func readList(in *json.Decoder) (events []Event, found []error, err error) {
+	if _, err := in.Token(); err != nil { // known to begin a list
+		return nil, nil, err
+	}
+	for i := 0; in.More(); i++ {
+		at := fmt.Sprintf("events[%d]", i)
+		var piece json.RawMessage
+		if err := in.Decode(&piece); err != nil {
+			return nil, nil, err
+		}
+		var event Event
+		if err := decodeStrict("restore", piece, &event); err != nil {
+			found = append(found, within("restore", at, err)...)
+		} else if err := spoilt(&event, at); err != nil {
+			found = append(found, err)
+		} else if event.At.IsZero() || len(events) > 0 && event.At.Before(events[len(events)-1].At) {
+			found = append(found, restoreError(at+".at", errors.New("is missing, or earlier than the event before it")))
+		}
+		if len(found) >= mostTold {
+			return nil, found, nil
+		}
+		events = append(events, event)
+	}
+	_, err = in.Token() // the end of the list
+	return events, found, err
 }
 
 // keep stores the events of a snapshot that the store does not hold yet.

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // snapshotOf yields a stored debate's snapshot.
@@ -435,4 +437,65 @@ func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
 
 	put("large", strings.Repeat("a", 1<<20), 64)
 	requireKind(t, engine.Export(t.Context(), "large", io.Discard), debate.KindValidation)
+}
+
+// What a host or a flow puts into a log of its own JSON can be read again, or is refused at once.
+func TestForeignJSONIsReadAgain(t *testing.T) {
+	flow := debate.DebateFlow()
+	flow.Name, flow.Inputs = "nudged", []debate.Trigger{"nudge"}
+	config := twoDebaters()
+	config.Flow = flow.Name
+	for name, payload := range map[string]string{
+		"fine":               `{"a":[1,2.5,"x",null]}`,
+		"a key twice":        `{"a":1,"a":2}`,
+		"a number too large": `[1e999]`,
+		"half a surrogate":   `"\ud800"`,
+		"no UTF-8":           "\"\xff\"",
+		"too deep":           strings.Repeat("[", 120) + strings.Repeat("]", 120),
+		"too long":           `"` + strings.Repeat("a", 16<<20) + `"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, p := engineFor(config)
+			engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+			release := make(chan struct{})
+			script := p.Reply
+			p.Reply = func(req *provider.Request) scripted.Reply {
+				reply := script(req)
+				reply.Hold = release
+				return reply
+			}
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			defer close(release)
+			err = session.Send(t.Context(), "nudge", json.RawMessage(payload))
+			if name != "fine" {
+				requireKind(t, err, debate.KindValidation)
+				return
+			}
+			require.NoError(t, err)
+			data, err := session.Snapshot(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, session.Close())
+			_, err = (&debate.Engine{Flows: engine.Flows}).Import(t.Context(), bytes.NewReader(data))
+			assert.NoError(t, err)
+		})
+	}
+}
+
+// What is no event takes no memory: it is refused before the rest is looked at.
+func TestAHostileSnapshotTakesLittleMemory(t *testing.T) {
+	for name, item := range map[string]string{"empty": "{}", "no object": "0", "lists": "[[]]"} {
+		hostile := []byte(`{"version":1,"id":"a","events":[` + strings.Repeat(item+",", 2<<20) + item + `]}`)
+		engine := &debate.Engine{}
+		l := timed(func() {
+			_, err := engine.Import(t.Context(), bytes.NewReader(hostile))
+			assert.NotEmpty(t, fields(t, err))
+		})
+		assert.Less(t, l.bytes, uint64(20*len(hostile)), name)
+	}
+	config := fmt.Appendf(nil, `{"topic":"x","participants":[%s{}]}`, strings.Repeat("{},", 1<<20))
+	var c debate.Config
+	l := timed(func() { assert.Equal(t, []string{"participants"}, fields(t, json.Unmarshal(config, &c))) })
+	assert.Less(t, l.bytes, uint64(200*len(config)))
 }

@@ -19,6 +19,9 @@ import (
 // mostTold is how many problems of one JSON value are told: a hostile one has as many as it likes.
 const mostTold = 50
 
+// mostItems is how many items of a list are read: even an empty one takes hundreds of bytes in Go.
+const mostItems = 1 << 16
+
 // DecodeStrict reads one JSON value, all of it, as configs are read: unlike encoding/json it takes a key only
 // as it is written, once, and only if it is known. The error joins one *[Error] of kind validation for each
 // problem, up to 50 of them; its Field is the path of what is wrong, such as "agents[1].model", and is empty if
@@ -47,6 +50,19 @@ func decodeStrict(op string, data []byte, into any) error {
 		}
 	}
 	return errors.Join(within(op, "", found...)...)
+}
+
+// mostForeign bounds JSON that is a flow's or a host's own, and that a log keeps.
+const mostForeign = 16 << 20
+
+// readableJSON reports what would keep a log that holds this JSON from being read again.
+func readableJSON(data json.RawMessage) error {
+	if len(data) == 0 {
+		return nil
+	}
+	const depth = 80 // less than is read: it stands in an event
+	_, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: mostForeign, Depth: depth, Path: 200, Exact: true})
+	return err
 }
 
 // within yields the problems that errors join as those of a larger value, which holds them at the given place.
@@ -106,6 +122,9 @@ func problems(tree any, t reflect.Type) []error {
 }
 
 func problemsOfList(list []any, t reflect.Type) (found []error) {
+	if len(list) > mostItems {
+		return []error{fmt.Errorf("has %d items: at most %d are read", len(list), mostItems)}
+	}
 	for i := range list {
 		if one := problems(list[i], t); len(one) > 0 {
 			found = append(found, within("", fmt.Sprintf("[%d]", i), one...)...)
@@ -169,7 +188,7 @@ func explained(tree any, err error) []error {
 		switch {
 		case number == "":
 			err = fmt.Errorf("is %s, which cannot stand here", kindOfJSON(tree))
-		case strings.ContainsAny(string(number), ".eE"):
+		case strings.Contains(string(number), "."):
 			err = fmt.Errorf("is %s, not a whole number", oneLine(string(number), 40))
 		default:
 			err = fmt.Errorf("is %s, which is out of range", oneLine(string(number), 40))
@@ -201,6 +220,15 @@ func kindOfJSON(tree any) string {
 	}
 }
 
+// kindOfPiece yields what a piece of JSON is, in words.
+func kindOfPiece(piece json.RawMessage) string {
+	tree, err := strictjson.Decode(string(piece), strictjson.Limits{Bytes: MaxSnapshot, Exact: true})
+	if err != nil {
+		return "broken"
+	}
+	return kindOfJSON(tree)
+}
+
 // kindOfType yields what values of a type are in JSON, in the same words; "": only its reader knows.
 func kindOfType(t reflect.Type) string {
 	if reads(t) {
@@ -208,6 +236,9 @@ func kindOfType(t reflect.Type) string {
 			return ""
 		}
 		return "a text"
+	}
+	if t == reflect.TypeFor[json.Number]() {
+		return "a number"
 	}
 	switch t.Kind() {
 	case reflect.Bool:

@@ -140,7 +140,10 @@ func TestEveryWrongKindIsToldByItsPath(t *testing.T) {
 	config.Budget.Hard = debate.USD // which a float64 holds
 	require.NoError(t, json.Unmarshal([]byte(toJSON(config)), &tree))
 	tried := 0
-	for _, n := range nodes("", tree) {
+	for i, n := range nodes("", tree) {
+		if i%min(fewer, 4) != 0 {
+			continue
+		}
 		if strings.HasPrefix(n.path, "flowConfig") {
 			continue // the flow's
 		}
@@ -203,7 +206,10 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 	var tree any
 	require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
 	tried := 0
-	for _, n := range nodes("", tree) {
+	for i, n := range nodes("", tree) {
+		if i%min(fewer, 4) != 0 {
+			continue
+		}
 		if strings.Contains(n.path, ".texts") || strings.Contains(n.path, ".data") || n.path == "version" {
 			continue
 		}
@@ -219,7 +225,7 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 		assert.Equal(t, []string{n.path}, fields(t, err))
 		plain(t, err)
 	}
-	assert.Greater(t, tried, 300)
+	assert.Greater(t, tried, 300/min(fewer, 4)*3/4)
 }
 
 func TestHeadsOfSnapshotsArePlain(t *testing.T) {
@@ -230,8 +236,13 @@ func TestHeadsOfSnapshotsArePlain(t *testing.T) {
 		`{"version":"1"}`: "version: is not a whole number",
 		`{"version":1.5}`: "version: is not a whole number",
 		`{`:               "this is no snapshot: unexpected end",
-		`{"version":1,"id":3,"events":{}}`: "debate: validation: restore: events: is an object, not a list\n" +
-			"debate: validation: restore: id: is a number, not a text",
+		`{"version":1,"id":3,"events":{}}`: "debate: validation: restore: id: is a number, not a text\n" +
+			"debate: validation: restore: events: is an object, not a list",
+		`{"version":1,"id":"a","id":"b","events":[]}`: "restore: id: stands there twice",
+		`{"version":1,"id":"a","more":1,"events":[]}`: "restore: more: is not a known key",
+		`{"version":1,"id":"a","events":[]}`:          "restore: events: is empty",
+		`{"version":1,"id":"a","events":[`:            "this is no snapshot: unexpected end",
+		`{"version":1,"id":"a","events":[]} x`:        "this is no snapshot: invalid character",
 	} {
 		_, err := engine.Restore(t.Context(), []byte(text))
 		require.ErrorContains(t, err, says)

@@ -47,7 +47,6 @@ const (
 	mostScale        = 1000 // of what the ends of a rubric's scale mean
 	mostText         = 20_000
 	mostInstructions = 100_000
-	mostFlowConfig   = 16 << 20
 
 	mostFindings = 200 // that are told; a format alone can have tens of thousands
 )
@@ -360,10 +359,11 @@ func (l *live) checkFlow(f *findings, c *Config) {
 		f.addf("flow", "no flow %q is registered", oneLine(c.Flow, 40))
 		return
 	}
-	switch {
-	case len(c.FlowConfig) > mostFlowConfig:
-		f.addf("flowConfig", "has %d bytes: at most %d are allowed", len(c.FlowConfig), mostFlowConfig)
+	if err := readableJSON(c.FlowConfig); err != nil {
+		f.addf("flowConfig", "%w", err)
 		return
+	}
+	switch {
 	case m.flow.Decode != nil:
 		if _, err := m.flow.Decode(c.FlowConfig); err != nil {
 			*f = append(*f, within("config", "flowConfig", err)...)

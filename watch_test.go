@@ -199,21 +199,53 @@ func TestATurnThatIsNotWhatWasStreamedReplacesIt(t *testing.T) {
 			config.MaxTokens = 10
 			config.Judging.Judges[0].MaxTokens = 1000
 			engine, p := engineFor(config)
-			script := p.Reply
-			p.Reply = func(req *provider.Request) scripted.Reply {
-				if req.Schema != nil {
-					return script(req)
-				}
-				return scripted.Reply{Text: reply, ChunkSize: 7}
-			}
+			heard := make(chan int, 1000) // bytes of the present turn
+			engine.Providers["test"] = awaited{p, reply, heard}
 			session, err := engine.New(config)
 			require.NoError(t, err)
 			defer session.Close()
 			require.NoError(t, session.Validate(t.Context()))
 			require.NoError(t, session.Start(t.Context()))
-			newTranscript(t).follow(session, nil)
+			newTranscript(t).follow(session, func(e debate.Event) {
+				if e.Chunk != nil {
+					heard <- e.Chunk.Offset + len(e.Chunk.Text)
+				}
+			})
 		})
 	}
+}
+
+// awaited replies when somebody has heard all that is kept of its stream.
+type awaited struct {
+	*scripted.Provider
+
+	reply string
+	heard <-chan int
+}
+
+func (p awaited) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	if req.Schema != nil {
+		return p.Provider.Generate(ctx, req, emit)
+	}
+	const piece = 7
+	for len(p.heard) > 0 {
+		<-p.heard // of the turn before
+	}
+	for i := 0; i < len(p.reply); i += piece {
+		emit(provider.Chunk{Text: p.reply[i:min(i+piece, len(p.reply))]})
+	}
+	kept := len(p.reply)
+	if most := req.MaxTokens * 8; kept > most {
+		kept = most / piece * piece
+	}
+	for n := 0; n != kept; {
+		select {
+		case n = <-p.heard:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return &provider.Response{Text: p.reply, Stop: provider.StopEnd}, nil
 }
 
 // Nobody fills the memory with a stream: it is kept as far as its turn can reach.
