@@ -40,7 +40,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, MaxSnapshot+1))
 	if err != nil {
-		return "", fmt.Errorf("debate: import: %w", err)
+		return "", &Error{Kind: KindStore, Op: "import", Err: err}
 	}
 	return l.bring(ctx, data)
 }

@@ -734,6 +734,9 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 		"no model":             {id, debate.OptionModel, nil, debate.KindValidation, "model"},
 		"an empty model":       {id, debate.OptionModel, []string{""}, debate.KindValidation, "model"},
 		"a model's half":       {id, debate.OptionModel, []string{"debater"}, debate.KindValidation, "model"},
+		"a model of two lines": {id, debate.OptionModel, []string{"test/\x1b[31m\n"}, debate.KindValidation, "model"},
+		"a model in no UTF-8":  {id, debate.OptionModel, []string{"test/\xff"}, debate.KindValidation, "model"},
+		"a model too long":     {id, debate.OptionModel, []string{"test/" + strings.Repeat("a", 300)}, debate.KindValidation, "model"},
 		"an unknown provider":  {id, debate.OptionModel, []string{"other/debater"}, debate.KindValidation, "model"},
 		"a model with a retry": {id, debate.OptionRetry, []string{"test/spare"}, debate.KindValidation, "model"},
 	} {

@@ -159,15 +159,16 @@ func (s *Session) Start(ctx context.Context) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
+	if closed := s.closed; closed != nil {
+		s.mu.Unlock()
+		return closed
+	}
 	err := s.open(ctx)
 	return s.leave(ctx, err)
 }
 
 // open is Start under the lock.
 func (s *Session) open(ctx context.Context) error {
-	if s.closed != nil {
-		return s.closed
-	}
 	if !s.core.machine.allows(s.core.record, TriggerStart) {
 		return s.core.machine.refusal(s.core.record, TriggerStart)
 	}

@@ -607,3 +607,56 @@ func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the r
 	}
 	readers.Wait()
 }
+
+// Whoever could not have a debate because somebody else holds it can try again.
+func TestAStartThatIsRefusedTheLeaseCanBeTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.ID = "held"
+		engine, p := engineFor(config)
+		slowly(p)
+		engine.Store = &debate.MemoryStore{}
+		first, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		next := twin(engine)
+		_, err = next.Start(t.Context(), config)
+		require.ErrorIs(t, err, debate.ErrLeased)
+		require.NoError(t, first.Close())
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		session, err := next.Start(ctx, config)
+		require.NoError(t, err)
+		require.NoError(t, session.Close())
+	})
+}
+
+// A session that is being closed says so at once, however slow its provider is to obey.
+func TestStartingAClosedSessionDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		slowly(p)
+		engine.Providers["test"] = heedless{p}
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		pass(time.Second)
+		closed := make(chan struct{})
+		go func() {
+			_ = session.Close()
+			close(closed)
+		}()
+		synctest.Wait()
+		began := time.Now()
+		require.ErrorIs(t, session.Start(t.Context()), debate.ErrClosed)
+		assert.Zero(t, time.Since(began))
+		<-closed
+	})
+}
+
+// heedless does not listen to its context.
+type heedless struct{ *scripted.Provider }
+
+func (p heedless) Generate(_ context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	return p.Provider.Generate(context.Background(), req, emit)
+}

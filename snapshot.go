@@ -71,7 +71,10 @@ func writeSnapshot(w io.Writer, id string, events []Event, shown func(Event) Eve
 		_, _ = out.Write(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
 	}
 	_, _ = out.WriteString(end)
-	return out.Flush() // and tells of every write that failed
+	if err := out.Flush(); err != nil { // of every write that failed
+		return &Error{Kind: KindStore, Op: "export", Err: err}
+	}
+	return nil
 }
 
 // Restore puts a snapshot into the store, as [Engine.Import] does and with its checks, and goes on with

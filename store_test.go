@@ -234,3 +234,24 @@ func TestMemoryStoreWatch(t *testing.T) {
 		assert.Equal(t, 0, signs(grown), "nobody watches any more")
 	})
 }
+
+// Times lie packed in memory; those that do not fit, or that are not in UTC, stay as they are.
+func TestMemoryStoreKeepsEveryTime(t *testing.T) {
+	store := &debate.MemoryStore{}
+	times := []time.Time{
+		{},
+		time.Date(1, 2, 3, 4, 5, 6, 7, time.UTC), time.Date(1677, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0).UTC(),
+		time.Date(2026, 1, 31, 12, 0, 0, 123_456_789, time.UTC), time.Date(2026, 1, 31, 12, 0, 0, 0, time.FixedZone("here", 3600)),
+		time.Date(2263, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+	}
+	for i, at := range times {
+		require.NoError(t, store.Append(t.Context(), "x", int64(i), "w", []debate.Event{{
+			Seq: int64(i) + 1, At: at, Kind: debate.EventSent, Sent: &debate.Sent{Trigger: "x"},
+		}}))
+	}
+	for event, err := range store.Read(t.Context(), "x", 0) {
+		require.NoError(t, err)
+		assert.Equal(t, times[event.Seq-1], event.At)
+		require.NotNil(t, event.Sent)
+	}
+}

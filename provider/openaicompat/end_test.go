@@ -32,6 +32,10 @@ func TestWhatFollowsTheEnd(t *testing.T) {
 		{"a limit, then an end", finish("length") + finish("stop") + finished, provider.StopLength},
 		{"a filter, then an end", finish("content_filter") + finish("STOP") + finished, provider.StopFilter},
 		{"an end, then a limit", finish("end_turn") + finish("length") + finished, provider.StopLength},
+		{"half an event", finish("stop") + "data: {\"choices\":\n\n" + finished, provider.StopEnd},
+		{"an event of another shape", finish("stop") + "data: {\"choices\":\"x\"}\n\n" + finished, provider.StopEnd},
+		{"an event that is an error", finish("stop") + "event: error\ndata: {\"message\":\"late\"}\n\n", provider.StopEnd},
+		{"an error", finish("stop") + "data: {\"error\":{\"message\":\"late\"}}\n\n", provider.StopEnd},
 		{"an end, twice", finish("stop") + finish("stop") + finished, provider.StopEnd},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -111,7 +111,11 @@ func (r *reply) readStream(events *wire.Events) error {
 			}
 			return nil
 		default:
+			ended := r.finish != ""
 			if err := r.take(e.Kind, e.Data); err != nil {
+				if ended {
+					return nil // what comes behind a whole reply does not undo it
+				}
 				return err
 			}
 		}
