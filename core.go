@@ -284,6 +284,9 @@ func (c *Core) abort() {
 	}
 }
 
+// mostAnswer bounds what a person says, in bytes. Of a turn still less is kept: see [Config].MaxTokens.
+const mostAnswer = 1 << 20
+
 func (c *Core) answer(s Answer) error {
 	inquiry := c.record.inquiry(s.Inquiry)
 	if inquiry == nil || c.record.Final() {
@@ -294,8 +297,11 @@ func (c *Core) answer(s Answer) error {
 	}
 	s.Option, s.Model, s.Row = "", "", nil
 	s.Text = readable(s.Text)
-	if strings.TrimSpace(s.Text) == "" {
+	switch {
+	case strings.TrimSpace(s.Text) == "":
 		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: errors.New("an answer holds text")}
+	case len(s.Text) > mostAnswer:
+		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: fmt.Errorf("has more than %d bytes", mostAnswer)}
 	}
 	if err := c.emit(Event{Kind: EventAnswer, Answer: &s}); err != nil {
 		return err

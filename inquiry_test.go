@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -91,6 +92,7 @@ func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 	require.NoError(t, session.Resume(t.Context()))
 	require.ErrorContains(t, session.Answer(t.Context(), "question.Cyd", "Hello."), "no inquiry")
 	require.ErrorContains(t, session.Answer(t.Context(), "question.Ada", "  "), "text")
+	require.ErrorContains(t, session.Answer(t.Context(), "question.Ada", strings.Repeat("a", 1<<20+1)), "bytes")
 	require.NoError(t, session.Answer(t.Context(), "question.Ben", "Prices."))
 	require.ErrorContains(t, session.Answer(t.Context(), "question.Ben", "Bans."), "no inquiry")
 	require.NoError(t, session.Close())

@@ -33,7 +33,7 @@ func (s *Session) Retry(ctx context.Context) error { return s.do(ctx, Retry{}) }
 // Acknowledge says that the cost warning was seen.
 func (s *Session) Acknowledge(ctx context.Context) error { return s.do(ctx, Acknowledge{}) }
 
-// Answer answers an open inquiry by its id.
+// Answer answers an open inquiry by its id, with at most 1 MiB of text.
 func (s *Session) Answer(ctx context.Context, inquiry, text string) error {
 	return s.do(ctx, Answer{Inquiry: inquiry, Text: text})
 }
