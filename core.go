@@ -297,11 +297,9 @@ func (c *Core) answer(s Answer) error {
 	}
 	s.Option, s.Model, s.Row = "", "", nil
 	s.Text = readable(s.Text)
-	switch {
-	case strings.TrimSpace(s.Text) == "":
-		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: errors.New("an answer holds text")}
-	case len(s.Text) > mostAnswer:
-		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: fmt.Errorf("has more than %d bytes", mostAnswer)}
+	if strings.TrimSpace(s.Text) == "" || len(s.Text) > mostAnswer {
+		err := fmt.Errorf("an answer holds text, of at most %d bytes", mostAnswer)
+		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: err}
 	}
 	if err := c.emit(Event{Kind: EventAnswer, Answer: &s}); err != nil {
 		return err
