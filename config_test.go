@@ -300,8 +300,8 @@ func TestBadEngines(t *testing.T) {
 		"negative numbers": {&debate.Engine{MaxCalls: -1, ChunkInterval: -1}, []string{"ChunkInterval", "MaxCalls"}},
 		"a broken prompt":  {&debate.Engine{Prompts: map[string]string{"debater": "{{.Nonsense"}}, []string{"Prompts"}},
 		"providers that nobody can name": {
-			&debate.Engine{Providers: map[string]debate.Provider{"a/b": &scripted.Provider{}, "": &scripted.Provider{}, "c": nil}},
-			[]string{"Providers[]", "Providers[a/b]", "Providers[c]"},
+			&debate.Engine{Providers: map[string]debate.Provider{"a/b": &scripted.Provider{}, "": &scripted.Provider{}}},
+			[]string{"Providers[]", "Providers[a/b]"},
 		},
 		"a flow of nil": {&debate.Engine{Flows: map[string]*debate.Flow{"x": nil}}, []string{"Flows"}},
 	} {

@@ -101,9 +101,9 @@ func (e *Engine) build() (*live, error) {
 	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
 		problems = append(problems, &Error{Kind: KindValidation, Op: "engine", Field: "Prompts", Err: err})
 	}
-	for name, p := range ordered(e.Providers) {
-		if p == nil || name == "" || strings.Contains(name, "/") {
-			problems = append(problems, engineError("Providers["+oneLine(name, 80)+"]", "is nil, or its name is empty or holds a slash"))
+	for name := range ordered(e.Providers) {
+		if name == "" || strings.Contains(name, "/") {
+			problems = append(problems, engineError("Providers["+oneLine(name, 80)+"]", "has a name that is empty or holds a slash"))
 		}
 	}
 	flows := map[string]*Flow{DefaultFlow: DebateFlow()}

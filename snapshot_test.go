@@ -486,7 +486,7 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 // What is no event takes no memory: it is refused before the rest is looked at.
 func TestAHostileSnapshotTakesLittleMemory(t *testing.T) {
 	for name, item := range map[string]string{"empty": "{}", "no object": "0", "lists": "[[]]"} {
-		hostile := []byte(`{"version":1,"id":"a","events":[` + strings.Repeat(item+",", 2<<20) + item + `]}`)
+		hostile := []byte(`{"version":1,"id":"a","events":[` + strings.Repeat(item+",", 2<<20/fewer) + item + `]}`)
 		engine := &debate.Engine{}
 		l := timed(func() {
 			_, err := engine.Import(t.Context(), bytes.NewReader(hostile))
@@ -494,7 +494,7 @@ func TestAHostileSnapshotTakesLittleMemory(t *testing.T) {
 		})
 		assert.Less(t, l.bytes, uint64(20*len(hostile)), name)
 	}
-	config := fmt.Appendf(nil, `{"topic":"x","participants":[%s{}]}`, strings.Repeat("{},", 1<<20))
+	config := fmt.Appendf(nil, `{"topic":"x","participants":[%s{}]}`, strings.Repeat("{},", 1<<20/fewer))
 	var c debate.Config
 	l := timed(func() { assert.Equal(t, []string{"participants"}, fields(t, json.Unmarshal(config, &c))) })
 	assert.Less(t, l.bytes, uint64(200*len(config)))
