@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -220,13 +221,22 @@ func kindOfJSON(tree any) string {
 	}
 }
 
-// kindOfPiece yields what a piece of JSON is, in words.
+// kindOfPiece yields what a piece of JSON is, in words; its first byte tells.
 func kindOfPiece(piece json.RawMessage) string {
-	tree, err := strictjson.Decode(string(piece), strictjson.Limits{Bytes: MaxSnapshot, Exact: true})
-	if err != nil {
-		return "broken"
+	switch piece = bytes.TrimSpace(piece); {
+	case len(piece) == 0 || piece[0] == 'n':
+		return kindOfJSON(nil)
+	case piece[0] == '{':
+		return kindOfJSON(map[string]any{})
+	case piece[0] == '[':
+		return kindOfJSON([]any{})
+	case piece[0] == '"':
+		return kindOfJSON("")
+	case piece[0] == 't', piece[0] == 'f':
+		return kindOfJSON(true)
+	default:
+		return kindOfJSON(json.Number(""))
 	}
-	return kindOfJSON(tree)
 }
 
 // kindOfType yields what values of a type are in JSON, in the same words; "": only its reader knows.
