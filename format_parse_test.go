@@ -252,12 +252,12 @@ func TestAHugeFormatIsRefusedSoon(t *testing.T) {
 	soon(t, func() { require.Error(t, engine.Validate(t.Context(), config)) })
 }
 
-// soon asserts that something takes less than a second.
+// soon asserts that something takes less than a second; more under the race detector, which is so much slower.
 func soon(t testing.TB, do func()) {
 	t.Helper()
 	begun := time.Now()
 	do()
-	assert.Less(t, time.Since(begun), time.Second)
+	assert.Less(t, time.Since(begun), 2*fewer*time.Second)
 }
 
 // FuzzParseFormat: whatever is given is refused with a validation error, or is a format that survives
