@@ -59,7 +59,7 @@ func (l *live) bring(ctx context.Context, data []byte) (id string, err error) {
 }
 
 // inspect checks a snapshot whose JSON is right, and gives it a seed if it has none.
-func (l *live) inspect(s *snapshotJSON) error {
+func (l *live) inspect(s *snapshot) error {
 	start := s.Events[0].Start
 	if start == nil || start.Config == nil || start.Format == nil {
 		return restoreError("events[0].start", errors.New("is missing, or is not whole"))
@@ -67,8 +67,9 @@ func (l *live) inspect(s *snapshotJSON) error {
 	stage := l.stage(start)
 	config := start.Config.withDefaults()
 	config.CustomFormat = start.Format
+	wrong, _ := stage.check(config)
 	var found []error
-	for _, err := range stage.check(config) {
+	for _, err := range wrong {
 		at := "events[0].start.config"
 		if e, ok := errors.AsType[*Error](err); ok && strings.HasPrefix(e.Field, "customFormat") { // which stands beside it
 			at, e.Field = "events[0].start", strings.Replace(e.Field, "customFormat", "format", 1)

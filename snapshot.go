@@ -17,11 +17,10 @@ const SnapshotVersion = 1
 // that is larger stays in its store.
 const MaxSnapshot = 64 << 20
 
-// snapshotJSON is a snapshot: the log itself.
-type snapshotJSON struct {
-	Version int     `json:"version"`
-	ID      string  `json:"id"`
-	Events  []Event `json:"events"`
+// snapshot is what a snapshot holds: the log itself.
+type snapshot struct {
+	ID     string
+	Events []Event
 }
 
 // Snapshot yields the debate as versioned JSON: its whole log, the secret seed included, so it is as
@@ -98,7 +97,7 @@ func restoreError(field string, err error) error {
 }
 
 // readSnapshot decodes a snapshot strictly.
-func readSnapshot(data []byte) (*snapshotJSON, error) {
+func readSnapshot(data []byte) (*snapshot, error) {
 	if len(data) > MaxSnapshot {
 		return nil, restoreError("", fmt.Errorf("the snapshot has more than the %d bytes that are read", MaxSnapshot))
 	}
@@ -136,13 +135,13 @@ func readSnapshot(data []byte) (*snapshotJSON, error) {
 
 // readEvents reads a snapshot of this version, one event after the other, and stops where there is too much wrong:
 // a few bytes that are no event would otherwise take hundreds of times their size.
-func readEvents(data []byte) (*snapshotJSON, error) {
+func readEvents(data []byte) (*snapshot, error) {
 	broken := func(err error) error { return restoreError("", fmt.Errorf("this is no snapshot: %w", err)) }
 	in := json.NewDecoder(bytes.NewReader(data))
 	if _, err := in.Token(); err != nil { // known to be an object
 		return nil, broken(err)
 	}
-	var out snapshotJSON
+	var out snapshot
 	var found []error
 	seen := make(map[string]bool)
 	for in.More() && len(found) < mostTold {
@@ -180,7 +179,7 @@ func readEvents(data []byte) (*snapshotJSON, error) {
 }
 
 // readField reads what is no list of events.
-func (s *snapshotJSON) readField(in *json.Decoder, key string) (found []error, err error) {
+func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err error) {
 	var piece json.RawMessage
 	if err := in.Decode(&piece); err != nil {
 		return nil, err
@@ -228,7 +227,7 @@ func readList(in *json.Decoder) (events []Event, found []error, err error) {
 }
 
 // keep stores the events of a snapshot that the store does not hold yet.
-func (l *live) keep(ctx context.Context, s *snapshotJSON, sealed bool) error {
+func (l *live) keep(ctx context.Context, s *snapshot, sealed bool) error {
 	held := 0
 	for event, err := range l.store.Read(ctx, s.ID, 0) {
 		if errors.Is(err, ErrNotFound) {

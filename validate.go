@@ -64,19 +64,18 @@ func (f *findings) addf(field, format string, args ...any) {
 // validate checks a config whose defaults are written out. If it had to make the debate's start for
 // that, it yields it too.
 func (l *live) validate(ctx context.Context, c *Config) (start *Start, err error) {
-	f := l.check(c)
+	f, bounded := l.check(c)
 	if len(f) == 0 { // limits are those of a debate that is otherwise right
 		start = l.checkLimits(ctx, &f, c)
 	}
-	var long findings
-	if long.lists(c) {
+	if bounded {
 		f = append(f, l.checkModels(ctx, c)...)
 	}
 	return start, errors.Join(f...)
 }
 
-// check checks a config by itself, and the names in it.
-func (l *live) check(c *Config) (f findings) {
+// check checks a config by itself, and the names in it. bounded: its lists are short enough to work through.
+func (l *live) check(c *Config) (f findings, bounded bool) {
 	if err := CheckID(c.ID); err != nil && c.ID != "" {
 		f = append(f, err)
 	}
@@ -89,7 +88,7 @@ func (l *live) check(c *Config) (f findings) {
 	f.unattended(c.Unattended)
 	f.labels(c.Labels)
 	if !f.lists(c) {
-		return f // nothing works through a list that is too long
+		return f, false // nothing works through a list that is too long
 	}
 	format := l.checkFormat(&f, c)
 	l.checkParticipants(&f, c, format)
@@ -105,7 +104,7 @@ func (l *live) check(c *Config) (f findings) {
 	if l.contexts[c.Context] == nil || !registrable(c.Context) {
 		f.addf("context", "no context manager %q is known", oneLine(c.Context, 40))
 	}
-	return f
+	return f, true
 }
 
 // lists checks the lengths of a config's lists.
