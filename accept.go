@@ -46,24 +46,24 @@ func (c *Core) result(s Result) error {
 		return c.setback(state, failure, spend)
 	}
 	if state.intent.Kind == KindSummary && state.intent.Upto > 0 {
-		return c.emit(Event{Kind: EventSummary, Summary: c.summarized(state.intent, spend, s)})
+		return c.emit(Event{Body: c.summarized(state.intent, spend, s)})
 	}
 	if state.intent.Schema == "" {
-		return c.emit(Event{Kind: EventTurn, Turn: c.turn(state.intent, spend, s)})
+		return c.emit(Event{Body: c.turn(state.intent, spend, s)})
 	}
-	event, problems := c.structured(state.intent, spend, s)
+	body, problems := c.structured(state.intent, spend, s)
 	if len(problems) == 0 {
-		return c.emit(event)
+		return c.emit(Event{Body: body})
 	}
 	out := &Rejection{Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: cut(readable(s.Text), 2048), Problems: problems}
 	if state.intent.Again != "" {
 		out.Next = state.intent.Next
 	}
-	return c.emit(Event{Kind: EventRejected, Rejection: out})
+	return c.emit(Event{Body: out})
 }
 
 // spend records what a call cost whose debate was over before its result came.
-func (c *Core) spend(s Spend) error { return c.emit(Event{Kind: EventSpend, Spend: &s}) }
+func (c *Core) spend(s Spend) error { return c.emit(Event{Body: &Charge{s}}) }
 
 // bytesPerToken bounds an accepted reply: it is cut at so many bytes for each token that it was allowed.
 // Text of any language has fewer on average (English about 4); without a bound nobody could say what
@@ -132,13 +132,13 @@ func readable(text string) string {
 
 // structured makes the event of an answer that must match a schema, or says what is wrong with it.
 // An answer that did not end normally is not even parsed: half a number is a number too.
-func (c *Core) structured(intent *Intent, spend Spend, s Result) (Event, []string) {
+func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string) {
 	schema := c.machine.flow.Schemas[intent.Schema]
 	if schema == nil {
-		return Event{}, []string{fmt.Sprintf("the flow has no schema %q", intent.Schema)}
+		return nil, []string{fmt.Sprintf("the flow has no schema %q", intent.Schema)}
 	}
 	if s.Stop != "" && s.Stop != provider.StopEnd {
-		return Event{}, []string{fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)}
+		return nil, []string{fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)}
 	}
 	var l *labels
 	if c.record.anonymous != nil && (intent.Kind == KindAssessment || intent.Kind == KindVerdict) {
@@ -146,21 +146,21 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Event, []strin
 	}
 	text, value, problems := schema.accept(c.record, s.Text, l)
 	if len(problems) > 0 {
-		return Event{}, problems
+		return nil, problems
 	}
 	switch v := value.(type) {
 	case *Judgement:
-		return Event{Kind: EventAssessment, Assessment: &Assessment{Spend: spend, Round: intent.Round, Judge: intent.By, Judgement: *v}}, nil
+		return &Assessment{Spend: spend, Round: intent.Round, Judge: intent.By, Judgement: *v}, nil
 	case *FinalVerdict:
-		return Event{Kind: EventVerdict, Verdict: &Verdict{Spend: spend, Judge: intent.By, Swapped: intent.Swapped, FinalVerdict: *v}}, nil
+		return &Verdict{Spend: spend, Judge: intent.By, Swapped: intent.Swapped, FinalVerdict: *v}, nil
 	case *BallotPaper:
-		return Event{Kind: EventBallot, Ballot: &Ballot{Spend: spend, Voter: intent.By, After: intent.After, BallotPaper: *v}}, nil
+		return &Ballot{Spend: spend, Voter: intent.By, After: intent.After, BallotPaper: *v}, nil
 	case *PositionPlan:
-		return Event{Kind: EventAssigned, Assigned: c.record.assigned(spend, v)}, nil
+		return c.record.assigned(spend, v), nil
 	default:
 		turn := c.turn(intent, spend, s)
 		turn.Text, turn.Data = text, []byte(text)
-		return Event{Kind: EventTurn, Turn: turn}, nil
+		return turn, nil
 	}
 }
 
@@ -199,7 +199,7 @@ func (c *Core) lost(s Lost) error {
 	case state.intent.Tool != "":
 		return c.toolFailed(state, spend, gone, true)
 	}
-	return c.emit(Event{Kind: EventFailed, Failure: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.place(state, gone)}})
+	return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.place(state, gone)}})
 }
 
 // setback records a failed attempt, and decides whether and when there is another, and by whom.
@@ -210,7 +210,7 @@ func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 	}
 	if state.aborted && failure.Kind == KindCanceled {
 		out.Void = true
-		return c.emit(Event{Kind: EventFailed, Failure: out})
+		return c.emit(Event{Body: out})
 	}
 	policy := c.record.config.Retry
 	tries := append(slices.Clone(state.tries()), failure.Kind)
@@ -221,7 +221,7 @@ func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 	} else {
 		out.Final = true
 	}
-	return c.emit(Event{Kind: EventFailed, Failure: out})
+	return c.emit(Event{Body: out})
 }
 
 // mayFallBack reports whether another model can do better: not if the host itself gave up.

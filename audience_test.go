@@ -384,7 +384,7 @@ func TestMissingVotesAreAskedAfterARestart(t *testing.T) {
 	require.NoError(t, json.Unmarshal(snapshotOf(t, engine, "votes"), &all))
 	cuts := 0
 	for i, event := range all.Events {
-		if event.Kind != debate.EventBallot {
+		if event.Kind() != debate.EventBallot {
 			continue
 		}
 		cuts++
@@ -395,7 +395,7 @@ func TestMissingVotesAreAskedAfterARestart(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, canonical(t, after))
 		for _, req := range asked.Requests() {
-			assert.NotEqual(t, event.Ballot.Call, callOf(&req), "that vote is known")
+			assert.NotEqual(t, as[debate.Ballot](event).Call, callOf(&req), "that vote is known")
 		}
 		require.NoError(t, restored.Close())
 	}

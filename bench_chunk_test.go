@@ -69,8 +69,8 @@ func (b *workload) playToSubscriber(t testing.TB, each func(debate.Event)) int {
 		if err != nil {
 			require.NoError(t, err)
 		}
-		if event.Kind == debate.EventChunk {
-			got += len(event.Chunk.Text)
+		if event.Kind() == debate.EventChunk {
+			got += len(as[debate.Chunk](event).Text)
 		}
 		if each != nil {
 			each(event)
@@ -84,19 +84,19 @@ func TestPiecesAddUpUnderLoad(t *testing.T) {
 	w := newWorkload(t, 5, &replier{chunks: chunkPieces})
 	texts, turns := make(map[string]*strings.Builder), 0
 	w.playToSubscriber(t, func(e debate.Event) {
-		switch e.Kind {
+		switch e.Kind() {
 		case debate.EventChunk:
-			text := texts[e.Chunk.Call]
+			text := texts[as[debate.Chunk](e).Call]
 			if text == nil {
 				text = &strings.Builder{}
-				texts[e.Chunk.Call] = text
+				texts[as[debate.Chunk](e).Call] = text
 			}
-			assert.Equal(t, text.Len(), e.Chunk.Offset)
-			text.WriteString(e.Chunk.Text)
+			assert.Equal(t, text.Len(), as[debate.Chunk](e).Offset)
+			text.WriteString(as[debate.Chunk](e).Text)
 		case debate.EventTurn:
 			turns++
-			require.Contains(t, texts, e.Turn.Call)
-			assert.Equal(t, e.Turn.Text, texts[e.Turn.Call].String())
+			require.Contains(t, texts, as[debate.Turn](e).Call)
+			assert.Equal(t, as[debate.Turn](e).Text, texts[as[debate.Turn](e).Call].String())
 		}
 	})
 	assert.Equal(t, 15, turns)

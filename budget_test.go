@@ -191,11 +191,11 @@ func ceiling(t *testing.T, store debate.Store, id string) use {
 	intents := map[string]*debate.Intent{}
 	for event, err := range store.Read(t.Context(), id, 0) {
 		require.NoError(t, err)
-		if in := event.Intent; in != nil {
+		if in := as[debate.Intent](event); in != nil {
 			intents[in.Call] = in
 			open = use{open.cost + in.Reserve, open.tokens + in.Bound, open.calls + 1}
 		}
-		if spend := spendOf(&event); spend != nil {
+		if spend := debate.SpendOf(event.Body); spend != nil {
 			in := intents[spend.Call]
 			open = use{open.cost - in.Reserve, open.tokens - in.Bound, open.calls - 1}
 			tokens := spend.Usage.Input + spend.Usage.Output
@@ -561,7 +561,7 @@ func TestAnUnknownUsageIsChargedInFull(t *testing.T) {
 	record := run(t, d.engine, d.config)
 	for event, err := range d.engine.Store.Read(t.Context(), record.ID, 0) {
 		require.NoError(t, err)
-		if in := event.Intent; in != nil && in.Call == oldest {
+		if in := as[debate.Intent](event); in != nil && in.Call == oldest {
 			assert.Equal(t, in.Reserve, record.Turns[0].Cost)
 			assert.True(t, record.Turns[0].Estimated)
 		}
@@ -615,15 +615,15 @@ func TestTheWarningTellsThresholdSpendAndTime(t *testing.T) {
 		var spent debate.Money
 		for event, err := range engine.Store.Read(t.Context(), record.ID, 0) {
 			require.NoError(t, err)
-			if spend := spendOf(&event); spend != nil && len(warnings) == 0 {
+			if spend := debate.SpendOf(event.Body); spend != nil && len(warnings) == 0 {
 				spent += spend.Cost
 			}
-			if event.Warning != nil {
+			if as[debate.Warning](event) != nil {
 				warnings = append(warnings, event)
 			}
 		}
 		require.Len(t, warnings, 1)
-		w := warnings[0].Warning
+		w := as[debate.Warning](warnings[0])
 		assert.Equal(t, debate.WarnCost, w.Kind)
 		assert.Equal(t, debate.USD/1000, w.Threshold)
 		assert.Equal(t, spent, w.Spend)

@@ -62,10 +62,10 @@ func openings(events []debate.Event) (attempts []*debate.Intent, waits []time.Du
 	for i := range events {
 		e := &events[i]
 		switch {
-		case e.Kind == debate.EventFailed && e.Failure.Call == adasOpening:
+		case e.Kind() == debate.EventFailed && as[debate.Failure](*e).Call == adasOpening:
 			failed = e.At
-		case e.Kind == debate.EventIntent && e.Intent.Call == adasOpening:
-			attempts = append(attempts, e.Intent)
+		case e.Kind() == debate.EventIntent && as[debate.Intent](*e).Call == adasOpening:
+			attempts = append(attempts, as[debate.Intent](*e))
 			if !failed.IsZero() {
 				waits = append(waits, e.At.Sub(failed))
 			}
@@ -87,7 +87,7 @@ func halted(t *testing.T, events []debate.Event, err error) *debate.Error {
 		return failure
 	}
 	for i := range events {
-		if q := events[i].Inquiry; q != nil {
+		if q := as[debate.Inquiry](events[i]); q != nil {
 			require.Nil(t, failure, "one question")
 			require.Equal(t, adasOpening, q.About)
 			require.Equal(t, []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionEnd}, q.Options, "nobody else is left to go on")
@@ -272,13 +272,13 @@ func TestAJudgeIsAskedAgain(t *testing.T) {
 	var rejected time.Time
 	for i := range events {
 		switch e := &events[i]; {
-		case e.Kind == debate.EventRejected:
-			assert.Equal(t, "r2.assessment.judge", e.Rejection.Call)
+		case e.Kind() == debate.EventRejected:
+			assert.Equal(t, "r2.assessment.judge", as[debate.Rejection](*e).Call)
 			rejected = e.At
-		case e.Kind == debate.EventIntent && e.Intent.Again != "":
-			assert.Equal(t, "r2.assessment.judge", e.Intent.Again)
-			assert.NotEqual(t, e.Intent.Again, e.Intent.Call)
-			assert.Equal(t, 1, e.Intent.Attempt)
+		case e.Kind() == debate.EventIntent && as[debate.Intent](*e).Again != "":
+			assert.Equal(t, "r2.assessment.judge", as[debate.Intent](*e).Again)
+			assert.NotEqual(t, as[debate.Intent](*e).Again, as[debate.Intent](*e).Call)
+			assert.Equal(t, 1, as[debate.Intent](*e).Attempt)
 			assert.Equal(t, 2*time.Second, e.At.Sub(rejected))
 			return
 		}
@@ -297,13 +297,13 @@ func TestRoundDelay(t *testing.T) {
 			var round time.Time
 			for i := range events {
 				switch e := &events[i]; {
-				case e.Kind == debate.EventRound:
+				case e.Kind() == debate.EventRound:
 					round = e.At
-				case e.Kind != debate.EventIntent || e.Intent.Schema != "":
-				case e.Intent.Round == 1:
+				case e.Kind() != debate.EventIntent || as[debate.Intent](*e).Schema != "":
+				case as[debate.Intent](*e).Round == 1:
 					assert.Zero(t, e.At.Sub(round))
 				default:
-					assert.Equal(t, 30*time.Second, e.At.Sub(round), e.Intent.Call)
+					assert.Equal(t, 30*time.Second, e.At.Sub(round), as[debate.Intent](*e).Call)
 				}
 			}
 			assert.Equal(t, time.Minute, events[len(events)-1].At.Sub(events[0].At))
@@ -334,7 +334,7 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 		events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) { slow(e, p, 9*time.Second) })
 		require.NoError(t, err)
 		for i := range events {
-			assert.NotEqual(t, debate.EventFailed, events[i].Kind)
+			assert.NotEqual(t, debate.EventFailed, events[i].Kind())
 		}
 		assert.Equal(t, 7*9*time.Second, events[len(events)-1].At.Sub(events[0].At), "one call after the other")
 	})
@@ -343,9 +343,9 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindTimeout})
 		dropped := 0
 		for i := range events {
-			if events[i].Kind == debate.EventDropped {
+			if events[i].Kind() == debate.EventDropped {
 				dropped++
-				assert.Contains(t, events[i].Dropped.Reason, "no reply in time")
+				assert.Contains(t, as[debate.Dropped](events[i]).Reason, "no reply in time")
 			}
 		}
 		assert.Equal(t, 3, dropped, "of five, until the failure of one of the last two stops the debate")

@@ -140,7 +140,7 @@ func (c *company) leased(m *member, events []debate.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range events {
-		if in := events[i].Intent; in != nil {
+		if in := as[debate.Intent](events[i]); in != nil {
 			assert.Same(c.t, m, c.holder, "%s is begun by somebody else", in.Call)
 			for info, err := range c.store.List(context.Background(), debate.Filter{}) {
 				assert.NoError(c.t, err)
@@ -160,7 +160,7 @@ func (c *company) log(id string) (events []debate.Event) {
 		require.NoError(c.t, err)
 		events = append(events, event)
 	}
-	return events
+	return readBodies(events)
 }
 
 // record is the fold of what is stored.
@@ -191,13 +191,13 @@ func doubles(log []debate.Event) (odd []string) {
 	open := make(map[string]bool)
 	for i := range log {
 		e := &log[i]
-		if in := e.Intent; in != nil {
+		if in := as[debate.Intent](*e); in != nil {
 			open[in.Call] = true
 		}
-		if q := e.Inquiry; q != nil && q.About == "" {
+		if q := as[debate.Inquiry](*e); q != nil && q.About == "" {
 			continue
 		}
-		if spend := spendOf(e); spend != nil {
+		if spend := debate.SpendOf(e.Body); spend != nil {
 			if !open[spend.Call] {
 				odd = append(odd, spend.Call)
 			}

@@ -428,7 +428,7 @@ func TestTheConfigIsTheDebatesOwn(t *testing.T) {
 
 func TestAFlowsConfigIsTheDebatesOwn(t *testing.T) {
 	flow := oneState(callsOf(func(*debate.Call) {}))
-	flow.Decode = func(data json.RawMessage) (any, error) {
+	flow.DecodeConfig = func(data json.RawMessage) (any, error) {
 		var tone string
 		return &tone, debate.DecodeStrict(data, &tone)
 	}

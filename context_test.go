@@ -197,10 +197,10 @@ func failureOf(t *testing.T, engine *debate.Engine, id, call string) *debate.Fai
 	var before debate.Event
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		if event.Kind == debate.EventFailed && event.Failure.Call == call {
-			require.Equal(t, debate.EventIntent, before.Kind)
-			require.Equal(t, call, before.Intent.Call)
-			return event.Failure
+		if event.Kind() == debate.EventFailed && as[debate.Failure](event).Call == call {
+			require.Equal(t, debate.EventIntent, before.Kind())
+			require.Equal(t, call, as[debate.Intent](before).Call)
+			return as[debate.Failure](event)
 		}
 		before = event
 	}

@@ -96,7 +96,7 @@ func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 				_, err := s.Wait(t.Context())
 				require.NoError(t, err)
 				for _, e := range c.log(s.ID()) {
-					if e.Intent != nil && e.Intent.Call == "r2.rebuttal.Ben" && e.Intent.Attempt == 2 {
+					if as[debate.Intent](e) != nil && as[debate.Intent](e).Call == "r2.rebuttal.Ben" && as[debate.Intent](e).Attempt == 2 {
 						assert.LessOrEqual(t, e.At.Sub(answered), beatTime, "the holder looks when it renews its lease")
 					}
 				}
@@ -296,7 +296,7 @@ func TestOneOfManyControlsIsTaken(t *testing.T) {
 					pass(beatTime + time.Second)
 					times := 0
 					for _, e := range c.log(s.ID()) {
-						if e.Transition != nil && e.Transition.On == test.on {
+						if as[debate.Transition](e) != nil && as[debate.Transition](e).On == test.on {
 							times++
 						}
 					}
@@ -411,8 +411,8 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 		assert.Equal(t, row.Output, frozen.Output)
 		var asked []string
 		for _, e := range c.log(s.ID()) {
-			if e.Intent != nil && e.Intent.By == "Ben" {
-				asked = append(asked, e.Intent.Model)
+			if as[debate.Intent](e) != nil && as[debate.Intent](e).By == "Ben" {
+				asked = append(asked, as[debate.Intent](e).Model)
 			}
 		}
 		assert.Equal(t, []string{"test/debater", "test/debater", "test/other", "test/other"}, asked)
@@ -424,7 +424,7 @@ func TestWhatIsNoControl(t *testing.T) {
 		s := join().begin()
 		pass(500 * time.Millisecond)
 		before := c.log(s.ID())
-		start := *before[0].Start
+		start := *as[debate.Start](before[0])
 		for _, signal := range []debate.Signal{
 			nil, start,
 			debate.Edit{Config: c.config},

@@ -22,19 +22,14 @@ type Core struct {
 	out     Output
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
 	counts  map[countedText]int         // tokens of texts that do not change
-	buffer  *eventBuffer                // holds out.Events
 	broken  error                       // a Step has failed half-way: the core is to be thrown away
 }
-
-// eventBuffer is what the events of one Step lie in. They are large and mostly empty, so debates that wait need
-// not have one each.
-type eventBuffer struct{ events []Event }
 
 // newCore makes the core of a debate that has not started. Events that exist already are folded.
 func (l *live) newCore(m *machine, id string, events []Event) (*Core, error) {
 	c := &Core{machine: m, flows: l.machines, plans: l.contexts, record: newRecord(id)}
 	for i := range events {
-		if err := c.record.fold(&events[i], m); err != nil {
+		if err := c.foldStored(events[i]); err != nil {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
 		}
 	}
@@ -70,11 +65,23 @@ func (c *Core) Fold(e Event) error {
 	if c.broken != nil {
 		return c.broken
 	}
-	if err := c.record.fold(&e, c.machine); err != nil {
+	if err := c.foldStored(e); err != nil {
 		c.broken = fmt.Errorf("event %d: %w", c.record.Seq+1, err)
 		return c.broken
 	}
-	c.folded(e.Kind)
+	return nil
+}
+
+// foldStored folds an event of a log, which may be of a kind that only the flow can read.
+func (c *Core) foldStored(e Event) error {
+	e, err := c.machine.flow.DecodeEvent(e)
+	if err != nil {
+		return err
+	}
+	if err := c.record.fold(&e, c.machine); err != nil {
+		return err
+	}
+	c.folded(e.Kind())
 	return nil
 }
 
@@ -93,16 +100,13 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 	if in.At.Before(c.record.LastAt) {
 		in.At = c.record.LastAt // facts are in order, whatever a clock says
 	}
-	if c.buffer == nil {
-		c.buffer = &eventBuffer{}
-	}
-	c.in, c.out, c.buffer.events = in, Output{}, c.buffer.events[:0]
+	c.in, c.out = in, Output{Events: c.out.Events[:0]}
 	if r := c.record; !r.Final() || len(r.open) > 0 { // one that is over may have been given away
 		r.keeps = true
 		defer func() { r.keeps = false }()
 	}
 	if err := c.take(in.Signal); err != nil {
-		if len(c.buffer.events) > 0 {
+		if len(c.out.Events) > 0 {
 			c.broken = err
 		}
 		return Output{}, err
@@ -111,7 +115,6 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 		c.broken = err
 		return Output{}, err
 	}
-	c.out.Events = c.buffer.events
 	return c.out, nil
 }
 
@@ -136,14 +139,12 @@ func (c *Core) InFlight() []Lost {
 // emit numbers a fact and folds it.
 func (c *Core) emit(e Event) error {
 	e.Seq, e.At = c.record.Seq+1, c.in.At
-	b := c.buffer
-	b.events = append(b.events, e)
-	last := len(b.events) - 1
-	if err := c.record.fold(&b.events[last], c.machine); err != nil {
-		b.events = b.events[:last]
+	c.out.Events = append(c.out.Events, e)
+	if err := c.record.fold(&e, c.machine); err != nil {
+		c.out.Events = c.out.Events[:len(c.out.Events)-1]
 		return err
 	}
-	c.folded(e.Kind)
+	c.folded(e.Kind())
 	return nil
 }
 
@@ -167,11 +168,11 @@ func (c *Core) fire(on Trigger, note Note, drain bool) error {
 	if to == StateError {
 		change.Failure = note.Failure
 	}
-	if err := c.emit(Event{Kind: EventTransition, Transition: change}); err != nil {
+	if err := c.emit(Event{Body: change}); err != nil {
 		return err
 	}
 	if note.Round != nil && note.Round.N != c.record.Round {
-		return c.emit(Event{Kind: EventRound, Round: note.Round})
+		return c.emit(Event{Body: note.Round})
 	}
 	return nil
 }
@@ -210,7 +211,7 @@ func (c *Core) take(signal Signal) error {
 			err := fmt.Errorf("the start is of flow %q, the config of %q", oneLine(s.Flow, 40), c.machine.flow.Name)
 			return &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
 		}
-		if err := c.emit(Event{Kind: EventStart, Start: &s}); err != nil {
+		if err := c.emit(Event{Body: &s}); err != nil {
 			return err
 		}
 		return c.fire(TriggerStart, Note{}, false)
@@ -262,7 +263,7 @@ func (c *Core) opened(s Opened) error {
 	if c.record.start == nil || !c.machine.working(c.record.State) || c.record.deadline().IsZero() {
 		return nil
 	}
-	return c.emit(Event{Kind: EventOpened, Opened: &s})
+	return c.emit(Event{Body: &s})
 }
 
 func (c *Core) validated(s Validated) error {
@@ -301,7 +302,7 @@ func (c *Core) answer(s Answer) error {
 		err := fmt.Errorf("an answer holds text, of at most %d bytes", mostAnswer)
 		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: err}
 	}
-	if err := c.emit(Event{Kind: EventAnswer, Answer: &s}); err != nil {
+	if err := c.emit(Event{Body: &s}); err != nil {
 		return err
 	}
 	return c.result(Result{Call: s.Inquiry, Attempt: c.record.calls[s.Inquiry].intent.Attempt, Text: s.Text})
@@ -311,7 +312,7 @@ func (c *Core) acknowledge() error {
 	if !c.record.warned() || c.record.acked || c.record.Final() {
 		return &Error{Kind: KindState, Op: "acknowledge", Err: errors.New("no cost warning is open")}
 	}
-	return c.emit(Event{Kind: EventAck})
+	return c.emit(Event{Body: &Acknowledge{}})
 }
 
 // sent takes an input of the flow's own: it is a fact, and fires its trigger if a rule wants it.
@@ -330,7 +331,7 @@ func (c *Core) sent(s Sent) error {
 	if ruled && !c.machine.allows(c.record, s.Trigger) {
 		return c.machine.refusal(c.record, s.Trigger)
 	}
-	if err := c.emit(Event{Kind: EventSent, Sent: &s}); err != nil || !ruled {
+	if err := c.emit(Event{Body: &s}); err != nil || !ruled {
 		return err
 	}
 	if !c.machine.allows(c.record, s.Trigger) {

@@ -14,7 +14,7 @@ import (
 func TestOnlyControlsAreNoted(t *testing.T) {
 	l := playedLog(t, twoDebaters())
 	i := l.index(t, debate.EventIntent, 0)
-	call := l.events[i].Intent.Call
+	call := as[debate.Intent](l.events[i]).Call
 	for name, signal := range map[string]debate.Signal{
 		"result": debate.Result{Call: call, Attempt: 1, Text: "Mine."}, "failed": debate.Failed{Call: call, Attempt: 1},
 		"lost": debate.Lost{Call: call, Attempt: 1}, "tick": debate.Tick{}, "start": debate.Start{}, "nothing": nil,

@@ -59,7 +59,7 @@ func (c *Core) watchRound() (again bool, err error) {
 		wanted := c.wanted(call)
 		c.out.Abort = append(c.out.Abort, call.intent.Call)
 		failure := &Error{Kind: KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.config.RoundTimeout)}
-		if err := c.emit(Event{Kind: EventFailed, Failure: &Failure{
+		if err := c.emit(Event{Body: &Failure{
 			Spend: r.charge(call.intent, Usage{}, false), By: call.intent.By, Error: c.place(call, failure), Final: true,
 		}}); err != nil {
 			return false, err

@@ -90,7 +90,7 @@ func byCriteria() debate.Config {
 func openFlow() *debate.Flow {
 	flow := debate.DebateFlow()
 	flow.Name = "open"
-	flow.Decode = func(data json.RawMessage) (any, error) { return data, nil }
+	flow.DecodeConfig = func(data json.RawMessage) (any, error) { return data, nil }
 	return flow
 }
 
@@ -207,8 +207,8 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				start := frozen
 				start.Config = stored
 				require.NoError(t, engine.Store.Append(t.Context(), config.ID, 0, "another", []debate.Event{
-					{Seq: 1, At: time.Unix(1, 0), Kind: debate.EventStart, Start: &start},
-					{Seq: 2, At: time.Unix(2, 0), Kind: debate.EventTransition, Transition: &debate.Transition{
+					{Seq: 1, At: time.Unix(1, 0), Body: &start},
+					{Seq: 2, At: time.Unix(2, 0), Body: &debate.Transition{
 						From: debate.StateReady, To: debate.StateCanceled, On: debate.TriggerCancel,
 					}},
 				}))

@@ -7,7 +7,7 @@ import (
 )
 
 func (c *Core) drop(who, reason string) error {
-	return c.emit(Event{Kind: EventDropped, Dropped: &Dropped{Participant: who, Reason: reason}})
+	return c.emit(Event{Body: &Dropped{Participant: who, Reason: reason}})
 }
 
 // isDropped reports whether a participant or judge takes no further part.

@@ -106,11 +106,11 @@ func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
 		return c.fail(failure)
 	}
 	intent.Next, intent.Rest = "", nil
-	if err := c.emit(Event{Kind: EventIntent, Intent: intent}); err != nil {
+	if err := c.emit(Event{Body: intent}); err != nil {
 		return err
 	}
 	spend := Spend{Call: call.ID, Attempt: intent.Attempt, Model: intent.Model}
-	return c.emit(Event{Kind: EventFailed, Failure: &Failure{Spend: spend, By: call.By, Error: failure, Final: true, Unsent: true}})
+	return c.emit(Event{Body: &Failure{Spend: spend, By: call.By, Error: failure, Final: true, Unsent: true}})
 }
 
 // beginning is a call that may start.
@@ -182,12 +182,12 @@ func (d *due) start(ready *prepared, intent *Intent) error {
 			return err
 		}
 	}
-	if err := c.emit(Event{Kind: EventIntent, Intent: intent}); err != nil {
+	if err := c.emit(Event{Body: intent}); err != nil {
 		return err
 	}
 	if ready.call.Performer == ByPerson {
 		d.asked = true
-		return c.emit(Event{Kind: EventInquiry, Inquiry: &Inquiry{
+		return c.emit(Event{Body: &Inquiry{
 			ID: intent.Call, Kind: intent.Kind, To: intent.By, Question: ready.last, Schema: wireJSON(ready.wire),
 		}})
 	}

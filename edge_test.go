@@ -169,7 +169,7 @@ func TestASlotOfNoScheduleIsHarmless(t *testing.T) {
 	require.NoError(t, err)
 	for event, err := range s.Events(t.Context(), 0) {
 		require.NoError(t, err)
-		if event.Turn != nil {
+		if as[debate.Turn](event) != nil {
 			break
 		}
 	}

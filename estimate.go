@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate/context/window"
 )
@@ -51,7 +52,7 @@ func (e *Engine) Estimate(ctx context.Context, config Config) (Estimate, error) 
 // estimate walks through so many rounds of a debate.
 func (l *live) estimate(ctx context.Context, start *Start, rounds int) (Estimate, error) {
 	r := newRecord("estimate")
-	if err := r.foldStart(&Event{Kind: EventStart, Start: start}); err != nil {
+	if err := r.foldStart(start, time.Time{}); err != nil {
 		return Estimate{}, err
 	}
 	s := &estimator{core: &Core{machine: l.machines[start.Flow], plans: l.contexts, record: r}}
@@ -90,7 +91,7 @@ func (s *estimator) round(n int) {
 		}
 		s.calls(ballotCalls(r, false))
 	}
-	r.beginRound(&Event{Round: &Round{N: n}})
+	r.beginRound(n, time.Time{})
 	for i := range r.schedule {
 		call := turnCall(r, &r.schedule[i])
 		s.calls([]Call{call})

@@ -1,301 +1,278 @@
 package debate
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
 	"time"
 )
 
-// EventKind says what an [Event] tells.
+// EventKind names a kind of [Event], as it stands in a log.
 type EventKind string
 
-// The kinds of events. All but chunks are facts: numbered, stored and never rewritten.
+// The kinds of events of every flow, with their bodies. All but chunks are facts: they are numbered, stored and never
+// rewritten. A flow adds kinds of its own; see [Flow].Bodies.
 const (
-	EventStart      EventKind = "start"      // Start: the debate begins, and what is frozen for it
-	EventTransition EventKind = "transition" // Transition: the state changed
-	EventRound      EventKind = "round"      // Round: a round begins
-	EventIntent     EventKind = "intent"     // Intent: somebody is about to be asked
-	EventTurn       EventKind = "turn"       // Turn: somebody has spoken
-	EventAssigned   EventKind = "assigned"   // Assigned: a model has found positions
-	EventBallot     EventKind = "ballot"     // Ballot: one of the audience has voted
-	EventSummary    EventKind = "summary"    // Summary: messages were summarised
-	EventAssessment EventKind = "assessment" // Assessment: a judge has assessed a round
-	EventVerdict    EventKind = "verdict"    // Verdict: a judge has given the verdict
-	EventRejected   EventKind = "rejected"   // Rejection: an answer was not accepted
-	EventFailed     EventKind = "failed"     // Failure: an attempt failed
-	EventSpend      EventKind = "spend"      // Spend: what a call cost whose result came after the end
-	EventDropped    EventKind = "dropped"    // Dropped: a participant or a judge takes no further part
-	EventWarning    EventKind = "warning"    // Warning: a threshold was reached
-	EventAck        EventKind = "ack"        // a person has acknowledged the warning
-	EventInquiry    EventKind = "inquiry"    // Inquiry: a person is asked
-	EventAnswer     EventKind = "answer"     // Answer: a person has answered
-	EventSent       EventKind = "sent"       // Sent: a flow's own input
-	EventTools      EventKind = "tools"      // Tools: a reply asks for tools
-	EventTool       EventKind = "tool"       // Tool: what came of the use of a tool
-	EventOpened     EventKind = "opened"     // Opened: the debate goes on after nobody held it; only where rounds have a time
-	EventChunk      EventKind = "chunk"      // Chunk: a piece of a turn as it is spoken; live only
+	EventStart      EventKind = "start"      // *Start: the conversation begins, and what is frozen for it
+	EventTransition EventKind = "transition" // *Transition: the state changed
+	EventRound      EventKind = "round"      // *Round: a round begins
+	EventIntent     EventKind = "intent"     // *Intent: a call is about to be made
+	EventTurn       EventKind = "turn"       // *Turn: somebody has spoken
+	EventSummary    EventKind = "summary"    // *Summarized: messages were summarised
+	EventRejected   EventKind = "rejected"   // *Rejection: an answer was not accepted
+	EventFailed     EventKind = "failed"     // *Failure: an attempt failed
+	EventSpend      EventKind = "spend"      // *Charge: what a call cost whose result came after the end
+	EventDropped    EventKind = "dropped"    // *Dropped: a participant takes no further part
+	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
+	EventAck        EventKind = "ack"        // *Acknowledge: a person has acknowledged the cost warning
+	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
+	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
+	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
+	EventTools      EventKind = "tools"      // *ToolCalls: a reply asks for tools
+	EventTool       EventKind = "tool"       // *ToolResult: what came of the use of a tool
+	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
+	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
 )
 
-// Event is one thing that happened. Kind says which of the pointers is set. Events share what they
-// point to with the debate: read only.
+// Event is one thing that happened. Its JSON has the keys seq, at, kind and body.
 type Event struct {
-	// Seq numbers the facts of a debate from 1 without gaps. A chunk has the number of the last fact before it.
-	Seq  int64     `json:"seq"`
-	At   time.Time `json:"at"`
-	Kind EventKind `json:"kind"`
+	// Seq numbers the facts of a log from 1 without gaps. A chunk has the number of the last fact before it.
+	Seq int64
+	At  time.Time
+	// Body says what happened. Events share it: read only.
+	Body Body
+}
 
-	Start      *Start      `json:"start,omitempty"`
-	Transition *Transition `json:"transition,omitempty"`
-	Round      *Round      `json:"round,omitempty"`
-	Intent     *Intent     `json:"intent,omitempty"`
-	Turn       *Turn       `json:"turn,omitempty"`
-	Assigned   *Assignment `json:"assigned,omitempty"`
-	Ballot     *Ballot     `json:"ballot,omitempty"`
-	Summary    *Summarized `json:"summary,omitempty"`
-	Assessment *Assessment `json:"assessment,omitempty"`
-	Verdict    *Verdict    `json:"verdict,omitempty"`
-	Rejection  *Rejection  `json:"rejection,omitempty"`
-	Failure    *Failure    `json:"failure,omitempty"`
-	Spend      *Spend      `json:"spend,omitempty"`
-	Dropped    *Dropped    `json:"dropped,omitempty"`
-	Warning    *Warning    `json:"warning,omitempty"`
-	Inquiry    *Inquiry    `json:"inquiry,omitempty"`
-	Answer     *Answer     `json:"answer,omitempty"`
-	Sent       *Sent       `json:"sent,omitempty"`
-	Tools      *ToolCalls  `json:"tools,omitempty"`
-	Tool       *ToolResult `json:"tool,omitempty"`
-	Opened     *Opened     `json:"opened,omitempty"`
-	Chunk      *Chunk      `json:"chunk,omitempty"`
+// Body is what an [Event] says: a pointer to one of the structs that the kinds of events name, or to one of a
+// flow's own. A kind that the program does not know is a *[Foreign].
+type Body interface {
+	// EventKind is the kind of the events that have this body.
+	EventKind() EventKind
+}
+
+// AttemptEnd is a [Body] that ends an attempt at a call. A struct of any package is one if it embeds [Spend].
+type AttemptEnd interface {
+	Body
+	spent() *Spend
+}
+
+// Foreign is the body of an event whose kind is not one of every flow's. A flow that knows the kind decodes it when
+// the log is folded; stores and programs without that flow keep the JSON as it is.
+type Foreign struct {
+	Kind EventKind
+	JSON json.RawMessage
+}
+
+// Kind is the kind of the event's body; "" without one.
+func (e Event) Kind() EventKind {
+	if e.Body == nil {
+		return ""
+	}
+	return e.Body.EventKind()
 }
 
 // Err yields the error of an event after which a debate does not go on by itself: the failure of a
 // transition to the error state, or [ErrAwaitingInput]; nil for all others.
-func (e *Event) Err() error {
-	if e.Kind != EventTransition || e.Transition == nil {
+func (e Event) Err() error {
+	t, ok := e.Body.(*Transition)
+	switch {
+	case !ok:
+		return nil
+	case t.To == StateAwaitingInput:
+		return ErrAwaitingInput
+	case t.To != StateError:
+		return nil
+	case t.Failure != nil:
+		return t.Failure
+	default:
+		return limitError(0)
+	}
+}
+
+// eventJSON is an event as it stands in a log.
+type eventJSON struct {
+	Seq  int64           `json:"seq"`
+	At   time.Time       `json:"at"`
+	Kind EventKind       `json:"kind"`
+	Body json.RawMessage `json:"body"`
+}
+
+// MarshalJSON writes the event. One without a body is an error.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Body == nil {
+		return nil, errors.New("an event without a body cannot be written")
+	}
+	out := struct {
+		Seq  int64     `json:"seq"`
+		At   time.Time `json:"at"`
+		Kind EventKind `json:"kind"`
+		Body any       `json:"body"`
+	}{e.Seq, e.At, e.Kind(), e.Body}
+	if foreign, ok := e.Body.(*Foreign); ok {
+		out.Body = foreign.JSON
+	}
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false) // whoever encodes the whole decides about that
+	if err := encoder.Encode(out); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(data.Bytes(), []byte("\n")), nil
+}
+
+// UnmarshalJSON reads an event. Bodies of kinds that are not every flow's are read as [Foreign].
+func (e *Event) UnmarshalJSON(data []byte) error {
+	var in eventJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	body := newBody(in.Kind)
+	if body == nil {
+		*e = Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}
 		return nil
 	}
-	switch e.Transition.To {
-	case StateError:
-		if e.Transition.Failure != nil {
-			return e.Transition.Failure
-		}
-		return limitError(0)
-	case StateAwaitingInput:
-		return ErrAwaitingInput
+	if len(in.Body) == 0 || string(in.Body) == "null" {
+		return fmt.Errorf("the event %d of kind %s has no body", in.Seq, in.Kind)
+	}
+	if err := json.Unmarshal(in.Body, body); err != nil {
+		return err
+	}
+	*e = Event{in.Seq, in.At, body}
+	return nil
+}
+
+// newBody yields an empty body of a kind that every flow has; nil: it is not one of those.
+func newBody(kind EventKind) Body {
+	switch kind {
+	case EventStart:
+		return new(Start)
+	case EventTransition:
+		return new(Transition)
+	case EventRound:
+		return new(Round)
+	case EventIntent:
+		return new(Intent)
+	case EventTurn:
+		return new(Turn)
+	case EventSummary:
+		return new(Summarized)
+	case EventRejected:
+		return new(Rejection)
+	case EventFailed:
+		return new(Failure)
+	case EventSpend:
+		return new(Charge)
+	case EventDropped:
+		return new(Dropped)
+	case EventWarning:
+		return new(Warning)
+	case EventAck:
+		return new(Acknowledge)
+	case EventInquiry:
+		return new(Inquiry)
+	case EventAnswer:
+		return new(Answer)
+	case EventSent:
+		return new(Sent)
+	case EventTools:
+		return new(ToolCalls)
+	case EventTool:
+		return new(ToolResult)
+	case EventOpened:
+		return new(Opened)
+	case EventChunk:
+		return new(Chunk)
 	default:
 		return nil
 	}
 }
 
-// LogVersion is the version of the event log that this release writes. Older ones can be read.
-const LogVersion = 1
-
-// Start freezes everything that could change under a running debate.
-type Start struct {
-	Version     int                 `json:"version"` // of the log
-	Config      *Config             `json:"config"`  // with every default written out
-	Format      *Format             `json:"format"`
-	Flow        string              `json:"flow"`
-	FlowVersion int                 `json:"flowVersion"`
-	Models      map[string]Model    `json:"models,omitempty"` // prices and sizes by "provider/model"
-	Texts       map[string]string   `json:"texts,omitempty"`  // the flow's prompts, rendered
-	Tools       map[string]ToolInfo `json:"tools,omitempty"`  // those of Config.Tools, by name
-	// Seed is the debate's secret: fences come from it. Only stores and snapshots hold it.
-	Seed string `json:"seed,omitempty"`
-	// Parent is the debate that this one was forked from; nil: none.
-	Parent *Parent `json:"parent,omitempty"`
-}
-
-// Transition is a change of state.
-type Transition struct {
-	From State   `json:"from"`
-	To   State   `json:"to"`
-	On   Trigger `json:"on"`
-	// Reason and Evidence say why the rounds, or the debate, ended: "judge", and "judge wishes to end
-	// after round 2".
-	Reason   EndReason `json:"reason,omitempty"`
-	Evidence string    `json:"evidence,omitempty"`
-	// Drain: a pause that lets the calls in flight finish.
-	Drain bool `json:"drain,omitempty"`
-	// Calls is how many calls the new state is expected to make, where its flow tells.
-	Calls int `json:"calls,omitempty"`
-	// Failure is why the debate went to the error state.
-	Failure *Error `json:"failure,omitempty"`
-}
-
-// Round is the beginning of a round.
-type Round struct {
-	N     int    `json:"n"`  // from 1
-	Of    int    `json:"of"` // the most rounds that there may be
-	Phase string `json:"phase,omitempty"`
-	Calls int    `json:"calls,omitempty"` // how many turns are expected
-}
-
-// Intent says that a call is about to be made. Every attempt has its own.
-type Intent struct {
-	Call    string   `json:"call"`
-	Attempt int      `json:"attempt"` // from 1
-	Kind    CallKind `json:"kind"`
-	By      string   `json:"by"`              // the participant or judge who is asked
-	Model   string   `json:"model,omitempty"` // "provider/model"; "" if no model is asked
-	Next    string   `json:"next,omitempty"`  // the fallback model that is asked if this one keeps failing
-	Rest    []string `json:"rest,omitempty"`  // the further fallbacks, in order
-	// Place is which of the call's models this is: 0 for its own, n for the nth fallback.
-	Place   int    `json:"place,omitempty"`
-	Round   int    `json:"round,omitempty"`
-	Slot    int    `json:"slot,omitempty"` // place in the round's order, from 0
-	Target  string `json:"target,omitempty"`
-	Schema  string `json:"schema,omitempty"`  // the name of the schema that the answer must match
-	Hidden  bool   `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
-	After   bool   `json:"after,omitempty"`   // of a ballot: after the debate
-	Swapped bool   `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
-	View    string `json:"view,omitempty"`    // of a summary: whose view is summarised
-	Upto    int    `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
-	Again   string `json:"again,omitempty"`   // the call whose rejected answer this one replaces
-	Tool    string `json:"tool,omitempty"`    // of the use of a tool: its name
-	For     string `json:"for,omitempty"`     // of the use of a tool: the call that asks for it
-	// Offer is what tools the reply may ask for; nil: none.
-	Offer   *ToolOffer `json:"offer,omitempty"`
-	Input   int        `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count
-	Bound   int        `json:"bound,omitempty"`   // the most tokens of input and output together
-	Tokens  int        `json:"tokens,omitempty"`  // most output tokens
-	Reserve Money      `json:"reserve,omitempty"` // the most that this attempt can cost
-}
-
-// ToolOffer names tools, and says how often they may be used by one participant in one state and round.
-type ToolOffer struct {
-	Tools []string `json:"tools"`
-	Uses  int      `json:"uses"`
-}
-
-// offered yields what tools the reply may ask for.
-func (in *Intent) offered() ToolOffer {
-	if in.Offer == nil {
-		return ToolOffer{}
+// newBody yields an empty body of a kind of the flow's own; nil: it has no such kind.
+func (f *Flow) newBody(kind EventKind) Body {
+	for _, sample := range f.Bodies {
+		if sample.EventKind() == kind {
+			body, _ := reflect.New(reflect.TypeOf(sample).Elem()).Interface().(Body) // a pointer, as check has seen
+			return body
+		}
 	}
-	return *in.Offer
+	return nil
 }
 
-// Spend is what one attempt used and cost. Turn, Assessment, Verdict, Rejection and Failure hold one each.
-type Spend struct {
-	Call    string `json:"call"`
-	Attempt int    `json:"attempt"`
-	Model   string `json:"model,omitempty"` // "provider/model" as asked for
-	Usage   Usage  `json:"usage,omitzero"`
-	Cost    Money  `json:"cost,omitempty"`
-	// Estimated: the provider reported no usage, so that the reservation is charged in full.
-	Estimated bool `json:"estimated,omitempty"`
-	// Cached: the reply is a former one's, from a cache of the host's, and cost nothing.
-	Cached bool          `json:"cached,omitempty"`
-	Took   time.Duration `json:"took,omitempty"` // nanoseconds
+// DecodeEvent yields the event with a body of the flow's own, if its body is [Foreign] and the flow has that kind.
+func (f *Flow) DecodeEvent(e Event) (Event, error) {
+	foreign, ok := e.Body.(*Foreign)
+	if !ok {
+		return e, nil
+	}
+	body := f.newBody(foreign.Kind)
+	if body == nil {
+		return e, nil
+	}
+	if err := json.Unmarshal(foreign.JSON, body); err != nil {
+		return e, invalid(string(foreign.Kind), "cannot be read: %s", oneLine(err.Error(), 200))
+	}
+	e.Body = body
+	return e, nil
 }
 
-// Turn is one contribution to the debate.
-type Turn struct {
-	Spend
-	Round   int      `json:"round"`
-	Slot    int      `json:"slot"`
-	Kind    CallKind `json:"kind"`
-	Speaker string   `json:"speaker"`
-	Target  string   `json:"target,omitempty"`
-	Text    string   `json:"text"`
-	// Data is the answer as JSON, where the call had a schema.
-	Data json.RawMessage `json:"data,omitempty"`
-	// Cut: the reply ended at the limit of output tokens.
-	Cut    bool `json:"cut,omitempty"`
-	Hidden bool `json:"hidden,omitempty"` // see Intent
-}
+// EventKind implements [Body].
+func (*Start) EventKind() EventKind { return EventStart }
 
-// Summarized is a summary of a part of the conversation. It stands for all messages of a view from the
-// first after the opening to the one before Upto, those of the summary before it included.
-type Summarized struct {
-	Spend
-	View   string `json:"view,omitempty"` // whose view; "": everybody's
-	Upto   int    `json:"upto"`
-	Text   string `json:"text"`
-	Before int    `json:"before"` // size of what it stands for, in bytes
-	After  int    `json:"after"`  // its own
-	Cut    bool   `json:"cut,omitempty"`
-}
+// EventKind implements [Body].
+func (*Transition) EventKind() EventKind { return EventTransition }
 
-// Rejection is an answer that was not accepted. The re-ask shows its problems.
-type Rejection struct {
-	Spend
-	By       string   `json:"by"`
-	Round    int      `json:"round,omitempty"`
-	Text     string   `json:"text"` // the answer, cut to 2 KiB
-	Problems []string `json:"problems"`
-	// Next: the fallback model that is asked instead. Only of a re-ask: the first answer is asked for again.
-	Next string `json:"next,omitempty"`
-}
+// EventKind implements [Body].
+func (*Round) EventKind() EventKind { return EventRound }
 
-// Failure is an attempt that gave no result.
-type Failure struct {
-	Spend
-	By    string `json:"by"`
-	Error *Error `json:"error"`
-	// RetryAt is when the next attempt starts; zero: at once, or never if Final.
-	RetryAt time.Time `json:"retryAt,omitzero"`
-	// Final: this call is not tried again, unless a host retries.
-	Final bool `json:"final,omitempty"`
-	// Next: the next attempt asks this fallback model.
-	Next string `json:"next,omitempty"`
-	// Void: the attempt was broken off by a control or lost in a crash; it does not count against the call.
-	Void bool `json:"void,omitempty"`
-	// Unsent: no request was made, since it could not fit; it counts in no account.
-	Unsent bool `json:"unsent,omitempty"`
-	// Window is the size, in tokens, that the model's window is taken to have since it overflowed.
-	Window int `json:"window,omitempty"`
-}
+// EventKind implements [Body].
+func (*Intent) EventKind() EventKind { return EventIntent }
 
-// Dropped says that a participant or a judge takes no further part.
-type Dropped struct {
-	Participant string `json:"participant"` // or judge
-	Reason      string `json:"reason"`
-}
+// EventKind implements [Body].
+func (*Turn) EventKind() EventKind { return EventTurn }
 
-// WarningKind says which threshold was reached.
-type WarningKind string
+// EventKind implements [Body].
+func (*Summarized) EventKind() EventKind { return EventSummary }
 
-// The kinds of warnings.
-const (
-	WarnCost  WarningKind = "cost"       // Budget.Warn
-	WarnSoft  WarningKind = "soft-limit" // a soft limit: the rounds end
-	WarnHard  WarningKind = "hard-limit" // a hard limit: the debate stops
-	WarnNear  WarningKind = "context-80" // 80 % of a window are used
-	WarnHigh  WarningKind = "context-90" // 90 % of a window are used
-	WarnShort WarningKind = "context"    // messages no longer fit a window and are left out, or one is cut
-	WarnLate  WarningKind = "round-time" // Config.RoundTimeout: the round ends
+// EventKind implements [Body].
+func (*Rejection) EventKind() EventKind { return EventRejected }
 
-	WarnLeftOut WarningKind = "left-out" // somebody's call has failed for good, and the flow goes on without it
-)
+// EventKind implements [Body].
+func (*Failure) EventKind() EventKind { return EventFailed }
 
-// Warning is given once per threshold; of a window once for each who is asked. A flow may give others, of
-// kinds of its own.
-type Warning struct {
-	Kind      WarningKind `json:"kind"`
-	Threshold Money       `json:"threshold,omitempty"`
-	Spend     Money       `json:"spend,omitempty"`
-	Call      string      `json:"call,omitempty"`
-	By        string      `json:"by,omitempty"`   // whose window it is
-	Left      int         `json:"left,omitempty"` // messages left out
-	// Evidence says what was reached, with figures.
-	Evidence string `json:"evidence,omitempty"`
-}
+// EventKind implements [Body].
+func (*Charge) EventKind() EventKind { return EventSpend }
 
-// Sent is an input of a flow's own.
-type Sent struct {
-	Trigger Trigger         `json:"trigger"`
-	Payload json.RawMessage `json:"payload,omitempty"`
-}
+// EventKind implements [Body].
+func (*Dropped) EventKind() EventKind { return EventDropped }
 
-// Chunk is a piece of a turn as it is spoken. The text of a turn so far is what came before Offset,
-// then Text; a chunk with a smaller offset than what is known replaces from there on, and one of a
-// new attempt voids the former attempt's text.
-type Chunk struct {
-	Call    string `json:"call"`
-	Attempt int    `json:"attempt"`
-	By      string `json:"by"`
-	Offset  int    `json:"offset"` // in bytes
-	Text    string `json:"text"`
-	Parts   int    `json:"parts"` // how many chunks of the provider are merged in this one; 1 for a text that is read after its turn
-}
+// EventKind implements [Body].
+func (*Warning) EventKind() EventKind { return EventWarning }
+
+// EventKind implements [Body].
+func (*Acknowledge) EventKind() EventKind { return EventAck }
+
+// EventKind implements [Body].
+func (*Inquiry) EventKind() EventKind { return EventInquiry }
+
+// EventKind implements [Body].
+func (*Answer) EventKind() EventKind { return EventAnswer }
+
+// EventKind implements [Body].
+func (*Sent) EventKind() EventKind { return EventSent }
+
+// EventKind implements [Body].
+func (*ToolCalls) EventKind() EventKind { return EventTools }
+
+// EventKind implements [Body].
+func (*ToolResult) EventKind() EventKind { return EventTool }
+
+// EventKind implements [Body].
+func (*Opened) EventKind() EventKind { return EventOpened }
+
+// EventKind implements [Body].
+func (*Chunk) EventKind() EventKind { return EventChunk }
+
+// EventKind implements [Body].
+func (f *Foreign) EventKind() EventKind { return f.Kind }

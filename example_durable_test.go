@@ -27,7 +27,7 @@ func ExampleEngine_Fork() {
 			fmt.Println(err)
 			return
 		}
-		if event.Turn != nil && event.Turn.Speaker == "Ben" {
+		if as[debate.Turn](event) != nil && as[debate.Turn](event).Speaker == "Ben" {
 			second = event.Seq
 			break
 		}
@@ -147,7 +147,7 @@ func ExampleEngine_Control() {
 			fmt.Println(err)
 			return
 		}
-		if event.Turn == nil {
+		if as[debate.Turn](event) == nil {
 			continue
 		}
 		if err := elsewhere.Control(ctx, "cars", debate.Stop{}); err != nil {

@@ -65,12 +65,12 @@ func ExampleEngine_Run() {
 		case err != nil:
 			fmt.Println(err)
 			return
-		case event.Round != nil:
-			fmt.Printf("Round %d of %d: %s\n", event.Round.N, event.Round.Of, event.Round.Phase)
-		case event.Turn != nil:
-			fmt.Printf("%s: %s\n", event.Turn.Speaker, event.Turn.Text)
-		case event.Verdict != nil:
-			fmt.Println(event.Verdict.Winner.Participant, "wins:", event.Verdict.Summary)
+		case as[debate.Round](event) != nil:
+			fmt.Printf("Round %d of %d: %s\n", as[debate.Round](event).N, as[debate.Round](event).Of, as[debate.Round](event).Phase)
+		case as[debate.Turn](event) != nil:
+			fmt.Printf("%s: %s\n", as[debate.Turn](event).Speaker, as[debate.Turn](event).Text)
+		case as[debate.Verdict](event) != nil:
+			fmt.Println(as[debate.Verdict](event).Winner.Participant, "wins:", as[debate.Verdict](event).Summary)
 		}
 	}
 	// Output:
@@ -122,11 +122,11 @@ func ExampleSession_Events() {
 		case err != nil:
 			fmt.Println(err)
 			return
-		case event.Chunk != nil && event.Chunk.Offset == 0:
-			fmt.Print(event.Chunk.By, ": ", event.Chunk.Text)
-		case event.Chunk != nil:
-			fmt.Print(event.Chunk.Text)
-		case event.Turn != nil:
+		case as[debate.Chunk](event) != nil && as[debate.Chunk](event).Offset == 0:
+			fmt.Print(as[debate.Chunk](event).By, ": ", as[debate.Chunk](event).Text)
+		case as[debate.Chunk](event) != nil:
+			fmt.Print(as[debate.Chunk](event).Text)
+		case as[debate.Turn](event) != nil:
 			fmt.Println()
 		}
 	}
@@ -160,7 +160,7 @@ func ExampleSession_Pause() {
 			fmt.Println(err)
 			return
 		}
-		if event.Chunk != nil && event.Chunk.By == "Ben" {
+		if as[debate.Chunk](event) != nil && as[debate.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -203,7 +203,7 @@ func ExampleEngine_Open() {
 			fmt.Println(err)
 			return
 		}
-		if event.Turn != nil {
+		if as[debate.Turn](event) != nil {
 			break // Ada has spoken
 		}
 	}

@@ -3,6 +3,7 @@ package debate
 import (
 	"errors"
 	"slices"
+	"time"
 )
 
 // TableMachine is a compiled machine whose guards a test decides.
@@ -53,7 +54,7 @@ func GuardRecords() map[string][2]*Record {
 		}}
 		r.start.Config.Participants = []Participant{{Name: "Ada"}, {Name: "Ben"}}
 		r.config, r.phase = r.start.Config, -2
-		r.beginRound(&Event{Round: &Round{N: 1}})
+		r.beginRound(1, time.Time{})
 		change(r)
 		return r
 	}

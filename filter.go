@@ -83,13 +83,14 @@ func (f Filter) Matches(info Info) bool {
 
 // Finds reports whether an event of the debate holds Text; of an empty one every event does.
 func (f Filter) Finds(e *Event) bool {
-	switch {
-	case f.Text == "":
+	if f.Text == "" {
 		return true
-	case e.Start != nil && e.Start.Config != nil:
-		return holds(e.Start.Config.Topic, f.Text)
-	case e.Turn != nil:
-		return holds(e.Turn.Text, f.Text)
+	}
+	switch body := e.Body.(type) {
+	case *Start:
+		return body.Config != nil && holds(body.Config.Topic, f.Text)
+	case *Turn:
+		return holds(body.Text, f.Text)
 	default:
 		return false
 	}
@@ -109,13 +110,15 @@ func (f Filter) Order(a, b string) int {
 
 // Note takes from an event what a list tells of its debate. ID and Owner are the store's to set.
 func (i *Info) Note(e *Event) {
-	switch {
-	case e.Start != nil && e.Start.Config != nil:
-		i.Topic, i.Labels, i.StartedAt = e.Start.Config.Topic, maps.Clone(e.Start.Config.Labels), e.At
-	case e.Transition != nil:
-		i.State = e.Transition.To
-	case e.Round != nil:
-		i.Round = e.Round.N
+	switch body := e.Body.(type) {
+	case *Start:
+		if body.Config != nil {
+			i.Topic, i.Labels, i.StartedAt = body.Config.Topic, maps.Clone(body.Config.Labels), e.At
+		}
+	case *Transition:
+		i.State = body.To
+	case *Round:
+		i.Round = body.N
 	}
 	i.Seq, i.LastAt = e.Seq, e.At
 }

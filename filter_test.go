@@ -94,28 +94,28 @@ func TestFilterMatches(t *testing.T) {
 
 func TestFilterFinds(t *testing.T) {
 	turn := func(text string) debate.Event {
-		return debate.Event{Kind: debate.EventTurn, Turn: &debate.Turn{Speaker: "needle", Text: text, Data: []byte(`"needle"`)}}
+		return debate.Event{Body: &debate.Turn{Speaker: "needle", Text: text, Data: []byte(`"needle"`)}}
 	}
 	start := func(topic string) debate.Event {
 		config := debate.Config{Topic: topic, Flow: "needle", Labels: map[string]string{"needle": "needle"}}
-		return debate.Event{Kind: debate.EventStart, Start: &debate.Start{Config: &config, Seed: "needle"}}
+		return debate.Event{Body: &debate.Start{Config: &config, Seed: "needle"}}
 	}
 	for _, c := range []struct {
 		text  string
 		event debate.Event
 		want  bool
 	}{
-		{"", debate.Event{Kind: debate.EventAck}, true},
+		{"", debate.Event{Body: &debate.Acknowledge{}}, true},
 		{"", turn("hay"), true},
 		{"needle", turn("hay"), false},
 		{"needle", turn("a needle in hay"), true},
 		{"needle", start("hay"), false},
 		{"NEEDLE", start("One Needle"), true},
-		{"needle", debate.Event{Kind: debate.EventAck}, false},
-		{"needle", debate.Event{Kind: debate.EventStart, Start: &debate.Start{}}, false},
-		{"needle", debate.Event{Kind: debate.EventAnswer, Answer: &debate.Answer{Text: "needle"}}, false},
-		{"needle", debate.Event{Kind: debate.EventSummary, Summary: &debate.Summarized{Text: "needle"}}, false},
-		{"needle", debate.Event{Kind: debate.EventRejected, Rejection: &debate.Rejection{Text: "needle"}}, false},
+		{"needle", debate.Event{Body: &debate.Acknowledge{}}, false},
+		{"needle", debate.Event{Body: &debate.Start{}}, false},
+		{"needle", debate.Event{Body: &debate.Answer{Text: "needle"}}, false},
+		{"needle", debate.Event{Body: &debate.Summarized{Text: "needle"}}, false},
+		{"needle", debate.Event{Body: &debate.Rejection{Text: "needle"}}, false},
 		{"ärzte", turn("ÄRZTE"), true},
 		{"ÄRZTE", turn("ärzte"), true},
 		{"Σοφός", turn("ΣΟΦΌΣ"), false}, // the small letter at the end of a word is another one
@@ -178,23 +178,23 @@ func TestInfoNote(t *testing.T) {
 		want  debate.Info
 	}{
 		{
-			debate.Event{Kind: debate.EventStart, Start: &debate.Start{Config: &config}},
+			debate.Event{Body: &debate.Start{Config: &config}},
 			debate.Info{ID: "a", Owner: "me", Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 1, LastAt: at(1)},
 		},
 		{
-			debate.Event{Kind: debate.EventTransition, Transition: &debate.Transition{From: debate.StateReady, To: debate.StateInitializing}},
+			debate.Event{Body: &debate.Transition{From: debate.StateReady, To: debate.StateInitializing}},
 			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 2, LastAt: at(2)},
 		},
 		{
-			debate.Event{Kind: debate.EventRound, Round: &debate.Round{N: 3, Of: 5}},
+			debate.Event{Body: &debate.Round{N: 3, Of: 5}},
 			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 3, LastAt: at(3)},
 		},
 		{
-			debate.Event{Kind: debate.EventTurn, Turn: &debate.Turn{Round: 4, Text: "text"}},
+			debate.Event{Body: &debate.Turn{Round: 4, Text: "text"}},
 			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 4, LastAt: at(4)},
 		},
 		{
-			debate.Event{Kind: debate.EventStart, Start: &debate.Start{}}, // of no config
+			debate.Event{Body: &debate.Start{}}, // of no config
 			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 5, LastAt: at(5)},
 		},
 	} {

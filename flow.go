@@ -30,15 +30,18 @@ type Flow struct {
 	Timed []State
 	// Schemas are what answers of this flow's calls must match, by the name in Call.Schema.
 	Schemas map[string]*Schema
+	// Bodies are samples of the bodies of events that only this flow has: pointers to structs, with kinds of their own.
+	// A sample's value is not used.
+	Bodies []Body
 	// Texts renders the flow's prompts once, when a debate starts; Record.Text yields them. It is a pure
 	// function of the setup: debates of the same setup share what it yields. nil: none.
 	Texts func(Setup) (map[string]string, error)
 	// Check looks at a config before anything is started; nil: nothing to add. It joins *Errors that
 	// name their fields.
 	Check func(*Config) error
-	// Decode reads the flow's part of a config, strictly (DecodeStrict); nil: it has none. It is a pure
+	// DecodeConfig reads the flow's part of a config, strictly (DecodeStrict); nil: it has none. It is a pure
 	// function; Record.FlowConfig yields what it has made.
-	Decode func(json.RawMessage) (any, error)
+	DecodeConfig func(json.RawMessage) (any, error)
 }
 
 // Setup is what a flow's prompts are rendered from. No prompt may speak of the config's ID, Labels,

@@ -56,8 +56,9 @@ func DebateFlow() *Flow { //nolint:revive // Flow is the type of all flows, this
 			string(KindBallot):     schemaOf(string(KindBallot), checkBallot),
 			string(KindAssign):     schemaOf(string(KindAssign), checkPlan),
 		},
-		Texts: debateTexts,
-		Timed: []State{StateAwaitingResponses},
+		Bodies: []Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
+		Texts:  debateTexts,
+		Timed:  []State{StateAwaitingResponses},
 	}
 }
 

@@ -69,10 +69,10 @@ func transitions(t *testing.T, engine *debate.Engine, id string) (states []debat
 	t.Helper()
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		if event.Transition != nil {
-			states = append(states, event.Transition.To)
+		if as[debate.Transition](event) != nil {
+			states = append(states, as[debate.Transition](event).To)
 		}
-		if event.Transition != nil && event.Transition.To == debate.StateError {
+		if as[debate.Transition](event) != nil && as[debate.Transition](event).To == debate.StateError {
 			break
 		}
 	}

@@ -2,6 +2,7 @@ package debate
 
 import (
 	"fmt"
+	"time"
 )
 
 // fold takes one event into the record. It uses the event alone, never what a flow would do, so that
@@ -10,11 +11,16 @@ func (r *Record) fold(e *Event, m *machine) error {
 	if e.Seq != r.Seq+1 {
 		return invalid("seq", "is %d after %d: events have no gaps", e.Seq, r.Seq)
 	}
-	if (e.Kind == EventStart) != (r.start == nil) {
-		return invalid("kind", "%q cannot stand here: the first event, and no other, is the start", e.Kind)
+	if (e.Kind() == EventStart) != (r.start == nil) {
+		return invalid("kind", "%q cannot stand here: the first event, and no other, is the start", e.Kind())
 	}
-	if !e.complete() {
-		return invalid("kind", "%q is not known, or the event lacks what it tells", oneLine(string(e.Kind), 40))
+	foreign, unknown := e.Body.(*Foreign)
+	if chunk := e.Kind() == EventChunk; e.Body == nil || unknown || chunk {
+		kind := e.Kind()
+		if unknown {
+			kind = foreign.Kind
+		}
+		return invalid("kind", "%q is not known, or the event lacks what it tells", oneLine(string(kind), 40))
 	}
 	if err := r.foldBody(e, m); err != nil {
 		return err
@@ -27,105 +33,57 @@ func invalid(field, format string, args ...any) error {
 	return &Error{Kind: KindValidation, Op: "read log", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-// complete reports whether the event holds what its kind says.
-func (e *Event) complete() bool {
-	switch e.Kind {
-	case EventStart:
-		return e.Start != nil && e.Start.Config != nil && e.Start.Format != nil
-	case EventTransition:
-		return e.Transition != nil
-	case EventRound:
-		return e.Round != nil
-	case EventIntent:
-		return e.Intent != nil
-	case EventTurn:
-		return e.Turn != nil
-	case EventAssigned:
-		return e.Assigned != nil
-	case EventBallot:
-		return e.Ballot != nil
-	case EventSummary:
-		return e.Summary != nil
-	case EventAssessment:
-		return e.Assessment != nil
-	case EventVerdict:
-		return e.Verdict != nil
-	case EventRejected:
-		return e.Rejection != nil
-	case EventFailed:
-		return e.Failure != nil && e.Failure.Error != nil
-	case EventSpend:
-		return e.Spend != nil
-	case EventDropped:
-		return e.Dropped != nil
-	case EventWarning:
-		return e.Warning != nil
-	case EventAck:
-		return true
-	case EventInquiry:
-		return e.Inquiry != nil
-	case EventAnswer:
-		return e.Answer != nil
-	case EventSent:
-		return e.Sent != nil
-	case EventTools:
-		return e.Tools != nil
-	case EventTool:
-		return e.Tool != nil
-	case EventOpened:
-		return e.Opened != nil
-	default:
-		return false
-	}
-}
-
 func (r *Record) foldBody(e *Event, m *machine) error {
-	switch e.Kind {
-	case EventStart:
-		if decode := m.flow.Decode; decode != nil {
-			part, err := decode(e.Start.Config.FlowConfig)
+	switch body := e.Body.(type) {
+	case *Start:
+		if body.Config == nil || body.Format == nil {
+			return invalid("start", "lacks its config or format")
+		}
+		if decode := m.flow.DecodeConfig; decode != nil {
+			part, err := decode(body.Config.FlowConfig)
 			if err != nil {
 				return invalid("start.config.flowConfig", "cannot be read: %s", oneLine(err.Error(), 200))
 			}
 			r.part = part
 		}
 		r.timed = m.flow.Timed
-		return r.foldStart(e)
-	case EventTransition:
-		return r.foldTransition(e, m)
-	case EventRound:
-		if e.Round.N < 1 || e.Round.N < r.Round {
-			return invalid("round.n", "is %d after round %d", e.Round.N, r.Round)
+		return r.foldStart(body, e.At)
+	case *Transition:
+		return r.foldTransition(body, e.At, m)
+	case *Round:
+		if body.N < 1 || body.N < r.Round {
+			return invalid("round.n", "is %d after round %d", body.N, r.Round)
 		}
-		r.beginRound(e)
-	case EventIntent:
-		return r.foldIntent(e)
-	case EventDropped:
-		r.foldDropped(e.Dropped.Participant)
-	case EventWarning:
-		r.Warnings = append(r.Warnings, *e.Warning)
-		if e.Warning.Kind == WarnSoft || e.Warning.Kind == WarnHard {
-			r.limit = e.Warning.Kind
+		r.beginRound(body.N, e.At)
+	case *Intent:
+		return r.foldIntent(body)
+	case *Dropped:
+		r.foldDropped(body.Participant)
+	case *Warning:
+		r.Warnings = append(r.Warnings, *body)
+		if body.Kind == WarnSoft || body.Kind == WarnHard {
+			r.limit = body.Kind
 		}
-		r.foldThreshold(e.Warning)
-	case EventAck:
+		r.foldThreshold(body)
+	case *Acknowledge:
 		r.acked = true
-	case EventInquiry:
-		return r.foldInquiry(e.Inquiry)
-	case EventAnswer:
-		return r.foldAnswer(e.Answer)
-	case EventSent:
-		r.Inputs = append(r.Inputs, *e.Sent)
-	case EventOpened:
+	case *Inquiry:
+		return r.foldInquiry(body)
+	case *Answer:
+		return r.foldAnswer(body)
+	case *Sent:
+		r.Inputs = append(r.Inputs, *body)
+	case *Opened:
 		r.roundAt = r.roundAt.Add(e.At.Sub(r.LastAt))
+	case AttemptEnd:
+		return r.foldOutcome(body, e.At)
 	default:
-		return r.foldOutcome(e)
+		return invalid("kind", "%q is no fact", oneLine(string(e.Kind()), 40))
 	}
 	return nil
 }
 
-func (r *Record) foldStart(e *Event) error {
-	s := e.Start
+func (r *Record) foldStart(s *Start, at time.Time) error {
 	switch {
 	case s.Version > LogVersion:
 		return invalid("start.version", "is %d: this release reads logs up to version %d", s.Version, LogVersion)
@@ -139,7 +97,7 @@ func (r *Record) foldStart(e *Event) error {
 	r.start, r.config, r.valid = s, s.Config, true
 	r.fence, r.texts, r.phase = fenceOf(s.Seed), s.Texts, -2
 	r.expect()
-	r.State, r.StartedAt = StateReady, e.At
+	r.State, r.StartedAt = StateReady, at
 	return nil
 }
 
@@ -167,8 +125,8 @@ func (r *Record) readSystems() {
 }
 
 // beginRound takes up the schedule of a round; most rounds have that of the round before.
-func (r *Record) beginRound(e *Event) {
-	r.Round, r.late, r.roundAt, r.uses = e.Round.N, false, e.At, nil
+func (r *Record) beginRound(n int, at time.Time) {
+	r.Round, r.late, r.roundAt, r.uses = n, false, at, nil
 	if phase := r.start.Format.phase(r.Round, r.config.Rounds); phase != r.phase {
 		r.phase, r.schedule = phase, r.start.Format.speeches(phase, r.config)
 	}
@@ -179,8 +137,7 @@ func (r *Record) beginRound(e *Event) {
 	r.nextBatch()
 }
 
-func (r *Record) foldTransition(e *Event, m *machine) error {
-	t := e.Transition
+func (r *Record) foldTransition(t *Transition, at time.Time, m *machine) error {
 	switch {
 	case t.From != r.State:
 		return invalid("transition.from", "is %s in state %s", oneLine(string(t.From), 40), r.State)
@@ -193,7 +150,7 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 	r.State = t.To
 	r.Failure = nil
 	if !m.working(t.To) {
-		r.left = e.At
+		r.left = at
 	}
 	switch {
 	case t.To == StateError:
@@ -205,13 +162,13 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 		}
 	case m.working(t.To):
 		if !m.working(t.From) && r.work != "" { // a round's time stands still while nobody may speak
-			r.roundAt = r.roundAt.Add(e.At.Sub(r.left))
+			r.roundAt = r.roundAt.Add(at.Sub(r.left))
 		}
 		if m.working(t.From) || t.To != r.work {
 			r.reveal()
 		}
 		if t.To != r.work {
-			r.work, r.entered, r.uses = t.To, e.At, nil
+			r.work, r.entered, r.uses = t.To, at, nil
 		}
 	}
 	if t.To == StateCompleting && !concluding || r.Final() {
@@ -227,7 +184,7 @@ func (r *Record) foldTransition(e *Event, m *machine) error {
 		}
 	case TriggerRetry:
 		r.retries++
-		r.limit, r.roundAt, r.late, r.unsummed = "", e.At, false, false
+		r.limit, r.roundAt, r.late, r.unsummed = "", at, false, false
 		r.Reason, r.Evidence = EndReason(r.formerly[0]), r.formerly[1]
 		r.reset()
 	}

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-func (r *Record) foldIntent(e *Event) error {
-	in := e.Intent
+func (r *Record) foldIntent(in *Intent) error {
 	call := r.calls[in.Call]
 	if call == nil {
 		call = &callState{}
@@ -99,8 +98,8 @@ func (r *Record) inquiry(id string) *Inquiry {
 }
 
 // foldOutcome takes what became of an attempt.
-func (r *Record) foldOutcome(e *Event) error {
-	spend := e.outcome()
+func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
+	spend := body.spent()
 	call := r.opened(spend.Call)
 	if call == nil || call.status != callOpen || call.intent.Attempt != spend.Attempt {
 		return invalid("call", "%q, attempt %d, is not in flight", oneLine(spend.Call, 80), spend.Attempt)
@@ -111,40 +110,47 @@ func (r *Record) foldOutcome(e *Event) error {
 	if spend.Usage != known(spend.Usage) {
 		return invalid("usage", "has a number of tokens that cannot be")
 	}
-	if t := e.Turn; t != nil && (t.Round != call.intent.Round || t.Slot != call.intent.Slot || t.Speaker != call.intent.By) {
-		return invalid("turn", "is not the one that was asked for")
-	}
-	if e.Summary != nil {
-		if v := r.viewOf(e.Summary.View); v == nil || e.Summary.Upto < 2 || e.Summary.Upto > len(v.messages) {
-			return invalid("summary.upto", "is %d: no message of a view", e.Summary.Upto)
+	failure, _ := body.(*Failure)
+	switch body := body.(type) {
+	case *Turn:
+		if body.Round != call.intent.Round || body.Slot != call.intent.Slot || body.Speaker != call.intent.By {
+			return invalid("turn", "is not the one that was asked for")
+		}
+	case *Summarized:
+		if v := r.viewOf(body.View); v == nil || body.Upto < 2 || body.Upto > len(v.messages) {
+			return invalid("summary.upto", "is %d: no message of a view", body.Upto)
+		}
+	case *Failure:
+		if body.Error == nil {
+			return invalid("failed.error", "is missing")
 		}
 	}
-	r.settle(call, e)
-	switch e.Kind {
-	case EventTurn:
-		r.foldTurn(e.Turn)
-	case EventAssessment:
-		r.Assessments = append(r.Assessments, e.Assessment)
-	case EventVerdict:
-		r.Verdicts = append(r.Verdicts, e.Verdict)
+	r.closeAttempt(call, spend, failure)
+	switch body := body.(type) {
+	case *Turn:
+		r.foldTurn(body)
+	case *Assessment:
+		r.Assessments = append(r.Assessments, body)
+	case *Verdict:
+		r.Verdicts = append(r.Verdicts, body)
 		r.Verdict = r.opinion()
-	case EventAssigned:
-		r.foldAssignment(e.Assigned)
-	case EventBallot:
-		r.Ballots = append(r.Ballots, e.Ballot)
-	case EventSummary:
-		r.foldSummary(e.Summary)
-	case EventRejected:
-		r.foldRejection(call, e)
+	case *Assignment:
+		r.foldAssignment(body)
+	case *Ballot:
+		r.Ballots = append(r.Ballots, body)
+	case *Summarized:
+		r.foldSummary(body)
+	case *Rejection:
+		r.foldRejection(call, body, at)
 		return nil
-	case EventFailed:
-		r.foldFailure(call, e.Failure, e.At)
+	case *Failure:
+		r.foldFailure(call, body, at)
 		return nil
-	case EventTools:
-		return r.foldTools(call, e.Tools)
-	case EventTool:
-		return r.foldTool(call, e.Tool)
-	default: // a final state: only the spend counts
+	case *ToolCalls:
+		return r.foldTools(call, body)
+	case *ToolResult:
+		return r.foldTool(call, body)
+	case *Charge: // in a final state only the spend counts
 		call.status = callIdle
 		return nil
 	}
@@ -157,43 +163,14 @@ func (r *Record) foldOutcome(e *Event) error {
 	return nil
 }
 
-// outcome yields the spend of an event that ends an attempt.
-func (e *Event) outcome() *Spend {
-	switch e.Kind {
-	case EventTurn:
-		return &e.Turn.Spend
-	case EventAssessment:
-		return &e.Assessment.Spend
-	case EventVerdict:
-		return &e.Verdict.Spend
-	case EventAssigned:
-		return &e.Assigned.Spend
-	case EventBallot:
-		return &e.Ballot.Spend
-	case EventSummary:
-		return &e.Summary.Spend
-	case EventRejected:
-		return &e.Rejection.Spend
-	case EventFailed:
-		return &e.Failure.Spend
-	case EventTools:
-		return &e.Tools.Spend
-	case EventTool:
-		return &e.Tool.Spend
-	default:
-		return e.Spend
-	}
-}
-
-// settle takes an attempt out of those in flight, and counts what it has cost.
-func (r *Record) settle(call *callState, e *Event) {
-	spend := e.outcome()
+// closeAttempt takes an attempt out of those in flight, and counts what it has cost. failure is nil if it succeeded.
+func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 	r.close(call)
-	if e.Failure == nil && spend.Model != "" && !spend.Cached {
+	if failure == nil && spend.Model != "" && !spend.Cached {
 		r.lift(spend.Model)
 	}
 	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
-	if (e.Failure == nil || !e.Failure.Unsent) && !call.person && call.intent.Tool == "" {
+	if (failure == nil || !failure.Unsent) && !call.person && call.intent.Tool == "" {
 		r.spent.add(call.intent, spend)
 	}
 	r.learn(call.intent, spend)
@@ -222,11 +199,10 @@ func (r *Record) foldTurn(t *Turn) {
 }
 
 // foldRejection keeps the problems for the re-ask. A re-ask that is rejected too fails its call.
-func (r *Record) foldRejection(call *callState, e *Event) {
-	rejection := e.Rejection
+func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) {
 	r.Rejections = append(r.Rejections, *rejection)
 	call.status = callRejected
-	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: e.At}
+	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: at}
 	r.failing = append(r.failing, call)
 	base := r.calls[call.intent.Again]
 	if base == nil {

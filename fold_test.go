@@ -35,7 +35,7 @@ func logOf(t *testing.T, engine *debate.Engine, id string) storedLog {
 		Events []debate.Event `json:"events"`
 	}
 	require.NoError(t, json.Unmarshal(snapshot, &read))
-	l.events = read.Events
+	l.events = readBodies(read.Events)
 	return l
 }
 
@@ -46,14 +46,14 @@ func (l storedLog) copied(t *testing.T) []debate.Event {
 	require.NoError(t, err)
 	var events []debate.Event
 	require.NoError(t, json.Unmarshal(data, &events))
-	return events
+	return readBodies(events)
 }
 
 // index yields the place of the n-th event of a kind, from 0.
 func (l storedLog) index(t *testing.T, kind debate.EventKind, n int) int {
 	t.Helper()
 	for i := range l.events {
-		if l.events[i].Kind == kind {
+		if l.events[i].Kind() == kind {
 			if n == 0 {
 				return i
 			}
@@ -102,12 +102,12 @@ func TestALogIsNumbered(t *testing.T) {
 	l := playedLog(t, twoDebaters())
 	for i, event := range l.events {
 		assert.EqualValues(t, i+1, event.Seq)
-		assert.NotEqual(t, debate.EventChunk, event.Kind)
+		assert.NotEqual(t, debate.EventChunk, event.Kind())
 		if i > 0 {
 			assert.False(t, event.At.Before(l.events[i-1].At))
 		}
 	}
-	assert.Equal(t, debate.EventStart, l.events[0].Kind)
+	assert.Equal(t, debate.EventStart, l.events[0].Kind())
 }
 
 // A log that cannot have been written is an error that names the field; the machine's state never comes from it.
@@ -125,38 +125,38 @@ func TestLogsThatDoNotFold(t *testing.T) {
 	}{
 		"a number is left out":         {turn, func(e *debate.Event) { e.Seq++ }, "seq"},
 		"a number comes twice":         {turn, func(e *debate.Event) { e.Seq-- }, "seq"},
-		"no start":                     {0, func(e *debate.Event) { e.Kind = debate.EventAck }, "kind"},
-		"a second start":               {turn, func(e *debate.Event) { e.Kind, e.Start = debate.EventStart, l.events[0].Start }, "kind"},
-		"an unknown kind":              {turn, func(e *debate.Event) { e.Kind = "song" }, "kind"},
-		"a chunk":                      {turn, func(e *debate.Event) { e.Kind, e.Chunk = debate.EventChunk, &debate.Chunk{} }, "kind"},
-		"a kind without its body":      {turn, func(e *debate.Event) { e.Turn = nil }, "kind"},
-		"a start without a config":     {0, func(e *debate.Event) { e.Start.Config = nil }, "kind"},
-		"a start without a format":     {0, func(e *debate.Event) { e.Start.Format = nil }, "kind"},
-		"a newer log":                  {0, func(e *debate.Event) { e.Start.Version = debate.LogVersion + 1 }, "start.version"},
-		"a log of no version":          {0, func(e *debate.Event) { e.Start.Version = 0 }, "start.version"},
-		"an unknown flow":              {0, func(e *debate.Event) { e.Start.Flow = "opera" }, "flow"},
-		"a newer flow":                 {0, func(e *debate.Event) { e.Start.FlowVersion = 99 }, "flowVersion"},
-		"from another state":           {change, func(e *debate.Event) { e.Transition.From = debate.StatePaused }, "transition.from"},
-		"to an unknown state":          {change, func(e *debate.Event) { e.Transition.To = "limbo" }, "transition.to"},
-		"to previous":                  {change, func(e *debate.Event) { e.Transition.To = debate.StatePrevious }, "transition.to"},
-		"an error without a reason":    {change, func(e *debate.Event) { e.Transition.To = debate.StateError }, "transition.failure"},
-		"a round before the last":      {round, func(e *debate.Event) { e.Round.N = 0 }, "round.n"},
-		"an intent's attempt too high": {intent, func(e *debate.Event) { e.Intent.Attempt = 2 }, "intent.attempt"},
-		"an intent's attempt too low":  {intent, func(e *debate.Event) { e.Intent.Attempt = 0 }, "intent.attempt"},
-		"a negative reservation":       {intent, func(e *debate.Event) { e.Intent.Reserve = -1 }, "intent.reserve"},
+		"no start":                     {0, func(e *debate.Event) { e.Body = &debate.Acknowledge{} }, "kind"},
+		"a second start":               {turn, func(e *debate.Event) { e.Body = as[debate.Start](l.events[0]) }, "kind"},
+		"an unknown kind":              {turn, func(e *debate.Event) { e.Body = &debate.Foreign{Kind: "song"} }, "kind"},
+		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &debate.Chunk{} }, "kind"},
+		"a kind without its body":      {turn, func(e *debate.Event) { e.Body = nil }, "kind"},
+		"a start without a config":     {0, func(e *debate.Event) { as[debate.Start](*e).Config = nil }, "start"},
+		"a start without a format":     {0, func(e *debate.Event) { as[debate.Start](*e).Format = nil }, "start"},
+		"a newer log":                  {0, func(e *debate.Event) { as[debate.Start](*e).Version = debate.LogVersion + 1 }, "start.version"},
+		"a log of no version":          {0, func(e *debate.Event) { as[debate.Start](*e).Version = 0 }, "start.version"},
+		"an unknown flow":              {0, func(e *debate.Event) { as[debate.Start](*e).Flow = "opera" }, "flow"},
+		"a newer flow":                 {0, func(e *debate.Event) { as[debate.Start](*e).FlowVersion = 99 }, "flowVersion"},
+		"from another state":           {change, func(e *debate.Event) { as[debate.Transition](*e).From = debate.StatePaused }, "transition.from"},
+		"to an unknown state":          {change, func(e *debate.Event) { as[debate.Transition](*e).To = "limbo" }, "transition.to"},
+		"to previous":                  {change, func(e *debate.Event) { as[debate.Transition](*e).To = debate.StatePrevious }, "transition.to"},
+		"an error without a reason":    {change, func(e *debate.Event) { as[debate.Transition](*e).To = debate.StateError }, "transition.failure"},
+		"a round before the last":      {round, func(e *debate.Event) { as[debate.Round](*e).N = 0 }, "round.n"},
+		"an intent's attempt too high": {intent, func(e *debate.Event) { as[debate.Intent](*e).Attempt = 2 }, "intent.attempt"},
+		"an intent's attempt too low":  {intent, func(e *debate.Event) { as[debate.Intent](*e).Attempt = 0 }, "intent.attempt"},
+		"a negative reservation":       {intent, func(e *debate.Event) { as[debate.Intent](*e).Reserve = -1 }, "intent.reserve"},
 		"an intent of a call in flight": {intent + 1, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Kind: debate.EventIntent, Intent: l.events[intent].Intent}
+			*e = debate.Event{Seq: e.Seq, Body: as[debate.Intent](l.events[intent])}
 		}, "intent.call"},
-		"a turn that nobody was asked for": {turn, func(e *debate.Event) { e.Turn.Call = "r9.song.Ada" }, "call"},
-		"a turn of another attempt":        {turn, func(e *debate.Event) { e.Turn.Attempt = 7 }, "call"},
-		"a turn that pays":                 {turn, func(e *debate.Event) { e.Turn.Cost = -1 }, "cost"},
-		"an assessment nobody asked for":   {assessment, func(e *debate.Event) { e.Assessment.Call = "" }, "call"},
+		"a turn that nobody was asked for": {turn, func(e *debate.Event) { as[debate.Turn](*e).Call = "r9.song.Ada" }, "call"},
+		"a turn of another attempt":        {turn, func(e *debate.Event) { as[debate.Turn](*e).Attempt = 7 }, "call"},
+		"a turn that pays":                 {turn, func(e *debate.Event) { as[debate.Turn](*e).Cost = -1 }, "cost"},
+		"an assessment nobody asked for":   {assessment, func(e *debate.Event) { as[debate.Assessment](*e).Call = "" }, "call"},
 		"a question without a call": {turn, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Kind: debate.EventInquiry, Inquiry: &debate.Inquiry{ID: "who?"}}
+			*e = debate.Event{Seq: e.Seq, Body: &debate.Inquiry{ID: "who?"}}
 		}, "inquiry.id"},
 		"a failure without a reason": {turn, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Kind: debate.EventFailed, Failure: &debate.Failure{Spend: e.Turn.Spend}}
-		}, "kind"},
+			*e = debate.Event{Seq: e.Seq, Body: &debate.Failure{Spend: as[debate.Turn](*e).Spend}}
+		}, "failed.error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := l.copied(t)
@@ -186,7 +186,7 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 	i := l.index(t, debate.EventIntent, 0)
 	core, err := l.engine.NewCore(l.id, l.events[:i+1])
 	require.NoError(t, err)
-	out, err := core.Step(debate.Input{At: time.Unix(1, 0), Signal: debate.Result{Call: l.events[i].Intent.Call, Attempt: 1, Text: "Early."}})
+	out, err := core.Step(debate.Input{At: time.Unix(1, 0), Signal: debate.Result{Call: as[debate.Intent](l.events[i]).Call, Attempt: 1, Text: "Early."}})
 	require.NoError(t, err)
 	require.NotEmpty(t, out.Events)
 	assert.False(t, out.Events[0].At.Before(l.events[i].At))
@@ -198,8 +198,8 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 	config := twoDebaters()
 	l := playedLog(t, config)
 	begins := l.index(t, debate.EventIntent, 1) + 1
-	done, open := l.events[l.index(t, debate.EventIntent, 0)].Intent, l.events[begins-1].Intent
-	start, edit := *l.events[0].Start, debate.Edit{Config: config}
+	done, open := as[debate.Intent](l.events[l.index(t, debate.EventIntent, 0)]), as[debate.Intent](l.events[begins-1])
+	start, edit := *as[debate.Start](l.events[0]), debate.Edit{Config: config}
 	otherwise := config
 	otherwise.Topic, otherwise.Flow = "Something else", "none"
 	network := &debate.Error{Kind: debate.KindNetwork}
@@ -311,7 +311,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 func TestResultsThatNobodyWaitsFor(t *testing.T) {
 	l := playedLog(t, twoDebaters())
 	i := l.index(t, debate.EventIntent, 1)
-	done, open := l.events[l.index(t, debate.EventIntent, 0)].Intent, l.events[i].Intent
+	done, open := as[debate.Intent](l.events[l.index(t, debate.EventIntent, 0)]), as[debate.Intent](l.events[i])
 	core, err := l.engine.NewCore(l.id, l.events[:i+1])
 	require.NoError(t, err)
 	for _, signal := range []debate.Signal{
@@ -368,16 +368,16 @@ func TestAStartThatDoesNotFold(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, out.Events, "nothing is logged before the start")
 	}
-	newer := *l.events[0].Start
+	newer := *as[debate.Start](l.events[0])
 	newer.Version = debate.LogVersion + 1
 	for _, start := range []debate.Start{{}, newer} {
 		_, err = core.Step(debate.Input{At: at, Signal: start})
 		requireKind(t, err, debate.KindValidation)
 		assert.Equal(t, debate.StateReady, core.Record().State)
 	}
-	out, err := core.Step(debate.Input{At: at, Signal: *l.events[0].Start})
+	out, err := core.Step(debate.Input{At: at, Signal: *as[debate.Start](l.events[0])})
 	require.NoError(t, err)
-	assert.Equal(t, debate.EventStart, out.Events[0].Kind)
+	assert.Equal(t, debate.EventStart, out.Events[0].Kind())
 	assert.Len(t, out.Start, 1)
 }
 
@@ -386,7 +386,7 @@ func TestVersionsOfAFlow(t *testing.T) {
 	config := twoDebaters()
 	l := playedLog(t, config)
 	events := l.copied(t)
-	events[0].Start.Flow = "later"
+	as[debate.Start](events[0]).Flow = "later"
 	for name, c := range map[string]struct {
 		version, accepts int
 		opens            bool

@@ -173,21 +173,41 @@ func whole(events []Event, seq int64) int64 {
 // follows reports whether an event is nothing but what the one before it means: a debate that ends between
 // the two would stand still, or ask again for what was answered.
 func follows(e, before *Event) bool {
-	switch {
-	case e.Round != nil, e.Warning != nil && e.Warning.Kind == WarnLate:
+	_, dropped := e.Body.(*Dropped)
+	switch body := e.Body.(type) {
+	case *Round:
 		return true
-	case e.Transition != nil && (e.Transition.On == TriggerStart || e.Transition.On == TriggerAnswered):
-		return true
-	case e.Answer != nil:
-		return e.Answer.Unattended
-	case before.Failure != nil:
-		return e.Dropped != nil
-	case before.Answer == nil:
-		return e.Transition != nil && e.Transition.On == TriggerStop && before.Dropped != nil
-	case before.Answer.Option == "":
+	case *Warning:
+		if body.Kind == WarnLate {
+			return true
+		}
+	case *Answer:
+		return body.Unattended
+	case *Transition:
+		if body.On == TriggerStart || body.On == TriggerAnswered {
+			return true
+		}
+		if body.On == TriggerStop {
+			return endsByAnswer(before)
+		}
+	}
+	switch former := before.Body.(type) {
+	case *Failure:
+		return dropped
+	case *Answer:
+		return dropped || former.Option == ""
+	default:
+		return false
+	}
+}
+
+// endsByAnswer reports whether a stop after this event is what an answer has chosen.
+func endsByAnswer(before *Event) bool {
+	switch before.Body.(type) {
+	case *Answer, *Dropped:
 		return true
 	default:
-		return e.Dropped != nil || e.Transition != nil && e.Transition.On == TriggerStop
+		return false
 	}
 }
 
@@ -197,11 +217,11 @@ func prefix(origin *Core, start *Start, events []Event) []Event {
 	out := make([]Event, 0, len(events))
 	for i := range events {
 		e := events[i]
-		if in := e.Intent; in != nil && slices.Contains(lost, Lost{Call: in.Call, Attempt: in.Attempt}) {
+		if in, ok := e.Body.(*Intent); ok && slices.Contains(lost, Lost{Call: in.Call, Attempt: in.Attempt}) {
 			continue
 		}
 		if i == 0 {
-			e.Start = start
+			e.Body = start
 		}
 		e.Seq = int64(len(out) + 1)
 		out = append(out, e)

@@ -33,7 +33,7 @@ func kept(t *testing.T, store debate.Store, id string) (events []debate.Event) {
 func turned(events []debate.Event) int64 {
 	for i := range events {
 		e := &events[i]
-		if e.Sent != nil || e.Transition != nil && slices.Contains([]debate.Trigger{debate.TriggerStop, debate.TriggerCancel}, e.Transition.On) {
+		if as[debate.Sent](*e) != nil || as[debate.Transition](*e) != nil && slices.Contains([]debate.Trigger{debate.TriggerStop, debate.TriggerCancel}, as[debate.Transition](*e).On) {
 			return e.Seq
 		}
 	}
@@ -48,12 +48,12 @@ func (p part) open() map[string]int {
 	open := map[string]int{}
 	for i := range p {
 		switch e := &p[i]; {
-		case e.Intent != nil:
-			open[e.Intent.Call] = e.Intent.Attempt
-		case e.Inquiry != nil && e.Inquiry.About == "":
-			delete(open, e.Inquiry.ID)
+		case as[debate.Intent](*e) != nil:
+			open[as[debate.Intent](*e).Call] = as[debate.Intent](*e).Attempt
+		case as[debate.Inquiry](*e) != nil && as[debate.Inquiry](*e).About == "":
+			delete(open, as[debate.Inquiry](*e).ID)
 		default:
-			if spend := spendOf(e); spend != nil {
+			if spend := debate.SpendOf(e.Body); spend != nil {
 				delete(open, spend.Call)
 			}
 		}
@@ -66,11 +66,11 @@ func (p part) settled() map[string]bool {
 	done := map[string]bool{}
 	for i := range p {
 		e := &p[i]
-		if e.Answer != nil {
-			done[e.Answer.Inquiry] = true
+		if as[debate.Answer](*e) != nil {
+			done[as[debate.Answer](*e).Inquiry] = true
 		}
-		if e.Turn != nil || e.Assigned != nil || e.Ballot != nil || e.Summary != nil || e.Assessment != nil || e.Verdict != nil {
-			done[spendOf(e).Call] = true
+		if as[debate.Turn](*e) != nil || as[debate.Assignment](*e) != nil || as[debate.Ballot](*e) != nil || as[debate.Summarized](*e) != nil || as[debate.Assessment](*e) != nil || as[debate.Verdict](*e) != nil {
+			done[debate.SpendOf(e.Body).Call] = true
 		}
 	}
 	return done
@@ -79,7 +79,7 @@ func (p part) settled() map[string]bool {
 // requests counts the requests whose outcome is known.
 func (p part) requests() (n int) {
 	for i := range p {
-		if spend := spendOf(&p[i]); spend != nil && spend.Model != "" && (p[i].Failure == nil || !p[i].Failure.Unsent) {
+		if spend := debate.SpendOf(p[i].Body); spend != nil && spend.Model != "" && (as[debate.Failure](p[i]) == nil || !as[debate.Failure](p[i]).Unsent) {
 			n++
 		}
 	}
@@ -90,7 +90,7 @@ func (p part) requests() (n int) {
 // the calls that are left out.
 func (p part) copied(leave map[string]int) (out []string) {
 	for _, e := range p {
-		if e.Start != nil || e.Intent != nil && leave[e.Intent.Call] == e.Intent.Attempt {
+		if as[debate.Start](e) != nil || as[debate.Intent](e) != nil && leave[as[debate.Intent](e).Call] == as[debate.Intent](e).Attempt {
 			continue
 		}
 		e.Seq = 0
@@ -105,7 +105,9 @@ func (p part) last() string {
 		return "nothing"
 	}
 	e := p[len(p)-1]
-	e.Start = nil
+	if e.Kind() == debate.EventStart {
+		return "the start"
+	}
 	text := toJSON(e)
 	return text[:min(len(text), 200)]
 }
@@ -137,7 +139,7 @@ func (f *forked) at(t *testing.T, seq int64) error {
 	if seq >= turned(f.events) {
 		want = f.ended
 	}
-	before, log, start := f.events[:seq], part(kept(t, w.engine.Store, session.ID())), f.events[0].Start
+	before, log, start := f.events[:seq], part(kept(t, w.engine.Store, session.ID())), as[debate.Start](f.events[0])
 	copied := before.copied(before.open())
 	calls := w.source.Calls() - former
 	rest := log[min(len(log), len(copied)+1):]
@@ -148,8 +150,8 @@ func (f *forked) at(t *testing.T, seq int64) error {
 		return fmt.Errorf("it ends as\n%s\nand not as\n%s", got, want)
 	case fork.Parent() == nil || fork.Parent().ID != "parent" || fork.Parent().Seq < seq:
 		return fmt.Errorf("its parent is %v", fork.Parent())
-	case (seq > 0) != (log[0].Start.Seed == start.Seed):
-		return fmt.Errorf("its seed is %q, and that of its parent %q", log[0].Start.Seed, start.Seed)
+	case (seq > 0) != (as[debate.Start](log[0]).Seed == start.Seed):
+		return fmt.Errorf("its seed is %q, and that of its parent %q", as[debate.Start](log[0]).Seed, start.Seed)
 	case seq > 0 && !slices.Equal(copied, log.copied(nil)[:len(copied)]):
 		return fmt.Errorf("it begins with\n%s\nand not with\n%s", log.copied(nil)[:len(copied)], copied)
 	case f.exact && before.requests()+calls != f.calls:
@@ -159,10 +161,10 @@ func (f *forked) at(t *testing.T, seq int64) error {
 	}
 	settled := before.settled()
 	for i := range rest {
-		if in := rest[i].Intent; in != nil && settled[in.Call] {
+		if in := as[debate.Intent](rest[i]); in != nil && settled[in.Call] {
 			return fmt.Errorf("%s is asked again", in.Call)
 		}
-		if a := rest[i].Answer; a != nil && settled[a.Inquiry] {
+		if a := as[debate.Answer](rest[i]); a != nil && settled[a.Inquiry] {
 			return fmt.Errorf("a person is asked %s again", a.Inquiry)
 		}
 	}
@@ -209,7 +211,7 @@ func until(t *testing.T, events []debate.Event, n int, holds func(e *debate.Even
 	return 0
 }
 
-func isTurn(e *debate.Event) bool { return e.Turn != nil }
+func isTurn(e *debate.Event) bool { return as[debate.Turn](*e) != nil }
 
 // sown plays a debate of two and yields the world in which it can be forked, with its facts.
 func sown(t *testing.T, config debate.Config) (*world, part) {
@@ -265,7 +267,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 					assert.Contains(t, req.System, "Trams are enough.", req.ID)
 					assert.Equal(t, req.Self == "Ben", strings.Contains(req.System, "Speak in verse."), req.ID)
 				}
-				assert.Equal(t, "Should cities ban cars from their centres?", kept(t, s.world.engine.Store, "parent")[0].Start.Config.Topic)
+				assert.Equal(t, "Should cities ban cars from their centres?", as[debate.Start](kept(t, s.world.engine.Store, "parent")[0]).Config.Topic)
 				for info, err := range s.world.engine.List(t.Context(), debate.Filter{Text: "and trams"}) {
 					require.NoError(t, err)
 					assert.Equal(t, s.session.ID(), info.ID)
@@ -282,7 +284,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 		"more rounds, after the last was judged": {
 			config: func(c *debate.Config) { c.Format = debate.RoundLimited },
 			at: func(t *testing.T, events part) int64 {
-				return until(t, events, 3, func(e *debate.Event) bool { return e.Assessment != nil })
+				return until(t, events, 3, func(e *debate.Event) bool { return as[debate.Assessment](*e) != nil })
 			},
 			edit: func(c *debate.Config) { c.Rounds = 4 },
 			check: func(t *testing.T, s shown) {
@@ -363,7 +365,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 		"a larger budget": {
 			config: func(c *debate.Config) { c.Budget = &debate.Budget{HardCalls: 7} },
 			at: func(t *testing.T, events part) int64 {
-				return until(t, events, 1, func(e *debate.Event) bool { return e.Warning != nil }) - 1
+				return until(t, events, 1, func(e *debate.Event) bool { return as[debate.Warning](*e) != nil }) - 1
 			},
 			edit: func(c *debate.Config) { c.Budget.HardCalls = 100 },
 			check: func(t *testing.T, s shown) {
@@ -385,7 +387,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 					found = append(found, info.ID)
 				}
 				assert.Equal(t, []string{s.session.ID()}, found)
-				assert.Equal(t, "blue", kept(t, s.world.engine.Store, "parent")[0].Start.Config.Labels["tenant"])
+				assert.Equal(t, "blue", as[debate.Start](kept(t, s.world.engine.Store, "parent")[0]).Config.Labels["tenant"])
 			},
 		},
 		"temperatures and sizes": {

@@ -201,13 +201,13 @@ func (l *live) log(id string, events []Event) {
 		return
 	}
 	for i := range events {
-		switch e := &events[i]; e.Kind {
-		case EventTransition:
-			l.logger.Info("debate", slog.String("id", id), slog.Int64("seq", e.Seq), slog.String("state", string(e.Transition.To)),
-				slog.String("on", string(e.Transition.On)))
-		case EventFailed:
-			l.logger.Warn("attempt failed", slog.String("id", id), slog.Int64("seq", e.Seq), slog.String("call", e.Failure.Call),
-				slog.Int("attempt", e.Failure.Attempt), slog.String("kind", string(e.Failure.Error.Kind)), slog.Bool("final", e.Failure.Final))
+		switch body := events[i].Body.(type) {
+		case *Transition:
+			l.logger.Info("debate", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("state", string(body.To)),
+				slog.String("on", string(body.On)))
+		case *Failure:
+			l.logger.Warn("attempt failed", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("call", body.Call),
+				slog.Int("attempt", body.Attempt), slog.String("kind", string(body.Error.Kind)), slog.Bool("final", body.Final))
 		}
 	}
 }

@@ -51,7 +51,8 @@ func (l *live) bring(ctx context.Context, data []byte) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	sealed := read.Events[0].Start != nil && read.Events[0].Start.Seed != ""
+	start, ok := read.Events[0].Body.(*Start)
+	sealed := ok && start.Seed != ""
 	if err := l.inspect(read); err != nil {
 		return "", err
 	}
@@ -60,8 +61,8 @@ func (l *live) bring(ctx context.Context, data []byte) (id string, err error) {
 
 // inspect checks a snapshot whose JSON is right, and gives it a seed if it has none.
 func (l *live) inspect(s *snapshot) error {
-	start := s.Events[0].Start
-	if start == nil || start.Config == nil || start.Format == nil {
+	start, ok := s.Events[0].Body.(*Start)
+	if !ok || start.Config == nil || start.Format == nil {
 		return restoreError("events[0].start", errors.New("is missing, or is not whole"))
 	}
 	stage := l.stage(start)
@@ -93,6 +94,9 @@ func (l *live) inspect(s *snapshot) error {
 		}
 		start.Texts = texts
 	}
+	if err := l.readOwn(s); err != nil {
+		return err
+	}
 	_, err := l.core(s.ID, s.Events)
 	if err != nil {
 		return restoreError("events", err)
@@ -100,23 +104,29 @@ func (l *live) inspect(s *snapshot) error {
 	return nil
 }
 
-// spoilt refuses an event that holds more than its kind says: nothing of it would be shown, and all kept.
-func spoilt(e *Event, at string) error {
-	bodies := 0
-	for _, there := range []bool{
-		e.Start != nil, e.Transition != nil, e.Round != nil, e.Intent != nil, e.Turn != nil, e.Assigned != nil, e.Ballot != nil,
-		e.Summary != nil, e.Assessment != nil, e.Verdict != nil, e.Rejection != nil, e.Failure != nil, e.Spend != nil, e.Dropped != nil,
-		e.Warning != nil, e.Inquiry != nil, e.Answer != nil, e.Sent != nil, e.Opened != nil, e.Chunk != nil,
-		e.Tools != nil, e.Tool != nil,
-	} {
-		if there {
-			bodies++
+// readOwn reads the bodies of the events that only the snapshot's flow has.
+func (l *live) readOwn(s *snapshot) error {
+	start, _ := s.Events[0].Body.(*Start)
+	m := l.machines[start.Flow]
+	if m == nil {
+		return nil // the core says so
+	}
+	var found []error
+	for i := range s.Events {
+		foreign, ok := s.Events[i].Body.(*Foreign)
+		if !ok {
+			continue
 		}
+		body := m.flow.newBody(foreign.Kind)
+		if body == nil {
+			continue
+		}
+		if err := readBody(foreign.JSON, body); err != nil {
+			found = append(found, within("restore", fmt.Sprintf("events[%d]", i), err)...)
+		}
+		s.Events[i].Body = body
 	}
-	if bodies > 1 {
-		return restoreError(at, fmt.Errorf("holds %d things: an event tells one", bodies))
-	}
-	return nil
+	return errors.Join(found...)
 }
 
 // stage is an engine that has whatever a start names, for the checks of a config that was run elsewhere.

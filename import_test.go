@@ -99,15 +99,16 @@ func TestImportsThatAreRefused(t *testing.T) {
 		how(events)
 		return snapshot(t, l.id, events)
 	}
-	start := func(how func(*debate.Start)) []byte { return change(func(e []debate.Event) { how(e[0].Start) }) }
+	start := func(how func(*debate.Start)) []byte {
+		return change(func(e []debate.Event) { how(as[debate.Start](e[0])) })
+	}
 	configured := func(how func(*debate.Config)) []byte { return start(func(s *debate.Start) { how(s.Config) }) }
 	last := len(l.events) - 1
 	for name, tc := range map[string]struct {
 		data []byte
 		says string
 	}{
-		"two things in one event": {change(func(e []debate.Event) { e[3].Turn = &debate.Turn{Text: "x"} }), "events[3]"},
-		"a chunk in an event":     {change(func(e []debate.Event) { e[4].Chunk = &debate.Chunk{Text: "x"} }), "events[4]"},
+		"a chunk in an event":     {change(func(e []debate.Event) { e[4].Body = &debate.Chunk{Text: "x"} }), "kind"},
 		"time goes back":          {change(func(e []debate.Event) { e[5].At = e[5].At.Add(-time.Hour) }), "events[5].at"},
 		"no time":                 {change(func(e []debate.Event) { e[last].At = time.Time{} }), "].at"},
 		"no config":               {start(func(s *debate.Start) { s.Config = nil }), "events[0].start"},
@@ -123,7 +124,7 @@ func TestImportsThatAreRefused(t *testing.T) {
 		"a flow that is too new":  {start(func(s *debate.Start) { s.FlowVersion = 99 }), "versions"},
 		"a log that is too new":   {start(func(s *debate.Start) { s.Version = 99 }), "start.version"},
 		"a phase without slots":   {start(func(s *debate.Start) { s.Format.Phases = nil }), "phases"},
-		"events that do not fit":  {change(func(e []debate.Event) { e[last].Transition.From = debate.StatePaused }), "transition.from"},
+		"events that do not fit":  {change(func(e []debate.Event) { as[debate.Transition](e[last]).From = debate.StatePaused }), "transition.from"},
 		"usage below nothing":     {change(func(e []debate.Event) { turnOf(e).Usage.Output = -9_000_000 }), "usage"},
 		"usage beyond belief":     {change(func(e []debate.Event) { turnOf(e).Usage.Input = 1 << 60 }), "usage"},
 		"another debate of it":    {configured(func(c *debate.Config) { c.Topic = "Another one?" }), "another debate"},
@@ -160,7 +161,7 @@ func TestImportsThatAreRefused(t *testing.T) {
 
 // turnOf is the first turn of a log.
 func turnOf(events []debate.Event) *debate.Turn {
-	return events[slices.IndexFunc(events, func(e debate.Event) bool { return e.Turn != nil })].Turn
+	return as[debate.Turn](events[slices.IndexFunc(events, func(e debate.Event) bool { return as[debate.Turn](e) != nil })])
 }
 
 var errBrokenReader = errors.New("the cable is cut")

@@ -72,7 +72,7 @@ func (s *stepper) fails(call string, attempt int, failure debate.Error) debate.O
 // told yields what events tell.
 func told(events []debate.Event) (out []debate.EventKind) {
 	for i := range events {
-		out = append(out, events[i].Kind)
+		out = append(out, events[i].Kind())
 	}
 	return out
 }
@@ -131,7 +131,7 @@ func TestAfterTheEndOnlyTheSpendIsRecorded(t *testing.T) {
 			assert.Equal(t, []string{adasOpening}, s.step(debate.Cancel{}).Abort)
 			out := s.step(signal)
 			require.Equal(t, []debate.EventKind{debate.EventSpend}, told(out.Events))
-			assert.Positive(t, int64(out.Events[0].Spend.Cost))
+			assert.Positive(t, int64(as[debate.Charge](out.Events[0]).Cost))
 			assert.Empty(t, out.Start)
 			assert.Empty(t, s.Record().Turns)
 			assert.Empty(t, s.step(debate.Tick{}).Events)
@@ -145,27 +145,27 @@ func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
 		s := begun(t, twoDebaters())
 		out := s.fails(adasOpening, 1, canceled)
 		require.Equal(t, []debate.EventKind{debate.EventFailed, debate.EventTransition}, told(out.Events))
-		assert.False(t, out.Events[0].Failure.Void)
-		assert.True(t, out.Events[0].Failure.Final)
+		assert.False(t, as[debate.Failure](out.Events[0]).Void)
+		assert.True(t, as[debate.Failure](out.Events[0]).Final)
 		assert.Empty(t, out.Start, "it is not repeated")
 		assert.Equal(t, debate.StateError, s.Record().State)
 	})
 	t.Run("a draining pause did not", func(t *testing.T) {
 		s := begun(t, twoDebaters())
 		s.step(debate.Pause{Drain: true})
-		assert.False(t, s.fails(adasOpening, 1, canceled).Events[0].Failure.Void)
+		assert.False(t, as[debate.Failure](s.fails(adasOpening, 1, canceled).Events[0]).Void)
 	})
 	t.Run("a pause did", func(t *testing.T) {
 		s := begun(t, twoDebaters())
 		s.step(debate.Pause{})
-		assert.True(t, s.fails(adasOpening, 1, canceled).Events[0].Failure.Void)
+		assert.True(t, as[debate.Failure](s.fails(adasOpening, 1, canceled).Events[0]).Void)
 		assert.Equal(t, []string{adasOpening}, s.step(debate.Resume{}).Start)
 	})
 	t.Run("a pause did, but it had failed by itself", func(t *testing.T) {
 		s := begun(t, twoDebaters())
 		for attempt := 1; attempt <= 2; attempt++ { // an unusable reply is tried once more, and no further
 			s.step(debate.Pause{})
-			failure := s.fails(adasOpening, attempt, debate.Error{Kind: debate.KindInvalidResponse}).Events[0].Failure
+			failure := as[debate.Failure](s.fails(adasOpening, attempt, debate.Error{Kind: debate.KindInvalidResponse}).Events[0])
 			assert.False(t, failure.Void)
 			assert.Equal(t, attempt == 2, failure.Final, "both attempts count")
 			out := s.step(debate.Resume{})
@@ -180,7 +180,7 @@ func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
 
 		s = begun(t, twoDebaters())
 		s.step(debate.Pause{})
-		failure := s.fails(adasOpening, 1, debate.Error{Kind: debate.KindRateLimit, RetryAfter: 30 * time.Second}).Events[0].Failure
+		failure := as[debate.Failure](s.fails(adasOpening, 1, debate.Error{Kind: debate.KindRateLimit, RetryAfter: 30 * time.Second}).Events[0])
 		assert.False(t, failure.Void)
 		assert.Equal(t, s.at.Add(30*time.Second), failure.RetryAt, "the vendor is not asked again before it said so")
 		out := s.step(debate.Resume{})
@@ -269,7 +269,7 @@ func TestAReaderWhoHasHeardAFalseStartEndsWithTheTurnsText(t *testing.T) {
 		defer session.Close()
 		tr, heard := newTranscript(t), 0
 		tr.follow(session, func(e debate.Event) {
-			if e.Kind == debate.EventChunk && strings.Contains(e.Chunk.Text, "a false start") {
+			if e.Kind() == debate.EventChunk && strings.Contains(as[debate.Chunk](e).Text, "a false start") {
 				heard++
 			}
 		})
@@ -364,8 +364,8 @@ func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
 				spoken := map[string]bool{}
 				tr := newTranscript(t)
 				tr.follow(session, func(e debate.Event) {
-					if e.Kind == debate.EventChunk {
-						spoken[e.Chunk.Call] = true
+					if e.Kind() == debate.EventChunk {
+						spoken[as[debate.Chunk](e).Call] = true
 					}
 				})
 				assert.NotContains(t, spoken, adasOpening)
@@ -383,12 +383,12 @@ func TestNoChunkComesBeforeItsCallsIntent(t *testing.T) {
 		chunks := 0
 		for event, err := range s.Events(t.Context(), 0) {
 			require.NoError(t, err)
-			switch event.Kind {
+			switch event.Kind() {
 			case debate.EventIntent:
-				intended[event.Intent.Call] = true
+				intended[as[debate.Intent](event).Call] = true
 			case debate.EventChunk:
 				chunks++
-				assert.True(t, intended[event.Chunk.Call], "%s", event.Chunk.Call)
+				assert.True(t, intended[as[debate.Chunk](event).Call], "%s", as[debate.Chunk](event).Call)
 			}
 			pass(330 * time.Millisecond) // so slow a reader is always behind
 		}

@@ -541,10 +541,10 @@ func judgeCore(t *testing.T, kind debate.CallKind) (*debate.Core, debate.Result)
 	t.Helper()
 	l := judgeLogs(t)
 	for i, event := range l.events {
-		if event.Intent != nil && event.Intent.Kind == kind {
+		if as[debate.Intent](event) != nil && as[debate.Intent](event).Kind == kind {
 			core, err := l.engine.NewCore(l.id, l.events[:i+1])
 			require.NoError(t, err)
-			return core, debate.Result{Call: event.Intent.Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
+			return core, debate.Result{Call: as[debate.Intent](event).Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
 		}
 	}
 	require.Fail(t, "the judge is not asked")

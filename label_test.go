@@ -401,7 +401,7 @@ func TestLabelsAndOrdersOutliveTheProcess(t *testing.T) {
 		for i, event := range all.Events {
 			var head debate.Event
 			require.NoError(t, json.Unmarshal(event, &head))
-			if head.Kind == debate.EventAssessment {
+			if head.Kind() == debate.EventAssessment {
 				all.Events = all.Events[:i+1]
 				break
 			}

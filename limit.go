@@ -98,7 +98,7 @@ func (c *Core) confirm() (act, again bool, err error) {
 	case u == nil:
 		return true, true, c.fire(TriggerWarn, Note{Evidence: "the cost warning waits to be acknowledged"}, false)
 	case u.Budget == OptionRetry:
-		return true, true, c.emit(Event{Kind: EventAck})
+		return true, true, c.emit(Event{Body: &Acknowledge{}})
 	case len(r.open) > 0:
 		c.waitUntil(r.times(c.in.At))
 		return true, false, nil
@@ -125,7 +125,7 @@ func (r *Record) unconfirmed() bool {
 // rounds reports whether the debate is in its flow's states: not before them, and not at its end.
 func (r *Record) rounds() bool { return r.work != StateInitializing && r.work != StateCompleting }
 
-func (c *Core) warn(w *Warning) error { return c.emit(Event{Kind: EventWarning, Warning: w}) }
+func (c *Core) warn(w *Warning) error { return c.emit(Event{Body: w}) }
 
 // reach records that a limit was reached, and acts on it.
 func (c *Core) reach(limit WarningKind, call, what string) error {

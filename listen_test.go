@@ -134,7 +134,7 @@ func listening(t *testing.T, s *debate.Session) *reader {
 				r.err = err
 				return
 			}
-			if event.Kind != debate.EventChunk {
+			if event.Kind() != debate.EventChunk {
 				r.facts = append(r.facts, event)
 			}
 		}
@@ -168,10 +168,10 @@ func (r *reader) sawAll(t *testing.T, c *company, id string) {
 
 // shownEvent is an event as readers are given it: without the debate's secrets.
 func shownEvent(e debate.Event) debate.Event {
-	if e.Start != nil {
-		start := *e.Start
+	if given := as[debate.Start](e); given != nil {
+		start := *given
 		start.Seed, start.Texts = "", nil
-		e.Start = &start
+		e.Body = &start
 	}
 	return e
 }

@@ -46,21 +46,6 @@ type live struct {
 	shut      bool                     // no session is opened any more
 
 	renderings renderings
-	buffers    sync.Pool // of *eventBuffer
-}
-
-// lend gives a core a buffer for its next Step.
-func (l *live) lend(c *Core) {
-	c.buffer, _ = l.buffers.Get().(*eventBuffer)
-}
-
-// takeBack takes the buffer back once nobody needs the events any more.
-func (l *live) takeBack(c *Core) {
-	if c.buffer != nil {
-		clear(c.buffer.events)
-		l.buffers.Put(c.buffer)
-		c.buffer = nil
-	}
 }
 
 // breath is the least time between two chunks of one reader. To wake a reader costs a speaker more
@@ -179,8 +164,10 @@ func (l *live) held(id string) *Session {
 
 func (l *live) core(id string, events []Event) (*Core, error) {
 	name, version := DefaultFlow, 0
-	if len(events) > 0 && events[0].Start != nil {
-		name, version = events[0].Start.Flow, events[0].Start.FlowVersion
+	if len(events) > 0 {
+		if start, ok := events[0].Body.(*Start); ok {
+			name, version = start.Flow, start.FlowVersion
+		}
 	}
 	m := l.machines[name]
 	if m == nil {

@@ -331,7 +331,7 @@ func assertRows(t *testing.T, engine *debate.Engine, flow *debate.Flow, id strin
 	state := debate.StateReady
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		change := event.Transition
+		change := as[debate.Transition](event)
 		if change == nil {
 			continue
 		}

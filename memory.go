@@ -30,10 +30,10 @@ type memoryLog struct {
 	watch  []chan struct{}
 }
 
-// fact is an event as it lies in memory: an Event is mostly empty, and there are many.
+// fact is an event as it lies in memory: its number follows from its place, and its time takes one word.
 type fact struct {
 	at   int64 // in nanoseconds since 1970
-	body any
+	body Body
 }
 
 // Append implements [Store].
@@ -257,112 +257,25 @@ func (s *MemoryStore) log(id string, create bool) *memoryLog {
 	return l
 }
 
-// pack takes the one body of an event; an acknowledgement has none but its kind. An event of a time that does
-// not fit stays whole.
+// pack makes a fact of an event. One whose time does not fit stays whole.
 func pack(e *Event) fact {
-	f := fact{at: e.At.UnixNano()}
-	if e.At != time.Unix(0, f.at).UTC() {
-		whole := *e
-		return fact{body: &whole}
+	at := e.At.UnixNano()
+	if e.At != time.Unix(0, at).UTC() {
+		return fact{body: &timed{e.At, e.Body}}
 	}
-	switch e.Kind {
-	case EventStart:
-		f.body = e.Start
-	case EventTransition:
-		f.body = e.Transition
-	case EventRound:
-		f.body = e.Round
-	case EventIntent:
-		f.body = e.Intent
-	case EventTurn:
-		f.body = e.Turn
-	case EventAssigned:
-		f.body = e.Assigned
-	case EventBallot:
-		f.body = e.Ballot
-	case EventSummary:
-		f.body = e.Summary
-	case EventAssessment:
-		f.body = e.Assessment
-	case EventVerdict:
-		f.body = e.Verdict
-	case EventRejected:
-		f.body = e.Rejection
-	case EventFailed:
-		f.body = e.Failure
-	case EventSpend:
-		f.body = e.Spend
-	case EventDropped:
-		f.body = e.Dropped
-	case EventWarning:
-		f.body = e.Warning
-	case EventInquiry:
-		f.body = e.Inquiry
-	case EventAnswer:
-		f.body = e.Answer
-	case EventSent:
-		f.body = e.Sent
-	case EventOpened:
-		f.body = e.Opened
-	case EventTools:
-		f.body = e.Tools
-	case EventTool:
-		f.body = e.Tool
-	}
-	return f
+	return fact{at, e.Body}
+}
+
+// timed is a body beside the time of its event.
+type timed struct {
+	at time.Time
+	Body
 }
 
 // unpack is the inverse of pack.
 func unpack(f fact, seq int64) Event {
-	e := Event{Seq: seq, At: time.Unix(0, f.at).UTC()}
-	switch body := f.body.(type) {
-	case *Event:
-		e = *body
-		e.Seq = seq
-	case *Start:
-		e.Kind, e.Start = EventStart, body
-	case *Transition:
-		e.Kind, e.Transition = EventTransition, body
-	case *Round:
-		e.Kind, e.Round = EventRound, body
-	case *Intent:
-		e.Kind, e.Intent = EventIntent, body
-	case *Turn:
-		e.Kind, e.Turn = EventTurn, body
-	case *Assignment:
-		e.Kind, e.Assigned = EventAssigned, body
-	case *Ballot:
-		e.Kind, e.Ballot = EventBallot, body
-	case *Summarized:
-		e.Kind, e.Summary = EventSummary, body
-	case *Assessment:
-		e.Kind, e.Assessment = EventAssessment, body
-	case *Verdict:
-		e.Kind, e.Verdict = EventVerdict, body
-	case *Rejection:
-		e.Kind, e.Rejection = EventRejected, body
-	case *Failure:
-		e.Kind, e.Failure = EventFailed, body
-	case *Spend:
-		e.Kind, e.Spend = EventSpend, body
-	case *Dropped:
-		e.Kind, e.Dropped = EventDropped, body
-	case *Warning:
-		e.Kind, e.Warning = EventWarning, body
-	case *Inquiry:
-		e.Kind, e.Inquiry = EventInquiry, body
-	case *Answer:
-		e.Kind, e.Answer = EventAnswer, body
-	case *Sent:
-		e.Kind, e.Sent = EventSent, body
-	case *ToolCalls:
-		e.Kind, e.Tools = EventTools, body
-	case *ToolResult:
-		e.Kind, e.Tool = EventTool, body
-	case *Opened:
-		e.Kind, e.Opened = EventOpened, body
-	default:
-		e.Kind = EventAck
+	if whole, ok := f.body.(*timed); ok {
+		return Event{seq, whole.at, whole.Body}
 	}
-	return e
+	return Event{seq, time.Unix(0, f.at).UTC(), f.body}
 }

@@ -69,8 +69,8 @@ func TestEveryReservationCoversItsCall(t *testing.T) {
 	record := run(t, engine, config)
 	reserved := map[string]debate.Money{}
 	for _, event := range logOf(t, engine, record.ID).events {
-		if event.Intent != nil {
-			reserved[event.Intent.Call] = event.Intent.Reserve
+		if as[debate.Intent](event) != nil {
+			reserved[as[debate.Intent](event).Call] = as[debate.Intent](event).Reserve
 		}
 	}
 	for _, turn := range record.Turns {

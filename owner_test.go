@@ -227,7 +227,7 @@ func TestRunOfADebateThatOnceFailed(t *testing.T) {
 	turns := 0
 	for event, err := range engine.Run(t.Context(), config) {
 		require.NoError(t, err)
-		if event.Turn != nil {
+		if as[debate.Turn](event) != nil {
 			turns++
 		}
 	}
@@ -327,8 +327,8 @@ func TestALogOfTooManyCallsIsRefusedSoon(t *testing.T) {
 	for i := range 5000 {
 		name := strconv.Itoa(i)
 		log = append(log, debate.Event{
-			Seq: int64(len(log) + 1), At: time.Now(), Kind: debate.EventIntent,
-			Intent: &debate.Intent{Call: name, By: name, Attempt: 1},
+			Seq: int64(len(log) + 1), At: time.Now(),
+			Body: &debate.Intent{Call: name, By: name, Attempt: 1},
 		})
 	}
 	_, err = engine.NewCore("many", log)

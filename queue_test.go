@@ -87,9 +87,9 @@ func TestTimeInAQueueDoesNotCount(t *testing.T) {
 			require.NoError(t, err)
 			turns := 0
 			for _, event := range events {
-				if event.Turn != nil {
+				if as[debate.Turn](event) != nil {
 					turns++
-					assert.Equal(t, test.delay, event.Turn.Took, "the wait is no part of what the call took")
+					assert.Equal(t, test.delay, as[debate.Turn](event).Took, "the wait is no part of what the call took")
 				}
 			}
 			assert.Equal(t, 2, turns)
@@ -166,12 +166,12 @@ func TestACachedReplyCostsNothing(t *testing.T) {
 	})
 	require.NoError(t, err)
 	for _, event := range events {
-		if event.Turn != nil {
-			assert.Zero(t, event.Turn.Cost)
-			assert.False(t, event.Turn.Estimated)
+		if as[debate.Turn](event) != nil {
+			assert.Zero(t, as[debate.Turn](event).Cost)
+			assert.False(t, as[debate.Turn](event).Estimated)
 		}
-		if event.Intent != nil {
-			assert.Positive(t, event.Intent.Reserve, "it could have cost something")
+		if as[debate.Intent](event) != nil {
+			assert.Positive(t, as[debate.Intent](event).Reserve, "it could have cost something")
 		}
 	}
 }

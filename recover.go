@@ -53,7 +53,7 @@ func (c *Core) ask(call *Call, state *callState, question Question) error {
 		ID: "ask." + call.ID + "." + strconv.Itoa(state.intent.Attempt), Kind: call.Kind, To: call.By,
 		Question: question.Text, About: call.ID, Options: question.Options, Failure: state.trouble.failure,
 	}
-	if err := c.emit(Event{Kind: EventInquiry, Inquiry: &q}); err != nil || c.record.config.Unattended == nil {
+	if err := c.emit(Event{Body: &q}); err != nil || c.record.config.Unattended == nil {
 		return err
 	}
 	return c.choose(&q, Answer{Inquiry: q.ID, Option: question.Default, Unattended: true})
@@ -63,7 +63,7 @@ func (c *Core) ask(call *Call, state *callState, question Question) error {
 func (c *Core) choose(q *Inquiry, a Answer) error {
 	r := c.record
 	about := *q
-	if err := c.emit(Event{Kind: EventAnswer, Answer: &a}); err != nil {
+	if err := c.emit(Event{Body: &a}); err != nil {
 		return err
 	}
 	reason := "chosen"

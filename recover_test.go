@@ -98,7 +98,7 @@ func logged(t *testing.T, e *debate.Engine, id string) []debate.Event {
 // intents yields who was asked with which model, as "call model".
 func intents(events []debate.Event) (out []string) {
 	for i := range events {
-		if in := events[i].Intent; in != nil {
+		if in := as[debate.Intent](events[i]); in != nil {
 			out = append(out, in.Call+" "+in.Model)
 		}
 	}
@@ -110,13 +110,13 @@ func asksOnce(t *testing.T, events []debate.Event) {
 	t.Helper()
 	done := map[string]int{}
 	for i := range events {
-		if turn := events[i].Turn; turn != nil {
+		if turn := as[debate.Turn](events[i]); turn != nil {
 			done[turn.Call]++
 		}
-		if a := events[i].Assessment; a != nil {
+		if a := as[debate.Assessment](events[i]); a != nil {
 			done[a.Call]++
 		}
-		if v := events[i].Verdict; v != nil {
+		if v := as[debate.Verdict](events[i]); v != nil {
 			done[v.Call]++
 		}
 	}
@@ -128,7 +128,7 @@ func asksOnce(t *testing.T, events []debate.Event) {
 // ended yields the last transition that gives a reason.
 func ended(events []debate.Event) (last debate.Transition) {
 	for i := range events {
-		if change := events[i].Transition; change != nil && change.Reason != "" {
+		if change := as[debate.Transition](events[i]); change != nil && change.Reason != "" {
 			last = *change
 		}
 	}
@@ -145,7 +145,7 @@ func TestAFailureIsRetriedByItsKind(t *testing.T) {
 			events, err := onClock(t, config, func(_ *debate.Engine, p *scripted.Provider) { befall(p, kind, said("Ada", 1)) })
 			require.Error(t, err)
 			assert.Len(t, intents(events), attempts)
-			last := events[len(events)-1].Transition
+			last := as[debate.Transition](events[len(events)-1])
 			require.NotNil(t, last)
 			if kind == debate.KindAuthentication || kind == debate.KindContextOverflow {
 				assert.Equal(t, debate.StateAwaitingInput, last.To, "a person can mend this")
@@ -257,10 +257,10 @@ func TestWhoKeepsFailingIsDroppedAndTheDebateGoesOn(t *testing.T) {
 			require.NotNil(t, record.Verdict)
 			assert.NotContains(t, record.Verdict.Scores, "Ben")
 			events := logged(t, engine, record.ID)
-			i := slices.IndexFunc(events, func(e debate.Event) bool { return e.Kind == debate.EventDropped })
+			i := slices.IndexFunc(events, func(e debate.Event) bool { return e.Kind() == debate.EventDropped })
 			require.GreaterOrEqual(t, i, 0)
-			assert.Equal(t, "Ben", events[i].Dropped.Participant)
-			assert.Contains(t, events[i].Dropped.Reason, "refusal")
+			assert.Equal(t, "Ben", as[debate.Dropped](events[i]).Participant)
+			assert.Contains(t, as[debate.Dropped](events[i]).Reason, "refusal")
 			assert.Equal(t, 1, strings.Count(strings.Join(intents(events), "\n"), "Ben"), "who is dropped is not asked again")
 		})
 	}
@@ -1273,8 +1273,8 @@ func TestUnattendedContexts(t *testing.T) {
 			}
 			var kinds []debate.EventKind
 			for _, event := range logged(t, engine, record.ID) {
-				if event.Kind == debate.EventInquiry || event.Kind == debate.EventAnswer {
-					kinds = append(kinds, event.Kind)
+				if event.Kind() == debate.EventInquiry || event.Kind() == debate.EventAnswer {
+					kinds = append(kinds, event.Kind())
 				}
 			}
 			assert.Equal(t, []debate.EventKind{debate.EventInquiry, debate.EventAnswer}, kinds[:2], "the choice is recorded with its question")
@@ -1377,7 +1377,7 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 					asksOnce(t, events)
 					assert.Equal(t, entire.Calls()+1, p.Calls())
 					for i := range events {
-						if change := events[i].Transition; change != nil && change.On == debate.TriggerRetry {
+						if change := as[debate.Transition](events[i]); change != nil && change.On == debate.TriggerRetry {
 							assert.Equal(t, tc.work, change.To)
 						}
 					}
@@ -1427,22 +1427,22 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 		change func(e *debate.Event)
 		field  string
 	}{
-		"about a call that is done":     {inquiry, func(e *debate.Event) { e.Inquiry.About = "r1.opening.Ada" }, "inquiry.about"},
-		"about a call that nobody made": {inquiry, func(e *debate.Event) { e.Inquiry.About = "r9.song.Ada" }, "inquiry.about"},
-		"about nothing":                 {inquiry, func(e *debate.Event) { e.Inquiry.About = "" }, "inquiry.id"},
-		"without an option":             {inquiry, func(e *debate.Event) { e.Inquiry.Options = nil }, "inquiry.about"},
+		"about a call that is done":     {inquiry, func(e *debate.Event) { as[debate.Inquiry](*e).About = "r1.opening.Ada" }, "inquiry.about"},
+		"about a call that nobody made": {inquiry, func(e *debate.Event) { as[debate.Inquiry](*e).About = "r9.song.Ada" }, "inquiry.about"},
+		"about nothing":                 {inquiry, func(e *debate.Event) { as[debate.Inquiry](*e).About = "" }, "inquiry.id"},
+		"without an option":             {inquiry, func(e *debate.Event) { as[debate.Inquiry](*e).Options = nil }, "inquiry.about"},
 		"asked twice": {answer, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Kind: debate.EventInquiry, Inquiry: l.events[inquiry].Inquiry}
+			*e = debate.Event{Seq: e.Seq, Body: as[debate.Inquiry](l.events[inquiry])}
 		}, "inquiry.about"},
 		"about one of the same id": {answer, func(e *debate.Event) {
-			again := *l.events[inquiry].Inquiry
+			again := *as[debate.Inquiry](l.events[inquiry])
 			again.ID = "another"
-			*e = debate.Event{Seq: e.Seq, Kind: debate.EventInquiry, Inquiry: &again}
+			*e = debate.Event{Seq: e.Seq, Body: &again}
 		}, "inquiry.about"},
-		"an option that was not offered": {answer, func(e *debate.Event) { e.Answer.Option = debate.OptionDrop }, "answer.option"},
-		"an option that nobody knows":    {answer, func(e *debate.Event) { e.Answer.Option = "dance" }, "answer.option"},
-		"an unknown inquiry":             {answer, func(e *debate.Event) { e.Answer.Inquiry = "ask.nothing.1" }, "answer.option"},
-		"a model that is not known":      {answer, func(e *debate.Event) { e.Answer.Row = nil }, "answer.model"},
+		"an option that was not offered": {answer, func(e *debate.Event) { as[debate.Answer](*e).Option = debate.OptionDrop }, "answer.option"},
+		"an option that nobody knows":    {answer, func(e *debate.Event) { as[debate.Answer](*e).Option = "dance" }, "answer.option"},
+		"an unknown inquiry":             {answer, func(e *debate.Event) { as[debate.Answer](*e).Inquiry = "ask.nothing.1" }, "answer.option"},
+		"a model that is not known":      {answer, func(e *debate.Event) { as[debate.Answer](*e).Row = nil }, "answer.model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := l.copied(t)

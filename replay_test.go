@@ -186,7 +186,7 @@ func TestGoldenLogs(t *testing.T) {
 				require.NoError(t, err)
 				seen++
 				require.Equal(t, seen, event.Seq)
-				kinds[event.Kind] = true
+				kinds[event.Kind()] = true
 			}
 			assert.Equal(t, record.Seq, seen)
 
@@ -266,12 +266,12 @@ func repeating(log []debate.Event, script func(*provider.Request) scripted.Reply
 	answers := map[string]string{}
 	for _, e := range log {
 		switch {
-		case e.Turn != nil:
-			answers[e.Turn.Call] = e.Turn.Text
-		case e.Assessment != nil:
-			answers[e.Assessment.Call] = toJSON(e.Assessment.Judgement)
-		case e.Verdict != nil:
-			answers[e.Verdict.Call] = toJSON(e.Verdict.FinalVerdict)
+		case as[debate.Turn](e) != nil:
+			answers[as[debate.Turn](e).Call] = as[debate.Turn](e).Text
+		case as[debate.Assessment](e) != nil:
+			answers[as[debate.Assessment](e).Call] = toJSON(as[debate.Assessment](e).Judgement)
+		case as[debate.Verdict](e) != nil:
+			answers[as[debate.Verdict](e).Call] = toJSON(as[debate.Verdict](e).FinalVerdict)
 		}
 	}
 	return func(req *provider.Request) scripted.Reply {
@@ -315,7 +315,7 @@ func TestEveryPrefixOfAGoldenLogGoesOnToTheSameEnd(t *testing.T) {
 				require.Equal(t, strings.TrimSpace(string(want)), canonical(t, record), "%s after event %d", g.name, n)
 				results := 0
 				for _, e := range log.Events[:n] {
-					if e.Turn != nil || e.Assessment != nil || e.Verdict != nil {
+					if as[debate.Turn](e) != nil || as[debate.Assessment](e) != nil || as[debate.Verdict](e) != nil {
 						results++
 					}
 				}

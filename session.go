@@ -42,6 +42,7 @@ type Session struct {
 	hurry func()                // ends life
 	quiet chan struct{}         // closed when nothing is left of a closed session
 	shown atomic.Value          // State: as it is saved
+	flow  atomic.Pointer[Flow]  // of the core
 	seq   atomic.Int64          // of the last event that is saved
 	base  atomic.Int64          // of the last event from before this session
 	over  atomic.Bool           // the debate is final, and nothing is in flight
@@ -93,6 +94,7 @@ func (s *Session) stand() {
 
 // show lets everybody see the state, which is saved.
 func (s *Session) show() {
+	s.flow.Store(s.core.machine.flow)
 	if state := s.core.record.State; s.shown.Load() != state {
 		s.shown.Store(state)
 	}

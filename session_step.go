@@ -20,7 +20,6 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 			return nil, nil //nolint:nilnil // no call follows
 		}
 	}
-	defer func() { s.live.takeBack(s.core) }()
 	out, clash, err := s.step(ctx, signal)
 	if clash && err != nil && s.closed == nil { // the log that was read anew asks for something all the same
 		out, _, _ = s.step(ctx, Tick{})
@@ -60,7 +59,6 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 // it is read anew and the signal is stepped again: clash.
 func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bool, err error) {
 	err = untangle(func() error {
-		s.live.lend(s.core)
 		out, err = s.core.Step(s.live.input(signal))
 		if err != nil {
 			if s.core.broken != nil {

@@ -354,7 +354,7 @@ func TestRunEndsWithTheReader(t *testing.T) {
 		slowly(p)
 		for event, err := range engine.Run(t.Context(), config) {
 			require.NoError(t, err)
-			if event.Kind == debate.EventChunk {
+			if event.Kind() == debate.EventChunk {
 				break
 			}
 		}
@@ -368,8 +368,8 @@ func TestRunEndsWithTheReader(t *testing.T) {
 		events := logged(t, engine, "left")
 		last := events[len(events)-2:]
 		require.Equal(t, []debate.EventKind{debate.EventTransition, debate.EventSpend}, told(last))
-		assert.Equal(t, debate.StateCanceled, last[0].Transition.To)
-		assert.Equal(t, adasOpening, last[1].Spend.Call)
+		assert.Equal(t, debate.StateCanceled, as[debate.Transition](last[0]).To)
+		assert.Equal(t, adasOpening, as[debate.Charge](last[1]).Call)
 	})
 }
 

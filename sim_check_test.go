@@ -124,7 +124,7 @@ func (s *sim) decode(data []byte) []debate.Event {
 	if err := json.Unmarshal(data, &events); err != nil {
 		s.failf("%v", err)
 	}
-	return events
+	return readBodies(events)
 }
 
 // accepted steps an input that must be taken.
@@ -164,7 +164,7 @@ func (s *sim) accepted(signal debate.Signal) debate.Output {
 func (s *sim) ignored(signal debate.Signal) {
 	s.t.Helper()
 	for _, e := range s.accepted(signal).Events {
-		switch e.Kind {
+		switch e.Kind() {
 		case debate.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, debate.EventSummary,
 			debate.EventRejected, debate.EventFailed, debate.EventSpend:
 			s.failf("%+v was recorded", signal)
@@ -200,10 +200,10 @@ func (s *sim) follow(out debate.Output, events []debate.Event) {
 		if events[i].Seq != int64(len(s.log)+1) {
 			s.failf("event %d has the number %d", len(s.log)+1, events[i].Seq)
 		}
-		if in := events[i].Intent; in != nil {
+		if in := as[debate.Intent](events[i]); in != nil {
 			intended = append(intended, in.Call)
 		}
-		if q := events[i].Inquiry; q != nil { // nobody but a person performs it
+		if q := as[debate.Inquiry](events[i]); q != nil { // nobody but a person performs it
 			intended = slices.DeleteFunc(intended, func(call string) bool { return call == q.ID })
 		}
 		s.log = append(s.log, events[i])
@@ -235,68 +235,41 @@ func (s *sim) follow(out debate.Output, events []debate.Event) {
 
 // checkEvent keeps the books that the record is checked against.
 func (s *sim) checkEvent(e *debate.Event) {
-	switch e.Kind {
+	switch e.Kind() {
 	case debate.EventTransition:
-		if e.Transition.From != s.state {
-			s.failf("a transition leaves %s in state %s", e.Transition.From, s.state)
+		if as[debate.Transition](*e).From != s.state {
+			s.failf("a transition leaves %s in state %s", as[debate.Transition](*e).From, s.state)
 		}
-		s.state = e.Transition.To
+		s.state = as[debate.Transition](*e).To
 	case debate.EventIntent:
 		if atRest(s.state) {
-			s.failf("%s is intended in state %s", e.Intent.Call, s.state)
+			s.failf("%s is intended in state %s", as[debate.Intent](*e).Call, s.state)
 		}
-		if _, twice := s.open[e.Intent.Call]; twice {
-			s.failf("%s is intended twice", e.Intent.Call)
+		if _, twice := s.open[as[debate.Intent](*e).Call]; twice {
+			s.failf("%s is intended twice", as[debate.Intent](*e).Call)
 		}
-		if slices.Contains(s.dropped, e.Intent.By) {
-			s.failf("%s is intended of one who takes no further part", e.Intent.Call)
+		if slices.Contains(s.dropped, as[debate.Intent](*e).By) {
+			s.failf("%s is intended of one who takes no further part", as[debate.Intent](*e).Call)
 		}
-		s.open[e.Intent.Call] = e.Intent.Reserve
-		s.intents = append(s.intents, e.Intent)
+		s.open[as[debate.Intent](*e).Call] = as[debate.Intent](*e).Reserve
+		s.intents = append(s.intents, as[debate.Intent](*e))
 	case debate.EventWarning:
-		s.warned = s.warned || e.Warning.Kind == debate.WarnCost
+		s.warned = s.warned || as[debate.Warning](*e).Kind == debate.WarnCost
 	case debate.EventAck:
 		s.acked = true
 	case debate.EventInquiry:
-		if e.Inquiry.About == "" {
-			delete(s.open, e.Inquiry.ID)
+		if as[debate.Inquiry](*e).About == "" {
+			delete(s.open, as[debate.Inquiry](*e).ID)
 		}
 	case debate.EventDropped:
 		if !s.thin {
-			s.failf("%s is dropped: %s", e.Dropped.Participant, e.Dropped.Reason)
+			s.failf("%s is dropped: %s", as[debate.Dropped](*e).Participant, as[debate.Dropped](*e).Reason)
 		}
-		s.dropped = append(s.dropped, e.Dropped.Participant)
+		s.dropped = append(s.dropped, as[debate.Dropped](*e).Participant)
 	default:
-		if spend := spendOf(e); spend != nil {
+		if spend := debate.SpendOf(e.Body); spend != nil {
 			delete(s.open, spend.Call)
 		}
-	}
-}
-
-func spendOf(e *debate.Event) *debate.Spend {
-	switch e.Kind {
-	case debate.EventTurn:
-		return &e.Turn.Spend
-	case debate.EventAssessment:
-		return &e.Assessment.Spend
-	case debate.EventVerdict:
-		return &e.Verdict.Spend
-	case debate.EventBallot:
-		return &e.Ballot.Spend
-	case debate.EventAssigned:
-		return &e.Assigned.Spend
-	case debate.EventSummary:
-		return &e.Summary.Spend
-	case debate.EventRejected:
-		return &e.Rejection.Spend
-	case debate.EventFailed:
-		return &e.Failure.Spend
-	case debate.EventTools:
-		return &e.Tools.Spend
-	case debate.EventTool:
-		return &e.Tool.Spend
-	default:
-		return e.Spend
 	}
 }
 

@@ -129,35 +129,35 @@ func (s *limitSim) within(what string, settled, reserved, limit int64) {
 func (s *limitSim) checkEvent(e *debate.Event) {
 	s.t.Helper()
 	b := &s.books
-	switch e.Kind {
+	switch e.Kind() {
 	case debate.EventStart:
-		b.models = maps.Clone(e.Start.Models)
+		b.models = maps.Clone(as[debate.Start](*e).Models)
 	case debate.EventTransition:
-		s.checkTransition(e.Transition)
+		s.checkTransition(as[debate.Transition](*e))
 	case debate.EventRound:
-		b.round, b.late = e.Round.N, false
+		b.round, b.late = as[debate.Round](*e).N, false
 	case debate.EventIntent:
-		s.checkIntent(e.Intent)
-		delete(b.people, e.Intent.Call)
+		s.checkIntent(as[debate.Intent](*e))
+		delete(b.people, as[debate.Intent](*e).Call)
 	case debate.EventInquiry:
 		s.seen.count("inquiry")
-		if e.Inquiry.About == "" {
-			delete(b.open, e.Inquiry.ID)
-			b.people[e.Inquiry.ID] = true
+		if as[debate.Inquiry](*e).About == "" {
+			delete(b.open, as[debate.Inquiry](*e).ID)
+			b.people[as[debate.Inquiry](*e).ID] = true
 		}
 	case debate.EventAnswer:
-		b.chosen = b.chosen || e.Answer.Option != ""
-		b.replaced = b.replaced || e.Answer.Model != ""
-		if e.Answer.Row != nil {
-			if _, known := b.models[e.Answer.Model]; !known {
-				b.models[e.Answer.Model] = *e.Answer.Row
+		b.chosen = b.chosen || as[debate.Answer](*e).Option != ""
+		b.replaced = b.replaced || as[debate.Answer](*e).Model != ""
+		if as[debate.Answer](*e).Row != nil {
+			if _, known := b.models[as[debate.Answer](*e).Model]; !known {
+				b.models[as[debate.Answer](*e).Model] = *as[debate.Answer](*e).Row
 			}
 		}
 	case debate.EventDropped:
-		s.checkDropped(e.Dropped.Participant)
+		s.checkDropped(as[debate.Dropped](*e).Participant)
 	case debate.EventWarning:
-		s.seen.count("warning " + string(e.Warning.Kind))
-		b.late = b.late || e.Warning.Kind == debate.WarnLate
+		s.seen.count("warning " + string(as[debate.Warning](*e).Kind))
+		b.late = b.late || as[debate.Warning](*e).Kind == debate.WarnLate
 	case debate.EventAck:
 	default:
 		s.checkOutcome(e)
@@ -238,7 +238,7 @@ func (s *limitSim) quorum() int {
 
 // checkOutcome settles an attempt.
 func (s *limitSim) checkOutcome(e *debate.Event) {
-	b, spend := &s.books, spendOf(e)
+	b, spend := &s.books, debate.SpendOf(e.Body)
 	in := b.latest[spend.Call]
 	if in == nil || in.Attempt != spend.Attempt {
 		s.failf("%s, attempt %d, has come to an end, and was not outstanding", spend.Call, spend.Attempt)
@@ -263,13 +263,13 @@ func (s *limitSim) checkOutcome(e *debate.Event) {
 	if in.Input > 0 && spend.Usage.Input > 0 {
 		b.ratios[in.Model] = min(2, max(0.5, math.Ceil(10*float64(spend.Usage.Input)/float64(in.Input))/10))
 	}
-	switch e.Kind {
+	switch e.Kind() {
 	case debate.EventTurn:
-		s.checkTurn(e.Turn)
+		s.checkTurn(as[debate.Turn](*e))
 	case debate.EventSummary:
 		s.seen.count("summary")
 	case debate.EventFailed:
-		s.checkFailure(e.Failure, in)
+		s.checkFailure(as[debate.Failure](*e), in)
 	case debate.EventRejected:
 		s.seen.count("rejected")
 		b.setbacks[strings.TrimSuffix(in.Call, ".again")]++

@@ -133,6 +133,7 @@ func (s *limitSim) reload() *debate.Core {
 		if err := json.Unmarshal(data, &events); err != nil {
 			s.failf("%v", err)
 		}
+		events = readBodies(events)
 	}
 	core, err := s.engine.NewCore(s.id, events)
 	if err != nil {
@@ -301,7 +302,7 @@ func (s *limitSim) ignored(signal debate.Signal) {
 	from := len(s.log)
 	s.step(signal)
 	for i := range s.log[from:] {
-		switch s.log[from+i].Kind {
+		switch s.log[from+i].Kind() {
 		case debate.EventTurn, debate.EventAssigned, debate.EventBallot, debate.EventSummary, debate.EventAssessment, debate.EventVerdict,
 			debate.EventRejected, debate.EventSpend:
 			s.failf("%+v was recorded again", signal)

@@ -42,7 +42,7 @@ func (r *subscriber) follow(ctx context.Context, p *process) (ended bool) {
 			r.sim.tolerable(err)
 			return false
 		}
-		if event.Kind != debate.EventChunk {
+		if event.Kind() != debate.EventChunk {
 			r.take(event)
 		}
 	}
@@ -66,7 +66,7 @@ func (r *subscriber) take(event debate.Event) {
 func (s *storeSim) checkCall(id string) {
 	call, attempt := lastCut(id)
 	for event, err := range s.store.Read(context.Background(), s.id, 0) {
-		if in := event.Intent; err == nil && in != nil && s.id+"/"+in.Call == call && strconv.Itoa(in.Attempt) == attempt {
+		if in := as[debate.Intent](event); err == nil && in != nil && s.id+"/"+in.Call == call && strconv.Itoa(in.Attempt) == attempt {
 			return
 		}
 	}
@@ -90,12 +90,12 @@ func (s *storeSim) check(readers []*subscriber) {
 	for i := range log {
 		e := &log[i]
 		s.seen.note(e)
-		if e.Intent != nil {
+		if as[debate.Intent](*e) != nil {
 			requests++
 		}
-		if spend := spendOf(e); spend != nil {
+		if spend := debate.SpendOf(e.Body); spend != nil {
 			spent += spend.Cost
-			if e.Failure == nil && e.Rejection == nil {
+			if as[debate.Failure](*e) == nil && as[debate.Rejection](*e) == nil {
 				done[spend.Call]++
 			}
 		}

@@ -75,18 +75,18 @@ func (n *mishaps) add(m mishaps) {
 func (n *mishaps) note(e *debate.Event) {
 	n.Events++
 	switch {
-	case e.Failure != nil && e.Failure.Void && e.Failure.Error.Kind == debate.KindNetwork:
+	case as[debate.Failure](*e) != nil && as[debate.Failure](*e).Void && as[debate.Failure](*e).Error.Kind == debate.KindNetwork:
 		n.Lost++
-	case e.Failure != nil && e.Failure.Void:
+	case as[debate.Failure](*e) != nil && as[debate.Failure](*e).Void:
 		n.BrokenOff++
-	case e.Kind == debate.EventAck:
+	case e.Kind() == debate.EventAck:
 		n.Acknowledged++
-	case e.Answer != nil:
+	case as[debate.Answer](*e) != nil:
 		n.Answered++
-	case e.Transition == nil:
-	case e.Transition.On == debate.TriggerPause:
+	case as[debate.Transition](*e) == nil:
+	case as[debate.Transition](*e).On == debate.TriggerPause:
 		n.Paused++
-	case e.Transition.On == debate.TriggerRetry:
+	case as[debate.Transition](*e).On == debate.TriggerRetry:
 		n.Retried++
 	}
 }

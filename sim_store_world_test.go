@@ -426,7 +426,7 @@ func (s *storeSim) checkSaved(m *member, events []debate.Event) {
 	defer s.mu.Unlock()
 	begun := 0
 	for i := range events {
-		if events[i].Intent != nil {
+		if as[debate.Intent](events[i]) != nil {
 			begun++
 		}
 	}

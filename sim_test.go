@@ -68,35 +68,35 @@ func (n *troubles) add(m troubles) {
 func (n *troubles) note(e *debate.Event) {
 	n.Events++
 	switch {
-	case e.Failure != nil && e.Failure.Void:
+	case as[debate.Failure](*e) != nil && as[debate.Failure](*e).Void:
 		n.Void++
-	case e.Failure != nil:
+	case as[debate.Failure](*e) != nil:
 		n.Failed++
-		if e.Failure.Next != "" {
+		if as[debate.Failure](*e).Next != "" {
 			n.Fallbacks++
 		}
-	case e.Rejection != nil:
+	case as[debate.Rejection](*e) != nil:
 		n.Rejected++
-	case e.Kind == debate.EventSpend:
+	case e.Kind() == debate.EventSpend:
 		n.Late++
-	case e.Assigned != nil:
+	case as[debate.Assignment](*e) != nil:
 		n.Assigned++
-	case e.Summary != nil:
+	case as[debate.Summarized](*e) != nil:
 		n.Summaries++
-	case e.Answer != nil:
+	case as[debate.Answer](*e) != nil:
 		n.Answers++
-	case e.Inquiry != nil && e.Inquiry.About != "":
+	case as[debate.Inquiry](*e) != nil && as[debate.Inquiry](*e).About != "":
 		n.Asked++
-	case e.Dropped != nil:
+	case as[debate.Dropped](*e) != nil:
 		n.Dropped++
-	case e.Warning != nil && e.Warning.Kind == debate.WarnShort:
+	case as[debate.Warning](*e) != nil && as[debate.Warning](*e).Kind == debate.WarnShort:
 		n.Shortened++
-	case e.Transition == nil:
-	case e.Transition.To == debate.StatePaused:
+	case as[debate.Transition](*e) == nil:
+	case as[debate.Transition](*e).To == debate.StatePaused:
 		n.Paused++
-	case e.Transition.To == debate.StateError:
+	case as[debate.Transition](*e).To == debate.StateError:
 		n.Errors++
-	case e.Transition.On == debate.TriggerWarn:
+	case as[debate.Transition](*e).On == debate.TriggerWarn:
 		n.Warned++
 	}
 }

@@ -209,11 +209,9 @@ func readList(in *json.Decoder) (events []Event, found []error, err error) {
 		if err := in.Decode(&piece); err != nil {
 			return nil, nil, err
 		}
-		var event Event
-		if err := decodeStrict("restore", piece, &event); err != nil {
+		event, err := readEvent(piece)
+		if err != nil {
 			found = append(found, within("restore", at, err)...)
-		} else if err := spoilt(&event, at); err != nil {
-			found = append(found, err)
 		} else if event.At.IsZero() || len(events) > 0 && event.At.Before(events[len(events)-1].At) {
 			found = append(found, restoreError(at+".at", errors.New("is missing, or earlier than the event before it")))
 		}
@@ -224,6 +222,30 @@ func readList(in *json.Decoder) (events []Event, found []error, err error) {
 	}
 	_, err = in.Token() // the end of the list
 	return events, found, err
+}
+
+// readEvent reads an event strictly, its body too unless its kind is a flow's own.
+func readEvent(data []byte) (Event, error) {
+	var in eventJSON
+	if err := decodeStrict("restore", data, &in); err != nil {
+		return Event{}, err
+	}
+	body := newBody(in.Kind)
+	if body == nil {
+		return Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}, nil
+	}
+	return Event{in.Seq, in.At, body}, readBody(in.Body, body)
+}
+
+// readBody reads the body of an event strictly.
+func readBody(data []byte, into Body) error {
+	if kindOfPiece(data) == kindOfJSON(nil) {
+		return restoreError("body", errors.New("is missing"))
+	}
+	if err := decodeStrict("restore", data, into); err != nil {
+		return errors.Join(within("restore", "body", err)...)
+	}
+	return nil
 }
 
 // keep stores the events of a snapshot that the store does not hold yet.

@@ -68,7 +68,7 @@ func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					results := 0
 					for _, event := range l.events[:n] {
-						if event.Turn != nil || event.Assessment != nil || event.Verdict != nil {
+						if as[debate.Turn](event) != nil || as[debate.Assessment](event) != nil || as[debate.Verdict](event) != nil {
 							results++
 						}
 					}
@@ -135,11 +135,11 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		"an event twice":          {snapshot(t, l.id, append(l.copied(t)[:6], l.copied(t)[5:]...)), "events"},
 		"the start left out":      {snapshot(t, l.id, l.events[1:]), "events[0].start"},
 		"two events exchanged":    {snapshot(t, l.id, append(append(l.copied(t)[:5], l.events[6], l.events[5]), l.events[7:]...)), "events"},
-		"an unknown state":        {event(debate.EventTransition, 2, func(e *debate.Event) { e.Transition.To = "limbo" }), "events"},
-		"an unknown kind":         {event(debate.EventTurn, 0, func(e *debate.Event) { e.Kind = "song" }), "events"},
-		"an unknown flow":         {event(debate.EventStart, 0, func(e *debate.Event) { e.Start.Flow = "opera" }), "events"},
-		"a newer log":             {event(debate.EventStart, 0, func(e *debate.Event) { e.Start.Version++ }), "events"},
-		"a turn nobody was asked": {event(debate.EventTurn, 0, func(e *debate.Event) { e.Turn.Call = "r1.song.Ada" }), "events"},
+		"an unknown state":        {event(debate.EventTransition, 2, func(e *debate.Event) { as[debate.Transition](*e).To = "limbo" }), "events"},
+		"an unknown kind":         {event(debate.EventTurn, 0, func(e *debate.Event) { e.Body = &debate.Foreign{Kind: "song", JSON: []byte("{}")} }), "events"},
+		"an unknown flow":         {event(debate.EventStart, 0, func(e *debate.Event) { as[debate.Start](*e).Flow = "opera" }), "events"},
+		"a newer log":             {event(debate.EventStart, 0, func(e *debate.Event) { as[debate.Start](*e).Version++ }), "events"},
+		"a turn nobody was asked": {event(debate.EventTurn, 0, func(e *debate.Event) { as[debate.Turn](*e).Call = "r1.song.Ada" }), "events"},
 	}
 	for n := 1; n < len(whole); n += len(whole) / 60 {
 		cases[fmt.Sprintf("its first %d bytes", n)] = struct {
@@ -426,7 +426,7 @@ func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
 	put := func(id, text string, turns int) {
 		for i := range turns {
 			require.NoError(t, store.Append(t.Context(), id, int64(i), "w", []debate.Event{{
-				Seq: int64(i) + 1, Kind: debate.EventTurn, Turn: &debate.Turn{Text: text},
+				Seq: int64(i) + 1, Body: &debate.Turn{Text: text},
 			}}))
 		}
 	}

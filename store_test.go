@@ -20,8 +20,8 @@ func facts(after int64, n int) []debate.Event {
 	events := make([]debate.Event, n)
 	for i := range events {
 		events[i] = debate.Event{
-			Seq: after + int64(i) + 1, At: time.Unix(after+int64(i), 0).UTC(), Kind: debate.EventDropped,
-			Dropped: &debate.Dropped{Participant: fmt.Sprint(after + int64(i) + 1)},
+			Seq: after + int64(i) + 1, At: time.Unix(after+int64(i), 0).UTC(),
+			Body: &debate.Dropped{Participant: fmt.Sprint(after + int64(i) + 1)},
 		}
 	}
 	return events
@@ -75,28 +75,28 @@ func TestMemoryStoreAppend(t *testing.T) {
 // What an event points to is neither copied nor lost, whatever its kind.
 func TestMemoryStoreKeepsEveryKind(t *testing.T) {
 	events := []debate.Event{
-		{Kind: debate.EventStart, Start: &debate.Start{Config: &debate.Config{Topic: "topic"}}},
-		{Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.StatePaused}},
-		{Kind: debate.EventRound, Round: &debate.Round{N: 1}},
-		{Kind: debate.EventIntent, Intent: &debate.Intent{}},
-		{Kind: debate.EventTurn, Turn: &debate.Turn{Text: "text"}},
-		{Kind: debate.EventAssigned, Assigned: &debate.Assignment{}},
-		{Kind: debate.EventBallot, Ballot: &debate.Ballot{}},
-		{Kind: debate.EventSummary, Summary: &debate.Summarized{}},
-		{Kind: debate.EventAssessment, Assessment: &debate.Assessment{}},
-		{Kind: debate.EventVerdict, Verdict: &debate.Verdict{}},
-		{Kind: debate.EventRejected, Rejection: &debate.Rejection{}},
-		{Kind: debate.EventFailed, Failure: &debate.Failure{}},
-		{Kind: debate.EventSpend, Spend: &debate.Spend{}},
-		{Kind: debate.EventDropped, Dropped: &debate.Dropped{}},
-		{Kind: debate.EventWarning, Warning: &debate.Warning{}},
-		{Kind: debate.EventAck},
-		{Kind: debate.EventInquiry, Inquiry: &debate.Inquiry{}},
-		{Kind: debate.EventAnswer, Answer: &debate.Answer{}},
-		{Kind: debate.EventSent, Sent: &debate.Sent{}},
-		{Kind: debate.EventOpened, Opened: &debate.Opened{}},
-		{Kind: debate.EventTools, Tools: &debate.ToolCalls{}},
-		{Kind: debate.EventTool, Tool: &debate.ToolResult{}},
+		{Body: &debate.Start{Config: &debate.Config{Topic: "topic"}}},
+		{Body: &debate.Transition{To: debate.StatePaused}},
+		{Body: &debate.Round{N: 1}},
+		{Body: &debate.Intent{}},
+		{Body: &debate.Turn{Text: "text"}},
+		{Body: &debate.Assignment{}},
+		{Body: &debate.Ballot{}},
+		{Body: &debate.Summarized{}},
+		{Body: &debate.Assessment{}},
+		{Body: &debate.Verdict{}},
+		{Body: &debate.Rejection{}},
+		{Body: &debate.Failure{}},
+		{Body: &debate.Charge{}},
+		{Body: &debate.Dropped{}},
+		{Body: &debate.Warning{}},
+		{Body: &debate.Acknowledge{}},
+		{Body: &debate.Inquiry{}},
+		{Body: &debate.Answer{}},
+		{Body: &debate.Sent{}},
+		{Body: &debate.Opened{}},
+		{Body: &debate.ToolCalls{}},
+		{Body: &debate.ToolResult{}},
 	}
 	for i := range events {
 		events[i].Seq, events[i].At = int64(i+1), time.Unix(int64(i), 0).UTC()
@@ -105,7 +105,7 @@ func TestMemoryStoreKeepsEveryKind(t *testing.T) {
 	require.NoError(t, store.Append(t.Context(), "a", 0, "w", events))
 	read := stored(t, &store, 0)
 	require.Equal(t, events, read)
-	assert.Same(t, events[4].Turn, read[4].Turn)
+	assert.Same(t, as[debate.Turn](events[4]), as[debate.Turn](read[4]))
 }
 
 func TestMemoryStoreReadsWhatIsThereAtTheCall(t *testing.T) {
@@ -170,8 +170,8 @@ func TestMemoryStoreList(t *testing.T) {
 	labels := map[string]string{"tenant": "blue"}
 	for i, id := range []string{"d", "b", "a", "c"} {
 		require.NoError(t, store.Append(ctx, id, 0, "w", []debate.Event{
-			{Seq: 1, At: time.Unix(int64(i), 0), Kind: debate.EventStart, Start: &debate.Start{Config: &debate.Config{Topic: "topic " + id, Labels: labels}}},
-			{Seq: 2, At: time.Unix(9, 0), Kind: debate.EventTurn, Turn: &debate.Turn{Text: "Words of " + id}},
+			{Seq: 1, At: time.Unix(int64(i), 0), Body: &debate.Start{Config: &debate.Config{Topic: "topic " + id, Labels: labels}}},
+			{Seq: 2, At: time.Unix(9, 0), Body: &debate.Turn{Text: "Words of " + id}},
 		}))
 	}
 	for name, c := range map[string]struct {
@@ -246,12 +246,12 @@ func TestMemoryStoreKeepsEveryTime(t *testing.T) {
 	}
 	for i, at := range times {
 		require.NoError(t, store.Append(t.Context(), "x", int64(i), "w", []debate.Event{{
-			Seq: int64(i) + 1, At: at, Kind: debate.EventSent, Sent: &debate.Sent{Trigger: "x"},
+			Seq: int64(i) + 1, At: at, Body: &debate.Sent{Trigger: "x"},
 		}}))
 	}
 	for event, err := range store.Read(t.Context(), "x", 0) {
 		require.NoError(t, err)
 		assert.Equal(t, times[event.Seq-1], event.At)
-		require.NotNil(t, event.Sent)
+		require.NotNil(t, as[debate.Sent](event))
 	}
 }

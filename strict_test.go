@@ -324,7 +324,7 @@ func TestAFlowsPartIsRefusedByPath(t *testing.T) {
 	engine, _ := engineFor(config)
 	flow := debate.DebateFlow()
 	flow.Name = "own"
-	flow.Decode = func(data json.RawMessage) (any, error) {
+	flow.DecodeConfig = func(data json.RawMessage) (any, error) {
 		var part flowPart
 		return &part, debate.DecodeStrict(data, &part)
 	}

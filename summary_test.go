@@ -90,10 +90,10 @@ func TestSummariesBeginAtTheirThreshold(t *testing.T) {
 			turns := 0
 			for event, err := range d.engine.Store.Read(t.Context(), record.ID, 0) {
 				require.NoError(t, err)
-				if event.Turn != nil {
+				if as[debate.Turn](event) != nil {
 					turns++
 				}
-				if event.Summary != nil {
+				if as[debate.Summarized](event) != nil {
 					break
 				}
 			}
@@ -328,10 +328,10 @@ func TestTheMemoryStoreKeepsEveryKindOfEvent(t *testing.T) {
 	store := &debate.MemoryStore{}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	want := []debate.Event{
-		{Seq: 1, At: at, Kind: debate.EventSummary, Summary: &debate.Summarized{Upto: 7, Text: "So far so good."}},
-		{Seq: 2, At: at, Kind: debate.EventBallot, Ballot: &debate.Ballot{Voter: "Eve"}},
-		{Seq: 3, At: at, Kind: debate.EventAssigned, Assigned: &debate.Assignment{Reasoning: "They differ."}},
-		{Seq: 4, At: at, Kind: debate.EventAck},
+		{Seq: 1, At: at, Body: &debate.Summarized{Upto: 7, Text: "So far so good."}},
+		{Seq: 2, At: at, Body: &debate.Ballot{Voter: "Eve"}},
+		{Seq: 3, At: at, Body: &debate.Assignment{Reasoning: "They differ."}},
+		{Seq: 4, At: at, Body: &debate.Acknowledge{}},
 	}
 	require.NoError(t, store.Append(t.Context(), "kinds", 0, "w", want))
 	var got []debate.Event

@@ -99,7 +99,7 @@ func takeovers(t *testing.T, seed uint64) (seen rush) {
 	c.finished(config.ID)
 	seen.takeovers, seen.doubles = hands.takeovers, len(c.repeated())+len(doubles(c.log(config.ID)))
 	for _, e := range c.log(config.ID) {
-		if e.Failure != nil && e.Failure.Void && e.Failure.Error.Kind == debate.KindNetwork {
+		if as[debate.Failure](e) != nil && as[debate.Failure](e).Void && as[debate.Failure](e).Error.Kind == debate.KindNetwork {
 			seen.lost++
 		}
 	}

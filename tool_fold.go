@@ -76,7 +76,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		}
 		out.Uses = append(out.Uses, asked)
 	}
-	return c.emit(Event{Kind: EventTools, Tools: out})
+	return c.emit(Event{Body: out})
 }
 
 // answeredBy takes what came of the use of a tool.
@@ -88,7 +88,7 @@ func (c *Core) answeredBy(intent *Intent, spend Spend, text string, failed bool)
 	if len(out.Text) > mostAnswered {
 		out.Text, out.Cut = cut(out.Text, mostAnswered), true
 	}
-	return c.emit(Event{Kind: EventTool, Tool: out})
+	return c.emit(Event{Body: out})
 }
 
 // toolFailed takes the use of a tool that gave no answer. What changes nothing is used again if it was broken
@@ -97,7 +97,7 @@ func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken 
 	intent := state.intent
 	readOnly := c.record.start.Tools[intent.Tool].ReadOnly
 	if broken && readOnly && !c.record.Final() {
-		return c.emit(Event{Kind: EventFailed, Failure: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.place(state, failure)}})
+		return c.emit(Event{Body: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.place(state, failure)}})
 	}
 	text := "The tool has failed."
 	switch {

@@ -245,8 +245,8 @@ func TestAnswersOfToolsAreReservedFor(t *testing.T) {
 	l := logOf(t, engine, run(t, engine, workers()).ID)
 	bounds := make(map[int]int)
 	for _, e := range l.events {
-		if e.Intent != nil && e.Intent.Call == "work.Ada" {
-			bounds[e.Intent.Attempt] = e.Intent.Bound
+		if as[debate.Intent](e) != nil && as[debate.Intent](e).Call == "work.Ada" {
+			bounds[as[debate.Intent](e).Attempt] = as[debate.Intent](e).Bound
 		}
 	}
 	assert.Greater(t, bounds[2], bounds[1]+25_000)
@@ -415,12 +415,12 @@ func TestToolsAndCrashes(t *testing.T) {
 				answered := make(map[string]bool)
 				inFlight := make(map[string]bool)
 				for _, e := range log.events[:n+1] {
-					if e.Intent != nil && e.Intent.Tool != "" {
-						inFlight[e.Intent.Call] = true
+					if as[debate.Intent](e) != nil && as[debate.Intent](e).Tool != "" {
+						inFlight[as[debate.Intent](e).Call] = true
 					}
-					if e.Tool != nil {
-						answered[e.Tool.Call] = true
-						delete(inFlight, e.Tool.Call)
+					if as[debate.ToolResult](e) != nil {
+						answered[as[debate.ToolResult](e).Call] = true
+						delete(inFlight, as[debate.ToolResult](e).Call)
 					}
 				}
 				store := &debate.MemoryStore{}

@@ -177,8 +177,8 @@ func states(ctx context.Context, t *testing.T, session *debate.Session) []debate
 	var out []debate.State
 	for event, err := range session.Events(ctx, 0) {
 		require.NoError(t, err)
-		if event.Transition != nil {
-			out = append(out, event.Transition.To)
+		if as[debate.Transition](event) != nil {
+			out = append(out, as[debate.Transition](event).To)
 		}
 	}
 	return out

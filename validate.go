@@ -326,8 +326,8 @@ func (l *live) checkFlow(f *findings, c *Config) {
 		return
 	}
 	switch {
-	case m.flow.Decode != nil:
-		if _, err := m.flow.Decode(c.FlowConfig); err != nil {
+	case m.flow.DecodeConfig != nil:
+		if _, err := m.flow.DecodeConfig(c.FlowConfig); err != nil {
 			*f = append(*f, within("config", "flowConfig", err)...)
 		}
 	case len(c.FlowConfig) > 0:

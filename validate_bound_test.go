@@ -152,7 +152,7 @@ func TestImportChecksBounds(t *testing.T) {
 	l := playedLog(t, config)
 	imported := func(change func(*debate.Config)) error {
 		events := l.copied(t)
-		change(events[0].Start.Config)
+		change(as[debate.Start](events[0]).Config)
 		data := snapshot(t, l.id, events)
 		_, err := new(debate.Engine).Import(t.Context(), bytes.NewReader(data))
 		return err

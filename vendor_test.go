@@ -42,7 +42,7 @@ func limited(t *testing.T, mode debate.Mode, fallbacks []string, failures map[st
 	asked = map[string][]string{}
 	var began time.Time
 	for i := range events {
-		if intent := events[i].Intent; intent != nil {
+		if intent := as[debate.Intent](events[i]); intent != nil {
 			if began.IsZero() {
 				began = events[i].At
 			}
@@ -148,7 +148,7 @@ func answering(t *testing.T, mode debate.Mode, change func(*debate.Engine, *scri
 	require.NoError(t, err)
 	var began time.Time
 	for i := range events {
-		if in := events[i].Intent; in != nil {
+		if in := as[debate.Intent](events[i]); in != nil {
 			if began.IsZero() {
 				began = events[i].At
 			}
@@ -168,12 +168,12 @@ func TestTheModelThatTakesOverIsTheOneInTheLog(t *testing.T) {
 	next := ""
 	for i := range events {
 		switch e := &events[i]; {
-		case e.Failure != nil && e.Failure.Next != "":
-			assert.Equal(t, "other/third", e.Failure.Next)
-			next = e.Failure.Next
-		case e.Intent != nil && next != "":
-			assert.Equal(t, next, e.Intent.Model)
-			assert.Equal(t, 2, e.Intent.Place)
+		case as[debate.Failure](*e) != nil && as[debate.Failure](*e).Next != "":
+			assert.Equal(t, "other/third", as[debate.Failure](*e).Next)
+			next = as[debate.Failure](*e).Next
+		case as[debate.Intent](*e) != nil && next != "":
+			assert.Equal(t, next, as[debate.Intent](*e).Model)
+			assert.Equal(t, 2, as[debate.Intent](*e).Place)
 			next = ""
 		}
 	}
@@ -191,7 +191,7 @@ func TestACacheLiftsNoQuota(t *testing.T) {
 	})
 	assert.Equal(t, []string{"0s Ada test/debater", "0s Ada other/third", "0s Ben other/third", "0s Ada other/third", "0s Ben other/third"}, asked)
 	for i := range events {
-		if turn := events[i].Turn; turn != nil {
+		if turn := as[debate.Turn](events[i]); turn != nil {
 			assert.True(t, turn.Cached)
 		}
 	}
@@ -241,7 +241,7 @@ func TestWhoHasNoOtherVendorAsks(t *testing.T) {
 	require.NoError(t, err)
 	var asked []string
 	for i := range events {
-		if in := events[i].Intent; in != nil {
+		if in := as[debate.Intent](events[i]); in != nil {
 			asked = append(asked, in.By+" "+in.Model)
 		}
 	}
@@ -259,7 +259,7 @@ func TestWhatWasHeardIsNotFree(t *testing.T) {
 		})
 		failures := 0
 		for i := range events {
-			if f := events[i].Failure; f != nil {
+			if f := as[debate.Failure](events[i]); f != nil {
 				failures++
 				assert.Equal(t, paid, f.Estimated)
 				assert.Equal(t, paid, f.Cost > 0)

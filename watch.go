@@ -153,8 +153,12 @@ func (w *watcher) facts(ctx context.Context, yield func(Event, error) bool) bool
 			yield(Event{}, err)
 			return false
 		}
-		if chunk := w.settle(&event); chunk != nil {
-			if !yield(Event{Seq: w.cursor, At: event.At, Kind: EventChunk, Chunk: chunk}, nil) {
+		if event, err = w.session.flow.Load().DecodeEvent(event); err != nil {
+			yield(Event{}, err)
+			return false
+		}
+		if chunk := w.finishStream(&event); chunk != nil {
+			if !yield(Event{Seq: w.cursor, At: event.At, Body: chunk}, nil) {
 				return false
 			}
 		}
@@ -166,38 +170,39 @@ func (w *watcher) facts(ctx context.Context, yield func(Event, error) bool) bool
 	return true
 }
 
-// settle takes leave of the stream that an event ends. It yields what its reader has not had.
-func (w *watcher) settle(e *Event) *Chunk {
-	var spend *Spend
-	switch e.Kind {
-	case EventTurn, EventFailed, EventRejected, EventSpend, EventTools:
-		spend = e.outcome()
-	default:
+// finishStream takes leave of the stream that an event ends. It yields what its reader has not had.
+func (w *watcher) finishStream(e *Event) *Chunk {
+	body, ok := e.Body.(AttemptEnd)
+	if !ok {
 		return nil
 	}
+	turn, spoken := body.(*Turn)
+	spend := body.spent()
 	w.mu.Lock()
 	i := slices.IndexFunc(w.streams, func(f *followed) bool {
 		return f.command.Call == spend.Call && f.command.Attempt == spend.Attempt
 	})
 	if i < 0 {
 		w.mu.Unlock()
-		return w.whole(e)
+		if !spoken {
+			return nil
+		}
+		return w.whole(e.Seq, turn)
 	}
 	f := w.streams[i]
 	w.streams = slices.Delete(w.streams, i, i+1)
 	w.mu.Unlock()
-	if e.Kind != EventTurn {
+	if !spoken {
 		return nil
 	}
-	return f.rest(e.Turn, f.had, f.offset)
+	return f.rest(turn, f.had, f.offset)
 }
 
 // whole yields the text of a turn that was spoken in this session before its reader came.
-func (w *watcher) whole(e *Event) *Chunk {
-	if e.Kind != EventTurn || e.Seq <= w.session.base.Load() || e.Turn.Data != nil {
+func (w *watcher) whole(seq int64, t *Turn) *Chunk {
+	if seq <= w.session.base.Load() || t.Data != nil {
 		return nil
 	}
-	t := e.Turn
 	return &Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Text, Parts: 1}
 }
 
@@ -222,7 +227,7 @@ func (w *watcher) chunks(yield func(Event, error) bool) bool {
 			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Offset: f.offset, Text: text, Parts: count,
 		}
 		f.had, f.offset, gave = f.had+count, f.offset+len(text), true
-		if !yield(Event{Seq: w.cursor, At: time.Now().Round(0).UTC(), Kind: EventChunk, Chunk: chunk}, nil) {
+		if !yield(Event{Seq: w.cursor, At: time.Now().Round(0).UTC(), Body: chunk}, nil) {
 			return false
 		}
 	}
@@ -300,10 +305,10 @@ func (s *Session) reason() error {
 // public takes out of an event what only stores and snapshots may hold: the debate's seed, and the
 // prompts, which hold its fence.
 func public(e Event) Event {
-	if e.Start != nil {
-		start := *e.Start
-		start.Seed, start.Texts = "", nil
-		e.Start = &start
+	if start, ok := e.Body.(*Start); ok {
+		shown := *start
+		shown.Seed, shown.Texts = "", nil
+		e.Body = &shown
 	}
 	return e
 }

@@ -33,8 +33,8 @@ func newTranscript(t *testing.T) *transcript {
 }
 
 func (tr *transcript) read(e debate.Event) {
-	if e.Kind == debate.EventChunk {
-		c := e.Chunk
+	if e.Kind() == debate.EventChunk {
+		c := as[debate.Chunk](e)
 		assert.Equal(tr.t, tr.last, e.Seq, "a chunk has the number of the last fact")
 		assert.False(tr.t, tr.done[c.Call], "no chunk follows its call's result")
 		assert.NotEmpty(tr.t, c.Text)
@@ -48,15 +48,15 @@ func (tr *transcript) read(e debate.Event) {
 	assert.Equal(tr.t, tr.last+1, e.Seq, "facts have no gaps")
 	tr.last = e.Seq
 	tr.facts++
-	switch e.Kind {
+	switch e.Kind() {
 	case debate.EventTurn:
-		if text, ok := tr.text[e.Turn.Call]; ok {
-			assert.Equal(tr.t, e.Turn.Text, text, "the chunks add up to the turn")
-			tr.turns[e.Turn.Call] = text
+		if text, ok := tr.text[as[debate.Turn](e).Call]; ok {
+			assert.Equal(tr.t, as[debate.Turn](e).Text, text, "the chunks add up to the turn")
+			tr.turns[as[debate.Turn](e).Call] = text
 		}
-		tr.done[e.Turn.Call] = true
+		tr.done[as[debate.Turn](e).Call] = true
 	case debate.EventFailed:
-		delete(tr.text, e.Failure.Call)
+		delete(tr.text, as[debate.Failure](e).Call)
 	}
 }
 
@@ -107,11 +107,11 @@ func TestWhoJoinsInTheMiddleOfATurnGetsItsTextSoFar(t *testing.T) {
 		tr := newTranscript(t)
 		first := true
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind == debate.EventChunk && first && e.Chunk.By == "Ben" {
+			if e.Kind() == debate.EventChunk && first && as[debate.Chunk](e).By == "Ben" {
 				first = false
-				assert.Equal(t, "r1.opening.Ben", e.Chunk.Call)
-				assert.Zero(t, e.Chunk.Offset)
-				assert.Equal(t, 5, e.Chunk.Parts)
+				assert.Equal(t, "r1.opening.Ben", as[debate.Chunk](e).Call)
+				assert.Zero(t, as[debate.Chunk](e).Offset)
+				assert.Equal(t, 5, as[debate.Chunk](e).Parts)
 			}
 		})
 		assert.Len(t, tr.turns, 6, "the first turn was over, and came as a whole")
@@ -159,8 +159,8 @@ func TestANewAttemptVoidsTheTextOfTheFormerOne(t *testing.T) {
 		tr := newTranscript(t)
 		attempts := map[int]bool{}
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind == debate.EventChunk && e.Chunk.By == "Ben" && !tr.done["r1.opening.Ben"] {
-				attempts[e.Chunk.Attempt] = true
+			if e.Kind() == debate.EventChunk && as[debate.Chunk](e).By == "Ben" && !tr.done["r1.opening.Ben"] {
+				attempts[as[debate.Chunk](e).Attempt] = true
 			}
 		})
 		assert.Equal(t, map[int]bool{1: true, 2: true}, attempts)
@@ -207,8 +207,8 @@ func TestATurnThatIsNotWhatWasStreamedReplacesIt(t *testing.T) {
 			require.NoError(t, session.Validate(t.Context()))
 			require.NoError(t, session.Start(t.Context()))
 			newTranscript(t).follow(session, func(e debate.Event) {
-				if e.Chunk != nil {
-					heard <- e.Chunk.Offset + len(e.Chunk.Text)
+				if as[debate.Chunk](e) != nil {
+					heard <- as[debate.Chunk](e).Offset + len(as[debate.Chunk](e).Text)
 				}
 			})
 		})
@@ -263,8 +263,8 @@ func TestAStreamIsKeptNoFurtherThanItsTurnCanReach(t *testing.T) {
 	require.NoError(t, session.Start(t.Context()))
 	shown, once := map[string]int{}, sync.OnceFunc(func() { close(heard) })
 	newTranscript(t).follow(session, func(e debate.Event) {
-		if e.Chunk != nil {
-			shown[e.Chunk.Call] += len(e.Chunk.Text)
+		if as[debate.Chunk](e) != nil {
+			shown[as[debate.Chunk](e).Call] += len(as[debate.Chunk](e).Text)
 			once()
 		}
 	})
@@ -344,11 +344,11 @@ func TestAStructuredTurnHasNoChunks(t *testing.T) {
 			tr := newTranscript(t)
 			var structured []string
 			tr.follow(session, func(e debate.Event) {
-				if e.Turn != nil && e.Turn.Data != nil {
-					structured = append(structured, e.Turn.Call)
+				if as[debate.Turn](e) != nil && as[debate.Turn](e).Data != nil {
+					structured = append(structured, as[debate.Turn](e).Call)
 				}
-				if e.Chunk != nil {
-					assert.Equal(t, "say.Ben", e.Chunk.Call, when)
+				if as[debate.Chunk](e) != nil {
+					assert.Equal(t, "say.Ben", as[debate.Chunk](e).Call, when)
 				}
 			})
 			assert.Equal(t, []string{"say.Ada"}, structured, when)
@@ -369,7 +369,7 @@ func TestAFlushIntervalGathersChunks(t *testing.T) {
 		tr := newTranscript(t)
 		var last time.Time
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind == debate.EventChunk {
+			if e.Kind() == debate.EventChunk {
 				last = time.Now()
 			}
 		})
@@ -389,8 +389,8 @@ func TestEventsKeepTheSeed(t *testing.T) {
 	var seed string
 	for event, err := range store.Read(t.Context(), record.ID, 0) {
 		require.NoError(t, err)
-		if event.Start != nil {
-			seed = event.Start.Seed
+		if as[debate.Start](event) != nil {
+			seed = as[debate.Start](event).Seed
 		}
 	}
 	require.NotEmpty(t, seed)

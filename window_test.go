@@ -753,7 +753,9 @@ func TestWhatWasLearnedOfWindowsIsRestored(t *testing.T) {
 				require.NoError(t, err)
 				log = append(log, event)
 			}
-			cut := slices.IndexFunc(log, func(e debate.Event) bool { return e.Turn != nil && strings.HasPrefix(e.Turn.Call, "r16.") })
+			cut := slices.IndexFunc(log, func(e debate.Event) bool {
+				return as[debate.Turn](e) != nil && strings.HasPrefix(as[debate.Turn](e).Call, "r16.")
+			})
 			require.Positive(t, cut)
 			other := newTalk(20, 0)
 			change(other)

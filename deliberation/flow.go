@@ -90,11 +90,11 @@ func Flow() *debate.Flow {
 			StateEvaluating:          {Calls: evaluateCalls, Next: evaluated},
 			debate.StateCompleting:   {Calls: solutionCalls, Next: solved},
 		},
-		Timed:   []debate.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
-		Schemas: schemas(),
-		Texts:   texts,
-		Check:   check,
-		Decode:  decode,
+		Timed:        []debate.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
+		Schemas:      schemas(),
+		Texts:        texts,
+		Check:        check,
+		DecodeConfig: decode,
 	}
 }
 

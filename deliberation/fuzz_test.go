@@ -38,7 +38,7 @@ func FuzzConfig(f *testing.F) {
 			return
 		}
 		flow := deliberation.Flow()
-		_, err = flow.Decode(made.FlowConfig)
+		_, err = flow.DecodeConfig(made.FlowConfig)
 		require.NoError(t, err)
 		require.NoError(t, flow.Check(&made))
 		texts, err := flow.Texts(debate.Setup{Config: &made, Fence: "1234567890"})
@@ -59,7 +59,7 @@ func FuzzFrozen(f *testing.F) {
 		flow := deliberation.Flow()
 		config := debate.Config{FlowConfig: data}
 		_ = flow.Check(&config)
-		if _, err := flow.Decode(data); err != nil {
+		if _, err := flow.DecodeConfig(data); err != nil {
 			return
 		}
 		_, err := flow.Texts(debate.Setup{Config: &config, Fence: "1"})

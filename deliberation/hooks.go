@@ -98,34 +98,34 @@ type job struct {
 
 // take makes the callbacks of one event.
 func (p *progress) take(e *debate.Event) {
-	if e.Round != nil {
-		p.round = e.Round.N
-		call2(p.OnRoundStart, e.Round.N, e.Round.Of)
+	if round, ok := e.Body.(*debate.Round); ok {
+		p.round = round.N
+		call2(p.OnRoundStart, round.N, round.Of)
 	}
 	p.beginPhase()
-	switch {
-	case e.Start != nil:
-		p.start(e.Start)
-	case e.Transition != nil:
-		p.turnTo(e.Transition)
-	case e.Intent != nil:
-		p.begin(e.Intent)
-	case e.Turn != nil:
-		p.spoken(e.Turn)
-	case e.Tool != nil:
+	switch body := e.Body.(type) {
+	case *debate.Start:
+		p.start(body)
+	case *debate.Transition:
+		p.turnTo(body)
+	case *debate.Intent:
+		p.begin(body)
+	case *debate.Turn:
+		p.spoken(body)
+	case *debate.ToolResult:
 		if p.OnToolComplete != nil {
-			p.OnToolComplete(e.Tool.By, e.Tool.Tool, e.Tool.Failed)
+			p.OnToolComplete(body.By, body.Tool, body.Failed)
 		}
-	case e.Rejection != nil:
-		p.rejected(e.Rejection)
-	case e.Failure != nil:
-		p.failed(e.Failure)
-	case e.Inquiry != nil:
-		call1(p.OnQuestion, *e.Inquiry)
-	case e.Answer != nil:
-		call1(p.OnAnswer, *e.Answer)
-	case e.Warning != nil:
-		call1(p.OnWarning, *e.Warning)
+	case *debate.Rejection:
+		p.rejected(body)
+	case *debate.Failure:
+		p.failed(body)
+	case *debate.Inquiry:
+		call1(p.OnQuestion, *body)
+	case *debate.Answer:
+		call1(p.OnAnswer, *body)
+	case *debate.Warning:
+		call1(p.OnWarning, *body)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestHooks(t *testing.T) {
 		count := 0
 		for event, err := range hooks.Events(engine.Run(t.Context(), made)) {
 			require.NoError(t, err)
-			if event.Kind != debate.EventChunk {
+			if event.Kind() != debate.EventChunk {
 				count++
 				assert.Equal(t, int64(count), event.Seq, "events are passed on as they come")
 			}
@@ -339,18 +339,18 @@ func TestHooksOfReadersWhoComeLate(t *testing.T) {
 // TestHooksOfControls: a phase that was interrupted goes on, and does not begin anew.
 func TestHooksOfControls(t *testing.T) {
 	to := func(on debate.Trigger, from, to debate.State, calls int) debate.Event {
-		return debate.Event{Kind: debate.EventTransition, Transition: &debate.Transition{From: from, To: to, On: on, Calls: calls}}
+		return debate.Event{Body: &debate.Transition{From: from, To: to, On: on, Calls: calls}}
 	}
 	ask := func(attempt int) debate.Event {
-		return debate.Event{Kind: debate.EventIntent, Intent: &debate.Intent{
+		return debate.Event{Body: &debate.Intent{
 			Call: "r1.propose.ada", Attempt: attempt, Kind: deliberation.KindProposal, By: "ada", Round: 1,
 		}}
 	}
 	fail := func(f debate.Failure) debate.Event {
 		f.Call, f.By, f.Error = "r1.propose.ada", "ada", &debate.Error{Kind: debate.KindNetwork}
-		return debate.Event{Kind: debate.EventFailed, Failure: &f}
+		return debate.Event{Body: &f}
 	}
-	start := debate.Event{Kind: debate.EventStart, Start: &debate.Start{}}
+	start := debate.Event{Body: &debate.Start{}}
 	begin := to(deliberation.TriggerContextsReady, deliberation.StateSummarizing, deliberation.StateProposing, 3)
 	tests := map[string]struct {
 		events []debate.Event
@@ -401,9 +401,9 @@ func TestHooksOfControls(t *testing.T) {
 		"a tool": {
 			[]debate.Event{
 				start, ask(1),
-				{Kind: debate.EventTools, Tools: &debate.ToolCalls{Spend: debate.Spend{Call: "r1.propose.ada"}, By: "ada"}},
-				{Kind: debate.EventIntent, Intent: &debate.Intent{Call: "t1", Attempt: 1, Kind: debate.KindTool, By: "ada", Tool: "search"}},
-				{Kind: debate.EventTool, Tool: &debate.ToolResult{By: "ada", Tool: "search"}},
+				{Body: &debate.ToolCalls{Spend: debate.Spend{Call: "r1.propose.ada"}, By: "ada"}},
+				{Body: &debate.Intent{Call: "t1", Attempt: 1, Kind: debate.KindTool, By: "ada", Tool: "search"}},
+				{Body: &debate.ToolResult{By: "ada", Tool: "search"}},
 				ask(2),
 			},
 			[]string{"ada begins proposing", "ada uses search", "ada has used search: true"},
@@ -421,7 +421,7 @@ func TestHooksPassOn(t *testing.T) {
 	source := func(yield func(debate.Event, error) bool) {
 		for n := range int64(3) {
 			pulled++
-			if !yield(debate.Event{Seq: n + 1, Kind: debate.EventRound, Round: &debate.Round{N: int(n) + 1, Of: 3}}, nil) {
+			if !yield(debate.Event{Seq: n + 1, Body: &debate.Round{N: int(n) + 1, Of: 3}}, nil) {
 				return
 			}
 		}
@@ -458,11 +458,11 @@ func TestHooksOfAnything(t *testing.T) {
 		random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 		mixed = mixed[:random.IntN(len(mixed))]
 		for i := range mixed {
-			if turn := mixed[i].Turn; turn != nil && random.IntN(3) == 0 {
+			if turn := as[debate.Turn](mixed[i]); turn != nil && random.IntN(3) == 0 {
 				changed := *turn
 				changed.Speaker, changed.Data, changed.Round = "zoe", []byte("{"), -random.IntN(5)
 				changed.Kind = []debate.CallKind{deliberation.KindDigest, deliberation.KindSynthesis, "check"}[random.IntN(3)]
-				mixed[i].Turn = &changed
+				mixed[i].Body = &changed
 			}
 		}
 		require.NotPanics(t, func() { trace(t, mixed) })

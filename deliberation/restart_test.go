@@ -56,8 +56,8 @@ func (f *forgetful) run(config debate.Config, answer string, crash bool) *debate
 	require.NoError(f.t, err)
 	at := time.Unix(1_700_000_000, 0).UTC()
 	f.save([]debate.Event{
-		{Seq: 1, At: at, Kind: debate.EventStart, Start: &start},
-		{Seq: 2, At: at, Kind: debate.EventTransition, Transition: &debate.Transition{
+		{Seq: 1, At: at, Body: &start},
+		{Seq: 2, At: at, Body: &debate.Transition{
 			From: debate.StateReady, To: debate.StateInitializing, On: debate.TriggerStart,
 		}},
 	})
@@ -197,7 +197,7 @@ func TestAForkGoesOnFromAnyRound(t *testing.T) {
 	engine, p := engineFor(nil)
 	r := play(t, engine, three())
 	for _, e := range events(t, engine, r.ID) {
-		if e.Transition == nil || e.Transition.To != deliberation.StateEvaluating {
+		if as[debate.Transition](e) == nil || as[debate.Transition](e).To != deliberation.StateEvaluating {
 			continue
 		}
 		before := len(p.Requests())

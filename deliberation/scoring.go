@@ -36,10 +36,10 @@ func EvaluationFlow() *debate.Flow {
 			debate.StateInitializing: {Next: beginScoring},
 			StateScoring:             {Calls: scoringCalls, Next: scored},
 		},
-		Schemas: map[string]*debate.Schema{schemaMarks: marks},
-		Texts:   evaluationTexts,
-		Check:   checkEvaluation,
-		Decode:  decodeEvaluation,
+		Schemas:      map[string]*debate.Schema{schemaMarks: marks},
+		Texts:        evaluationTexts,
+		Check:        checkEvaluation,
+		DecodeConfig: decodeEvaluation,
 	}
 }
 

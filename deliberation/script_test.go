@@ -174,10 +174,10 @@ func events(t testing.TB, engine *debate.Engine, id string) []debate.Event {
 func path(all []debate.Event) []string {
 	var out []string
 	for _, e := range all {
-		if e.Transition != nil {
-			line := fmt.Sprintf("%s → %s", e.Transition.On, e.Transition.To)
-			if e.Transition.Calls > 0 {
-				line += " (" + strconv.Itoa(e.Transition.Calls) + ")"
+		if as[debate.Transition](e) != nil {
+			line := fmt.Sprintf("%s → %s", as[debate.Transition](e).On, as[debate.Transition](e).To)
+			if as[debate.Transition](e).Calls > 0 {
+				line += " (" + strconv.Itoa(as[debate.Transition](e).Calls) + ")"
 			}
 			out = append(out, line)
 		}

@@ -56,8 +56,8 @@ func TestToolCallsReachTheCalls(t *testing.T) {
 		engine.Tools = map[string]debate.Tool{"look": look}
 		r := play(t, engine, config)
 		for _, e := range events(t, engine, r.ID) {
-			if e.Intent != nil && e.Intent.Offer != nil {
-				assert.Equal(t, want, e.Intent.Offer.Uses, e.Intent.Call)
+			if as[debate.Intent](e) != nil && as[debate.Intent](e).Offer != nil {
+				assert.Equal(t, want, as[debate.Intent](e).Offer.Uses, as[debate.Intent](e).Call)
 			}
 		}
 	}

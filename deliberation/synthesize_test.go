@@ -213,9 +213,9 @@ func TestTheSolutionIsLastAndAnnounced(t *testing.T) {
 			announced, made := -1, 0
 			for _, e := range events(t, engine, r.ID) {
 				switch {
-				case e.Transition != nil && e.Transition.To == debate.StateCompleting:
-					announced, made = e.Transition.Calls, 0
-				case e.Intent != nil:
+				case as[debate.Transition](e) != nil && as[debate.Transition](e).To == debate.StateCompleting:
+					announced, made = as[debate.Transition](e).Calls, 0
+				case as[debate.Intent](e) != nil:
 					made++
 				}
 			}

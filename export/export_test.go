@@ -67,7 +67,7 @@ func TestNothingSecret(t *testing.T) {
 			require.NoError(t, d.HTML(&out))
 			text := out.String()
 			assert.NotContains(t, text, seed)
-			start := d.Events[0].Start
+			start := as[debate.Start](d.Events[0])
 			require.NotEmpty(t, start.Texts)
 			fence := regexp.MustCompile(`\d{8,}`)
 			found := 0

@@ -218,9 +218,9 @@ func (s *stage) with(text string) *export.Document {
 	*s.document.Record.Config() = c
 	failed := &debate.Error{Kind: debate.Kind(text), Err: errors.New(text)}
 	return &export.Document{Record: &r, Title: text, Events: []debate.Event{
-		{Failure: &debate.Failure{By: text, Error: failed}},
-		{Dropped: &debate.Dropped{Participant: text, Reason: text}},
-		{Inquiry: &debate.Inquiry{ID: text, To: text, About: "x", Question: text}},
+		{Body: &debate.Failure{By: text, Error: failed}},
+		{Body: &debate.Dropped{Participant: text, Reason: text}},
+		{Body: &debate.Inquiry{ID: text, To: text, About: "x", Question: text}},
 	}}
 }
 

@@ -26,15 +26,15 @@ func readLog(events []debate.Event) log {
 	l := log{known: len(events) > 0, turns: make(map[attempt]time.Time), dropped: make(map[string]string)}
 	for i := range events {
 		e := &events[i]
-		switch {
-		case e.Turn != nil:
-			l.turns[attempt{e.Turn.Call, e.Turn.Attempt}] = e.At
-		case e.Failure != nil:
-			l.failures = append(l.failures, e.Failure)
-		case e.Dropped != nil:
-			l.dropped[e.Dropped.Participant] = strings.TrimPrefix(e.Dropped.Reason, "debate: ")
-		case e.Inquiry != nil:
-			l.asked = append(l.asked, e.Inquiry)
+		switch body := e.Body.(type) {
+		case *debate.Turn:
+			l.turns[attempt{body.Call, body.Attempt}] = e.At
+		case *debate.Failure:
+			l.failures = append(l.failures, body)
+		case *debate.Dropped:
+			l.dropped[body.Participant] = strings.TrimPrefix(body.Reason, "debate: ")
+		case *debate.Inquiry:
+			l.asked = append(l.asked, body)
 		}
 	}
 	return l

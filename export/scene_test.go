@@ -346,7 +346,7 @@ func canceled() *scene {
 	s.host = func(t *testing.T, session *debate.Session) {
 		for event, err := range session.Events(t.Context(), 0) {
 			require.NoError(t, err)
-			if event.Turn != nil && event.Turn.Round == 1 && event.Turn.Speaker == "Ben" {
+			if as[debate.Turn](event) != nil && as[debate.Turn](event).Round == 1 && as[debate.Turn](event).Speaker == "Ben" {
 				break
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
+
+	"github.com/agonist-dev/debate"
 )
 
 // The names are those of the version of the conventions that the documentation gives, the last one in which
@@ -25,7 +27,7 @@ func TestTheNamesAreTheConventions(t *testing.T) {
 	}
 	events := play(t, nil)
 	for i := range events {
-		if v := events[i].Verdict; v != nil {
+		if v := as[debate.Verdict](events[i]); v != nil {
 			v.Usage.CacheWrite = 1
 		}
 	}

@@ -28,8 +28,8 @@ func ExampleObserver_Watch() {
 		if err != nil {
 			fmt.Println(err)
 		}
-		if event.Turn != nil {
-			fmt.Println(event.Turn.Speaker, "has spoken")
+		if as[debate.Turn](event) != nil {
+			fmt.Println(as[debate.Turn](event).Speaker, "has spoken")
 		}
 	}
 	draw(recorder.Started(), api.SpanID{}, "")

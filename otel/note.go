@@ -11,7 +11,7 @@ import (
 
 // note takes a fact that takes no time: it becomes an event of the innermost span, or of the call that it is about.
 func (w *watch) note(e *debate.Event, at time.Time) {
-	if a := e.Answer; a != nil && a.Row != nil {
+	if a, ok := e.Body.(*debate.Answer); ok && a.Row != nil {
 		if w.rows == nil {
 			w.rows = make(map[string]*debate.Model)
 		}
@@ -20,19 +20,19 @@ func (w *watch) note(e *debate.Event, at time.Time) {
 	if !w.traced {
 		return
 	}
-	switch {
-	case e.Dropped != nil:
-		w.event(eventDropped, at, keyAgent.String(clean(e.Dropped.Participant)))
-	case e.Warning != nil:
-		w.event(eventWarning, at, warned(e.Warning)...)
-	case e.Kind == debate.EventAck:
+	switch body := e.Body.(type) {
+	case *debate.Dropped:
+		w.event(eventDropped, at, keyAgent.String(clean(body.Participant)))
+	case *debate.Warning:
+		w.event(eventWarning, at, warned(body)...)
+	case *debate.Acknowledge:
 		w.event(eventAck, at)
-	case e.Inquiry != nil:
-		w.inquiry(e.Inquiry, at)
-	case e.Answer != nil:
-		w.reply(e.Answer, at)
-	case e.Sent != nil:
-		w.event(eventSent, at, keyTrigger.String(clean(string(e.Sent.Trigger))))
+	case *debate.Inquiry:
+		w.inquiry(body, at)
+	case *debate.Answer:
+		w.reply(body, at)
+	case *debate.Sent:
+		w.event(eventSent, at, keyTrigger.String(clean(string(body.Trigger))))
 	}
 }
 

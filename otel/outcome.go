@@ -55,46 +55,37 @@ func (o *outcome) took(between time.Duration) (time.Duration, bool) {
 // outcomeOf yields the outcome that an event tells, if it tells one.
 func outcomeOf(e *debate.Event) (outcome, bool) {
 	accepted := outcome{name: outcomeAccepted, finish: "stop"}
-	switch {
-	case e.Turn != nil:
-		t := e.Turn
-		accepted.spend, accepted.kind, accepted.by, accepted.round, accepted.answer = &t.Spend, t.Kind, t.Speaker, t.Round, t.Text
-		accepted.cut(t.Cut)
-	case e.Summary != nil:
-		s := e.Summary
-		accepted.spend, accepted.kind, accepted.answer = &s.Spend, debate.KindSummary, s.Text
-		accepted.cut(s.Cut)
-	case e.Assessment != nil:
-		a := e.Assessment
-		accepted.spend, accepted.kind, accepted.by, accepted.round = &a.Spend, debate.KindAssessment, a.Judge, a.Round
-		accepted.answer = &a.Judgement
-	case e.Verdict != nil:
-		v := e.Verdict
-		accepted.spend, accepted.kind, accepted.by, accepted.answer = &v.Spend, debate.KindVerdict, v.Judge, &v.FinalVerdict
-	case e.Ballot != nil:
-		b := e.Ballot
-		accepted.spend, accepted.kind, accepted.by, accepted.answer = &b.Spend, debate.KindBallot, b.Voter, &b.BallotPaper
-	case e.Assigned != nil:
-		a := e.Assigned
-		accepted.spend, accepted.kind = &a.Spend, debate.KindAssign
-		accepted.answer = &positions{a.Positions, a.Reasoning}
-	case e.Tools != nil:
-		t := e.Tools
-		return outcome{spend: &t.Spend, name: outcomeTools, by: t.By, round: t.Round, finish: "tool_calls", answer: t.Text}, true
-	case e.Tool != nil:
-		t := e.Tool
-		out := outcome{spend: &t.Spend, name: outcomeAccepted, kind: debate.KindTool, by: t.By, tool: t.Tool, round: t.Round}
-		if t.Failed {
+	switch body := e.Body.(type) {
+	case *debate.Turn:
+		accepted.spend, accepted.kind, accepted.by, accepted.round, accepted.answer = &body.Spend, body.Kind, body.Speaker, body.Round, body.Text
+		accepted.cut(body.Cut)
+	case *debate.Summarized:
+		accepted.spend, accepted.kind, accepted.answer = &body.Spend, debate.KindSummary, body.Text
+		accepted.cut(body.Cut)
+	case *debate.Assessment:
+		accepted.spend, accepted.kind, accepted.by, accepted.round = &body.Spend, debate.KindAssessment, body.Judge, body.Round
+		accepted.answer = &body.Judgement
+	case *debate.Verdict:
+		accepted.spend, accepted.kind, accepted.by, accepted.answer = &body.Spend, debate.KindVerdict, body.Judge, &body.FinalVerdict
+	case *debate.Ballot:
+		accepted.spend, accepted.kind, accepted.by, accepted.answer = &body.Spend, debate.KindBallot, body.Voter, &body.BallotPaper
+	case *debate.Assignment:
+		accepted.spend, accepted.kind = &body.Spend, debate.KindAssign
+		accepted.answer = &positions{body.Positions, body.Reasoning}
+	case *debate.ToolCalls:
+		return outcome{spend: &body.Spend, name: outcomeTools, by: body.By, round: body.Round, finish: "tool_calls", answer: body.Text}, true
+	case *debate.ToolResult:
+		out := outcome{spend: &body.Spend, name: outcomeAccepted, kind: debate.KindTool, by: body.By, tool: body.Tool, round: body.Round}
+		if body.Failed {
 			out.name = outcomeFailed
 		}
 		return out, true
-	case e.Rejection != nil:
-		r := e.Rejection
-		return outcome{spend: &r.Spend, name: outcomeRejected, by: r.By, round: r.Round, answer: r.Text}, true
-	case e.Failure != nil:
-		return outcome{spend: &e.Failure.Spend, name: nameOf(e.Failure), by: e.Failure.By, failure: e.Failure}, true
-	case e.Spend != nil:
-		return outcome{spend: e.Spend, name: outcomeLate}, true
+	case *debate.Rejection:
+		return outcome{spend: &body.Spend, name: outcomeRejected, by: body.By, round: body.Round, answer: body.Text}, true
+	case *debate.Failure:
+		return outcome{spend: &body.Spend, name: nameOf(body), by: body.By, failure: body}, true
+	case *debate.Charge:
+		return outcome{spend: &body.Spend, name: outcomeLate}, true
 	default:
 		return outcome{}, false
 	}

@@ -122,7 +122,7 @@ func play(t *testing.T, observer *otel.Observer) (events []debate.Event) {
 		paused := false
 		for event, err := range observer.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if in := event.Intent; in != nil && in.By == "Ben" && in.Round == 2 && !paused {
+			if in := as[debate.Intent](event); in != nil && in.By == "Ben" && in.Round == 2 && !paused {
 				paused = true
 				pass(time.Second)
 				require.NoError(t, session.Pause(t.Context()))

@@ -60,7 +60,7 @@ func (w *watch) take(e *debate.Event) {
 	if w.idle {
 		return
 	}
-	if e.Kind == debate.EventChunk {
+	if e.Kind() == debate.EventChunk {
 		if e.At.After(w.heard) {
 			w.heard = e.At
 		}
@@ -91,7 +91,7 @@ func (w *watch) time(at time.Time) time.Time {
 // begin makes the debate's span.
 func (w *watch) begin(e *debate.Event, at time.Time) {
 	name, attributes := operationWorkflow, []attribute.KeyValue{keyOperation.String(operationWorkflow)}
-	if s := e.Start; s != nil && s.Config != nil {
+	if s, ok := e.Body.(*debate.Start); ok && s.Config != nil {
 		w.start = s
 		flow := clean(s.Flow)
 		name += " " + flow
@@ -132,14 +132,14 @@ func (w *watch) configured(c *debate.Config) []attribute.KeyValue {
 
 // fact takes what is no chunk. It looks at what an event holds, not at its kind: a log may be hostile.
 func (w *watch) fact(e *debate.Event, at time.Time) {
-	switch {
-	case e.Start != nil:
-	case e.Transition != nil:
-		w.transition(e.Transition, at)
-	case e.Round != nil:
-		w.beginRound(e.Round, at)
-	case e.Intent != nil:
-		w.ask(e.Intent, at)
+	switch body := e.Body.(type) {
+	case *debate.Start:
+	case *debate.Transition:
+		w.transition(body, at)
+	case *debate.Round:
+		w.beginRound(body, at)
+	case *debate.Intent:
+		w.ask(body, at)
 	default:
 		if out, ok := outcomeOf(e); ok {
 			w.answered(&out, at)

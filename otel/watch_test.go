@@ -176,18 +176,18 @@ func TestAHostileLog(t *testing.T) {
 			case 0:
 				log[i].At = time.Time{}
 			case 1:
-				log[i] = debate.Event{Kind: log[i].Kind, At: log[i].At} // without what it tells
+				log[i].Body = nil // without what it tells
 			case 2:
 				log[i].At = log[i].At.Add(time.Duration(random.Int64N(int64(time.Hour))) - time.Hour/2)
 			case 3:
-				log[i].Intent = &debate.Intent{
+				log[i].Body = &debate.Intent{
 					Call: long, Model: long, By: long, Kind: debate.CallKind(long), Target: long, Again: long,
 				}
 			case 4:
 				spend := debate.Spend{Call: long, Took: -1, Cost: -1, Usage: debate.Usage{Input: -1}}
-				log[i].Failure = &debate.Failure{Spend: spend, Next: long}
+				log[i].Body = &debate.Failure{Spend: spend, Next: long}
 			case 5:
-				log[i].Transition = &debate.Transition{To: debate.State(long), Reason: debate.EndReason(long)}
+				log[i].Body = &debate.Transition{To: debate.State(long), Reason: debate.EndReason(long)}
 			}
 		}
 		log = append(log, log[:10]...)
@@ -210,7 +210,7 @@ func TestAHostileLog(t *testing.T) {
 // The clock has no part in a trace, even where a log has no times.
 func TestALogWithoutTimes(t *testing.T) {
 	r := newRecorder()
-	read(t, r, []debate.Event{{Kind: debate.EventRound, Round: &debate.Round{N: 1}}, {Kind: debate.EventAck}})
+	read(t, r, []debate.Event{{Body: &debate.Round{N: 1}}, {Body: &debate.Acknowledge{}}})
 	for _, s := range r.ended(t) {
 		assert.Equal(t, time.Unix(0, 0), s.StartTime().Local())
 		assert.Equal(t, time.Unix(0, 0), s.EndTime().Local())
@@ -219,7 +219,7 @@ func TestALogWithoutTimes(t *testing.T) {
 
 func TestAReaderThatJoinsLate(t *testing.T) {
 	events := play(t, nil)
-	at := slices.IndexFunc(events, func(e debate.Event) bool { return e.Turn != nil && e.Turn.Speaker == "Ben" })
+	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[debate.Turn](e) != nil && as[debate.Turn](e).Speaker == "Ben" })
 	r := newRecorder()
 	read(t, r, events[at:])
 	root := r.one(t, "invoke_workflow")
@@ -235,9 +235,9 @@ func TestAReaderThatJoinsLate(t *testing.T) {
 
 func TestWhatIsUnfinishedSaysSo(t *testing.T) {
 	events := play(t, nil)
-	at := slices.IndexFunc(events, func(e debate.Event) bool { return e.Turn != nil && e.Turn.Speaker == "Ben" })
+	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[debate.Turn](e) != nil && as[debate.Turn](e).Speaker == "Ben" })
 	r := newRecorder()
-	chunk := debate.Event{Kind: debate.EventChunk, At: events[at-1].At.Add(time.Second), Chunk: &debate.Chunk{Text: canary}}
+	chunk := debate.Event{At: events[at-1].At.Add(time.Second), Body: &debate.Chunk{Text: canary}}
 	read(t, r, append(slices.Clone(events[:at]), chunk))
 	spans := r.ended(t)
 	for _, name := range []string{"invoke_workflow debate", "round", "awaitingResponses"} {
@@ -344,7 +344,7 @@ func TestACallThatWasLost(t *testing.T) {
 		require.NoError(t, err)
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
-			if in := event.Intent; in != nil && in.By == "Ben" {
+			if in := as[debate.Intent](event); in != nil && in.By == "Ben" {
 				require.NoError(t, session.Close())
 			}
 			if err != nil {
@@ -379,7 +379,7 @@ func TestACostThatComesLate(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if in := event.Intent; in != nil && in.By == "Ben" {
+			if in := as[debate.Intent](event); in != nil && in.By == "Ben" {
 				require.NoError(t, session.Cancel(t.Context()))
 			}
 		}
@@ -409,7 +409,7 @@ func TestAPersonWhoJudges(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if q := event.Inquiry; q != nil && q.About != "" {
+			if q := as[debate.Inquiry](event); q != nil && q.About != "" {
 				require.NoError(t, session.Choose(t.Context(), q.ID, debate.OptionDrop))
 			} else if q != nil {
 				pass(time.Minute)
@@ -454,10 +454,10 @@ func TestContentAndLabels(t *testing.T) {
 	r := newRecorder()
 	r.Content, r.Labels, r.Vendors = true, true, map[string]string{"openai": "azure.ai.openai"}
 	for i := range events {
-		if turn := events[i].Turn; turn != nil {
+		if turn := as[debate.Turn](events[i]); turn != nil {
 			long := *turn
 			long.Text = strings.Repeat("é", 1<<20)
-			events[i].Turn = &long
+			events[i].Body = &long
 		}
 	}
 	read(t, r, events)
@@ -480,7 +480,7 @@ func TestContentAndLabels(t *testing.T) {
 func TestAStateWithoutFacts(t *testing.T) {
 	began := time.Unix(1000, 0)
 	move := func(to debate.State, at time.Duration) debate.Event {
-		return debate.Event{At: began.Add(at), Kind: debate.EventTransition, Transition: &debate.Transition{To: to}}
+		return debate.Event{At: began.Add(at), Body: &debate.Transition{To: to}}
 	}
 	r := newRecorder()
 	read(t, r, []debate.Event{
@@ -498,8 +498,8 @@ func TestACallThatWasNotSent(t *testing.T) {
 	spend := debate.Spend{Call: "r1.Ada", Attempt: 1, Model: "acme/talker"}
 	r := newRecorder()
 	read(t, r, []debate.Event{
-		{Kind: debate.EventIntent, Intent: &debate.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
-		{Kind: debate.EventFailed, Failure: &debate.Failure{
+		{Body: &debate.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
+		{Body: &debate.Failure{
 			Spend: spend, Error: &debate.Error{Kind: debate.KindContextOverflow}, Final: true, Unsent: true,
 		}},
 	})
@@ -516,8 +516,8 @@ func TestACallWithoutATime(t *testing.T) {
 	turn := &debate.Turn{Spend: debate.Spend{Call: "r1.Ada", Attempt: 1, Model: "acme/talker"}}
 	r := newRecorder()
 	read(t, r, []debate.Event{
-		{At: began, Kind: debate.EventIntent, Intent: &debate.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
-		{At: began.Add(3 * time.Second), Kind: debate.EventTurn, Turn: turn},
+		{At: began, Body: &debate.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
+		{At: began.Add(3 * time.Second), Body: turn},
 	})
 	assert.Contains(t, r.measured(t), "gen_ai.request.model=talker} 1 of 3 in all")
 }
@@ -529,10 +529,10 @@ func TestTheSeriesAreBounded(t *testing.T) {
 		name := fmt.Sprint("made-up-", n)
 		call := debate.Spend{Call: name, Attempt: 1, Model: name + "/" + name, Usage: debate.Usage{Input: 1}, Cost: 1}
 		read(t, r, []debate.Event{
-			{Start: &debate.Start{Config: &debate.Config{}, Flow: name}},
-			{Intent: &debate.Intent{Call: name, Attempt: 1, Kind: debate.CallKind(name), Model: call.Model}},
-			{Failure: &debate.Failure{Spend: call, Error: &debate.Error{Kind: debate.Kind(name)}}},
-			{Transition: &debate.Transition{To: debate.StateCompleted, Reason: debate.EndReason(name)}},
+			{Body: &debate.Start{Config: &debate.Config{}, Flow: name}},
+			{Body: &debate.Intent{Call: name, Attempt: 1, Kind: debate.CallKind(name), Model: call.Model}},
+			{Body: &debate.Failure{Spend: call, Error: &debate.Error{Kind: debate.Kind(name)}}},
+			{Body: &debate.Transition{To: debate.StateCompleted, Reason: debate.EndReason(name)}},
 		})
 	}
 	measured := r.measured(t)
@@ -561,12 +561,12 @@ func TestToolsAreTraced(t *testing.T) {
 	}
 	r := newRecorder()
 	read(t, r, []debate.Event{
-		{Kind: debate.EventIntent, Intent: &debate.Intent{Call: "work.Ada", Attempt: 1, Kind: "work", Model: "acme/talker"}},
-		{Kind: debate.EventTools, Tools: &debate.ToolCalls{Spend: spend("work.Ada", 1, "acme/talker"), By: "Ada", Text: canary}},
-		{Kind: debate.EventIntent, Intent: &debate.Intent{Call: "work.Ada.tool.1", Attempt: 1, Kind: debate.KindTool, By: "Ada", Tool: "add"}},
-		{Kind: debate.EventTool, Tool: &debate.ToolResult{Spend: spend("work.Ada.tool.1", 1, ""), By: "Ada", Tool: "add", Text: canary, Failed: true}},
-		{Kind: debate.EventIntent, Intent: &debate.Intent{Call: "work.Ada", Attempt: 2, Kind: "work", Model: "acme/talker"}},
-		{Kind: debate.EventTurn, Turn: &debate.Turn{Spend: spend("work.Ada", 2, "acme/talker"), Speaker: "Ada"}},
+		{Body: &debate.Intent{Call: "work.Ada", Attempt: 1, Kind: "work", Model: "acme/talker"}},
+		{Body: &debate.ToolCalls{Spend: spend("work.Ada", 1, "acme/talker"), By: "Ada", Text: canary}},
+		{Body: &debate.Intent{Call: "work.Ada.tool.1", Attempt: 1, Kind: debate.KindTool, By: "Ada", Tool: "add"}},
+		{Body: &debate.ToolResult{Spend: spend("work.Ada.tool.1", 1, ""), By: "Ada", Tool: "add", Text: canary, Failed: true}},
+		{Body: &debate.Intent{Call: "work.Ada", Attempt: 2, Kind: "work", Model: "acme/talker"}},
+		{Body: &debate.Turn{Spend: spend("work.Ada", 2, "acme/talker"), Speaker: "Ada"}},
 	})
 	use := r.one(t, "execute_tool add")
 	assert.Equal(t, "execute_tool", get(use, "gen_ai.operation.name"))

@@ -95,10 +95,10 @@ func Example() {
 		case err != nil:
 			fmt.Println(err)
 			return
-		case event.Tool != nil && event.Tool.By == "Ada":
-			fmt.Printf("[%s] %s\n", event.Tool.Tool, strings.TrimSpace(event.Tool.Text))
-		case event.Turn != nil && event.Turn.Speaker == "Ada":
-			fmt.Println("Ada:", event.Turn.Text)
+		case as[debate.ToolResult](event) != nil && as[debate.ToolResult](event).By == "Ada":
+			fmt.Printf("[%s] %s\n", as[debate.ToolResult](event).Tool, strings.TrimSpace(as[debate.ToolResult](event).Text))
+		case as[debate.Turn](event) != nil && as[debate.Turn](event).Speaker == "Ada":
+			fmt.Println("Ada:", as[debate.Turn](event).Text)
 		}
 	}
 	// Output:

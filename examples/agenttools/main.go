@@ -110,28 +110,38 @@ func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, pro
 
 // show tells of what has happened. Arguments and answers are as hostile as any other text.
 func show(p stage.Printer, e *debate.Event) {
-	switch {
-	case e.Transition != nil && e.Transition.Calls > 0 && e.Transition.To != debate.StateCompleting:
-		p.Linef("\n== %s ==", e.Transition.To)
-	case e.Tools != nil:
-		for _, use := range e.Tools.Uses {
-			p.Linef("%s uses %s %s", e.Tools.By, stage.Clean(use.Name), shorten(string(use.Arguments), 70))
+	switch body := e.Body.(type) {
+	case *debate.Transition:
+		if body.Calls > 0 && body.To != debate.StateCompleting {
+			p.Linef("\n== %s ==", body.To)
+		}
+	case *debate.ToolCalls:
+		for _, use := range body.Uses {
+			p.Linef("%s uses %s %s", body.By, stage.Clean(use.Name), shorten(string(use.Arguments), 70))
 			if use.Denied != "" {
-				p.Linef("  %s ✗ %s", e.Tools.By, shorten(use.Denied, 88))
+				p.Linef("  %s ✗ %s", body.By, shorten(use.Denied, 88))
 			}
 		}
-	case e.Tool != nil:
-		answer(p, e.Tool)
-	case e.Warning != nil:
-		p.Speak("! ", e.Warning.Evidence)
-	case e.Turn == nil || e.Turn.Kind == deliberation.KindSynthesis:
-	case e.Turn.Target != "":
-		p.Linef("%s, %s of %s:", e.Turn.Speaker, e.Turn.Kind, e.Turn.Target)
-		p.Speak("  ", e.Turn.Text)
-	default:
-		p.Linef("%s, %s:", e.Turn.Speaker, e.Turn.Kind)
-		p.Speak("  ", e.Turn.Text)
+	case *debate.ToolResult:
+		answer(p, body)
+	case *debate.Warning:
+		p.Speak("! ", body.Evidence)
+	case *debate.Turn:
+		contribute(p, body)
 	}
+}
+
+// contribute shows a contribution. The solution is shown at the end.
+func contribute(p stage.Printer, t *debate.Turn) {
+	switch {
+	case t.Kind == deliberation.KindSynthesis:
+		return
+	case t.Target != "":
+		p.Linef("%s, %s of %s:", t.Speaker, t.Kind, t.Target)
+	default:
+		p.Linef("%s, %s:", t.Speaker, t.Kind)
+	}
+	p.Speak("  ", t.Text)
 }
 
 // answer shows the beginning of what a tool has answered, and to whom.

@@ -64,20 +64,25 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 		if err != nil {
 			return err
 		}
-		switch {
-		case event.Turn != nil:
-			p.Linef("Round %d, %s: %d tokens for %s", event.Turn.Round, event.Turn.Speaker, event.Turn.Usage.Output, usd(event.Turn.Cost))
-		case event.Warning != nil && event.Warning.Kind == debate.WarnCost:
-			p.Linef("-- %s are spent. Acknowledged: the debate goes on.", usd(event.Warning.Spend))
-			if err := session.Acknowledge(ctx); err != nil { // a program with a person in front of it would ask
-				return err
+		switch body := event.Body.(type) {
+		case *debate.Turn:
+			p.Linef("Round %d, %s: %d tokens for %s", body.Round, body.Speaker, body.Usage.Output, usd(body.Cost))
+		case *debate.Warning:
+			if body.Kind == debate.WarnCost {
+				p.Linef("-- %s are spent. Acknowledged: the debate goes on.", usd(body.Spend))
+				if err := session.Acknowledge(ctx); err != nil { // a program with a person in front of it would ask
+					return err
+				}
 			}
-		case event.Transition != nil && event.Transition.To == debate.StateCompleting:
-			p.Linef("-- The rounds end (%s), and the judge gives the verdict.", event.Transition.Reason)
-		case event.Inquiry != nil: // a call has failed for good, and nobody can be asked what becomes of it
-			return errors.New(event.Inquiry.Question)
-		case event.Transition != nil && event.Transition.To == debate.StateError:
-			return event.Err()
+		case *debate.Transition:
+			switch {
+			case body.To == debate.StateCompleting:
+				p.Linef("-- The rounds end (%s), and the judge gives the verdict.", body.Reason)
+			case body.To == debate.StateError:
+				return event.Err()
+			}
+		case *debate.Inquiry: // a call has failed for good, and nobody can be asked what becomes of it
+			return errors.New(body.Question)
 		}
 	}
 	record, err := session.Wait(ctx)

@@ -48,16 +48,24 @@ func ask(ctx context.Context, p stage.Printer, store debate.Store) error {
 	defer func() { _ = session.Close() }()
 	p.Linef("The problem: %s", problem)
 	for event, err := range session.Events(ctx, 0) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case event.Turn != nil && event.Turn.Kind == deliberation.KindQuestion:
-			p.Linef("  %s has thought about what to ask.", event.Turn.Speaker)
-		case event.Transition != nil && event.Transition.To == debate.StateAwaitingInput, event.Round != nil:
-			return nil // questions are open, or there are none
-		case event.Transition != nil && event.Transition.To == debate.StateError:
-			_, err := session.Wait(ctx)
-			return err
+		}
+		switch body := event.Body.(type) {
+		case *debate.Turn:
+			if body.Kind == deliberation.KindQuestion {
+				p.Linef("  %s has thought about what to ask.", body.Speaker)
+			}
+		case *debate.Round:
+			return nil // nobody has a question
+		case *debate.Transition:
+			if body.To == debate.StateAwaitingInput {
+				return nil // questions are open
+			}
+			if body.To == debate.StateError {
+				_, err := session.Wait(ctx)
+				return err
+			}
 		}
 	}
 	return nil
@@ -103,20 +111,22 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 		switch {
 		case err != nil:
 			return err
-		case event.Inquiry != nil: // somebody has read the answers
-			p.Linef("-- the answers were read, and there is one more question --")
-			text, err := asked(*event.Inquiry)
-			if err == nil {
-				err = session.Answer(ctx, event.Inquiry.ID, text)
-			}
-			if err != nil {
-				return err
-			}
-		case event.Transition != nil && event.Transition.To == debate.StateError:
+		case event.Err() != nil && !errors.Is(event.Err(), debate.ErrAwaitingInput):
 			_, err := session.Wait(ctx)
 			return err
-		default:
+		}
+		inquiry, ok := event.Body.(*debate.Inquiry)
+		if !ok {
 			show(p, &event)
+			continue
+		}
+		p.Linef("-- the answers were read, and there is one more question --")
+		text, err := asked(*inquiry)
+		if err == nil {
+			err = session.Answer(ctx, inquiry.ID, text)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	record, err = session.Wait(ctx)
@@ -128,18 +138,20 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 
 // show tells of what happens in the rounds.
 func show(p stage.Printer, e *debate.Event) {
-	switch {
-	case e.Round != nil:
-		p.Linef("-- everything is clear: round %d of %d --", e.Round.N, e.Round.Of)
-	case e.Warning != nil:
-		p.Speak("  ! ", e.Warning.Evidence)
-	case e.Turn == nil:
-	case e.Turn.Kind == deliberation.KindCritique:
-		p.Linef("  %s, critique of %s:", e.Turn.Speaker, e.Turn.Target)
-		p.Speak("    ", e.Turn.Text)
-	case e.Turn.Kind == deliberation.KindProposal, e.Turn.Kind == deliberation.KindRefinement:
-		p.Linef("  %s, %s:", e.Turn.Speaker, e.Turn.Kind)
-		p.Speak("    ", e.Turn.Text)
+	switch body := e.Body.(type) {
+	case *debate.Round:
+		p.Linef("-- everything is clear: round %d of %d --", body.N, body.Of)
+	case *debate.Warning:
+		p.Speak("  ! ", body.Evidence)
+	case *debate.Turn:
+		switch body.Kind {
+		case deliberation.KindCritique:
+			p.Linef("  %s, critique of %s:", body.Speaker, body.Target)
+			p.Speak("    ", body.Text)
+		case deliberation.KindProposal, deliberation.KindRefinement:
+			p.Linef("  %s, %s:", body.Speaker, body.Kind)
+			p.Speak("    ", body.Text)
+		}
 	}
 }
 

@@ -86,17 +86,17 @@ func schedule(p stage.Printer, c *debate.Config) {
 
 // show tells of what has happened.
 func show(p stage.Printer, e *debate.Event) {
-	switch {
-	case e.Round != nil:
-		p.Linef("\n== Round %d of %d: %s ==", e.Round.N, e.Round.Of, e.Round.Phase)
-	case e.Turn != nil:
+	switch body := e.Body.(type) {
+	case *debate.Round:
+		p.Linef("\n== Round %d of %d: %s ==", body.N, body.Of, body.Phase)
+	case *debate.Turn:
 		to := ""
-		if e.Turn.Target != "" {
-			to = " to " + e.Turn.Target
+		if body.Target != "" {
+			to = " to " + body.Target
 		}
-		p.Linef("\n%s%s (%s)", e.Turn.Speaker, to, e.Turn.Kind)
-		p.Speak("  ", e.Turn.Text)
-	case e.Failure != nil && e.Failure.Error != nil:
-		p.Speak("  ", fmt.Sprintf("[%s gave no answer: %v]", e.Failure.By, e.Failure.Error))
+		p.Linef("\n%s%s (%s)", body.Speaker, to, body.Kind)
+		p.Speak("  ", body.Text)
+	case *debate.Failure:
+		p.Speak("  ", fmt.Sprintf("[%s gave no answer: %v]", body.By, body.Error))
 	}
 }

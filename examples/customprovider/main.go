@@ -60,12 +60,15 @@ func run(ctx context.Context, w io.Writer, parlour debate.Provider) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case event.Chunk != nil && event.Chunk.Offset == 0:
-			_, err = fmt.Fprintf(w, "%s: %s", event.Chunk.By, event.Chunk.Text)
-		case event.Chunk != nil:
-			_, err = fmt.Fprint(w, event.Chunk.Text)
-		case event.Turn != nil:
+		switch body := event.Body.(type) {
+		case *debate.Chunk:
+			switch {
+			case body.Offset == 0:
+				_, err = fmt.Fprintf(w, "%s: %s", body.By, body.Text)
+			default:
+				_, err = fmt.Fprint(w, body.Text)
+			}
+		case *debate.Turn:
 			_, err = fmt.Fprint(w, "\n")
 		}
 		if err != nil {

@@ -49,12 +49,15 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case event.Chunk != nil && event.Chunk.Offset == 0:
-			_, _ = fmt.Fprintf(w, "%s: %s", event.Chunk.By, printable(event.Chunk.Text))
-		case event.Chunk != nil:
-			_, _ = fmt.Fprint(w, printable(event.Chunk.Text))
-		case event.Turn != nil:
+		switch body := event.Body.(type) {
+		case *debate.Chunk:
+			switch {
+			case body.Offset == 0:
+				_, _ = fmt.Fprintf(w, "%s: %s", body.By, printable(body.Text))
+			default:
+				_, _ = fmt.Fprint(w, printable(body.Text))
+			}
+		case *debate.Turn:
 			_, _ = fmt.Fprintln(w)
 		}
 	}

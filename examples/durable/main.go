@@ -110,17 +110,19 @@ func account(ctx context.Context, p stage.Printer, dir string, before *debate.Re
 		if err != nil {
 			return err
 		}
-		switch {
-		case event.Intent != nil:
-			asked[event.Intent.Call]++
-			if told[event.Intent.Call] {
-				return fmt.Errorf("%s was asked again, after its result was recorded", event.Intent.Call)
+		switch body := event.Body.(type) {
+		case *debate.Intent:
+			asked[body.Call]++
+			if told[body.Call] {
+				return fmt.Errorf("%s was asked again, after its result was recorded", body.Call)
 			}
-		case event.Turn != nil:
-			told[event.Turn.Call] = true
-		case event.Failure != nil && event.Failure.Void:
-			lost++
-			charged += event.Failure.Cost
+		case *debate.Turn:
+			told[body.Call] = true
+		case *debate.Failure:
+			if body.Void {
+				lost++
+				charged += body.Cost
+			}
 		}
 	}
 	for _, turn := range before.Turns {

@@ -10,17 +10,17 @@ import (
 
 // show tells of what has happened.
 func show(p stage.Printer, e *debate.Event, rubric *debate.Rubric) {
-	switch {
-	case e.Round != nil:
-		p.Linef("\n== Round %d of %d: %s ==", e.Round.N, e.Round.Of, e.Round.Phase)
-	case e.Turn != nil:
-		turn(p, e.Turn)
-	case e.Assessment != nil:
-		marks(p, e.Assessment, rubric)
-	case e.Rejection != nil:
-		p.Speak("  ", fmt.Sprintf("[an answer of %s was not accepted: %s]", e.Rejection.By, strings.Join(e.Rejection.Problems, "; ")))
-	case e.Failure != nil && e.Failure.Error != nil:
-		p.Speak("  ", fmt.Sprintf("[%s gave no answer: %v]", e.Failure.By, e.Failure.Error))
+	switch body := e.Body.(type) {
+	case *debate.Round:
+		p.Linef("\n== Round %d of %d: %s ==", body.N, body.Of, body.Phase)
+	case *debate.Turn:
+		turn(p, body)
+	case *debate.Assessment:
+		marks(p, body, rubric)
+	case *debate.Rejection:
+		p.Speak("  ", fmt.Sprintf("[an answer of %s was not accepted: %s]", body.By, strings.Join(body.Problems, "; ")))
+	case *debate.Failure:
+		p.Speak("  ", fmt.Sprintf("[%s gave no answer: %v]", body.By, body.Error))
 	}
 }
 

@@ -9,22 +9,27 @@ import (
 
 // show tells who has the floor, and then what was said. Ballots are sealed until the end.
 func show(p stage.Printer, e *debate.Event) {
-	switch {
-	case e.Round != nil && e.Round.N == 1:
-		p.Linef("The audience has voted; the votes stay sealed.")
-		fallthrough
-	case e.Round != nil:
-		p.Linef("\nRound %d of %d: %s, %d turns", e.Round.N, e.Round.Of, e.Round.Phase, e.Round.Calls)
-	case e.Intent != nil && e.Intent.Kind != debate.KindBallot && e.Intent.Attempt == 1:
-		floor := e.Intent.By
-		if e.Intent.Target != "" {
-			floor += " to " + e.Intent.Target
+	switch body := e.Body.(type) {
+	case *debate.Round:
+		switch {
+		case body.N == 1:
+			p.Linef("The audience has voted; the votes stay sealed.")
+			fallthrough
+		default:
+			p.Linef("\nRound %d of %d: %s, %d turns", body.N, body.Of, body.Phase, body.Calls)
 		}
-		p.Linef("\n  %2d. %s (%s)", e.Intent.Slot+1, floor, e.Intent.Kind)
-	case e.Turn != nil:
-		p.Speak("      ", e.Turn.Text)
-	case e.Failure != nil && e.Failure.Error != nil:
-		p.Speak("      ", fmt.Sprintf("[%s gave no answer: %v]", e.Failure.By, e.Failure.Error))
+	case *debate.Intent:
+		if body.Kind != debate.KindBallot && body.Attempt == 1 {
+			floor := body.By
+			if body.Target != "" {
+				floor += " to " + body.Target
+			}
+			p.Linef("\n  %2d. %s (%s)", body.Slot+1, floor, body.Kind)
+		}
+	case *debate.Turn:
+		p.Speak("      ", body.Text)
+	case *debate.Failure:
+		p.Speak("      ", fmt.Sprintf("[%s gave no answer: %v]", body.By, body.Error))
 	}
 }
 

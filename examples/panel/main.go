@@ -73,8 +73,8 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if event.Start != nil {
-			id = event.Start.Config.ID
+		if start, ok := event.Body.(*debate.Start); ok {
+			id = start.Config.ID
 		}
 		show(&event)
 	}
@@ -88,19 +88,19 @@ func run(ctx context.Context) error {
 
 // show tells of what has happened. Speeches and reasons are a model's: they are cleaned before.
 func show(e *debate.Event) {
-	switch {
-	case e.Round != nil:
-		fmt.Printf("\nRound %d: %s\n", e.Round.N, e.Round.Phase)
-	case e.Turn != nil:
-		fmt.Printf("  %s: %s\n", e.Turn.Speaker, stage.Clean(e.Turn.Text))
-	case e.Assessment != nil:
+	switch body := e.Body.(type) {
+	case *debate.Round:
+		fmt.Printf("\nRound %d: %s\n", body.N, body.Phase)
+	case *debate.Turn:
+		fmt.Printf("  %s: %s\n", body.Speaker, stage.Clean(body.Text))
+	case *debate.Assessment:
 		marks := make([]string, 0, 2)
-		for _, mark := range e.Assessment.Assessments {
+		for _, mark := range body.Assessments {
 			marks = append(marks, fmt.Sprintf("%s %.2f", mark.Participant, mark.Score))
 		}
-		fmt.Printf("  [%s marks %s of 10]\n", e.Assessment.Judge, strings.Join(marks, " and "))
-	case e.Rejection != nil:
-		fmt.Printf("  [an answer of %s was not accepted: %s]\n", e.Rejection.By, stage.Clean(e.Rejection.Problems[0]))
+		fmt.Printf("  [%s marks %s of 10]\n", body.Judge, strings.Join(marks, " and "))
+	case *debate.Rejection:
+		fmt.Printf("  [an answer of %s was not accepted: %s]\n", body.By, stage.Clean(body.Problems[0]))
 	}
 }
 

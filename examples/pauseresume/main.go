@@ -89,7 +89,7 @@ func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[st
 			return err
 		}
 		show(w, &event, asked)
-		if event.Turn != nil && session.State() != debate.StatePaused {
+		if event.Kind() == debate.EventTurn && session.State() != debate.StatePaused {
 			if err := session.Pause(ctx, debate.Drain); err != nil {
 				return err
 			}
@@ -141,10 +141,10 @@ func finish(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[s
 
 // show prints the turns, and counts the calls.
 func show(w io.Writer, event *debate.Event, asked map[string]int) {
-	switch {
-	case event.Intent != nil:
-		asked[event.Intent.Call]++
-	case event.Turn != nil:
-		_, _ = fmt.Fprintf(w, "round %d, %s: %s\n", event.Turn.Round, event.Turn.Speaker, stage.Clean(event.Turn.Text))
+	switch body := event.Body.(type) {
+	case *debate.Intent:
+		asked[body.Call]++
+	case *debate.Turn:
+		_, _ = fmt.Fprintf(w, "round %d, %s: %s\n", body.Round, body.Speaker, stage.Clean(body.Text))
 	}
 }

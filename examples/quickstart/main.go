@@ -84,7 +84,7 @@ func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *p
 			defer cancel()
 			_ = session.Cancel(after) // refused only if the debate is over already
 			for event, err := range session.Events(after, seen) {
-				if err == nil && event.Chunk == nil {
+				if err == nil && event.Kind() != debate.EventChunk {
 					p.show(&event)
 				}
 			}

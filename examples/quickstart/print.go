@@ -61,41 +61,37 @@ func (p *printer) begin(note string, c *debate.Config) {
 
 // show shows one event.
 func (p *printer) show(e *debate.Event) {
-	switch e.Kind {
-	case debate.EventRound:
-		p.heading(fmt.Sprintf("== Round %d of %d: %s ==", e.Round.N, e.Round.Of, oneLine(e.Round.Phase, 40)))
-	case debate.EventIntent:
-		p.announce(e.Intent)
-	case debate.EventChunk:
-		p.speak(e.Chunk)
-	case debate.EventTurn:
-		p.spent(&e.Turn.Spend)
+	if spend := debate.SpendOf(e.Body); spend != nil {
+		p.spent(spend)
+	}
+	switch body := e.Body.(type) {
+	case *debate.Round:
+		p.heading(fmt.Sprintf("== Round %d of %d: %s ==", body.N, body.Of, oneLine(body.Phase, 40)))
+	case *debate.Intent:
+		p.announce(body)
+	case *debate.Chunk:
+		p.speak(body)
+	case *debate.Turn:
 		p.hush()
-		if e.Turn.Cut {
+		if body.Cut {
 			p.paragraphf("(The reply was cut at the limit of its tokens.)")
 		}
-	case debate.EventAssessment:
-		p.spent(&e.Assessment.Spend)
-		p.assess(e.Assessment)
-	case debate.EventVerdict:
-		p.spent(&e.Verdict.Spend)
-		p.conclude(e.Verdict)
-	case debate.EventRejected:
-		p.spent(&e.Rejection.Spend)
-		p.paragraphf("(The answer of the %s was not accepted: %s.)", e.Rejection.By, oneLine(strings.Join(e.Rejection.Problems, "; "), 200))
-	case debate.EventFailed:
-		p.spent(&e.Failure.Spend)
-		p.fail(e)
-	case debate.EventSpend:
-		p.spent(e.Spend)
-	case debate.EventInquiry:
-		p.ask(e.Inquiry)
-	case debate.EventAnswer:
-		p.paragraphf("(Nobody is asked here. The choice is to %s.)", inWords(e.Answer.Option))
-	case debate.EventDropped:
-		p.paragraphf("(%s takes no further part: %s.)", e.Dropped.Participant, strings.TrimRight(oneLine(e.Dropped.Reason, 200), "."))
-	case debate.EventWarning:
-		if e.Warning.Kind == debate.WarnShort {
+	case *debate.Assessment:
+		p.assess(body)
+	case *debate.Verdict:
+		p.conclude(body)
+	case *debate.Rejection:
+		p.paragraphf("(The answer of the %s was not accepted: %s.)", body.By, oneLine(strings.Join(body.Problems, "; "), 200))
+	case *debate.Failure:
+		p.fail(body, e.At)
+	case *debate.Inquiry:
+		p.ask(body)
+	case *debate.Answer:
+		p.paragraphf("(Nobody is asked here. The choice is to %s.)", inWords(body.Option))
+	case *debate.Dropped:
+		p.paragraphf("(%s takes no further part: %s.)", body.Participant, strings.TrimRight(oneLine(body.Reason, 200), "."))
+	case *debate.Warning:
+		if body.Kind == debate.WarnShort {
 			p.paragraphf("(The conversation no longer fits the model's window: the oldest turns are left out.)")
 		}
 	}
@@ -199,8 +195,7 @@ func (p *printer) conclude(v *debate.Verdict) {
 }
 
 // fail shows that an attempt failed, unless a control has broken it off.
-func (p *printer) fail(e *debate.Event) {
-	f := e.Failure
+func (p *printer) fail(f *debate.Failure, at time.Time) {
 	p.hush()
 	if f.Void {
 		return
@@ -210,7 +205,7 @@ func (p *printer) fail(e *debate.Event) {
 	case f.Next != "":
 		next = "; " + f.Next + " takes over."
 	case !f.RetryAt.IsZero():
-		next = fmt.Sprintf("; next attempt in %s.", f.RetryAt.Sub(e.At).Round(100*time.Millisecond))
+		next = fmt.Sprintf("; next attempt in %s.", f.RetryAt.Sub(at).Round(100*time.Millisecond))
 	}
 	p.paragraphf("(%s gave no answer: %s%s)", f.By, oneLine(reason(f.Error), 200), next)
 }

@@ -66,8 +66,8 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 	said, seq := map[string]string{}, int64(0)
 	for event, err := range session.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind == debate.EventChunk {
-			c := event.Chunk
+		if event.Kind() == debate.EventChunk {
+			c := as[debate.Chunk](event)
 			require.Equal(t, seq, event.Seq)
 			said[c.Call] = said[c.Call][:c.Offset] + c.Text
 			continue
@@ -77,8 +77,8 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, seq, event.Seq)
-		if event.Kind == debate.EventTurn {
-			said[event.Turn.Call] = event.Turn.Text
+		if event.Kind() == debate.EventTurn {
+			said[as[debate.Turn](event).Call] = as[debate.Turn](event).Text
 		}
 	}
 	assert.Len(t, said, 2*rounds)
@@ -124,17 +124,17 @@ func read(ctx context.Context, t *testing.T, cancel func(), session *debate.Sess
 			assert.ErrorIs(t, err, context.Canceled)
 			return
 		}
-		switch event.Kind {
+		switch event.Kind() {
 		case debate.EventChunk:
 			once.Do(joined.Done)
-			c := event.Chunk
+			c := as[debate.Chunk](event)
 			if assert.LessOrEqual(t, c.Offset, len(said[c.Call])) {
 				said[c.Call] = said[c.Call][:c.Offset] + c.Text
 			}
 			chunked = true
 			continue
 		case debate.EventTurn:
-			assert.Equal(t, event.Turn.Text, said[event.Turn.Call], "the chunks add up to the turn")
+			assert.Equal(t, as[debate.Turn](event).Text, said[as[debate.Turn](event).Call], "the chunks add up to the turn")
 		default:
 		}
 		seq++

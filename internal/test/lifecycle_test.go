@@ -16,7 +16,7 @@ func TestLeavingRunInMidStreamCancels(t *testing.T) {
 	s := newStage(t, &debate.MemoryStore{}, holding("Ben", make(chan struct{})))
 	for event, err := range s.Run(soon(t), config("left", 3)) {
 		require.NoError(t, err)
-		if event.Kind == debate.EventChunk && event.Chunk.By == "Ben" {
+		if event.Kind() == debate.EventChunk && as[debate.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -32,7 +32,7 @@ func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
 	s := newStage(t, &debate.MemoryStore{}, holding("Ben", make(chan struct{})))
 	for event, err := range s.Run(soon(t), config("left", 3)) {
 		require.NoError(t, err)
-		if event.Kind == debate.EventChunk && event.Chunk.By == "Ben" {
+		if event.Kind() == debate.EventChunk && as[debate.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -57,7 +57,7 @@ func TestRunEndsWithItsContextAndIsOpenedAgain(t *testing.T) {
 	for event, err := range s.Run(ctx, config("ended", 3)) {
 		if err != nil {
 			failure = err
-		} else if event.Kind == debate.EventChunk && event.Chunk.By == "Ben" {
+		} else if event.Kind() == debate.EventChunk && as[debate.Chunk](event).By == "Ben" {
 			cancel()
 		}
 	}
@@ -180,7 +180,7 @@ func awaitKind(t *testing.T, session *debate.Session, kind debate.EventKind) {
 	t.Helper()
 	for event, err := range session.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind == kind {
+		if event.Kind() == kind {
 			return
 		}
 	}
@@ -191,7 +191,7 @@ func awaitTurn(t *testing.T, session *debate.Session, speaker string) {
 	t.Helper()
 	for event, err := range session.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind == debate.EventTurn && event.Turn.Speaker == speaker {
+		if event.Kind() == debate.EventTurn && as[debate.Turn](event).Speaker == speaker {
 			return
 		}
 	}

@@ -85,7 +85,7 @@ func TestAListenerEndsWithItsDebate(t *testing.T) {
 		waiting.Go(func() {
 			for event, err := range s.Events(soon(t), "passed", 0) {
 				assert.NoError(t, err)
-				if event.Turn != nil {
+				if as[debate.Turn](event) != nil {
 					return // readers come and go
 				}
 			}

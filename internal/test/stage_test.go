@@ -93,7 +93,7 @@ func untilChunk(t *testing.T, s *debate.Session, speaker string) {
 	t.Helper()
 	for event, err := range s.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind == debate.EventChunk && event.Chunk.By == speaker {
+		if event.Kind() == debate.EventChunk && as[debate.Chunk](event).By == speaker {
 			return
 		}
 	}

@@ -19,8 +19,8 @@ import (
 func step(after int64) []debate.Event {
 	at := time.Unix(after, 0).UTC()
 	return []debate.Event{
-		{Seq: after + 1, At: at, Kind: debate.EventTurn, Turn: &debate.Turn{Speaker: "Ada", Text: strings.Repeat("a word ", 230)}},
-		{Seq: after + 2, At: at, Kind: debate.EventIntent, Intent: &debate.Intent{Call: "r1.ben", By: "Ben", Attempt: 1}},
+		{Seq: after + 1, At: at, Body: &debate.Turn{Speaker: "Ada", Text: strings.Repeat("a word ", 230)}},
+		{Seq: after + 2, At: at, Body: &debate.Intent{Call: "r1.ben", By: "Ben", Attempt: 1}},
 	}
 }
 

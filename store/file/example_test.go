@@ -64,8 +64,8 @@ func ExampleStore_Append() {
 
 	at := time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC)
 	if err := store.Append(ctx, "cars", 0, "some host", []debate.Event{
-		{Seq: 1, At: at, Kind: debate.EventRound, Round: &debate.Round{N: 1, Of: 3}},
-		{Seq: 2, At: at, Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.StatePaused}},
+		{Seq: 1, At: at, Body: &debate.Round{N: 1, Of: 3}},
+		{Seq: 2, At: at, Body: &debate.Transition{To: debate.StatePaused}},
 	}); err != nil {
 		fmt.Println(err)
 	}
@@ -96,7 +96,7 @@ func ExampleStore_report() {
 		fmt.Printf("%d bytes of debate %s are now in %s: %q, %v\n", torn.Bytes, torn.ID, filepath.Base(torn.Kept), text, err)
 	}}
 	defer func() { _ = store.Close() }()
-	ack := []debate.Event{{Seq: 1, Kind: debate.EventAck}, {Seq: 2, Kind: debate.EventAck}}
+	ack := []debate.Event{{Seq: 1, Body: &debate.Acknowledge{}}, {Seq: 2, Body: &debate.Acknowledge{}}}
 	if err := store.Append(ctx, "cars", 0, "some host", ack[:1]); err != nil {
 		fmt.Println(err)
 	}

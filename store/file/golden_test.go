@@ -20,16 +20,16 @@ func TestGolden(t *testing.T) {
 	at := time.Date(2026, time.March, 4, 5, 6, 7, 89, time.UTC)
 	commits := [][]debate.Event{
 		{
-			{Seq: 1, At: at, Kind: debate.EventStart, Start: &debate.Start{
+			{Seq: 1, At: at, Body: &debate.Start{
 				Version: 1, Config: &debate.Config{Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}}, Seed: "secret",
 			}},
-			{Seq: 2, At: at, Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.StateInitializing, On: debate.TriggerStart}},
-			{Seq: 3, At: at, Kind: debate.EventRound, Round: &debate.Round{N: 1, Of: 2}},
+			{Seq: 2, At: at, Body: &debate.Transition{To: debate.StateInitializing, On: debate.TriggerStart}},
+			{Seq: 3, At: at, Body: &debate.Round{N: 1, Of: 2}},
 		},
-		{{Seq: 4, At: at.Add(time.Second), Kind: debate.EventTurn, Turn: &debate.Turn{Speaker: "Ada", Text: "Yes.\nÄ \u2028 \x00"}}},
+		{{Seq: 4, At: at.Add(time.Second), Body: &debate.Turn{Speaker: "Ada", Text: "Yes.\nÄ \u2028 \x00"}}},
 		{
-			{Seq: 5, At: at.Add(2 * time.Second), Kind: debate.EventAck},
-			{Seq: 6, At: at.Add(3 * time.Second), Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.StatePaused}},
+			{Seq: 5, At: at.Add(2 * time.Second), Body: &debate.Acknowledge{}},
+			{Seq: 6, At: at.Add(3 * time.Second), Body: &debate.Transition{To: debate.StatePaused}},
 		},
 	}
 	d := newDrive()

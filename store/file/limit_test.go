@@ -83,7 +83,7 @@ func TestLongLines(t *testing.T) {
 	assert.Greater(t, info.Size(), int64(file.MaxLine))
 
 	long := facts(6, 1)
-	long[0].Answer.Text = strings.Repeat("x", file.MaxLine)
+	as[debate.Answer](long[0]).Text = strings.Repeat("x", file.MaxLine)
 	assert.ErrorContains(t, store.Append(t.Context(), "a", 6, "w", long), fmt.Sprintf("at most %d are stored", file.MaxLine))
 	require.NoError(t, read(6))
 }

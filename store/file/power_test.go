@@ -33,8 +33,8 @@ func planned(rng *rand.Rand, commits int) plan {
 		for range 1 + rng.IntN(3) {
 			seq++
 			events = append(events, debate.Event{
-				Seq: seq, At: time.Unix(seq, 0).UTC(), Kind: debate.EventTurn,
-				Turn: &debate.Turn{Speaker: "Ada", Text: strings.Repeat("word ", rng.IntN(150))},
+				Seq: seq, At: time.Unix(seq, 0).UTC(),
+				Body: &debate.Turn{Speaker: "Ada", Text: strings.Repeat("word ", rng.IntN(150))},
 			})
 		}
 		p = append(p, events)

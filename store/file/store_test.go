@@ -22,8 +22,8 @@ func facts(after int64, n int) []debate.Event {
 	events := make([]debate.Event, n)
 	for i := range events {
 		events[i] = debate.Event{
-			Seq: after + int64(i) + 1, At: time.Unix(after+int64(i), 0).UTC(), Kind: debate.EventAnswer,
-			Answer: &debate.Answer{Inquiry: "q", Text: "an answer <of> some words"},
+			Seq: after + int64(i) + 1, At: time.Unix(after+int64(i), 0).UTC(),
+			Body: &debate.Answer{Inquiry: "q", Text: "an answer <of> some words"},
 		}
 	}
 	return events

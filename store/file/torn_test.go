@@ -173,8 +173,7 @@ func TestTornIsGone(t *testing.T) {
 func turns(n int) []debate.Event {
 	events := facts(0, n)
 	for i := range events {
-		events[i].Answer = nil
-		events[i].Kind, events[i].Turn = debate.EventTurn, &debate.Turn{Speaker: "Ada", Text: strings.Repeat("word ", 9+i)}
+		events[i].Body = &debate.Turn{Speaker: "Ada", Text: strings.Repeat("word ", 9+i)}
 	}
 	return events
 }

@@ -292,7 +292,7 @@ func TestDeleteBesideAppends(t *testing.T) {
 							assert.ErrorIs(t, err, debate.ErrNotFound)
 							break
 						}
-						assert.Equal(t, fmt.Sprint(event.Seq), event.Dropped.Participant)
+						assert.Equal(t, fmt.Sprint(event.Seq), as[debate.Dropped](event).Participant)
 					}
 				}
 			})
@@ -353,12 +353,12 @@ func TestARawMessageThatIsNotUTF8(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		store := s.store(t)
 		events := turn(1, "t")
-		events[0].Turn.Data = json.RawMessage("{\"a\":\"\xff\",\n\"b\":\"\\u0000\"}")
+		as[debate.Turn](events[0]).Data = json.RawMessage("{\"a\":\"\xff\",\n\"b\":\"\\u0000\"}")
 		require.NoError(t, store.Append(t.Context(), "a", 0, "w", events))
 		events, err := read(t, store, "a")
 		require.NoError(t, err)
-		assert.JSONEq(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(events[0].Turn.Data))
-		events[0].Turn.Data = json.RawMessage("{")
+		assert.JSONEq(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(as[debate.Turn](events[0]).Data))
+		as[debate.Turn](events[0]).Data = json.RawMessage("{")
 		require.ErrorContains(t, store.Append(t.Context(), "b", 0, "w", events), "event 1")
 	})
 }

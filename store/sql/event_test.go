@@ -16,8 +16,8 @@ func facts(after int64, n int) []debate.Event {
 	for i := range events {
 		seq := after + int64(i) + 1
 		events[i] = debate.Event{
-			Seq: seq, At: time.Unix(seq, 0).UTC(), Kind: debate.EventDropped,
-			Dropped: &debate.Dropped{Participant: fmt.Sprint(seq)},
+			Seq: seq, At: time.Unix(seq, 0).UTC(),
+			Body: &debate.Dropped{Participant: fmt.Sprint(seq)},
 		}
 	}
 	return events
@@ -26,14 +26,14 @@ func facts(after int64, n int) []debate.Event {
 // start yields the first event of a debate.
 func start(topic string, labels map[string]string) []debate.Event {
 	return []debate.Event{{
-		Seq: 1, At: time.Unix(1, 0).UTC(), Kind: debate.EventStart,
-		Start: &debate.Start{Version: 1, Config: &debate.Config{Topic: topic, Labels: labels}},
+		Seq: 1, At: time.Unix(1, 0).UTC(),
+		Body: &debate.Start{Version: 1, Config: &debate.Config{Topic: topic, Labels: labels}},
 	}}
 }
 
 // turn yields one event with a text.
 func turn(seq int64, text string) []debate.Event {
-	return []debate.Event{{Seq: seq, At: time.Unix(seq, 0).UTC(), Kind: debate.EventTurn, Turn: &debate.Turn{Text: text}}}
+	return []debate.Event{{Seq: seq, At: time.Unix(seq, 0).UTC(), Body: &debate.Turn{Text: text}}}
 }
 
 // read yields the log of a debate, and the error that ends it.

@@ -66,7 +66,7 @@ func TestPages(t *testing.T) {
 			for event, err := range store.Read(t.Context(), "small", from) {
 				require.NoError(t, err)
 				next++
-				require.Equal(t, fmt.Sprint(next), event.Dropped.Participant)
+				require.Equal(t, fmt.Sprint(next), as[debate.Dropped](event).Participant)
 			}
 			assert.Equal(t, after, next)
 		}

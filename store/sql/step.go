@@ -71,16 +71,18 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 			return nil, fmt.Errorf("event %d: its time is %v, of a year that has no four digits in UTC", e.Seq, e.At)
 		}
 		info.Note(e)
-		switch {
-		case e.Start != nil && e.Start.Config != nil:
-			begun, err := begin(info)
-			if err != nil {
-				return nil, err
+		switch body := e.Body.(type) {
+		case *debate.Start:
+			if body.Config != nil {
+				begun, err := begin(info)
+				if err != nil {
+					return nil, err
+				}
+				s.begun = begun
 			}
-			s.begun = begun
-		case e.Transition != nil:
+		case *debate.Transition:
 			s.state = new(plain(string(info.State)))
-		case e.Round != nil:
+		case *debate.Round:
 			s.round = new(int64(info.Round))
 		}
 		if err := encoder.Encode(e); err != nil {

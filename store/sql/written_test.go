@@ -30,7 +30,7 @@ func TestBytesWrittenPerStep(t *testing.T) {
 				written()
 			}
 			require.NoError(t, store.Append(t.Context(), "a", 1+2*step, "w", append(turn(2+2*step, text), debate.Event{
-				Seq: 3 + 2*step, Kind: debate.EventRound, Round: &debate.Round{N: int(step)},
+				Seq: 3 + 2*step, Body: &debate.Round{N: int(step)},
 			})))
 			switch step {
 			case window - 1:

@@ -208,7 +208,7 @@ func appendOverwritten(x *exam) {
 		copy(events, some(3*n, 3, "w"))
 		x.append(store, "a", 3*n, "w", events)
 		for i := range events {
-			events[i] = debate.Event{Seq: 99, Kind: debate.EventAck}
+			events[i] = debate.Event{Seq: 99, Body: &debate.Acknowledge{}}
 		}
 		x.log(store, "a", 0, some(0, 3*int(n)+3, "w"))
 	}

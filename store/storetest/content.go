@@ -27,28 +27,28 @@ func eventChecks() []check {
 func kinds() []debate.Event {
 	f := &filler{}
 	events := []debate.Event{
-		{Kind: debate.EventStart, Start: full[debate.Start](f)},
-		{Kind: debate.EventTransition, Transition: full[debate.Transition](f)},
-		{Kind: debate.EventRound, Round: full[debate.Round](f)},
-		{Kind: debate.EventIntent, Intent: full[debate.Intent](f)},
-		{Kind: debate.EventTurn, Turn: full[debate.Turn](f)},
-		{Kind: debate.EventAssigned, Assigned: full[debate.Assignment](f)},
-		{Kind: debate.EventBallot, Ballot: full[debate.Ballot](f)},
-		{Kind: debate.EventSummary, Summary: full[debate.Summarized](f)},
-		{Kind: debate.EventAssessment, Assessment: full[debate.Assessment](f)},
-		{Kind: debate.EventVerdict, Verdict: full[debate.Verdict](f)},
-		{Kind: debate.EventRejected, Rejection: full[debate.Rejection](f)},
-		{Kind: debate.EventFailed, Failure: full[debate.Failure](f)},
-		{Kind: debate.EventSpend, Spend: full[debate.Spend](f)},
-		{Kind: debate.EventDropped, Dropped: full[debate.Dropped](f)},
-		{Kind: debate.EventWarning, Warning: full[debate.Warning](f)},
-		{Kind: debate.EventAck},
-		{Kind: debate.EventInquiry, Inquiry: full[debate.Inquiry](f)},
-		{Kind: debate.EventAnswer, Answer: full[debate.Answer](f)},
-		{Kind: debate.EventSent, Sent: full[debate.Sent](f)},
-		{Kind: debate.EventOpened, Opened: full[debate.Opened](f)},
-		{Kind: debate.EventTools, Tools: full[debate.ToolCalls](f)},
-		{Kind: debate.EventTool, Tool: full[debate.ToolResult](f)},
+		{Body: full[debate.Start](f)},
+		{Body: full[debate.Transition](f)},
+		{Body: full[debate.Round](f)},
+		{Body: full[debate.Intent](f)},
+		{Body: full[debate.Turn](f)},
+		{Body: full[debate.Assignment](f)},
+		{Body: full[debate.Ballot](f)},
+		{Body: full[debate.Summarized](f)},
+		{Body: full[debate.Assessment](f)},
+		{Body: full[debate.Verdict](f)},
+		{Body: full[debate.Rejection](f)},
+		{Body: full[debate.Failure](f)},
+		{Body: full[debate.Charge](f)},
+		{Body: full[debate.Dropped](f)},
+		{Body: full[debate.Warning](f)},
+		{Body: &debate.Acknowledge{}},
+		{Body: full[debate.Inquiry](f)},
+		{Body: full[debate.Answer](f)},
+		{Body: full[debate.Sent](f)},
+		{Body: full[debate.Opened](f)},
+		{Body: full[debate.ToolCalls](f)},
+		{Body: full[debate.ToolResult](f)},
 	}
 	return after(0, events...)
 }
@@ -117,7 +117,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 func eventKinds(x *exam) {
 	handles := x.handles(2)
 	for _, e := range kinds() {
-		x.kept(handles[0], handles[1], "kind-"+string(e.Kind), said("neighbour"), e, said("neighbour"))
+		x.kept(handles[0], handles[1], "kind-"+string(e.Kind()), said("neighbour"), e, said("neighbour"))
 	}
 }
 
@@ -171,13 +171,13 @@ func eventTexts(x *exam) {
 	for name, text := range texts() {
 		number++
 		start := started(debate.Config{Topic: text, Labels: map[string]string{"key " + text: text}})
-		start.Start.Texts = map[string]string{text: text}
+		start.Body.(*debate.Start).Texts = map[string]string{text: text} //nolint:forcetypeassert // started makes one
 		x.kept(handles[0], handles[1], fmt.Sprint("text-", number),
 			said("neighbour"), start, said(text), said("neighbour"),
-			debate.Event{Kind: debate.EventAnswer, Answer: &debate.Answer{Inquiry: text, Text: text}},
-			debate.Event{Kind: debate.EventTransition, Transition: &debate.Transition{To: debate.State(text), Evidence: text}},
-			debate.Event{Kind: debate.EventRejected, Rejection: &debate.Rejection{By: text, Text: text, Problems: []string{text, text}}},
-			debate.Event{Kind: debate.EventFailed, Failure: &debate.Failure{By: text, Error: &debate.Error{Err: errors.New(text)}}},
+			debate.Event{Body: &debate.Answer{Inquiry: text, Text: text}},
+			debate.Event{Body: &debate.Transition{To: debate.State(text), Evidence: text}},
+			debate.Event{Body: &debate.Rejection{By: text, Text: text, Problems: []string{text, text}}},
+			debate.Event{Body: &debate.Failure{By: text, Error: &debate.Error{Err: errors.New(text)}}},
 			said("neighbour"),
 		)
 		if x.Failed() {
@@ -217,10 +217,10 @@ func eventRaw(x *exam) {
 	} {
 		raw := json.RawMessage(data)
 		turn := said("text")
-		turn.Turn.Data = raw
+		turn.Body.(*debate.Turn).Data = raw //nolint:forcetypeassert // said makes one
 		x.kept(handles[0], handles[1], fmt.Sprint("raw-", i), turn,
-			debate.Event{Kind: debate.EventSent, Sent: &debate.Sent{Trigger: "own", Payload: raw}},
-			debate.Event{Kind: debate.EventInquiry, Inquiry: &debate.Inquiry{ID: "i", Schema: raw}},
+			debate.Event{Body: &debate.Sent{Trigger: "own", Payload: raw}},
+			debate.Event{Body: &debate.Inquiry{ID: "i", Schema: raw}},
 		)
 		if x.Failed() {
 			x.Fatalf("this was the JSON %s", brief(data))
@@ -250,7 +250,7 @@ func eventTimes(x *exam) {
 	var events []debate.Event
 	for i, at := range times() {
 		events = append(events, debate.Event{
-			Seq: int64(i) + 1, At: at, Kind: debate.EventFailed, Failure: &debate.Failure{By: "Ada", RetryAt: at},
+			Seq: int64(i) + 1, At: at, Body: &debate.Failure{By: "Ada", RetryAt: at},
 		})
 	}
 	x.append(handles[0], "a", 0, "w", events)
@@ -264,14 +264,14 @@ func eventNumbers(x *exam) {
 	for _, n := range []int64{0, 1, -1, 1 << 31, 1<<53 - 1, 1<<53 + 1, math.MaxInt64, math.MinInt64} {
 		round = int(n)
 		events = append(events,
-			debate.Event{Kind: debate.EventSpend, Spend: &debate.Spend{
+			debate.Event{Body: &debate.Charge{Spend: debate.Spend{
 				Cost: debate.Money(n), Took: time.Duration(n), Attempt: round, Usage: debate.Usage{Input: round, Output: round},
-			}},
-			debate.Event{Kind: debate.EventRound, Round: &debate.Round{N: round, Of: round}},
+			}}},
+			debate.Event{Body: &debate.Round{N: round, Of: round}},
 		)
 	}
 	for _, v := range []float64{0, math.Copysign(0, -1), 0.1, 1.0 / 3, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e21, 1e-7} {
-		events = append(events, debate.Event{Kind: debate.EventAssessment, Assessment: &debate.Assessment{
+		events = append(events, debate.Event{Body: &debate.Assessment{
 			Judge: "j", Judgement: debate.Judgement{QualityScore: v},
 		}})
 	}

@@ -58,7 +58,7 @@ func crowdOnePlace(x *exam) {
 func commit(from int64, n int) []debate.Event {
 	events := make([]debate.Event, n)
 	for i := range events {
-		events[i] = debate.Event{Kind: debate.EventWarning, Warning: &debate.Warning{Kind: debate.WarnCost, Left: n - 1 - i}}
+		events[i] = debate.Event{Body: &debate.Warning{Kind: debate.WarnCost, Left: n - 1 - i}}
 	}
 	return after(from, events...)
 }
@@ -135,15 +135,16 @@ func grow(x *exam, store debate.Store, writer string, n int) error {
 func whole(x *exam, store debate.Store, from int64) (int64, error) {
 	end, left := from, 0
 	for event, err := range store.Read(x.Context(), "a", from) {
+		warning, ok := event.Body.(*debate.Warning)
 		switch {
 		case err != nil:
 			return 0, err
 		case event.Seq != end+1:
 			return 0, fmt.Errorf("event %d follows event %d", event.Seq, end)
-		case event.Warning == nil || left > 0 && event.Warning.Left != left-1:
+		case !ok || left > 0 && warning.Left != left-1:
 			return 0, fmt.Errorf("event %d is not what was appended", event.Seq)
 		}
-		end, left = event.Seq, event.Warning.Left
+		end, left = event.Seq, warning.Left
 	}
 	if left > 0 {
 		return 0, fmt.Errorf("the log ends at %d, in the middle of a commit: %d of its events are missing", end, left)

@@ -29,7 +29,7 @@ func some(from int64, n int, who string) []debate.Event {
 	events := make([]debate.Event, n)
 	for i := range events {
 		name := fmt.Sprintf("%s %d", who, from+int64(i)+1)
-		events[i] = debate.Event{Kind: debate.EventDropped, Dropped: &debate.Dropped{Participant: name}}
+		events[i] = debate.Event{Body: &debate.Dropped{Participant: name}}
 	}
 	return after(from, events...)
 }
@@ -41,15 +41,15 @@ const arguing debate.State = "arguing"
 const tenant, blue = "tenant", "blue"
 
 func started(config debate.Config) debate.Event {
-	return debate.Event{Kind: debate.EventStart, Start: &debate.Start{Version: debate.LogVersion, Config: &config}}
+	return debate.Event{Body: &debate.Start{Version: debate.LogVersion, Config: &config}}
 }
 
 func moved(to debate.State) debate.Event {
-	return debate.Event{Kind: debate.EventTransition, Transition: &debate.Transition{To: to}}
+	return debate.Event{Body: &debate.Transition{To: to}}
 }
 
 func said(text string) debate.Event {
-	return debate.Event{Kind: debate.EventTurn, Turn: &debate.Turn{Speaker: "Ada", Text: text}}
+	return debate.Event{Body: &debate.Turn{Speaker: "Ada", Text: text}}
 }
 
 // debateOf is a short debate about a topic.

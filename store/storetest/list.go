@@ -82,9 +82,9 @@ func listInfo(x *exam) {
 	}
 	log := after(0,
 		started(config), moved(debate.StateInitializing), moved(arguing),
-		debate.Event{Kind: debate.EventRound, Round: &debate.Round{N: 1, Of: 3}}, said("text"),
-		debate.Event{Kind: debate.EventRound, Round: &debate.Round{N: 2, Of: 3}}, said("text"),
-		moved(debate.StatePaused), debate.Event{Kind: debate.EventAck},
+		debate.Event{Body: &debate.Round{N: 1, Of: 3}}, said("text"),
+		debate.Event{Body: &debate.Round{N: 2, Of: 3}}, said("text"),
+		moved(debate.StatePaused), debate.Event{Body: &debate.Acknowledge{}},
 	)
 	log[8].At = log[8].At.In(time.FixedZone("", 3600))
 	x.append(handles[0], "a", 0, "w", log)
@@ -110,8 +110,8 @@ func listFollows(x *exam) {
 	handles := x.handles(2)
 	log := debateOf("topic", map[string]string{"k": "v"}, debate.StateRunning, "text")
 	log = append(log, after(4,
-		debate.Event{Kind: debate.EventRound, Round: &debate.Round{N: 1}}, moved(debate.StatePaused), said("more"),
-		debate.Event{Kind: debate.EventRound, Round: &debate.Round{N: 2}}, moved(debate.StateCompleted),
+		debate.Event{Body: &debate.Round{N: 1}}, moved(debate.StatePaused), said("more"),
+		debate.Event{Body: &debate.Round{N: 2}}, moved(debate.StateCompleted),
 	)...)
 	log = slices.Delete(log, 3, 3)
 	for i := range log {
@@ -127,11 +127,11 @@ func listFollows(x *exam) {
 // listOdd is a log of a host's or of another flow's.
 func listOdd(x *exam) {
 	store := x.open()
-	acks := after(0, debate.Event{Kind: debate.EventAck}, debate.Event{Kind: debate.EventAck})
+	acks := after(0, debate.Event{Body: &debate.Acknowledge{}}, debate.Event{Body: &debate.Acknowledge{}})
 	x.append(store, "acks", 0, "w", acks)
-	late := after(0, debate.Event{Kind: debate.EventAck}, moved(debate.StatePaused), started(debate.Config{Topic: "late"}))
+	late := after(0, debate.Event{Body: &debate.Acknowledge{}}, moved(debate.StatePaused), started(debate.Config{Topic: "late"}))
 	x.append(store, "late", 0, "w", late)
-	empty := after(0, debate.Event{Kind: debate.EventStart, Start: &debate.Start{}}, debate.Event{Kind: debate.EventTurn})
+	empty := after(0, debate.Event{Body: &debate.Start{}}, debate.Event{Body: &debate.Turn{}})
 	x.append(store, "void", 0, "w", empty)
 	x.tells(x.open(), debate.Filter{}, describe("acks", "", acks), describe("late", "", late), describe("void", "", empty))
 	x.listed("it has no state", store, debate.Filter{States: []debate.State{""}}, "acks", "void")

@@ -199,10 +199,10 @@ func searchDefects() []defect {
 	}
 	plain := func(e *debate.Event) string {
 		switch {
-		case e.Turn != nil:
-			return e.Turn.Text
-		case e.Start != nil && e.Start.Config != nil:
-			return e.Start.Config.Topic
+		case as[debate.Turn](*e) != nil:
+			return as[debate.Turn](*e).Text
+		case as[debate.Start](*e) != nil && as[debate.Start](*e).Config != nil:
+			return as[debate.Start](*e).Config.Topic
 		default:
 			return ""
 		}
@@ -210,10 +210,10 @@ func searchDefects() []defect {
 	lower := strings.ToLower
 	return []defect{
 		{"searches topics", []string{"search/in the topic*", "search/what is appended*", "search/long*"}, "List yields", texts(func(e *debate.Event, part string) bool {
-			return e.Start != nil && strings.Contains(lower(plain(e)), lower(part))
+			return as[debate.Start](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
 		})},
 		{"searches turns", []string{"search/in the topic*"}, "List yields", texts(func(e *debate.Event, part string) bool {
-			return e.Turn != nil && strings.Contains(lower(plain(e)), lower(part))
+			return as[debate.Turn](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
 		})},
 		{"searches everything", []string{"search/nowhere*"}, "List yields", texts(func(e *debate.Event, part string) bool {
 			data, _ := json.Marshal(e)

@@ -111,8 +111,8 @@ func (p *player) events(length int) []debate.Event {
 	for range 1 + p.rng.IntN(4) {
 		events = append(events, one(p, []debate.Event{
 			said(p.word() + " " + p.word()), said(p.word()), moved(p.state()),
-			{Kind: debate.EventAck},
-			{Kind: debate.EventRound, Round: &debate.Round{N: 1 + p.rng.IntN(9)}},
+			{Body: &debate.Acknowledge{}},
+			{Body: &debate.Round{N: 1 + p.rng.IntN(9)}},
 		}))
 	}
 	return after(int64(length), events...)

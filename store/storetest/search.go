@@ -55,27 +55,28 @@ func searchNowhere(x *exam) {
 		Topic: "hay", Labels: map[string]string{word: word}, Flow: word, Format: word, Summarizer: word,
 		Participants: []debate.Participant{{Name: word, Position: word, Persona: word, Instructions: word, Model: word}},
 	})
-	start.Start.Texts, start.Start.Seed, start.Start.Flow = map[string]string{word: word}, word, word
+	first, _ := start.Body.(*debate.Start)
+	first.Texts, first.Seed, first.Flow = map[string]string{word: word}, word, word
 	failure := &debate.Error{Kind: debate.KindAPI, Op: word, Participant: word, Err: errors.New(word)}
 	log := after(0, start,
-		debate.Event{Kind: debate.EventTransition, Transition: &debate.Transition{To: word, Reason: word, Evidence: word, Failure: failure}},
-		debate.Event{Kind: debate.EventRound, Round: &debate.Round{N: 1, Phase: word}},
-		debate.Event{Kind: debate.EventIntent, Intent: &debate.Intent{Call: word, By: word, Model: word}},
-		debate.Event{Kind: debate.EventTurn, Turn: &debate.Turn{
+		debate.Event{Body: &debate.Transition{To: word, Reason: word, Evidence: word, Failure: failure}},
+		debate.Event{Body: &debate.Round{N: 1, Phase: word}},
+		debate.Event{Body: &debate.Intent{Call: word, By: word, Model: word}},
+		debate.Event{Body: &debate.Turn{
 			Spend: spend, Kind: word, Speaker: word, Target: word, Text: "hay", Data: []byte(`{"` + word + `":"` + word + `"}`),
 		}},
-		debate.Event{Kind: debate.EventAssigned, Assigned: &debate.Assignment{Reasoning: word}},
-		debate.Event{Kind: debate.EventBallot, Ballot: &debate.Ballot{Voter: word, BallotPaper: debate.BallotPaper{Reasoning: word}}},
-		debate.Event{Kind: debate.EventSummary, Summary: &debate.Summarized{Text: word}},
-		debate.Event{Kind: debate.EventAssessment, Assessment: &debate.Assessment{Judge: word, Judgement: debate.Judgement{Reasoning: word}}},
-		debate.Event{Kind: debate.EventVerdict, Verdict: &debate.Verdict{Judge: word, FinalVerdict: debate.FinalVerdict{Summary: word}}},
-		debate.Event{Kind: debate.EventRejected, Rejection: &debate.Rejection{By: word, Text: word, Problems: []string{word}}},
-		debate.Event{Kind: debate.EventFailed, Failure: &debate.Failure{By: word, Error: failure}},
-		debate.Event{Kind: debate.EventDropped, Dropped: &debate.Dropped{Participant: word, Reason: word}},
-		debate.Event{Kind: debate.EventWarning, Warning: &debate.Warning{Evidence: word}},
-		debate.Event{Kind: debate.EventInquiry, Inquiry: &debate.Inquiry{ID: word, Question: word}},
-		debate.Event{Kind: debate.EventAnswer, Answer: &debate.Answer{Text: word}},
-		debate.Event{Kind: debate.EventSent, Sent: &debate.Sent{Trigger: word, Payload: []byte(`"` + word + `"`)}},
+		debate.Event{Body: &debate.Assignment{Reasoning: word}},
+		debate.Event{Body: &debate.Ballot{Voter: word, BallotPaper: debate.BallotPaper{Reasoning: word}}},
+		debate.Event{Body: &debate.Summarized{Text: word}},
+		debate.Event{Body: &debate.Assessment{Judge: word, Judgement: debate.Judgement{Reasoning: word}}},
+		debate.Event{Body: &debate.Verdict{Judge: word, FinalVerdict: debate.FinalVerdict{Summary: word}}},
+		debate.Event{Body: &debate.Rejection{By: word, Text: word, Problems: []string{word}}},
+		debate.Event{Body: &debate.Failure{By: word, Error: failure}},
+		debate.Event{Body: &debate.Dropped{Participant: word, Reason: word}},
+		debate.Event{Body: &debate.Warning{Evidence: word}},
+		debate.Event{Body: &debate.Inquiry{ID: word, Question: word}},
+		debate.Event{Body: &debate.Answer{Text: word}},
+		debate.Event{Body: &debate.Sent{Trigger: word, Payload: []byte(`"` + word + `"`)}},
 	)
 	x.append(store, word, 0, word, log)
 	x.lease(store, word, word, 1<<40)

@@ -90,7 +90,7 @@ func TestAllFieldsAreTried(t *testing.T) {
 		for i := range v.NumField() {
 			if v.Field(i).Kind() == reflect.Pointer && !v.Field(i).IsNil() {
 				tried[v.Type().Field(i).Name] = true
-				assert.Empty(t, unset(v.Field(i).Elem(), v.Type().Field(i).Name), e.Kind)
+				assert.Empty(t, unset(v.Field(i).Elem(), v.Type().Field(i).Name), e.Kind())
 			}
 		}
 	}
@@ -238,14 +238,14 @@ func appendDefects() []defect {
 		{"an empty append begins a debate", []string{"append/without*"}, "", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
 				if len(events) == 0 {
-					events = []debate.Event{{Seq: 1, Kind: debate.EventAck}}
+					events = []debate.Event{{Seq: 1, Body: &debate.Acknowledge{}}}
 				}
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
 		{"uses the caller's slice", []string{"append/the events may*"}, "written into the caller's slice", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
-				events = append(events, debate.Event{Kind: debate.EventAck})
+				events = append(events, debate.Event{Body: &debate.Acknowledge{}})
 				return s.good.Append(ctx, id, after, writer, events[:len(events)-1])
 			}
 		})},
@@ -435,10 +435,14 @@ func eventDefects() []defect {
 	}
 	return []defect{
 		{"keeps no bodies", []string{"event/every*", "event/long*", "event/numbers"}, "not what was appended", reads(func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, At: e.At, Kind: e.Kind}
+			e.Body = bodyOf(e.Kind())
 		})},
-		{"keeps no kinds", []string{"event/every*"}, "kind-ack", reads(func(e *debate.Event) { e.Kind = "" })},
-		{"knows the kinds of an older release", []string{"event/every*"}, "kind-opened", reads(func(e *debate.Event) { e.Opened = nil })},
+		{"keeps no kinds", []string{"event/every*"}, "kind-ack", reads(func(e *debate.Event) { e.Body = &debate.Foreign{JSON: json.RawMessage("{}")} })},
+		{"knows the kinds of an older release", []string{"event/every*"}, "kind-opened", reads(func(e *debate.Event) {
+			if e.Kind() == debate.EventOpened {
+				e.Body = &debate.Opened{}
+			}
+		})},
 		{"ends a text at NUL", []string{"event/hostile*"}, "NUL", texts(func(text string) string { text, _, _ = strings.Cut(text, "\x00"); return text })},
 		{"knows one kind of line", []string{"event/hostile*"}, "lines", texts(func(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") })},
 		{"reads a line of its own", []string{"event/hostile*"}, "seq", texts(func(text string) string {
@@ -449,27 +453,27 @@ func eventDefects() []defect {
 		})},
 		{"has three bytes for a character", []string{"event/hostile*"}, "emoji", texts(func(text string) string { return strings.ReplaceAll(text, "\U0010ffff", "?") })},
 		{"has 64 KiB for a line", []string{"event/long*"}, "not what was appended", reads(func(e *debate.Event) {
-			if e.Turn != nil && len(e.Turn.Text) > 64<<10-50 {
-				turn := *e.Turn
+			if as[debate.Turn](*e) != nil && len(as[debate.Turn](*e).Text) > 64<<10-50 {
+				turn := *as[debate.Turn](*e)
 				turn.Text = turn.Text[:64<<10-50]
-				e.Turn = &turn
+				e.Body = &turn
 			}
 		})},
 		{"reads JSON into maps", []string{"event/JSON*"}, "not what was appended", reads(func(e *debate.Event) {
-			if e.Sent != nil {
+			if as[debate.Sent](*e) != nil {
 				var v any
-				_ = json.Unmarshal(e.Sent.Payload, &v)
+				_ = json.Unmarshal(as[debate.Sent](*e).Payload, &v)
 				data, _ := json.Marshal(v)
-				e.Sent = &debate.Sent{Trigger: e.Sent.Trigger, Payload: data}
+				e.Body = &debate.Sent{Trigger: as[debate.Sent](*e).Trigger, Payload: data}
 			}
 		})},
 		{"has microseconds", []string{"event/times", "event/every*"}, "not what was appended", reads(func(e *debate.Event) { e.At = e.At.Truncate(time.Microsecond) })},
 		{"has one zone", []string{"event/times"}, "not what was appended", reads(func(e *debate.Event) { e.At = e.At.UTC() })},
 		{"numbers are floats", []string{"event/numbers"}, "not what was appended", reads(func(e *debate.Event) {
-			if e.Spend != nil {
-				spend := *e.Spend
+			if as[debate.Charge](*e) != nil {
+				spend := *as[debate.Charge](*e)
 				spend.Took = time.Duration(float64(spend.Took))
-				e.Spend = &spend
+				e.Body = &spend
 			}
 		})},
 	}
@@ -659,7 +663,7 @@ func leaseDefects() []defect {
 		{"a lease begins a debate", []string{"lease/a lease is no*"}, "", leases(func(s *spoiled) leasing {
 			return func(ctx context.Context, id, owner string, d time.Duration) error {
 				if s.end(id) == 0 {
-					_ = s.good.Append(ctx, id, 0, "", []debate.Event{{Seq: 1, Kind: debate.EventAck}})
+					_ = s.good.Append(ctx, id, 0, "", []debate.Event{{Seq: 1, Body: &debate.Acknowledge{}}})
 				}
 				return s.good.Lease(ctx, id, owner, d)
 			}

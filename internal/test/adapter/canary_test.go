@@ -239,7 +239,7 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 			break
 		}
 		show("events", event)
-		if to := event.Transition; to != nil && (to.To == debate.StateError || to.To == debate.StateAwaitingInput) {
+		if to := as[debate.Transition](event); to != nil && (to.To == debate.StateError || to.To == debate.StateAwaitingInput) {
 			break
 		}
 	}

@@ -50,10 +50,10 @@ func hold(t *testing.T, name, model string, p provider.Provider) *debate.Record 
 	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		switch {
-		case event.Failure != nil:
-			t.Logf("%s: attempt %d: %v", event.Failure.Call, event.Failure.Attempt, event.Failure.Error)
-		case event.Turn != nil:
-			t.Logf("%s: %s: %d bytes, %d tokens in, %d out", name, event.Turn.Speaker, len(event.Turn.Text), event.Turn.Usage.Input, event.Turn.Usage.Output)
+		case as[debate.Failure](event) != nil:
+			t.Logf("%s: attempt %d: %v", as[debate.Failure](event).Call, as[debate.Failure](event).Attempt, as[debate.Failure](event).Error)
+		case as[debate.Turn](event) != nil:
+			t.Logf("%s: %s: %d bytes, %d tokens in, %d out", name, as[debate.Turn](event).Speaker, len(as[debate.Turn](event).Text), as[debate.Turn](event).Usage.Input, as[debate.Turn](event).Usage.Output)
 		}
 	}
 	record, err := session.Wait(t.Context())

@@ -39,9 +39,9 @@ func historyOf(events []debate.Event) *history {
 	h := &history{calls: make(map[string]standing), open: make(map[attempt]*debate.Intent)}
 	for i := range events {
 		e := &events[i]
-		if e.Intent != nil {
-			h.calls[e.Intent.Call] = open
-			h.open[attempt{e.Intent.Call, e.Intent.Attempt}] = e.Intent
+		if in, ok := e.Body.(*debate.Intent); ok {
+			h.calls[in.Call] = open
+			h.open[attempt{in.Call, in.Attempt}] = in
 			continue
 		}
 		spend, outcome := settled(e)
@@ -55,23 +55,17 @@ func historyOf(events []debate.Event) *history {
 
 // settled yields what an event says about an attempt that is over; nil: it speaks of none.
 func settled(e *debate.Event) (*debate.Spend, standing) {
-	switch {
-	case e.Turn != nil:
-		return &e.Turn.Spend, done
-	case e.Assessment != nil:
-		return &e.Assessment.Spend, done
-	case e.Verdict != nil:
-		return &e.Verdict.Spend, done
-	case e.Summary != nil:
-		return &e.Summary.Spend, done
-	case e.Rejection != nil:
-		return &e.Rejection.Spend, done
-	case e.Failure != nil && e.Failure.Void:
-		return &e.Failure.Spend, void
-	case e.Failure != nil:
-		return &e.Failure.Spend, failed
-	case e.Spend != nil:
-		return e.Spend, void
+	spend := debate.SpendOf(e.Body)
+	switch body := e.Body.(type) {
+	case *debate.Turn, *debate.Assessment, *debate.Verdict, *debate.Summarized, *debate.Rejection:
+		return spend, done
+	case *debate.Failure:
+		if body.Void {
+			return spend, void
+		}
+		return spend, failed
+	case *debate.Charge:
+		return spend, void
 	default:
 		return nil, unknown
 	}

@@ -46,10 +46,10 @@ func (g *growing) Append(ctx context.Context, id string, after int64, writer str
 		if spend, outcome := settled(&events[i]); spend != nil && outcome == done {
 			g.steps++
 		}
-		if events[i].Round == nil {
+		if as[debate.Round](events[i]) == nil {
 			continue
 		}
-		switch n := events[i].Round.N; n {
+		switch n := as[debate.Round](events[i]).N; n {
 		case 2, 12, 52, 450, 490, 500:
 			g.rounds[n] = level{g.steps, g.bytes, g.place.size(g.t)}
 		default:

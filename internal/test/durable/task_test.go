@@ -197,8 +197,8 @@ func (w *worker) ask(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case event.Inquiry != nil:
-			asked = event.Inquiry.ID
+		case as[debate.Inquiry](event) != nil:
+			asked = as[debate.Inquiry](event).ID
 		case errors.Is(event.Err(), debate.ErrAwaitingInput):
 			fmt.Println(asked)
 		default:
