@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -38,7 +39,7 @@ func scored(winner string, scores ...float64) ruling {
 // verdict is the ruling as a judge answers. why marks its texts.
 func (r ruling) verdict(why string) string {
 	points := []map[string]any{}
-	for name := range r.scores {
+	for _, name := range slices.Sorted(maps.Keys(r.scores)) {
 		points = append(points, map[string]any{"participant": name, "mainArguments": []string{why}})
 	}
 	out := map[string]any{

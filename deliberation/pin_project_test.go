@@ -1,0 +1,265 @@
+package deliberation_test
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// project writes the values of an event as one line. No other place in the pins reads an event, so this is the
+// only one to adapt when the types of events change. The names in a line are its own. It leaves out times, which depend
+// on the clock, and the owner of a lease, which is drawn at random.
+func project(e *debate.Event) string {
+	l := line{strconv.FormatInt(e.Seq, 10), string(e.Kind)}
+	switch e.Kind {
+	case debate.EventStart:
+		l.start(e.Start)
+	case debate.EventTransition:
+		t := e.Transition
+		l.add("from", t.From, "on", t.On, "to", t.To, "calls", t.Calls, "drain", t.Drain, "reason", t.Reason, "evidence", t.Evidence)
+		l.failure(t.Failure)
+	case debate.EventRound:
+		l.add("n", e.Round.N, "of", e.Round.Of, "phase", e.Round.Phase, "calls", e.Round.Calls)
+	case debate.EventIntent:
+		l.intent(e.Intent)
+	case debate.EventTurn:
+		t := e.Turn
+		l.spend(&t.Spend)
+		l.add("kind", t.Kind, "speaker", t.Speaker, "target", t.Target, "round", t.Round, "slot", t.Slot, "text", t.Text, "data", t.Data,
+			"cut", t.Cut, "hidden", t.Hidden)
+	case debate.EventAssigned:
+		l.spend(&e.Assigned.Spend)
+		for _, p := range e.Assigned.Positions {
+			l.add("to", p.Participant, "position", p.Position, "persona", p.Persona, "arguments", p.KeyArguments)
+		}
+		l.add("why", e.Assigned.Reasoning)
+	case debate.EventBallot:
+		l.spend(&e.Ballot.Spend)
+		l.add("voter", e.Ballot.Voter, "after", e.Ballot.After, "vote", e.Ballot.Vote, "why", e.Ballot.Reasoning)
+	case debate.EventSummary:
+		s := e.Summary
+		l.spend(&s.Spend)
+		l.add("view", s.View, "upto", s.Upto, "text", s.Text, "before", s.Before, "after", s.After, "cut", s.Cut)
+	case debate.EventAssessment:
+		l.assessment(e.Assessment)
+	case debate.EventVerdict:
+		l.verdict(e.Verdict)
+	case debate.EventRejected:
+		r := e.Rejection
+		l.spend(&r.Spend)
+		l.add("by", r.By, "round", r.Round, "text", r.Text, "problems", r.Problems, "next", r.Next)
+	case debate.EventFailed:
+		f := e.Failure
+		l.spend(&f.Spend)
+		l.add("by", f.By, "final", f.Final, "next", f.Next, "void", f.Void, "unsent", f.Unsent, "window", f.Window)
+		l.failure(f.Error)
+	case debate.EventSpend:
+		l.spend(e.Spend)
+	case debate.EventDropped:
+		l.add("who", e.Dropped.Participant, "why", e.Dropped.Reason)
+	case debate.EventWarning:
+		w := e.Warning
+		l.add("kind", w.Kind, "threshold", w.Threshold, "spent", w.Spend, "call", w.Call, "by", w.By, "left", w.Left, "evidence", w.Evidence)
+	case debate.EventInquiry:
+		q := e.Inquiry
+		l.add("id", q.ID, "kind", q.Kind, "to", q.To, "question", q.Question, "schema", q.Schema, "about", q.About, "options", q.Options)
+		l.failure(q.Failure)
+	case debate.EventAnswer:
+		a := e.Answer
+		l.add("inquiry", a.Inquiry, "text", a.Text, "option", a.Option, "model", a.Model, "unattended", a.Unattended)
+		if a.Row != nil {
+			l.model(a.Model, *a.Row)
+		}
+	case debate.EventSent:
+		l.add("on", e.Sent.Trigger, "payload", e.Sent.Payload)
+	case debate.EventTools:
+		l.spend(&e.Tools.Spend)
+		l.add("by", e.Tools.By, "round", e.Tools.Round, "text", e.Tools.Text)
+		for _, u := range e.Tools.Uses {
+			l.add("use", u.Use, "id", u.ID, "tool", u.Name, "arguments", u.Arguments, "denied", u.Denied)
+		}
+	case debate.EventTool:
+		r := e.Tool
+		l.spend(&r.Spend)
+		l.add("by", r.By, "round", r.Round, "tool", r.Tool, "text", r.Text, "failed", r.Failed, "cut", r.Cut)
+	case debate.EventAck, debate.EventOpened, debate.EventChunk:
+	}
+	return strings.Join(l, " ")
+}
+
+// line is a projection in the making.
+type line []string
+
+func (l *line) start(s *debate.Start) {
+	c := s.Config
+	l.add("version", s.Version, "topic", c.Topic, "mode", c.Mode, "rounds", c.Rounds, "format", s.Format.Name, "flow", s.Flow,
+		"flowVersion", s.FlowVersion)
+	for _, p := range c.Participants {
+		l.add("participant", p.Name, "side", p.Side, "model", p.Model, "fallbacks", p.Fallbacks, "position", p.Position)
+	}
+	if c.Judging != nil {
+		for _, j := range c.Judging.Judges {
+			l.add("judge", j.Name, "model", j.Model, "fallbacks", j.Fallbacks, "function", j.Judge, "person", j.Person)
+		}
+	}
+	if c.Audience != nil {
+		for _, m := range c.Audience.Members {
+			l.add("listener", m.Name, "model", m.Model)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
+		l.model(name, s.Models[name])
+	}
+	l.add("texts", slices.Sorted(maps.Values(s.Texts)), "tools", slices.Sorted(maps.Keys(s.Tools)))
+	if s.Parent != nil {
+		l.add("parent", s.Parent.ID, "seq", s.Parent.Seq)
+	}
+}
+
+func (l *line) model(name string, m debate.Model) {
+	l.add("row", name, "priced", m.Priced, "input", m.Input, "output", m.Output, "cached", m.CachedInput, "written", m.CacheWrite,
+		"context", m.Context)
+}
+
+func (l *line) intent(in *debate.Intent) {
+	l.call(in.Call, in.Attempt, in.Model)
+	l.add("kind", in.Kind, "by", in.By, "next", in.Next, "rest", in.Rest, "place", in.Place, "round", in.Round, "slot", in.Slot,
+		"target", in.Target, "schema", in.Schema, "hidden", in.Hidden, "after", in.After, "swapped", in.Swapped, "view", in.View,
+		"upto", in.Upto, "again", in.Again, "tool", in.Tool, "for", in.For, "input", in.Input, "bound", in.Bound, "tokens", in.Tokens,
+		"reserve", in.Reserve)
+	if in.Offer != nil {
+		l.add("offer", in.Offer.Tools, "uses", in.Offer.Uses)
+	}
+}
+
+func (l *line) assessment(a *debate.Assessment) {
+	l.spend(&a.Spend)
+	l.add("judge", a.Judge, "round", a.Round, "goOn", a.ShouldContinue, "quality", a.QualityScore)
+	for _, m := range a.Assessments {
+		l.add("of", m.Participant, "score", m.Score, "criteria", m.Criteria, "strengths", m.Strengths, "weaknesses", m.Weaknesses)
+	}
+	f := a.Flags
+	l.add("repetitive", f.Repetitive, "drifting", f.Drifting, "diminishing", f.DiminishingReturns, "converged", f.ConvergenceReached,
+		"why", a.Reasoning, "advice", a.Recommendations)
+}
+
+func (l *line) verdict(v *debate.Verdict) {
+	l.spend(&v.Spend)
+	l.add("judge", v.Judge, "swapped", v.Swapped)
+	if v.Winner != nil {
+		l.add("winner", v.Winner.Participant, "why", v.Winner.Reasoning)
+	}
+	l.add("scores", v.Scores, "criteria", v.Criteria, "quality", v.QualityScore, "summary", v.Summary, "agreed", v.AreasOfAgreement,
+		"disagreed", v.AreasOfDisagreement, "insights", v.Insights)
+	for _, k := range v.KeyPoints {
+		l.add("of", k.Participant, "points", k.MainArguments)
+	}
+}
+
+func (l *line) call(call string, attempt int, model string) {
+	*l = append(*l, short(call)+"#"+strconv.Itoa(attempt), cmp.Or(model, "-"))
+}
+
+func (l *line) spend(s *debate.Spend) {
+	u := s.Usage
+	l.call(s.Call, s.Attempt, s.Model)
+	l.add("in", u.Input, "fromCache", u.CachedInput, "toCache", u.CacheWrite, "out", u.Output, "reasoning", u.Reasoning, "cost", s.Cost,
+		"estimated", s.Estimated, "repeated", s.Cached)
+}
+
+func (l *line) failure(e *debate.Error) {
+	if e == nil {
+		return
+	}
+	l.add("error", e.Kind, "field", e.Field, "of", e.Participant, "round", e.Round, "attempt", e.Attempt, "wait", e.RetryAfter)
+	if e.Err != nil {
+		l.add("cause", e.Err.Error())
+	}
+}
+
+// add adds names and their values, but for those that are zero or empty.
+func (l *line) add(pairs ...any) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		v := reflect.ValueOf(pairs[i+1])
+		switch {
+		case v.IsZero(), (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0:
+		case v.Kind() == reflect.Bool:
+			*l = append(*l, fmt.Sprint(pairs[i]))
+		default:
+			*l = append(*l, fmt.Sprintf("%s=%s", pairs[i], valued(v)))
+		}
+	}
+}
+
+// valued writes a value without asking its type how: money is the number of its smallest units.
+func valued(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.String:
+		return short(v.String())
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case reflect.Slice:
+		if data, ok := reflect.TypeAssert[json.RawMessage](v); ok {
+			return short(unordered(data))
+		}
+		all := make([]string, v.Len())
+		for i := range all {
+			all[i] = valued(v.Index(i))
+		}
+		return "[" + strings.Join(all, ",") + "]"
+	case reflect.Map:
+		var all []string
+		for _, key := range v.MapKeys() {
+			all = append(all, valued(key)+":"+valued(v.MapIndex(key)))
+		}
+		slices.Sort(all)
+		return "{" + strings.Join(all, ",") + "}"
+	default:
+		return fmt.Sprintf("%d", v.Interface())
+	}
+}
+
+// unordered writes JSON with the keys of its objects sorted, so that their order does not count.
+func unordered(data json.RawMessage) string {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return string(data)
+	}
+	sorted, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(sorted)
+}
+
+// short writes a short text as it is, and quoted if it is more than a word. Of a long one it writes the length in bytes
+// and a hash.
+func short(text string) string {
+	if len(text) > 48 {
+		return fmt.Sprintf("%d~%.4x", len(text), sha256.Sum256([]byte(text)))
+	}
+	if quoted := strconv.Quote(text); quoted != `"`+text+`"` || strings.ContainsAny(text, " ,:[]{}=") {
+		return quoted
+	}
+	return text
+}
+
+// projected writes a log, one event a line.
+func projected(log []debate.Event) string {
+	var out strings.Builder
+	for i := range log {
+		out.WriteString(project(&log[i]) + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,225 @@
+package debate_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// pinnedDebates are those that are pinned beside the ones of [scenes].
+func pinnedDebates() []pinned {
+	return []pinned{
+		{"failures", failuresSet, toItsEnd},
+		{"skipped", skippedSet, toItsEnd},
+		{"quorum", quorumSet, toItsEnd},
+		{"dropped-by-choice", failingKey, choosing(debate.OptionDrop)},
+		{"model-by-choice", failingKey, choosing(debate.OptionModel, "test/spare")},
+		{"end-by-choice", failingKey, choosing(debate.OptionEnd)},
+		{"judge-left-out-by-choice", failingJudge, choosing(debate.OptionWithout)},
+		{"error-and-retry", once("r1.opening.Ada", provider.KindQuota), mended},
+		{"rate-limit", once("r2.rebuttal.Ada", provider.KindRateLimit), toItsEnd},
+		{"paused-and-stopped", slowSet, pausedAndStopped},
+		{"canceled-in-flight", slowSet, canceledInFlight},
+		{"soft-limit", limitedTo(debate.Budget{SoftCalls: 5}), toItsEnd},
+		{"soft-limit-of-money", lavish, toItsEnd},
+		{"hard-limit", limitedTo(debate.Budget{HardCalls: 5}), halts},
+		{"fork", slowSet, forks},
+		{"fork-of-nothing", slowSet, forksAnew},
+		{"import", slowSet, imports},
+	}
+}
+
+func spared(config debate.Config) (debate.Config, *debate.Engine, *scripted.Provider) {
+	engine, p := engineFor(config)
+	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 2_000_000, Output: 5_000_000}
+	abiding(p)
+	return config, engine, p
+}
+
+// failuresSet is a debate with retries, fallbacks, a rejected answer and a participant who is dropped.
+func failuresSet() (debate.Config, *debate.Engine, *scripted.Provider) {
+	config := crew(4)
+	config.Mode = debate.Simultaneous
+	config.Participants[1].Fallbacks = []string{"test/spare"}
+	config, engine, p := spared(config)
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		call := callOf(req)
+		switch {
+		case call == "r1.opening.Ada" && !strings.HasSuffix(req.ID, "/3"):
+			r.Err = &provider.Error{Kind: provider.KindNetwork, Message: "no route"}
+		case call == "r2.rebuttal.Cyd" && strings.HasSuffix(req.ID, "/1"):
+			r.Text = " "
+		case req.Schema != nil && strings.HasPrefix(call, "r2.") && !strings.HasSuffix(call, ".again"):
+			r.Text = `{"score": "eleven"}`
+		}
+		return r
+	}
+	befall(p, provider.KindAPI, said("Ben", 2))
+	befall(p, provider.KindRefusal, said("Dan", 2))
+	return config, engine, p
+}
+
+// skippedSet is a flow whose calls are left out when they fail.
+func skippedSet() (debate.Config, *debate.Engine, *scripted.Provider) {
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":-1,"b":2}`)}, []provider.ToolCall{toolCall("2", "add", `{"a":"x"}`)})
+	befall(p, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ben" })
+	return workers(), workshopEngine(p, 1, map[string]debate.Tool{"add": new(tally).mustTool()}), p
+}
+
+// quorumSet is a panel of which one fails, and the others are not of one mind.
+func quorumSet() (debate.Config, *debate.Engine, *scripted.Provider) {
+	c := newCourt(forAda(), forBen(), noOne(), forBen())
+	delete(c.rules, "judge-2.swapped")
+	c.config.Judging.Protocol, c.config.Judging.BothOrders = debate.Borda, true
+	c.config.Unattended = &debate.Unattended{}
+	return c.config, c.engine, c.source
+}
+
+func failingKey() (debate.Config, *debate.Engine, *scripted.Provider) {
+	config, engine, p := spared(crew(3))
+	befall(p, provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"))
+	return config, engine, p
+}
+
+func failingJudge() (debate.Config, *debate.Engine, *scripted.Provider) {
+	config, engine, p := spared(twoDebaters())
+	befall(p, provider.KindRefusal, requested("judge", "r2.assessment.judge"))
+	return config, engine, p
+}
+
+// choosing plays a debate whose one question a person answers.
+func choosing(option debate.Option, model ...string) func(*testing.T, *debate.Engine, *debate.Session) []debate.Event {
+	return func(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+		record, err := s.Wait(t.Context())
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.Len(t, record.Inquiries, 1)
+		require.NoError(t, s.Choose(t.Context(), record.Inquiries[0].ID, option, model...))
+		return toItsEnd(t, engine, s)
+	}
+}
+
+// once is a debate in which the first attempt at a call fails. Nobody speaks beside it: all who wait for the end of a
+// rate limit go on at the same time but for the jitter.
+func once(call string, kind provider.Kind) func() (debate.Config, *debate.Engine, *scripted.Provider) {
+	return func() (debate.Config, *debate.Engine, *scripted.Provider) {
+		config, engine, p := spared(twoDebaters())
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			r := reply(req)
+			if strings.HasSuffix(req.ID, "/"+call+"/1") {
+				r.Err = &provider.Error{Kind: kind, Message: "no", RetryAfter: 7 * time.Second}
+			}
+			return r
+		}
+		return config, engine, p
+	}
+}
+
+func mended(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+	_, err := s.Wait(t.Context())
+	require.Error(t, err)
+	require.NoError(t, s.Retry(t.Context()))
+	return toItsEnd(t, engine, s)
+}
+
+func slowSet() (debate.Config, *debate.Engine, *scripted.Provider) {
+	config, engine, p := spared(twoDebaters())
+	slowly(p)
+	return config, engine, p
+}
+
+func pausedAndStopped(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+	pass(1500 * time.Millisecond) // Ben is speaking
+	require.NoError(t, s.Pause(t.Context()))
+	pass(time.Hour)
+	require.NoError(t, s.Resume(t.Context()))
+	pass(500 * time.Millisecond)
+	require.NoError(t, s.Pause(t.Context(), debate.Drain))
+	pass(time.Hour)
+	require.NoError(t, s.Resume(t.Context()))
+	pass(2500 * time.Millisecond)
+	require.NoError(t, s.Stop(t.Context()))
+	return toItsEnd(t, engine, s)
+}
+
+func canceledInFlight(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+	pass(1500 * time.Millisecond)
+	require.NoError(t, s.Cancel(t.Context()))
+	return toItsEnd(t, engine, s)
+}
+
+func limitedTo(budget debate.Budget) func() (debate.Config, *debate.Engine, *scripted.Provider) {
+	return func() (debate.Config, *debate.Engine, *scripted.Provider) {
+		config := twoDebaters()
+		budget.Warn = debate.USD / 1000
+		config.Budget = &budget
+		return spared(config)
+	}
+}
+
+// lavish is a debate in which one turn costs more than the soft limit.
+func lavish() (debate.Config, *debate.Engine, *scripted.Provider) {
+	config, engine, p := limitedTo(debate.Budget{Soft: 556 * debate.USD / 1000})()
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if callOf(req) == "r2.rebuttal.Ada" {
+			r.Usage.Output = 300_000
+		}
+		return r
+	}
+	return config, engine, p
+}
+
+// halts plays a debate that does not get to its end.
+func halts(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+	_, err := s.Wait(t.Context())
+	require.Error(t, err)
+	return logged(t, engine, s.ID())
+}
+
+// forks plays the fork of a debate that is made while Ben is speaking, with another model.
+func forks(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+	pass(1500 * time.Millisecond)
+	log := logged(t, engine, s.ID())
+	fork, err := engine.Fork(t.Context(), s.ID(), log[len(log)-1].Seq, func(c *debate.Config) {
+		c.ID, c.Rounds, c.Participants[1].Model = "pinned-branch", 2, "test/spare"
+	})
+	require.NoError(t, err)
+	defer fork.Close()
+	return toItsEnd(t, engine, fork)
+}
+
+// forksAnew forks a debate before its first event.
+func forksAnew(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+	toItsEnd(t, engine, s)
+	fork, err := engine.Fork(t.Context(), s.ID(), 0, func(c *debate.Config) { c.ID, c.Rounds = "pinned-anew", 1 })
+	require.NoError(t, err)
+	defer fork.Close()
+	return toItsEnd(t, engine, fork)
+}
+
+// imports takes an unfinished debate to another engine.
+func imports(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+	pass(5500 * time.Millisecond)
+	data := exported(t, engine, s.ID())
+	require.NoError(t, s.Close())
+	_, other, p := slowSet()
+	unequally(p)
+	other.Seed = func() string { return "another seed that nobody may know" }
+	id, err := other.Import(t.Context(), bytes.NewReader(data))
+	require.NoError(t, err)
+	again, err := other.Open(t.Context(), id)
+	require.NoError(t, err)
+	defer again.Close()
+	return toItsEnd(t, other, again)
+}

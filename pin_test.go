@@ -1,0 +1,147 @@
+package debate_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// The pins hold what logs say while the types of events change: the same values in the same order. Only [project] reads
+// events.
+
+var pinSeed = flag.Int64("pin.seed", -1, "the seed whose debates TestPinnedSimulations prints")
+
+const pinnedSeeds = 200
+
+// secret is the seed of all pinned debates.
+func secret() string { return "0123456789abcdef0123456789abcdef" }
+
+// TestPinnedLogs pins the logs under testdata/logs as they are read.
+func TestPinnedLogs(t *testing.T) {
+	logs := storedLogs(t)
+	for _, name := range slices.Sorted(maps.Keys(logs)) {
+		t.Run(name, func(t *testing.T) {
+			engine := &debate.Engine{Seed: secret, Flows: map[string]*debate.Flow{"notes": notes(), "workshop": workshop(5)}}
+			id, err := engine.Import(t.Context(), bytes.NewReader(logs[name]))
+			require.NoError(t, err)
+			golden(t, "pin/log-"+name+".golden", projected(logged(t, engine, id)))
+		})
+	}
+}
+
+// pinned is a debate that is played in a bubble; play yields the log that is pinned.
+type pinned struct {
+	name string
+	set  func() (debate.Config, *debate.Engine, *scripted.Provider)
+	play func(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event
+}
+
+// TestPinnedDebates plays debates of every sort and pins their logs.
+func TestPinnedDebates(t *testing.T) {
+	all := pinnedDebates()
+	for _, g := range scenes() {
+		all = append(all, pinned{g.name, g.set, func(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+			if g.play != nil {
+				return logged(t, engine, g.play(t, engine, s).ID)
+			}
+			return toItsEnd(t, engine, s)
+		}})
+	}
+	kinds := map[debate.EventKind]bool{}
+	for _, d := range all {
+		t.Run(d.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config, engine, p := d.set()
+				config.ID = "pinned-" + d.name
+				if config.Retry == nil {
+					config.Retry = &debate.RetryPolicy{}
+				}
+				config.Retry.Jitter = 1 // for the waits not to be drawn
+				engine.Seed = secret
+				unequally(p)
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				log := d.play(t, engine, session)
+				for i := range log {
+					kinds[log[i].Kind] = true
+				}
+				golden(t, "pin/"+d.name+".golden", projected(log))
+			})
+		})
+	}
+	for _, kind := range allKinds(t) {
+		if kind != debate.EventChunk && !t.Failed() {
+			assert.True(t, kinds[kind], "no pinned debate has an event %q", kind)
+		}
+	}
+}
+
+// unequally gives each reply a delay of its own that depends on the attempt alone, so that no two come at once.
+func unequally(p *scripted.Provider) {
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if r.Delay == 0 {
+			_, attempt, _ := strings.Cut(req.ID, "/")
+			h := fnv.New64a()
+			h.Write([]byte(attempt))
+			r.Delay = time.Second + time.Duration(h.Sum64()%uint64(time.Second))
+		}
+		return r
+	}
+}
+
+// toItsEnd waits for the end of a debate and yields its log.
+func toItsEnd(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
+	t.Helper()
+	_, err := s.Wait(t.Context())
+	require.NoError(t, err)
+	return logged(t, engine, s.ID())
+}
+
+// TestPinnedSimulations pins one digest for each seed of the simulation: of the undisturbed log and the disturbed one.
+// With -pin.seed it prints the logs of one seed, to be compared with those of another commit.
+func TestPinnedSimulations(t *testing.T) {
+	const name = "pin/simulations.golden"
+	engine := simEngine()
+	engine.Seed = secret
+	var got strings.Builder
+	for seed := range uint64(pinnedSeeds / fewer) {
+		plain := newSim(t, engine, seed)
+		plain.play()
+		disturbed := newSim(t, engine, seed)
+		disturbed.trouble, disturbed.start, disturbed.told = true, plain.start, plain.told
+		disturbed.play()
+		logs := projected(plain.log) + "\n" + projected(disturbed.log)
+		if int64(seed) == *pinSeed {
+			t.Logf("seed %d\n%s", seed, logs)
+		}
+		fmt.Fprintf(&got, "%d %d %d %.8x\n", seed, len(plain.log), len(disturbed.log), sha256.Sum256([]byte(logs)))
+	}
+	if fewer == 1 {
+		golden(t, name, got.String())
+		return
+	}
+	want, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(want), got.Len())
+	assert.Equal(t, string(want[:got.Len()]), got.String())
+}
