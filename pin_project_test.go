@@ -19,79 +19,69 @@ import (
 // only one to adapt when the types of events change. The names in a line are its own. It leaves out times, which depend
 // on the clock, and the owner of a lease, which is drawn at random.
 func project(e *debate.Event) string {
-	l := line{strconv.FormatInt(e.Seq, 10), string(e.Kind)}
-	switch e.Kind {
-	case debate.EventStart:
-		l.start(e.Start)
-	case debate.EventTransition:
-		t := e.Transition
-		l.add("from", t.From, "on", t.On, "to", t.To, "calls", t.Calls, "drain", t.Drain, "reason", t.Reason, "evidence", t.Evidence)
-		l.failure(t.Failure)
-	case debate.EventRound:
-		l.add("n", e.Round.N, "of", e.Round.Of, "phase", e.Round.Phase, "calls", e.Round.Calls)
-	case debate.EventIntent:
-		l.intent(e.Intent)
-	case debate.EventTurn:
-		t := e.Turn
-		l.spend(&t.Spend)
-		l.add("kind", t.Kind, "speaker", t.Speaker, "target", t.Target, "round", t.Round, "slot", t.Slot, "text", t.Text, "data", t.Data,
-			"cut", t.Cut, "hidden", t.Hidden)
-	case debate.EventAssigned:
-		l.spend(&e.Assigned.Spend)
-		for _, p := range e.Assigned.Positions {
+	l := line{strconv.FormatInt(e.Seq, 10), string(e.Kind())}
+	switch body := e.Body.(type) {
+	case *debate.Start:
+		l.start(body)
+	case *debate.Transition:
+		l.add("from", body.From, "on", body.On, "to", body.To, "calls", body.Calls, "drain", body.Drain, "reason", body.Reason, "evidence", body.Evidence)
+		l.failure(body.Failure)
+	case *debate.Round:
+		l.add("n", body.N, "of", body.Of, "phase", body.Phase, "calls", body.Calls)
+	case *debate.Intent:
+		l.intent(body)
+	case *debate.Turn:
+		l.spend(&body.Spend)
+		l.add("kind", body.Kind, "speaker", body.Speaker, "target", body.Target, "round", body.Round, "slot", body.Slot, "text", body.Text, "data", body.Data,
+			"cut", body.Cut, "hidden", body.Hidden)
+	case *debate.Assignment:
+		l.spend(&body.Spend)
+		for _, p := range body.Positions {
 			l.add("to", p.Participant, "position", p.Position, "persona", p.Persona, "arguments", p.KeyArguments)
 		}
-		l.add("why", e.Assigned.Reasoning)
-	case debate.EventBallot:
-		l.spend(&e.Ballot.Spend)
-		l.add("voter", e.Ballot.Voter, "after", e.Ballot.After, "vote", e.Ballot.Vote, "why", e.Ballot.Reasoning)
-	case debate.EventSummary:
-		s := e.Summary
-		l.spend(&s.Spend)
-		l.add("view", s.View, "upto", s.Upto, "text", s.Text, "before", s.Before, "after", s.After, "cut", s.Cut)
-	case debate.EventAssessment:
-		l.assessment(e.Assessment)
-	case debate.EventVerdict:
-		l.verdict(e.Verdict)
-	case debate.EventRejected:
-		r := e.Rejection
-		l.spend(&r.Spend)
-		l.add("by", r.By, "round", r.Round, "text", r.Text, "problems", r.Problems, "next", r.Next)
-	case debate.EventFailed:
-		f := e.Failure
-		l.spend(&f.Spend)
-		l.add("by", f.By, "final", f.Final, "next", f.Next, "void", f.Void, "unsent", f.Unsent, "window", f.Window)
-		l.failure(f.Error)
-	case debate.EventSpend:
-		l.spend(e.Spend)
-	case debate.EventDropped:
-		l.add("who", e.Dropped.Participant, "why", e.Dropped.Reason)
-	case debate.EventWarning:
-		w := e.Warning
-		l.add("kind", w.Kind, "threshold", w.Threshold, "spent", w.Spend, "call", w.Call, "by", w.By, "left", w.Left, "evidence", w.Evidence)
-	case debate.EventInquiry:
-		q := e.Inquiry
-		l.add("id", q.ID, "kind", q.Kind, "to", q.To, "question", q.Question, "schema", q.Schema, "about", q.About, "options", q.Options)
-		l.failure(q.Failure)
-	case debate.EventAnswer:
-		a := e.Answer
-		l.add("inquiry", a.Inquiry, "text", a.Text, "option", a.Option, "model", a.Model, "unattended", a.Unattended)
-		if a.Row != nil {
-			l.model(a.Model, *a.Row)
+		l.add("why", body.Reasoning)
+	case *debate.Ballot:
+		l.spend(&body.Spend)
+		l.add("voter", body.Voter, "after", body.After, "vote", body.Vote, "why", body.Reasoning)
+	case *debate.Summarized:
+		l.spend(&body.Spend)
+		l.add("view", body.View, "upto", body.Upto, "text", body.Text, "before", body.Before, "after", body.After, "cut", body.Cut)
+	case *debate.Assessment:
+		l.assessment(body)
+	case *debate.Verdict:
+		l.verdict(body)
+	case *debate.Rejection:
+		l.spend(&body.Spend)
+		l.add("by", body.By, "round", body.Round, "text", body.Text, "problems", body.Problems, "next", body.Next)
+	case *debate.Failure:
+		l.spend(&body.Spend)
+		l.add("by", body.By, "final", body.Final, "next", body.Next, "void", body.Void, "unsent", body.Unsent, "window", body.Window)
+		l.failure(body.Error)
+	case *debate.Charge:
+		l.spend(&body.Spend)
+	case *debate.Dropped:
+		l.add("who", body.Participant, "why", body.Reason)
+	case *debate.Warning:
+		l.add("kind", body.Kind, "threshold", body.Threshold, "spent", body.Spend, "call", body.Call, "by", body.By, "left", body.Left, "evidence", body.Evidence)
+	case *debate.Inquiry:
+		l.add("id", body.ID, "kind", body.Kind, "to", body.To, "question", body.Question, "schema", body.Schema, "about", body.About, "options", body.Options)
+		l.failure(body.Failure)
+	case *debate.Answer:
+		l.add("inquiry", body.Inquiry, "text", body.Text, "option", body.Option, "model", body.Model, "unattended", body.Unattended)
+		if body.Row != nil {
+			l.model(body.Model, *body.Row)
 		}
-	case debate.EventSent:
-		l.add("on", e.Sent.Trigger, "payload", e.Sent.Payload)
-	case debate.EventTools:
-		l.spend(&e.Tools.Spend)
-		l.add("by", e.Tools.By, "round", e.Tools.Round, "text", e.Tools.Text)
-		for _, u := range e.Tools.Uses {
+	case *debate.Sent:
+		l.add("on", body.Trigger, "payload", body.Payload)
+	case *debate.ToolCalls:
+		l.spend(&body.Spend)
+		l.add("by", body.By, "round", body.Round, "text", body.Text)
+		for _, u := range body.Uses {
 			l.add("use", u.Use, "id", u.ID, "tool", u.Name, "arguments", u.Arguments, "denied", u.Denied)
 		}
-	case debate.EventTool:
-		r := e.Tool
-		l.spend(&r.Spend)
-		l.add("by", r.By, "round", r.Round, "tool", r.Tool, "text", r.Text, "failed", r.Failed, "cut", r.Cut)
-	case debate.EventAck, debate.EventOpened, debate.EventChunk:
+	case *debate.ToolResult:
+		l.spend(&body.Spend)
+		l.add("by", body.By, "round", body.Round, "tool", body.Tool, "text", body.Text, "failed", body.Failed, "cut", body.Cut)
 	}
 	return strings.Join(l, " ")
 }

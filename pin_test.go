@@ -81,7 +81,7 @@ func TestPinnedDebates(t *testing.T) {
 				defer session.Close()
 				log := d.play(t, engine, session)
 				for i := range log {
-					kinds[log[i].Kind] = true
+					kinds[log[i].Kind()] = true
 				}
 				golden(t, "pin/"+d.name+".golden", projected(log))
 			})
