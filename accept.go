@@ -38,7 +38,7 @@ func (c *Core) result(s Result) error {
 	if state.intent.Tool != "" {
 		return c.answeredBy(state.intent, spend, s.Text, false)
 	}
-	s = bounded(state.intent, s, c.record.config.MaxTokens)
+	s = bounded(state.intent, s, c.record.terms.MaxTokens)
 	if len(s.Calls) > 0 && state.intent.Offer != nil {
 		return c.askTools(state, spend, s)
 	}
@@ -110,7 +110,7 @@ func mostBytes(tokens int) int {
 // spoken yields the text of a result as its turn will hold it.
 func (c *Core) spoken(s Result) string {
 	if state := c.current(s.Call, s.Attempt); state != nil {
-		return bounded(state.intent, s, c.record.config.MaxTokens).Text
+		return bounded(state.intent, s, c.record.terms.MaxTokens).Text
 	}
 	return s.Text
 }
@@ -141,27 +141,19 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 		return nil, []string{fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)}
 	}
 	var l *labels
-	if c.record.anonymous != nil && (intent.Kind == KindAssessment || intent.Kind == KindVerdict) {
+	if c.record.anonymous != nil && intent.Labels {
 		l = c.record.anonymous.labels
 	}
 	text, value, problems := schema.accept(c.record, s.Text, l)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	switch v := value.(type) {
-	case *Judgement:
-		return &Assessment{Spend: spend, Round: intent.Round, Judge: intent.By, Judgement: *v}, nil
-	case *FinalVerdict:
-		return &Verdict{Spend: spend, Judge: intent.By, Swapped: intent.Swapped, FinalVerdict: *v}, nil
-	case *BallotPaper:
-		return &Ballot{Spend: spend, Voter: intent.By, After: intent.After, BallotPaper: *v}, nil
-	case *PositionPlan:
-		return c.record.assigned(spend, v), nil
-	default:
-		turn := c.turn(intent, spend, s)
-		turn.Text, turn.Data = text, []byte(text)
-		return turn, nil
+	if schema.body != nil {
+		return schema.body(c.record, intent, spend, value), nil
 	}
+	turn := c.turn(intent, spend, s)
+	turn.Text, turn.Data = text, []byte(text)
+	return turn, nil
 }
 
 // failed takes an attempt that gave no reply.
@@ -212,7 +204,7 @@ func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 		out.Void = true
 		return c.emit(Event{Body: out})
 	}
-	policy := c.record.config.Retry
+	policy := c.record.terms.Retry
 	tries := append(slices.Clone(state.tries()), failure.Kind)
 	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again {
 		out.RetryAt = c.in.At.Add(wait)

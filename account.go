@@ -78,8 +78,8 @@ func SpentByLabel(label string, records ...*Record) []Account {
 	var out []Account
 	for _, r := range records {
 		value := ""
-		if r.config != nil {
-			value = r.config.Labels[label]
+		if r.terms != nil {
+			value = r.terms.Labels[label]
 		}
 		total := &r.spent.total
 		a := account(&out, value)

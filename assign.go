@@ -91,13 +91,14 @@ const mostAssigned = 2000
 // checkPlan finds what no schema can say: as many positions as are missing, none blank, none like
 // another.
 func checkPlan(r *Record, p *PositionPlan) []string {
-	open := r.unplaced()
+	d := of(r)
+	open := d.unplaced()
 	var problems []string
 	if len(p.Positions) != len(open) {
 		problems = append(problems, fmt.Sprintf("positions: there are %d, but %d are to be found", len(p.Positions), len(open)))
 	}
 	var known []detect.Shingles
-	for _, taken := range r.config.Participants {
+	for _, taken := range d.config.Participants {
 		if taken.Position != "" {
 			known = append(known, detect.Shingle(taken.Position))
 		}
@@ -131,10 +132,10 @@ func checkPlan(r *Record, p *PositionPlan) []string {
 }
 
 // unplaced yields the seats of the participants that were configured without a position.
-func (r *Record) unplaced() []int {
+func (d *Debate) unplaced() []int {
 	var open []int
-	for i := range r.config.Participants {
-		if r.config.Participants[i].Position == "" && r.Format().judged(&r.config.Participants[i]) {
+	for i := range d.config.Participants {
+		if d.config.Participants[i].Position == "" && d.format.Judged(d.config.Participants[i].Side) {
 			open = append(open, i)
 		}
 	}
@@ -142,12 +143,12 @@ func (r *Record) unplaced() []int {
 }
 
 // placed yields the participant in a seat with what was found for it.
-func (r *Record) placed(seat int) Participant {
-	p := r.config.Participants[seat]
-	if r.Assignment == nil {
+func (d *Debate) placed(seat int) Participant {
+	p := d.config.Participants[seat]
+	if d.Assignment == nil {
 		return p
 	}
-	for _, found := range r.Assignment.Positions {
+	for _, found := range d.Assignment.Positions {
 		if found.Participant == p.Name {
 			p.Position = found.Position
 			setIfZero(&p.Persona, found.Persona)
@@ -157,24 +158,24 @@ func (r *Record) placed(seat int) Participant {
 }
 
 // assigned matches a plan with the participants.
-func (r *Record) assigned(spend Spend, p *PositionPlan) *Assignment {
+func (d *Debate) assigned(spend Spend, p *PositionPlan) *Assignment {
 	a := &Assignment{Spend: spend, Reasoning: p.Reasoning}
-	for i, seat := range r.unplaced() {
+	for i, seat := range d.unplaced() {
 		found := p.Positions[i]
 		a.Positions = append(a.Positions, AssignedPosition{
-			Participant: r.config.Participants[seat].Name, Position: found.Position, Persona: found.Persona, KeyArguments: found.KeyArguments,
+			Participant: d.config.Participants[seat].Name, Position: found.Position, Persona: found.Persona, KeyArguments: found.KeyArguments,
 		})
 	}
 	return a
 }
 
 // foldAssignment writes what was found into the prompts.
-func (r *Record) foldAssignment(a *Assignment) {
-	r.Assignment = a
+func (d *Debate) foldAssignment(a *Assignment) {
+	d.Assignment = a
 	var pairs []string
-	line := func(text string) string { return escape(oneLine(text, mostAssigned), r.fence) }
+	line := func(text string) string { return escape(oneLine(text, mostAssigned), d.fence) }
 	for _, found := range a.Positions {
-		seat := r.place(found.Participant, -1)
+		seat := d.Seat(found.Participant)
 		if seat < 0 {
 			continue
 		}
@@ -187,20 +188,20 @@ func (r *Record) foldAssignment(a *Assignment) {
 	}
 	fill := strings.NewReplacer(pairs...)
 	hidden := fill
-	if r.anonymous != nil {
+	if d.anonymous != nil {
 		for i := 1; i < len(pairs); i += 2 {
-			pairs[i] = r.anonymous.labels.hide(pairs[i])
+			pairs[i] = d.Hide(pairs[i])
 		}
 		hidden = strings.NewReplacer(pairs...)
 	}
-	texts := make(map[string]string, len(r.texts))
-	for name, text := range r.texts {
-		if who, ok := strings.CutPrefix(name, "system."); ok && r.seatOfJudge(who) >= 0 {
+	texts := make(map[string]string, len(d.texts))
+	for name, text := range d.texts {
+		if who, ok := strings.CutPrefix(name, "system."); ok && d.seatOfJudge(who) >= 0 {
 			texts[name] = hidden.Replace(text)
 			continue
 		}
 		texts[name] = fill.Replace(text)
 	}
-	r.texts = texts
-	r.readSystems()
+	d.texts = texts
+	d.readSystems()
 }

@@ -85,9 +85,9 @@ type Swing struct {
 }
 
 // Swing counts the audience's votes.
-func (r *Record) Swing() Swing {
+func (d *Debate) Swing() Swing {
 	first, second := make(map[string]Vote), make(map[string]Vote)
-	for _, b := range r.Ballots {
+	for _, b := range d.Ballots {
 		if b.After {
 			second[b.Voter] = b.Vote
 		} else {
@@ -127,8 +127,8 @@ func (s Swing) String() string {
 }
 
 // ballotCalls yields the votes of the audience that are still missing.
-func ballotCalls(r *Record, after bool) []Call {
-	if r.config.Audience == nil {
+func ballotCalls(d *Debate, after bool) []Call {
+	if d.config.Audience == nil {
 		return nil
 	}
 	id, text := "vote.before.", "ballot.before"
@@ -136,13 +136,16 @@ func ballotCalls(r *Record, after bool) []Call {
 		id, text = "vote.after.", "ballot.after"
 	}
 	var calls []Call
-	for i := range r.config.Audience.Members {
-		m := &r.config.Audience.Members[i]
-		call := memberCall(r, m, id+m.Name, KindBallot)
-		call.Schema, call.after, call.Slot = string(KindBallot), after, i
+	for i := range d.config.Audience.Members {
+		m := &d.config.Audience.Members[i]
+		call := memberCall(d, m, id+m.Name, KindBallot)
+		call.Schema, call.Slot = string(KindBallot), i
+		if after {
+			call.Tag = tagAfter
+		}
 		call.View.None = !after
-		call.Last = func(r *Record) string { return r.Text(text) }
-		if !r.Done(call.ID) && !r.Failed(call.ID) {
+		call.Last = func(*Record) string { return d.Text(text) }
+		if !d.Done(call.ID) && !d.Failed(call.ID) {
 			calls = append(calls, call)
 		}
 	}
@@ -150,9 +153,9 @@ func ballotCalls(r *Record, after bool) []Call {
 }
 
 // memberCall asks one of the audience. Who does not answer is left out.
-func memberCall(r *Record, m *Member, id string, kind CallKind) Call {
+func memberCall(d *Debate, m *Member, id string, kind CallKind) Call {
 	return Call{
 		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Judge: m.Judge,
-		System: r.Text("system." + m.Name), Timeout: r.config.JudgeTimeout, OnFail: OnFail{Skip: true},
+		System: d.Text("system." + m.Name), Timeout: d.config.JudgeTimeout, OnFail: OnFail{Skip: true}, Task: judgeTask,
 	}
 }

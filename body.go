@@ -10,14 +10,17 @@ const LogVersion = 1
 
 // Start freezes everything that could change under a running debate.
 type Start struct {
-	Version     int                 `json:"version"` // of the log
-	Config      *Config             `json:"config"`  // with every default written out
-	Format      *Format             `json:"format"`
-	Flow        string              `json:"flow"`
-	FlowVersion int                 `json:"flowVersion"`
-	Models      map[string]Model    `json:"models,omitempty"` // prices and sizes by "provider/model"
-	Texts       map[string]string   `json:"texts,omitempty"`  // the flow's prompts, rendered
-	Tools       map[string]ToolInfo `json:"tools,omitempty"`  // those of Config.Tools, by name
+	Version     int    `json:"version"` // of the log
+	Flow        string `json:"flow"`
+	FlowVersion int    `json:"flowVersion"`
+	Config      Value  `json:"config"` // settled: with every default written out
+	Terms       Terms  `json:"terms"`
+	// Frozen is what else the flow has frozen.
+	Frozen Value               `json:"frozen,omitzero"`
+	Views  Views               `json:"views,omitzero"`
+	Models map[string]Model    `json:"models,omitempty"` // prices and sizes by "provider/model"
+	Texts  map[string]string   `json:"texts,omitempty"`  // the flow's prompts, rendered
+	Tools  map[string]ToolInfo `json:"tools,omitempty"`  // those of Terms.Tools, by name
 	// Seed is the debate's secret: fences come from it. Only stores and snapshots hold it.
 	Seed string `json:"seed,omitempty"`
 	// Parent is the debate that this one was forked from; nil: none.
@@ -65,8 +68,8 @@ type Intent struct {
 	Target  string `json:"target,omitempty"`
 	Schema  string `json:"schema,omitempty"`  // the name of the schema that the answer must match
 	Hidden  bool   `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
-	After   bool   `json:"after,omitempty"`   // of a ballot: after the debate
-	Swapped bool   `json:"swapped,omitempty"` // of a verdict: with the participants in the other order
+	Labels  bool   `json:"labels,omitempty"`  // who is asked reads neutral labels in the place of names
+	Tag     string `json:"tag,omitempty"`     // the flow's own mark
 	View    string `json:"view,omitempty"`    // of a summary: whose view is summarised
 	Upto    int    `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
 	Again   string `json:"again,omitempty"`   // the call whose rejected answer this one replaces

@@ -3,6 +3,7 @@ package debate
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -20,7 +21,6 @@ import (
 // models, judges, tools and the like are one line of at most 256 bytes that print. Lists are short: at most 1000
 // participants (or fewer, as the format says), 100 judges, 1000 members of the audience, 16 fallbacks of each of
 // them, 50 criteria, 16 detectors of each list, 128 tools, and 64 labels with names of 128 bytes and values of 1024.
-// A flow's own part has at most 16 MiB.
 //
 //nolint:recvcheck // withDefaults works on a copy, and that is what it is for
 type Config struct {
@@ -28,10 +28,6 @@ type Config struct {
 	ID string `json:"id,omitempty"`
 	// Topic is the question under debate.
 	Topic string `json:"topic"`
-	// Flow is the kind of debate: "debate" if empty.
-	Flow string `json:"flow,omitempty"`
-	// FlowConfig is the flow's own part; the flow decodes it strictly.
-	FlowConfig json.RawMessage `json:"flowConfig,omitempty"`
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty"`
 	// CustomFormat is a format of the host's own, in place of a named one.
@@ -134,7 +130,7 @@ const (
 
 // Defaults of a Config.
 const (
-	DefaultFlow         = "debate"
+	FlowName            = "debate" // of the flow of debates
 	DefaultRounds       = 5
 	DefaultMaxTokens    = 4096
 	DefaultReserve      = 4096
@@ -149,10 +145,51 @@ const (
 	defaultJudgeTemperature = 0.2
 )
 
+// Flow is the name of the flow: [FlowName].
+func (c Config) Flow() string { return FlowName }
+
+// Terms yields what the config says about everything that all flows have.
+func (c Config) Terms() Terms {
+	return Terms{
+		ID: c.ID, Topic: c.Topic, Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
+		Context: c.Context, Summarizer: c.Summarizer, AutoSummary: c.AutoSummary, CutLong: c.CutLong, Reserve: c.Reserve,
+		MaxTokens: c.MaxTokens, RoundDelay: c.RoundDelay, RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry,
+		Tools: c.Tools, Labels: c.Labels,
+	}
+}
+
+// Models yields every field that names a model, with the name.
+func (c Config) Models() iter.Seq2[string, string] { return c.modelFields() }
+
+// configOf yields a config of this flow.
+func configOf(c FlowConfig) *Config {
+	switch c := c.(type) {
+	case *Config:
+		return c
+	case Config:
+		return &c
+	default:
+		return &Config{}
+	}
+}
+
+// cast yields those who take part, as formats see them.
+func (c *Config) cast() Cast {
+	cast := Cast{Seats: make([]Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: c.Rounds}
+	for i := range c.Participants {
+		cast.Seats[i] = Seat{c.Participants[i].Name, c.Participants[i].Side}
+	}
+	if c.Audience != nil {
+		for i := range c.Audience.Members {
+			cast.Audience = append(cast.Audience, c.Audience.Members[i].Name)
+		}
+	}
+	return cast
+}
+
 // withDefaults yields a deep copy in which every default is written out.
 func (c Config) withDefaults() *Config {
 	c = *c.clone()
-	setIfZero(&c.Flow, DefaultFlow)
 	if c.CustomFormat != nil {
 		setIfZero(&c.Format, c.CustomFormat.Name)
 	}
@@ -190,7 +227,6 @@ func setIfZero[T comparable](field *T, value T) {
 // clone yields a deep copy: a running debate shares nothing with its host's Config.
 func (c *Config) clone() *Config {
 	d := *c
-	d.FlowConfig = slices.Clone(c.FlowConfig)
 	if c.CustomFormat != nil {
 		d.CustomFormat = c.CustomFormat.clone()
 	}

@@ -101,10 +101,6 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 		in.At = c.record.LastAt // facts are in order, whatever a clock says
 	}
 	c.in, c.out = in, Output{Events: c.out.Events[:0]}
-	if r := c.record; !r.Final() || len(r.open) > 0 { // one that is over may have been given away
-		r.keeps = true
-		defer func() { r.keeps = false }()
-	}
 	if err := c.take(in.Signal); err != nil {
 		if len(c.out.Events) > 0 {
 			c.broken = err
@@ -194,8 +190,8 @@ func (c *Core) take(signal Signal) error {
 		if !c.machine.allows(c.record, TriggerEdit) {
 			return c.machine.refusal(c.record, TriggerEdit)
 		}
-		c.record.config, c.record.valid = s.Config.withDefaults(), false
-		if m := c.flows[c.record.config.Flow]; m != nil { // what is not known is for validation to say
+		c.record.config, c.record.terms, c.record.valid = s.Config, s.Config.Terms().withDefaults(), false
+		if m := c.flows[s.Config.Flow()]; m != nil { // what is not known is for validation to say
 			c.machine = m
 		}
 		return c.fire(TriggerEdit, Note{}, false)

@@ -8,14 +8,14 @@ import (
 
 // deadline is when the present round's time is over; zero: never.
 func (r *Record) deadline() time.Time {
-	if r.config.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
+	if r.terms.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
 		return time.Time{}
 	}
 	begins := r.roundAt
 	if r.Round > 1 {
-		begins = begins.Add(r.config.RoundDelay)
+		begins = begins.Add(r.terms.RoundDelay)
 	}
-	return begins.Add(r.config.RoundTimeout)
+	return begins.Add(r.terms.RoundTimeout)
 }
 
 // times yields the next moment after now at which a limit of time is reached; zero: there is none.
@@ -26,7 +26,7 @@ func (r *Record) times(now time.Time) time.Time {
 			next = t
 		}
 	}
-	if b := r.config.Budget; b != nil {
+	if b := r.terms.Budget; b != nil {
 		if b.SoftTime > 0 && r.State != StateCompleting {
 			at(r.StartedAt.Add(b.SoftTime))
 		}
@@ -58,16 +58,16 @@ func (c *Core) watchRound() (again bool, err error) {
 		call := r.open[0]
 		wanted := c.wanted(call)
 		c.out.Abort = append(c.out.Abort, call.intent.Call)
-		failure := &Error{Kind: KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.config.RoundTimeout)}
+		failure := &Error{Kind: KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.terms.RoundTimeout)}
 		if err := c.emit(Event{Body: &Failure{
 			Spend: r.charge(call.intent, Usage{}, false), By: call.intent.By, Error: c.place(call, failure), Final: true,
 		}}); err != nil {
 			return false, err
 		}
-		if !c.record.isActive(call.intent.By) || r.isDropped(call.intent.By) || wanted != nil && wanted.OnFail.Skip {
+		if !c.record.isActive(call.intent.By) || r.IsDropped(call.intent.By) || wanted != nil && wanted.OnFail.Skip {
 			continue
 		}
-		if !droppable(r, call.intent.By) {
+		if !c.machine.flow.spares(r, call.intent.By) {
 			if r.Round > 1 {
 				continue // merely late
 			}
@@ -77,6 +77,6 @@ func (c *Core) watchRound() (again bool, err error) {
 			return false, err
 		}
 	}
-	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.config.RoundTimeout)
+	evidence := fmt.Sprintf("the time of round %d, %s, was over before everybody had spoken", r.Round, r.terms.RoundTimeout)
 	return true, c.warn(&Warning{Kind: WarnLate, Evidence: evidence})
 }

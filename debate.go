@@ -72,23 +72,29 @@ type Engine struct {
 
 // New makes a session of a debate that can still be edited. Nothing is checked, stored or paid for
 // yet: Validate and Start do that.
-func (e *Engine) New(config Config) (*Session, error) {
+func (e *Engine) New(config FlowConfig) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	if config.ID == "" {
-		config.ID = newID()
-	}
-	return l.newSession(l.settle(config))
+	return l.newSession(config, false)
 }
 
 // Start validates a config and starts its debate. ctx bounds the start only: the debate goes on
 // after it, until it ends or the session is closed. A debate that exists under config.ID already is
 // opened if its config is the same (if it is open in this engine, that session is returned), and is
 // an error of kind conflict if not.
-func (e *Engine) Start(ctx context.Context, config Config) (*Session, error) {
-	s, err := e.New(config)
+func (e *Engine) Start(ctx context.Context, config FlowConfig) (*Session, error) {
+	return e.begin(ctx, config, false)
+}
+
+// begin is Start; unattended: nobody is asked.
+func (e *Engine) begin(ctx context.Context, config FlowConfig, unattended bool) (*Session, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return nil, err
+	}
+	s, err := l.newSession(config, unattended)
 	if err != nil {
 		if all := e.Validate(ctx, config); all != nil {
 			return nil, all
@@ -117,12 +123,9 @@ func (e *Engine) Start(ctx context.Context, config Config) (*Session, error) {
 // with that error; it can be opened again too.
 //
 // When the loop has ended nothing of the debate runs any more.
-func (e *Engine) Run(ctx context.Context, config Config) iter.Seq2[Event, error] {
+func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if config.Unattended == nil {
-			config.Unattended = &Unattended{}
-		}
-		s, err := e.Start(ctx, config)
+		s, err := e.begin(ctx, config, true)
 		if err != nil {
 			yield(Event{}, err)
 			return
@@ -189,12 +192,16 @@ func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 // all else that must not change while it runs. It is for runtimes of a host's own, which step a new core
 // with [Edit], [Validate] and [Validated] first; the config should have passed Engine.Validate. Each call
 // draws a new seed.
-func (e *Engine) Freeze(config Config) (Start, error) {
+func (e *Engine) Freeze(config FlowConfig) (Start, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return Start{}, err
 	}
-	start, err := l.start(l.settle(config).withDefaults())
+	plan, err := l.plan(config, false)
+	if err != nil {
+		return Start{}, err
+	}
+	start, err := l.start(plan)
 	if err != nil {
 		return Start{}, err
 	}

@@ -1,5 +1,13 @@
 package debate
 
+// The kinds of calls that only debates have.
+const (
+	KindAssessment CallKind = "assessment"
+	KindVerdict    CallKind = "verdict"
+	KindBallot     CallKind = "ballot" // of the audience
+	KindAssign     CallKind = "assign" // of who finds positions
+)
+
 // The kinds of events that only debates have.
 const (
 	EventAssessment EventKind = "assessment" // *Assessment: a judge has assessed a round

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,13 @@ const (
 // debateTexts renders the prompts of the debate flow: system prompts by name, the instructions of each
 // phase and slot, and what judges, the audience and whoever finds positions are asked.
 func debateTexts(s Setup) (map[string]string, error) {
-	s.Config, s.Format = s.Config.bare(), s.Format.bare()
-	t := &textWriter{Setup: s, texts: make(map[string]string, len(s.Config.Participants)+8)}
+	format, ok := s.Frozen.(*Format)
+	if !ok {
+		return nil, errors.New("the debate has no format")
+	}
+	t := &textWriter{Config: configOf(s.Config).bare(), Format: format.bare(), Prompts: s.Prompts, Fence: s.Fence}
+	t.texts = make(map[string]string, len(t.Config.Participants)+8)
+	t.drawn, _ = s.Drawn.(drawn)
 	t.debaters()
 	t.phases()
 	t.judges()
@@ -30,7 +36,11 @@ func debateTexts(s Setup) (map[string]string, error) {
 
 // textWriter gathers rendered texts until one fails.
 type textWriter struct {
-	Setup
+	Config  *Config
+	Format  *Format
+	Prompts *prompt.Set
+	Fence   string
+	drawn
 
 	texts map[string]string
 	err   error
@@ -43,20 +53,20 @@ func (t *textWriter) put(name string, text string, err error) {
 }
 
 // position yields a participant's, or the hole that stands for it until it is found.
-func (s *Setup) position(i int) string {
-	p := &s.Config.Participants[i]
-	if p.Position == "" && s.Config.Assign != nil && s.Format.judged(p) {
+func (t *textWriter) position(i int) string {
+	p := &t.Config.Participants[i]
+	if p.Position == "" && t.Config.Assign != nil && t.Format.Judged(p.Side) {
 		return positionHole(i)
 	}
 	return p.Position
 }
 
 // people yields the participants as others are told of them.
-func (s *Setup) people() []prompt.Person {
-	out := make([]prompt.Person, len(s.Config.Participants))
-	for i, p := range s.Config.Participants {
-		out[i] = prompt.Person{Name: p.Name, Side: string(p.Side), Position: s.position(i)}
-		if !s.Format.judged(&p) {
+func (t *textWriter) people() []prompt.Person {
+	out := make([]prompt.Person, len(t.Config.Participants))
+	for i, p := range t.Config.Participants {
+		out[i] = prompt.Person{Name: p.Name, Side: string(p.Side), Position: t.position(i)}
+		if !t.Format.Judged(p.Side) {
 			out[i].Side = "chair"
 		}
 	}
@@ -70,7 +80,7 @@ func (t *textWriter) debaters() {
 		d := prompt.Debater{
 			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Position: people[i].Position, Persona: p.Persona,
 			Role: t.Format.role(p.Side), Instructions: p.Instructions, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
-			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Fence: t.Fence, Chair: !t.Format.judged(p),
+			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Fence: t.Fence, Chair: !t.Format.Judged(p.Side),
 		}
 		if people[i].Position != p.Position { // a hole
 			d.KeyArguments = []string{argumentsHole(i)}
@@ -176,16 +186,16 @@ func (t *textWriter) verdicts(name string, names []string) {
 
 // shown yields the participants as a judge is told of them, in the order drawn for the judge and under
 // their labels if names are hidden; names are those of the contestants.
-func (s *Setup) shown(order []int) (people []prompt.Person, names, chairs []string) {
-	all := s.people()
+func (t *textWriter) shown(order []int) (people []prompt.Person, names, chairs []string) {
+	all := t.people()
 	for _, seat := range order {
 		p := all[seat]
-		if s.Labels != nil {
-			p.Name = s.Labels[seat]
-			p.Position = s.hide(p.Position)
+		if t.Labels != nil {
+			p.Name = t.Labels[seat]
+			p.Position = t.hide(p.Position)
 		}
 		people = append(people, p)
-		if s.Format.judged(&s.Config.Participants[seat]) {
+		if t.Format.Judged(t.Config.Participants[seat].Side) {
 			names = append(names, p.Name)
 		} else {
 			chairs = append(chairs, p.Name)
@@ -195,12 +205,11 @@ func (s *Setup) shown(order []int) (people []prompt.Person, names, chairs []stri
 }
 
 // hide puts labels in place of names, if judges read those.
-func (s *Setup) hide(text string) string {
-	if s.Labels == nil {
+func (t *textWriter) hide(text string) string {
+	if t.Labels == nil {
 		return text
 	}
-	l := labels{names: namesOf(s.Config.Participants), labels: s.Labels}
-	return l.hide(text)
+	return ReplaceNames(text, namesOf(t.Config.Participants), t.Labels)
 }
 
 func (t *textWriter) audience() {
@@ -230,7 +239,7 @@ func (t *textWriter) assign() {
 	for i := range t.Config.Participants {
 		p := &t.Config.Participants[i]
 		switch {
-		case !t.Format.judged(p):
+		case !t.Format.Judged(p.Side):
 		case p.Position == "":
 			ask.Count++
 		default:

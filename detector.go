@@ -34,10 +34,10 @@ func (f *findings) detectors(field string, all []Detector) {
 
 // Findings yields what the detectors that the debate uses find in a round. It reads the texts of the
 // round's speeches and of a few before them.
-func (r *Record) Findings(round int) []detect.Finding {
+func (d *Debate) Findings(round int) []detect.Finding {
 	var out []detect.Finding
-	for _, d := range r.watched() {
-		if f := r.find(d, round); f.Evidence != "" {
+	for _, name := range d.watched() {
+		if f := d.find(name, round); f.Evidence != "" {
 			out = append(out, f)
 		}
 	}
@@ -45,15 +45,12 @@ func (r *Record) Findings(round int) []detect.Finding {
 }
 
 // watched yields the detectors that the debate uses, each once.
-func (r *Record) watched() []Detector {
-	if r.start == nil {
-		return nil
-	}
+func (d *Debate) watched() []Detector {
 	var all []Detector
-	for _, list := range [][]Detector{r.start.Format.Watch, r.start.Format.StopOn, r.config.Watch, r.config.StopOn} {
-		for _, d := range list {
-			if !slices.Contains(all, d) {
-				all = append(all, d)
+	for _, list := range [][]Detector{d.format.Watch, d.format.StopOn, d.config.Watch, d.config.StopOn} {
+		for _, name := range list {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
 			}
 		}
 	}
@@ -61,31 +58,31 @@ func (r *Record) watched() []Detector {
 }
 
 // stopOn yields the detectors whose finding ends the debate.
-func (r *Record) stopOn() []Detector {
-	if len(r.config.StopOn) == 0 {
-		return r.start.Format.StopOn
+func (d *Debate) stopOn() []Detector {
+	if len(d.config.StopOn) == 0 {
+		return d.format.StopOn
 	}
-	return append(slices.Clone(r.start.Format.StopOn), r.config.StopOn...)
+	return append(slices.Clone(d.format.StopOn), d.config.StopOn...)
 }
 
 // found says which of the detectors ends the debate after the present round, if one does.
-func (r *Record) found(all []Detector) (EndReason, string, bool) {
-	for _, d := range all {
-		if f := r.find(d, r.Round); f.Level == detect.LevelStrong {
-			return EndReason(d), f.Evidence, true
+func (d *Debate) found(all []Detector) (EndReason, string, bool) {
+	for _, name := range all {
+		if f := d.find(name, d.Round); f.Level == detect.LevelStrong {
+			return EndReason(name), f.Evidence, true
 		}
 	}
 	return "", "", false
 }
 
-func (r *Record) find(d Detector, round int) detect.Finding {
-	switch d {
+func (d *Debate) find(name Detector, round int) detect.Finding {
+	switch name {
 	case DetectRepetition:
-		return r.repetition(round).worst
+		return d.repetition(round).worst
 	case DetectDiminishing:
-		return r.diminishing(round)
+		return d.diminishing(round)
 	case DetectDrift:
-		return r.drift(round)
+		return d.drift(round)
 	default:
 		return detect.Finding{}
 	}
@@ -101,12 +98,12 @@ type repeated struct {
 }
 
 // repetition compares each speech of a round with its speaker's latest ones.
-func (r *Record) repetition(round int) repeated {
+func (d *Debate) repetition(round int) repeated {
 	out := repeated{worst: detect.Finding{Kind: detect.KindRepetition, Limit: detect.Noticeable}}
 	overlaps, words := 0.0, 0
-	for _, i := range r.spoken(round) {
-		t := r.Turns[i]
-		f := detect.Repetition(r.earlier(i), r.shingle(i))
+	for _, i := range d.spoken(round) {
+		t := d.Turns[i]
+		f := detect.Repetition(d.earlier(i), d.shingle(i))
 		if f.Evidence != "" && (out.worst.Evidence == "" || f.Value > out.worst.Value) {
 			out.worst = f
 			out.worst.Evidence = fmt.Sprintf("%s: %s", t.Speaker, f.Evidence)
@@ -125,26 +122,26 @@ func (r *Record) repetition(round int) repeated {
 
 // spoken yields the turns of a round, by place among all, in slot order: that in which simultaneous
 // replies happened to arrive must make no difference.
-func (r *Record) spoken(round int) []int {
+func (d *Debate) spoken(round int) []int {
 	var out []int
-	for i, t := range slices.Backward(r.Turns) {
+	for i, t := range slices.Backward(d.Turns) {
 		if t.Round == round {
 			out = append(out, i)
 		} else if t.Round < round {
 			break
 		}
 	}
-	slices.SortFunc(out, func(a, b int) int { return r.Turns[a].Slot - r.Turns[b].Slot })
+	slices.SortFunc(out, func(a, b int) int { return d.Turns[a].Slot - d.Turns[b].Slot })
 	return out
 }
 
 // earlier yields the latest speeches that the speaker of the i-th turn has held in earlier rounds.
-func (r *Record) earlier(i int) []detect.Shingles {
-	now := r.Turns[i]
+func (d *Debate) earlier(i int) []detect.Shingles {
+	now := d.Turns[i]
 	var own []int
 	for k := i - 1; k >= 0; k-- {
-		t := r.Turns[k]
-		if len(own) >= detect.Lookback && t.Round < r.Turns[own[len(own)-1]].Round {
+		t := d.Turns[k]
+		if len(own) >= detect.Lookback && t.Round < d.Turns[own[len(own)-1]].Round {
 			break
 		}
 		if t.Speaker == now.Speaker && t.Round < now.Round {
@@ -152,53 +149,49 @@ func (r *Record) earlier(i int) []detect.Shingles {
 		}
 	}
 	slices.SortFunc(own, func(a, b int) int {
-		return cmp.Or(r.Turns[a].Round-r.Turns[b].Round, r.Turns[a].Slot-r.Turns[b].Slot)
+		return cmp.Or(d.Turns[a].Round-d.Turns[b].Round, d.Turns[a].Slot-d.Turns[b].Slot)
 	})
 	own = own[max(0, len(own)-detect.Lookback):]
 	out := make([]detect.Shingles, len(own))
 	for n, k := range own {
-		out[n] = r.shingle(k)
+		out[n] = d.shingle(k)
 	}
 	return out
 }
 
-// shingle yields the word sequences of the i-th turn. The core keeps them, since a speech is compared
-// several times; a record that is read by many computes them anew.
-func (r *Record) shingle(i int) detect.Shingles {
-	if !r.keeps {
-		return detect.Shingle(r.Turns[i].Text)
+// shingle yields the word sequences of the i-th turn, which is compared several times.
+func (d *Debate) shingle(i int) detect.Shingles {
+	if i < len(d.shingles) {
+		return d.shingles[i]
 	}
-	for len(r.shingles) < len(r.Turns) {
-		r.shingles = append(r.shingles, detect.Shingle(r.Turns[len(r.shingles)].Text))
-	}
-	return r.shingles[i]
+	return detect.Shingle(d.Turns[i].Text)
 }
 
 // diminishing looks at the last rounds that are needed.
-func (r *Record) diminishing(round int) detect.Finding {
+func (d *Debate) diminishing(round int) detect.Finding {
 	var rounds []detect.Round
 	for n := max(1, round-detect.FallingRounds+1); n <= round; n++ {
-		speeches, p := r.repetition(n), r.panelOf(n)
+		speeches, p := d.repetition(n), d.panelOf(n)
 		one := detect.Round{
 			Quality: orNaN(p.quality, p.judges), Novelty: orNaN(speeches.novelty, speeches.count), Words: speeches.words,
 			Repetitive: speeches.count > 0 && 2*speeches.strong > speeches.count || p.judges > 0 && p.most(p.repeating),
 		}
-		if marks := r.marks(n, CriterionNovelty); len(marks) > 0 {
+		if marks := d.marks(n, CriterionNovelty); len(marks) > 0 {
 			one.Novelty = mean(marks)
 		}
-		engagement := r.marks(n, CriterionEngagement)
+		engagement := d.marks(n, CriterionEngagement)
 		one.Engagement = orNaN(mean(engagement), len(engagement))
 		rounds = append(rounds, one)
 	}
 	return detect.Diminishing(rounds)
 }
 
-func (r *Record) drift(round int) detect.Finding {
-	if marks := r.marks(round, CriterionRelevance); len(marks) > 0 {
+func (d *Debate) drift(round int) detect.Finding {
+	if marks := d.marks(round, CriterionRelevance); len(marks) > 0 {
 		return detect.Drift(marks...)
 	}
 	f := detect.Finding{Kind: detect.KindDrift}
-	if p := r.panelOf(round); p.judges > 0 && p.most(p.drifting) {
+	if p := d.panelOf(round); p.judges > 0 && p.most(p.drifting) {
 		f.Level, f.Value, f.Limit = detect.LevelStrong, float64(p.drifting), float64(p.judges)
 		f.Evidence = fmt.Sprintf("Of %d judges %d see the discussion leave the topic.", p.judges, p.drifting)
 	}
@@ -206,9 +199,9 @@ func (r *Record) drift(round int) detect.Finding {
 }
 
 // marks yields the judges' marks of a round for one criterion.
-func (r *Record) marks(round int, criterion string) []float64 {
+func (d *Debate) marks(round int, criterion string) []float64 {
 	var out []float64
-	for _, a := range r.assessed(round) {
+	for _, a := range d.assessed(round) {
 		for i := range a.Assessments {
 			if mark, ok := a.Assessments[i].Criteria[criterion]; ok {
 				out = append(out, mark)
@@ -238,14 +231,14 @@ func mean(values []float64) float64 {
 }
 
 // measured is what the judge is told of the detectors' findings in the present round.
-func (r *Record) measured() string {
+func (d *Debate) measured() string {
 	var lines []string
-	for _, d := range r.watched() {
-		round := r.Round
-		if d != DetectRepetition {
+	for _, name := range d.watched() {
+		round := d.Round
+		if name != DetectRepetition {
 			round-- // what the judges say of the present round is still to come, and theirs alone
 		}
-		if f := r.find(d, round); f.Found() {
+		if f := d.find(name, round); f.Found() {
 			lines = append(lines, string(f.Kind)+": "+f.Evidence)
 		}
 	}
@@ -253,8 +246,6 @@ func (r *Record) measured() string {
 		return ""
 	}
 	text := strings.Join(lines, "\n- ")
-	if r.anonymous != nil {
-		text = r.anonymous.labels.hide(text)
-	}
-	return "\n\n" + strings.ReplaceAll(r.Text("findings"), findingsHole, text)
+	text = d.Hide(text)
+	return "\n\n" + strings.ReplaceAll(d.Text("findings"), findingsHole, text)
 }

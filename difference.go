@@ -11,21 +11,32 @@ import (
 )
 
 // sameConfig says where two configs differ: an error of kind conflict that names the field and both
-// values.
-func sameConfig(stored, given *Config) error {
-	a, b := *stored, *given
-	a.ID, b.ID = "", ""                   // the log does not hold it twice
-	a.Unattended, b.Unattended = nil, nil // Run sets it; that of the log counts
-	field, left, right, err := difference(a, b)
-	switch {
-	case err != nil:
+// values. The id does not count, since the log does not hold it twice, nor what is chosen where nobody is asked: that
+// of the log holds.
+func sameConfig(stored, given FlowConfig) error {
+	a, err := tree(stored)
+	if err != nil {
 		return &Error{Kind: KindValidation, Op: string(TriggerStart), Err: err}
-	case field == "":
-		return nil
-	default:
-		other := fmt.Errorf("a debate of this id exists with another value: it has %s, and %s is given", left, right)
-		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: field, Err: other}
 	}
+	b, err := tree(given)
+	if err != nil {
+		return &Error{Kind: KindValidation, Op: string(TriggerStart), Err: err}
+	}
+	for _, side := range []any{a, b} {
+		if object, ok := side.(map[string]any); ok {
+			delete(object, "id")
+			delete(object, "unattended")
+		}
+	}
+	if stored.Flow() != given.Flow() {
+		a, b = map[string]any{"flow": stored.Flow()}, map[string]any{"flow": given.Flow()}
+	}
+	field, left, right := differing("", a, b)
+	if field == "" {
+		return nil
+	}
+	other := fmt.Errorf("a debate of this id exists with another value: it has %s, and %s is given", left, right)
+	return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: field, Err: other}
 }
 
 // difference finds the first place where the JSON of two values differs: the path of its keys, and what

@@ -24,14 +24,14 @@ const (
 )
 
 // endReason says why the debate ends after this round, if it does.
-func endReason(r *Record) (EndReason, string, bool) {
-	if r.Format() == nil {
+func endReason(d *Debate) (EndReason, string, bool) {
+	if d.format == nil {
 		return "", "", false
 	}
-	p := r.panelOf(r.Round)
+	p := d.panelOf(d.Round)
 	name := "the judge"
-	if n := len(r.Assessments); n > 0 && r.Assessments[n-1].Round == r.Round {
-		name = r.Assessments[n-1].Judge
+	if n := len(d.Assessments); n > 0 && d.Assessments[n-1].Round == d.Round {
+		name = d.Assessments[n-1].Judge
 	}
 	says := func(n int, what string) string {
 		if p.judges == 1 {
@@ -39,38 +39,38 @@ func endReason(r *Record) (EndReason, string, bool) {
 		}
 		return fmt.Sprintf("of %d judges %d: %s", p.judges, n, what)
 	}
-	switch r.Format().End {
+	switch d.format.End {
 	case EndByRounds:
-		if r.Round >= r.config.Rounds {
-			return EndRounds, fmt.Sprintf("the format has %d rounds", r.config.Rounds), true
+		if d.Round >= d.config.Rounds {
+			return EndRounds, fmt.Sprintf("the format has %d rounds", d.config.Rounds), true
 		}
 	case EndByConvergence:
 		switch {
 		case p.most(p.converged):
-			return EndConverged, says(p.converged, fmt.Sprintf("sees convergence in round %d", r.Round)), true
+			return EndConverged, says(p.converged, fmt.Sprintf("sees convergence in round %d", d.Round)), true
 		case p.most(p.returns):
-			return EndDiminishing, says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", r.Round)), true
+			return EndDiminishing, says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", d.Round)), true
 		}
 	default:
 		if p.judges > 0 && p.most(p.judges-p.goOn) {
-			return EndJudge, says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", r.Round)), true
+			return EndJudge, says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", d.Round)), true
 		}
 	}
-	return r.found(r.stopOn())
+	return d.found(d.stopOn())
 }
 
 // tooFew says why the debate cannot go on with those who are left, if so: fewer than two of them, or
 // of those who are judged, or nobody on a side that the debate is about or that the format wants.
-func tooFew(r *Record) (string, bool) {
-	if len(r.dropped) == 0 {
+func tooFew(d *Debate) (string, bool) {
+	if len(d.Dropped()) == 0 {
 		return "", false
 	}
-	return r.few(r.Active())
+	return d.few(d.participants())
 }
 
 // few says why a debate cannot go on between these.
-func (r *Record) few(left []Participant) (string, bool) {
-	f, all := r.start.Format, r.config.Participants
+func (d *Debate) few(left []Participant) (string, bool) {
+	f, all := d.format, d.config.Participants
 	judged, wanted := countJudged(f, left), min(2, countJudged(f, all))
 	if len(left) < 2 || judged < wanted {
 		return fmt.Sprintf("%d of %d participants are left", len(left), len(all)), true
@@ -85,16 +85,16 @@ func (r *Record) few(left []Participant) (string, bool) {
 }
 
 // fewWithout reports whether the debate could not go on if this participant took no further part.
-func (r *Record) fewWithout(name string) bool {
-	left := slices.DeleteFunc(slices.Clone(r.Active()), func(p Participant) bool { return p.Name == name })
-	_, few := r.few(left)
+func (d *Debate) fewWithout(name string) bool {
+	left := slices.DeleteFunc(slices.Clone(d.participants()), func(p Participant) bool { return p.Name == name })
+	_, few := d.few(left)
 	return few
 }
 
 func countJudged(f *Format, participants []Participant) int {
 	n := 0
 	for i := range participants {
-		count(&n, f.judged(&participants[i]))
+		count(&n, f.Judged(participants[i].Side))
 	}
 	return n
 }

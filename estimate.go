@@ -2,7 +2,7 @@ package debate
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -28,119 +28,122 @@ type Estimate struct {
 	again use // with the verdict asked for twice
 }
 
-// Estimate computes the most that a debate of this config can use. It asks nobody and pays nothing. It goes
-// through each round, some 200,000 in a second: ctx bounds that.
-// The error is that of a config whose formats, flows or texts are not known; Validate says more. Only
-// the flow "debate" is estimated; the error for others is of kind validation.
-func (e *Engine) Estimate(ctx context.Context, config Config) (Estimate, error) {
+// Estimate computes the most that a conversation of this config can use. It asks nobody and pays nothing. Of a debate it
+// goes through each round, some 200,000 in a second: ctx bounds that.
+// The error is that of a config whose formats, flows or texts are not known; Validate says more. A flow that does not
+// say how its conversations go is an error of kind validation.
+func (e *Engine) Estimate(ctx context.Context, config FlowConfig) (Estimate, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return Estimate{}, err
 	}
-	c := l.settle(config).withDefaults()
-	if c.Flow != DefaultFlow {
-		err := errors.New("only the flow \"debate\" can be estimated")
-		return Estimate{}, &Error{Kind: KindValidation, Op: "estimate", Field: "flow", Err: err}
-	}
-	start, err := l.start(c)
+	plan, err := l.plan(config, false)
 	if err != nil {
 		return Estimate{}, err
 	}
-	return l.estimate(ctx, start, c.Rounds)
-}
-
-// estimate walks through so many rounds of a debate.
-func (l *live) estimate(ctx context.Context, start *Start, rounds int) (Estimate, error) {
-	r := newRecord("estimate")
-	if err := r.foldStart(start, time.Time{}); err != nil {
+	start, err := l.start(plan)
+	if err != nil {
 		return Estimate{}, err
 	}
-	s := &estimator{core: &Core{machine: l.machines[start.Flow], plans: l.contexts, record: r}}
-	for round := 1; round <= rounds; round++ {
-		if err := ctx.Err(); err != nil {
-			return Estimate{}, err
-		}
-		s.round(round)
+	return l.estimate(ctx, start, plan.terms.Rounds)
+}
+
+// estimate walks through so many rounds of a conversation.
+func (l *live) estimate(ctx context.Context, start *Start, rounds int) (Estimate, error) {
+	m := l.machines[start.Flow]
+	if m.flow.Estimate == nil {
+		err := fmt.Errorf("conversations of the flow %q cannot be estimated", oneLine(start.Flow, 40))
+		return Estimate{}, &Error{Kind: KindValidation, Op: "estimate", Field: "flow", Err: err}
 	}
-	s.last()
+	r := newRecord("estimate")
+	if err := r.foldStart(start, time.Time{}, m); err != nil {
+		return Estimate{}, err
+	}
+	s := &Estimator{core: &Core{machine: m, plans: l.contexts, record: r}, ctx: ctx}
+	if err := m.flow.Estimate(s, rounds); err != nil {
+		return Estimate{}, err
+	}
 	return s.out, nil
 }
 
-// estimator walks through a debate that it only counts.
-type estimator struct {
+// Estimator walks through a conversation that it only counts.
+type Estimator struct {
 	core   *Core
+	ctx    context.Context
 	growth int // bytes that have been said
-	found  int // bytes that assigned positions add to a system prompt
+	added  int // bytes that are added to system prompts
 	out    Estimate
-	// summaries are those in out: without them a debate can go on.
+	// summaries are those in out: without them a conversation can go on.
 	summaries use
 }
 
-func (s *estimator) sum() use { return use{s.out.Cost, s.out.Tokens, s.out.Calls} }
+// Record yields the record that the walk begins with. It is written by the walk alone.
+func (s *Estimator) Record() *Record { return s.core.record }
+
+// Round begins a round. The error is that of the context that bounds the walk.
+func (s *Estimator) Round(n int) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	r := s.core.record
+	r.beginRound(n, time.Time{})
+	if r.part == nil {
+		return nil
+	}
+	return r.part.Fold(&Event{Body: &Round{N: n}})
+}
+
+// Said lets a call's reply be read by those that follow, as long as it may get.
+func (s *Estimator) Said(call *Call) { s.growth += s.core.record.growth(s.longest(call), call.By) }
+
+// Added lets a call's reply be part of the system prompts from now on.
+func (s *Estimator) Added(call *Call) { s.added += s.longest(call) * bytesPerToken }
+
+// First marks that the first round is complete: what there is so far, and then the calls of the end, is the least with
+// which anything can come of the conversation.
+func (s *Estimator) First(end func()) {
+	sofar, summaries := s.out, s.summaries
+	sofar.Models = append([]Account(nil), s.out.Models...)
+	end()
+	sofar.first = s.sum().less(s.summaries)
+	again := len(s.core.record.Text(TextAgain)) + problemBytes
+	s.growth += again
+	end()
+	s.growth -= again
+	sofar.again, sofar.FirstRound = s.sum().less(s.summaries), sofar.first.cost
+	s.out, s.summaries = sofar, summaries
+}
+
+func (s *Estimator) sum() use { return use{s.out.Cost, s.out.Tokens, s.out.Calls} }
 
 func (u use) less(v use) use { return use{u.cost - v.cost, u.tokens - v.tokens, u.calls - v.calls} }
 
-// round counts a round, and with the first what precedes it.
-func (s *estimator) round(n int) {
-	r := s.core.record
-	if n == 1 {
-		assign := assignCalls(r)
-		s.calls(assign)
-		for i := range assign {
-			s.found = s.longest(&assign[i]) * bytesPerToken
-		}
-		s.calls(ballotCalls(r, false))
-	}
-	r.beginRound(n, time.Time{})
-	for i := range r.schedule {
-		call := turnCall(r, &r.schedule[i])
-		s.calls([]Call{call})
-		s.growth += r.growth(s.longest(&call), call.By)
-	}
-	s.calls(assessmentCalls(r))
-	if n == 1 {
-		sofar, summaries := s.out, s.summaries
-		sofar.Models = append([]Account(nil), s.out.Models...)
-		s.last()
-		sofar.first = s.sum().less(s.summaries)
-		s.growth += len(r.Text(TextAgain)) + problemBytes
-		s.last()
-		s.growth -= len(r.Text(TextAgain)) + problemBytes
-		sofar.again, sofar.FirstRound = s.sum().less(s.summaries), sofar.first.cost
-		s.out, s.summaries = sofar, summaries
-	}
-}
-
-func (s *estimator) last() {
-	s.calls(verdictCalls(s.core.record))
-	s.calls(ballotCalls(s.core.record, true))
-}
-
 // near reports whether a call may need a summary before it.
-func (s *estimator) near(call *Call) bool {
+func (s *Estimator) near(call *Call) bool {
 	r := s.core.record
-	if r.config.Summarizer == "" || call.span != nil || call.View.None || call.Performer != ByModel {
+	if r.terms.Summarizer == "" || call.span != nil || call.View.None || call.Performer != ByModel {
 		return false
 	}
 	model, _ := r.Model(call.Model)
-	problem := window.Problem{Window: model.Context, Reserve: r.config.Reserve, Output: s.longest(call)}
+	problem := window.Problem{Window: model.Context, Reserve: r.terms.Reserve, Output: s.longest(call)}
 	limit, limited := problem.Limit()
 	return limited && 100*s.growth >= window.NearPercent*limit
 }
 
 // longest is the most tokens of a reply, with whichever of the call's models.
-func (s *estimator) longest(call *Call) int {
+func (s *Estimator) longest(call *Call) int {
 	if call.MaxTokens > 0 {
 		return call.MaxTokens
 	}
-	return s.core.record.config.MaxTokens
+	return s.core.record.terms.MaxTokens
 }
 
-func (s *estimator) calls(calls []Call) {
+// Calls counts calls that are made.
+func (s *Estimator) Calls(calls []Call) {
 	for i := range calls {
 		if s.near(&calls[i]) {
 			before := s.sum()
-			s.calls([]Call{*s.core.record.summaryCall(s.core.record.views[0], 0)})
+			s.Calls([]Call{*s.core.record.summaryCall(s.core.record.views[0], 0)})
 			s.summaries = s.summaries.plus(s.sum().less(before))
 		}
 		if calls[i].Performer == ByPerson {
@@ -154,7 +157,7 @@ func (s *estimator) calls(calls []Call) {
 		if calls[i].View.None {
 			growth = 0
 		}
-		growth += s.found
+		growth += s.added
 		one := s.core.worst(&calls[i], growth)
 		s.out.Cost = s.out.Cost.plus(one.cost)
 		s.out.Tokens += one.tokens
@@ -169,12 +172,12 @@ func (s *estimator) calls(calls []Call) {
 
 // checkLimits refuses limits with which nothing could come of the debate. It yields the start that it
 // has made for that; nil: it had no need of one.
-func (l *live) checkLimits(ctx context.Context, f *findings, c *Config) *Start {
-	b := c.Budget
-	if b == nil || c.Flow != DefaultFlow {
+func (l *live) checkLimits(ctx context.Context, f *findings, p *plan) *Start {
+	b := p.terms.Budget
+	if b == nil || p.machine.flow.Estimate == nil {
 		return nil
 	}
-	start, err := l.start(c)
+	start, err := l.start(p)
 	if err != nil {
 		*f = append(*f, err)
 		return nil

@@ -88,7 +88,7 @@ func (f Filter) Finds(e *Event) bool {
 	}
 	switch body := e.Body.(type) {
 	case *Start:
-		return body.Config != nil && holds(body.Config.Topic, f.Text)
+		return holds(body.Terms.Topic, f.Text)
 	case *Turn:
 		return holds(body.Text, f.Text)
 	default:
@@ -112,9 +112,7 @@ func (f Filter) Order(a, b string) int {
 func (i *Info) Note(e *Event) {
 	switch body := e.Body.(type) {
 	case *Start:
-		if body.Config != nil {
-			i.Topic, i.Labels, i.StartedAt = body.Config.Topic, maps.Clone(body.Config.Labels), e.At
-		}
+		i.Topic, i.Labels, i.StartedAt = body.Terms.Topic, maps.Clone(body.Terms.Labels), e.At
 	case *Transition:
 		i.State = body.To
 	case *Round:

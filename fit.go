@@ -22,7 +22,7 @@ func (c *Core) fit(ready *prepared, intent *Intent, model Model) (bound int, fai
 	shared, from := r.view(ready.call.View)
 	ready.view, ready.start, ready.from, ready.upto = shared, from, from, len(shared.messages)
 	bound = ready.fixed() + shared.size(from, len(shared.messages))
-	problem := window.Problem{Window: r.window(intent.Model, model), Reserve: r.config.Reserve, Output: intent.Tokens}
+	problem := window.Problem{Window: r.window(intent.Model, model), Reserve: r.terms.Reserve, Output: intent.Tokens}
 	if limit, limited := problem.Limit(); !limited || int64(bound)*100 < int64(limit)*window.NearPercent {
 		return bound, nil
 	}
@@ -39,7 +39,7 @@ func (c *Core) manage(ready *prepared, intent *Intent, problem window.Problem) (
 	c.pose(&problem, ready, intent)
 	plan := manager.Plan(problem)
 	if n := problem.Len(); plan.Head < 0 || plan.Head > plan.From || plan.From > n {
-		err := fmt.Errorf("context manager %q has made a plan that makes no sense", r.config.Context)
+		err := fmt.Errorf("context manager %q has made a plan that makes no sense", r.terms.Context)
 		return 0, &Error{Kind: KindValidation, Field: "context", Err: err}
 	}
 	ready.limit = &problem
@@ -82,10 +82,10 @@ func (p *prepared) take(plan window.Plan, from int) int {
 
 // manager yields the context manager for somebody: the config's, or what was chosen since.
 func (c *Core) manager(by string) (ContextManager, *Error) {
-	name := c.record.config.Context
-	if chosen, ok := c.record.shrinking(by); ok {
+	name := c.record.terms.Context
+	if chosen, ok := c.record.Shrinking(by); ok {
 		switch {
-		case chosen.option == OptionSummarize:
+		case chosen.Option == OptionSummarize:
 			name = ContextSummarize
 		case name == ContextSummarize || name == DefaultContext:
 			name = ContextSliding
@@ -115,8 +115,8 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	if ready.start > 0 || ready.call.View.Swapped {
 		return // a summary stands for the beginning
 	}
-	p.Summarizer = r.config.Summarizer != "" && !ready.slide && !r.unsummed
-	p.Auto = r.config.AutoSummary
+	p.Summarizer = r.terms.Summarizer != "" && !ready.slide && !r.unsummed
+	p.Auto = r.terms.AutoSummary
 	if s := ready.view.summary; s != nil {
 		p.Covered = s.upto
 		p.Summary = messageCount(&s.message, counter)
@@ -127,10 +127,10 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 // the config or a person says so.
 func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan window.Plan) (int, *Error) {
 	shared, n := ready.view, p.Len()
-	chosen, _ := c.record.shrinking(intent.By)
+	chosen, _ := c.record.Shrinking(intent.By)
 	limit, _ := p.Limit()
 	room := limit - p.Fixed - 2*framing
-	if plan.TooBig < 0 || n == 0 || room < minCut || !c.record.config.CutLong && chosen.option != OptionTruncate {
+	if plan.TooBig < 0 || n == 0 || room < minCut || !c.record.terms.CutLong && chosen.Option != OptionTruncate {
 		return 0, overflow(shared, ready.start, plan, p.Window)
 	}
 	newest := &shared.messages[len(shared.messages)-1]

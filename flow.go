@@ -2,6 +2,7 @@ package debate
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/agonist-dev/debate/prompt"
@@ -33,30 +34,90 @@ type Flow struct {
 	// Bodies are samples of the bodies of events that only this flow has: pointers to structs, with kinds of their own.
 	// A sample's value is not used.
 	Bodies []Body
-	// Texts renders the flow's prompts once, when a debate starts; Record.Text yields them. It is a pure
-	// function of the setup: debates of the same setup share what it yields. nil: none.
+	// Decode reads a config of the flow from JSON, strictly; see [DecodeStrict].
+	Decode func(data []byte) (FlowConfig, error)
+	// Settle yields a deep copy of a config with every default written out, and without an ID. The copy depends on
+	// nothing outside, such as files; the log holds it. nil: a config is taken as it is.
+	Settle func(FlowConfig) (FlowConfig, error)
+	// Check finds what is wrong with a settled config, beside what its Terms say, in the order of its fields. frozen is
+	// what a log holds for the config already; what is wrong with it has a field that begins with "frozen". It is nil for
+	// a new config. nil: nothing is wrong.
+	Check func(config FlowConfig, frozen any, known Registry) []error
+	// Freeze yields what else must not change while a conversation of this config runs; the log holds it as JSON. nil:
+	// nothing.
+	Freeze func(FlowConfig) (any, error)
+	// Thaw reads what Freeze has yielded from JSON, strictly.
+	Thaw func(data []byte) (any, error)
+	// Draw yields what is drawn for a conversation, from its secret seed alone; see [Shuffled]. nil: nothing.
+	Draw func(config FlowConfig, seed string) any
+	// Views says who reads what; nil: everybody reads everything.
+	Views func(Setup) Views
+	// Prompted yields what of a config its prompts depend on; conversations that have it in common share their prompts.
+	// nil: all of it.
+	Prompted func(FlowConfig) any
+	// Texts renders the flow's prompts once, when a conversation starts; Record.Text yields them. Conversations of the
+	// same setup share what it yields. nil: none.
 	Texts func(Setup) (map[string]string, error)
-	// Check looks at a config before anything is started; nil: nothing to add. It joins *Errors that
-	// name their fields.
-	Check func(*Config) error
-	// DecodeConfig reads the flow's part of a config, strictly (DecodeStrict); nil: it has none. It is a pure
-	// function; Record.FlowConfig yields what it has made.
-	DecodeConfig func(json.RawMessage) (any, error)
+	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen yield what the
+	// flow has read of it. nil: the flow keeps nothing.
+	Open func(r *Record, start *Start) (Part, error)
+	// Last yields the calls of the end, as if the conversation had come to it: their worst case is kept back. nil:
+	// those of the step of StateCompleting.
+	Last func(r *Record) []Call
+	// Spare reports whether the conversation can go on without this participant. nil: it cannot.
+	Spare func(r *Record, name string) bool
+	// Fixed yields what a log refers to of a config, so that a fork cannot change it; nil: all of it.
+	Fixed func(FlowConfig) any
+	// Estimate walks through a conversation of a config, of so many rounds at most, and counts its calls; nil: the
+	// flow's conversations cannot be estimated.
+	Estimate func(e *Estimator, rounds int) error
 }
 
-// Setup is what a flow's prompts are rendered from. No prompt may speak of the config's ID, Labels,
-// Budget or Retry.
+// Setup is what a flow's prompts and views are made from. No prompt may speak of the config's ID, Labels, Budget or
+// Retry. All of it is shared: read only.
 type Setup struct {
-	Config  *Config
-	Format  *Format
+	Config  FlowConfig // settled
+	Terms   *Terms
+	Frozen  any // what Freeze has yielded
+	Drawn   any // what Draw has yielded
 	Prompts *prompt.Set
-	// Fence stands for the secret word of the markers around what others have said; each debate gets
-	// its own in its place.
+	// Fence stands for the secret word of the markers around what others have said; each conversation gets its own in
+	// its place.
 	Fence string
-	// Orders are the orders in which each judge is shown the participants, by seat, drawn for the debate.
-	Orders [][]int
-	// Labels are the neutral names of the participants, by seat; nil: judges see their names.
-	Labels []string
+}
+
+// Registry says what an engine has registered, for the checks of a config.
+type Registry interface {
+	// Judge reports whether a judge is registered under the name.
+	Judge(name string) bool
+	// Model says why a model cannot be asked; nil: it can.
+	Model(terms *Terms, name string) error
+}
+
+// spares is Spare.
+func (f *Flow) spares(r *Record, name string) bool { return f.Spare != nil && f.Spare(r, name) }
+
+// readConfig yields the config that a log holds.
+func (f *Flow) readConfig(v Value) (FlowConfig, error) {
+	if config, ok := v.Go.(FlowConfig); ok {
+		return config, nil
+	}
+	if f.Decode == nil {
+		return nil, errors.New("the flow reads no configs")
+	}
+	return f.Decode(v.JSON)
+}
+
+// readFrozen yields what a log holds beside the config.
+func (f *Flow) readFrozen(v Value) (any, error) {
+	switch {
+	case v.Go != nil || v.IsZero():
+		return v.Go, nil
+	case f.Thaw == nil:
+		return nil, errors.New("the flow freezes nothing")
+	default:
+		return f.Thaw(v.JSON)
+	}
 }
 
 // Step is what happens while the machine is in one state. Both are pure functions of the record.
@@ -87,14 +148,8 @@ type Note struct {
 // CallKind says what a call is for; it is the kind of the turn that it yields. A flow names its own.
 type CallKind string
 
-// The kinds of the calls of every flow that a judge ends.
-const (
-	KindAssessment CallKind = "assessment"
-	KindVerdict    CallKind = "verdict"
-	KindBallot     CallKind = "ballot"  // of the audience
-	KindAssign     CallKind = "assign"  // of who finds positions
-	KindSummary    CallKind = "summary" // of the summarizer, in every flow
-)
+// KindSummary is the kind of the summarizer's calls, in every flow.
+const KindSummary CallKind = "summary"
 
 // Performer says who performs a call.
 type Performer uint8
@@ -140,12 +195,23 @@ type Call struct {
 	// NotBefore holds the call back until then.
 	NotBefore time.Time
 	OnFail    OnFail
+	// Tag is the flow's own mark; the intent has it too.
+	Tag string
+	// Task makes what a function of the host's is asked, for ByJudge; it is given the instruction and the schema.
+	Task func(r *Record, asked Asked) any
 
-	again   string     // the call whose rejected answer this one replaces
-	asked   *AskedTool // of the use of a tool: what was asked for
-	span    *span      // what a summary covers
-	after   bool       // of a ballot: after the debate
-	swapped bool       // of a verdict: in the other order
+	again string     // the call whose rejected answer this one replaces
+	asked *AskedTool // of the use of a tool: what was asked for
+	span  *span      // what a summary covers
+}
+
+// Asked is what is known of a call when its task is made.
+type Asked struct {
+	Call        *Call
+	ID          string // of the call, which is asked again under another
+	Attempt     int
+	Instruction string
+	Schema      json.RawMessage
 }
 
 // OnFail says what becomes of a debate when a call has failed for good. What is set first counts, in

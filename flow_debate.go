@@ -22,14 +22,28 @@ const (
 // verdict at the end; before all that the positions that are to be assigned, and around it the votes
 // of an audience.
 func DebateFlow() *Flow { //nolint:revive // Flow is the type of all flows, this is that of a debate
+	return debateFlow(builtinFormats())
+}
+
+// builtinFormats yields the built-in formats by name.
+func builtinFormats() map[string]Format {
+	formats := make(map[string]Format)
+	for _, f := range BuiltinFormats() {
+		formats[f.Name] = f
+	}
+	return formats
+}
+
+// debateFlow is DebateFlow with the formats of an engine.
+func debateFlow(formats map[string]Format) *Flow {
 	always := Guard{}
 	received := Guard{"allArgumentsReceived", allArgumentsReceived}
-	few := Guard{"tooFewParticipants", func(r *Record) bool { _, few := tooFew(r); return few }}
-	ends := Guard{"shouldEndDebate", func(r *Record) bool { _, _, ok := endReason(r); return ok }}
-	limit := Guard{"maxRoundsReached", func(r *Record) bool { return r.Round >= r.config.Rounds }}
+	few := Guard{"tooFewParticipants", func(r *Record) bool { _, few := tooFew(of(r)); return few }}
+	ends := Guard{"shouldEndDebate", func(r *Record) bool { _, _, ok := endReason(of(r)); return ok }}
+	limit := Guard{"maxRoundsReached", func(r *Record) bool { d := of(r); return d.Round >= d.config.Rounds }}
 	goesOn := Guard{"canContinue", canContinue}
 	return &Flow{
-		Name:    DefaultFlow,
+		Name:    FlowName,
 		Version: 1,
 		Start:   StateAwaitingResponses,
 		Rules: []Rule{
@@ -49,26 +63,23 @@ func DebateFlow() *Flow { //nolint:revive // Flow is the type of all flows, this
 			StateRoundComplete:     {Next: proceed},
 			StateCompleting:        {Calls: lastCalls, Next: concluded},
 		},
-		Schemas: map[string]*Schema{
-			string(KindAssessment): judgementSchema(),
-			schemaRubric:           rubricSchema(),
-			string(KindVerdict):    verdictSchema(),
-			string(KindBallot):     schemaOf(string(KindBallot), checkBallot),
-			string(KindAssign):     schemaOf(string(KindAssign), checkPlan),
-		},
-		Bodies: []Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
-		Texts:  debateTexts,
-		Timed:  []State{StateAwaitingResponses},
+		Schemas: debateSchemas(),
+		Bodies:  []Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
+		Timed:   []State{StateAwaitingResponses},
+
+		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, Prompted: prompted,
+		Texts: debateTexts, Open: open, Last: verdictsAndVotes, Spare: droppable, Fixed: fixed, Estimate: estimateDebate,
 	}
 }
 
 // firstCalls yields what is to be done before the first round: positions, and the audience's first vote.
 // Who votes is told of the positions, so these come first.
 func firstCalls(r *Record) []Call {
-	if calls := assignCalls(r); len(calls) > 0 {
+	d := of(r)
+	if calls := assignCalls(d); len(calls) > 0 {
 		return calls
 	}
-	return ballotCalls(r, false)
+	return ballotCalls(d, false)
 }
 
 // lastCalls yields what is to be done at the end: the verdicts, and the audience's second vote.
@@ -76,26 +87,33 @@ func lastCalls(r *Record) []Call {
 	if len(r.Turns) == 0 {
 		return nil
 	}
-	return append(verdictCalls(r), ballotCalls(r, true)...)
+	return verdictsAndVotes(r)
+}
+
+// verdictsAndVotes is lastCalls, whether or not anything was said.
+func verdictsAndVotes(r *Record) []Call {
+	d := of(r)
+	return append(verdictCalls(d), ballotCalls(d, true)...)
 }
 
 func begin(r *Record) (Trigger, Note, bool) {
-	return TriggerInitialized, Note{Round: roundNote(r, 1)}, true
+	d := of(r)
+	return TriggerInitialized, Note{Round: roundNote(d, 1)}, true
 }
 
-func roundNote(r *Record, n int) *Round {
-	f := r.Format()
-	i := f.phase(n, r.config.Rounds)
-	note := &Round{N: n, Of: r.config.Rounds, Phase: phaseArgument}
+func roundNote(d *Debate, n int) *Round {
+	f := d.format
+	i := f.PhaseIndex(n, d.config.Rounds)
+	note := &Round{N: n, Of: d.config.Rounds, Phase: phaseArgument}
 	if i >= 0 {
 		note.Phase = f.Phases[i].Name
 	}
-	schedule := r.schedule
-	if i != r.phase {
-		schedule = f.speeches(i, r.config)
+	schedule := d.schedule
+	if i != d.phase {
+		schedule = f.Speeches(i, d.config.cast())
 	}
 	for k := range schedule {
-		if !r.absent(&schedule[k]) {
+		if !d.absent(&schedule[k]) {
 			note.Calls++
 		}
 	}
@@ -103,16 +121,16 @@ func roundNote(r *Record, n int) *Round {
 }
 
 // assignCalls yields the call that finds positions, if that is still to be done.
-func assignCalls(r *Record) []Call {
-	a := r.config.Assign
+func assignCalls(d *Debate) []Call {
+	a := d.config.Assign
 	const id = "assign"
-	if a == nil || r.Assignment != nil || len(r.unplaced()) == 0 {
+	if a == nil || d.Assignment != nil || len(d.unplaced()) == 0 {
 		return nil
 	}
 	return []Call{{
 		ID: id, Kind: KindAssign, By: assigner, Model: a.Model, Fallbacks: a.Fallbacks, View: View{None: true},
-		Schema: string(KindAssign), Last: func(r *Record) string { return r.Text("assign") },
-		Temperature: a.Temperature, Timeout: r.config.JudgeTimeout,
+		Schema: string(KindAssign), Last: func(*Record) string { return d.Text("assign") },
+		Temperature: a.Temperature, Timeout: d.config.JudgeTimeout,
 	}}
 }
 
@@ -131,14 +149,15 @@ func performer(judge string, person bool) Performer {
 }
 
 func allArgumentsReceived(r *Record) bool {
-	if r.Format() == nil || r.Round == 0 {
+	d := of(r)
+	if d.format == nil || d.Round == 0 {
 		return false
 	}
-	if r.late {
+	if d.Late() {
 		return true
 	}
-	for i := range r.schedule {
-		if !r.said[i] && !r.absent(&r.schedule[i]) {
+	for i := range d.schedule {
+		if !d.said[i] && !d.absent(&d.schedule[i]) {
 			return false
 		}
 	}
@@ -146,24 +165,26 @@ func allArgumentsReceived(r *Record) bool {
 }
 
 func responded(r *Record) (Trigger, Note, bool) {
+	d := of(r)
 	note := Note{}
-	if r.late && len(r.Turns) == 0 {
-		err := fmt.Errorf("nobody has spoken within the round's time of %s", r.config.RoundTimeout)
-		failure := &Error{Kind: KindTimeout, Op: "round", Round: r.Round, Err: err}
+	if d.Late() && len(d.Turns) == 0 {
+		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.config.RoundTimeout)
+		failure := &Error{Kind: KindTimeout, Op: "round", Round: d.Round, Err: err}
 		return TriggerFail, Note{Reason: EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	}
-	if evidence, few := tooFew(r); few {
+	if evidence, few := tooFew(d); few {
 		note.Reason, note.Evidence = EndTooFew, evidence
 	}
 	return TriggerResponded, note, true
 }
 
 func judged(r *Record) (Trigger, Note, bool) {
+	d := of(r)
 	note := Note{}
-	if reason, evidence, ok := endReason(r); ok {
+	if reason, evidence, ok := endReason(d); ok {
 		note.Reason, note.Evidence = reason, evidence
-	} else if r.Round >= r.config.Rounds {
-		note.Reason, note.Evidence = EndRounds, fmt.Sprintf("all %d rounds are spoken", r.config.Rounds)
+	} else if d.Round >= d.config.Rounds {
+		note.Reason, note.Evidence = EndRounds, fmt.Sprintf("all %d rounds are spoken", d.config.Rounds)
 	}
 	return TriggerJudged, note, true
 }
@@ -171,24 +192,21 @@ func judged(r *Record) (Trigger, Note, bool) {
 // canContinue holds while enough participants are left, not all of them are rate-limited, and the
 // conversation fits everybody's model.
 func canContinue(r *Record) bool {
-	_, stuck := hindrance(r)
+	d := of(r)
+	_, stuck := hindrance(d)
 	return !stuck
 }
 
 // hindrance says what keeps the debate from another round, if anything does.
-func hindrance(r *Record) (evidence string, stuck bool) {
-	if evidence, few := tooFew(r); few {
+func hindrance(d *Debate) (evidence string, stuck bool) {
+	if evidence, few := tooFew(d); few {
 		return evidence, true
 	}
-	active, limited := r.Active(), 0
+	active, limited := d.Active(), 0
 	for i := range active {
-		call := r.latestOf(active[i].Name)
-		if call == nil {
-			continue
-		}
-		switch call.standing() {
+		switch d.Status(active[i]) {
 		case StatusContextExceeded:
-			return fmt.Sprintf("the conversation no longer fits the model of %s", active[i].Name), true
+			return fmt.Sprintf("the conversation no longer fits the model of %s", active[i]), true
 		case StatusRateLimited:
 			limited++
 		default:
@@ -198,10 +216,11 @@ func hindrance(r *Record) (evidence string, stuck bool) {
 }
 
 func proceed(r *Record) (Trigger, Note, bool) {
-	if evidence, stuck := hindrance(r); stuck {
+	d := of(r)
+	if evidence, stuck := hindrance(d); stuck {
 		return TriggerProceed, Note{Reason: EndTooFew, Evidence: evidence}, true
 	}
-	return TriggerProceed, Note{Round: roundNote(r, r.Round+1)}, true
+	return TriggerProceed, Note{Round: roundNote(d, d.Round+1)}, true
 }
 
 func concluded(*Record) (Trigger, Note, bool) { return TriggerCompleted, Note{}, true }

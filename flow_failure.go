@@ -12,24 +12,26 @@ const mostShrinks = 8
 // go on without it, or one round is complete, so that there is something to judge. Else the failure
 // ends the debate.
 func droppable(r *Record, name string) bool {
-	if contestants := r.Contestants(); len(contestants) == 1 && contestants[0].Name == name {
+	d := of(r)
+	if contestants := d.Contestants(); len(contestants) == 1 && contestants[0].Name == name {
 		return false // a verdict is about somebody
 	}
-	return r.Round > 1 || !r.fewWithout(name)
+	return d.Round > 1 || !d.fewWithout(name)
 }
 
-func failingSpeaker(r *Record, name string) OnFail {
-	return OnFail{Ask: askSpeaker, Drop: droppable(r, name)}
+func failingSpeaker(d *Debate, name string) OnFail {
+	return OnFail{Ask: askSpeaker, Drop: droppable(d.Record, name)}
 }
 
 func askSpeaker(r *Record, failure *Error) Question {
+	d := of(r)
 	switch failure.Kind {
 	case KindAuthentication:
 		options, without := []Option{OptionRetry, OptionModel}, ""
-		if droppable(r, failure.Participant) {
+		if droppable(d.Record, failure.Participant) {
 			options, without = append(options, OptionDrop), " go on without,"
 		}
-		if u := r.config.Unattended; u != nil && u.Authentication == OptionDrop {
+		if u := d.Terms().Unattended; u != nil && u.Authentication == OptionDrop {
 			return Question{} // as any other failure
 		}
 		return Question{
@@ -38,33 +40,32 @@ func askSpeaker(r *Record, failure *Error) Question {
 			Options: append(options, OptionEnd), Default: OptionEnd,
 		}
 	case KindContextOverflow:
-		return askShrink(r, failure)
+		return askShrink(d, failure)
 	default:
 		return Question{}
 	}
 }
 
 // askShrink offers to make a context smaller.
-func askShrink(r *Record, failure *Error) Question {
+func askShrink(d *Debate, failure *Error) Question {
 	var options []Option
 	var option Option
-	if r.config.Unattended != nil {
-		option = r.config.Unattended.Context
+	if d.Terms().Unattended != nil {
+		option = d.Terms().Unattended.Context
 	}
-	if r.config.Summarizer != "" {
+	if d.config.Summarizer != "" {
 		options = append(options, OptionSummarize)
 	}
 	options = append(options, OptionTruncate, OptionModel, OptionEnd)
-	if option == "" || option == OptionSummarize && r.config.Summarizer == "" {
+	if option == "" || option == OptionSummarize && d.config.Summarizer == "" {
 		option = options[0]
 	}
-	if before, ok := r.shrinking(failure.Participant); ok && r.config.Unattended != nil && option != OptionEnd {
-		call := r.latestOf(failure.Participant)
-		inVain := before.option == OptionTruncate && call != nil && call.trouble != nil && call.trouble.unsent
-		if inVain || before.times >= mostShrinks {
+	if before, ok := d.Shrinking(failure.Participant); ok && d.Terms().Unattended != nil && option != OptionEnd {
+		inVain := before.Option == OptionTruncate && d.Unsent(failure.Participant)
+		if inVain || before.Times >= mostShrinks {
 			return Question{}
 		}
-		if before.times > 0 {
+		if before.Times > 0 {
 			option = OptionTruncate // what was summarised is still too large
 		}
 	}
@@ -78,16 +79,17 @@ func askShrink(r *Record, failure *Error) Question {
 // failingJudge asks what becomes of a judge who has failed for good. A panel that keeps its quorum goes
 // on without asking.
 func failingJudge(r *Record, failure *Error) Question {
+	d := of(r)
 	if failure.Kind == KindContextOverflow {
-		if q := askShrink(r, failure); len(q.Options) > 0 {
+		if q := askShrink(d, failure); len(q.Options) > 0 {
 			return q
 		}
 	}
-	if left := len(r.Judges()) - 1; left >= 1 && left >= r.quorum() {
+	if left := len(d.Judges()) - 1; left >= 1 && left >= d.quorum() {
 		return Question{}
 	}
 	choice := OptionWithout
-	if u := r.config.Unattended; u != nil && u.Judge != "" {
+	if u := d.Terms().Unattended; u != nil && u.Judge != "" {
 		choice = u.Judge
 	}
 	return Question{

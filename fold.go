@@ -2,6 +2,7 @@ package debate
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -26,7 +27,10 @@ func (r *Record) fold(e *Event, m *machine) error {
 		return err
 	}
 	r.Seq, r.LastAt = e.Seq, e.At
-	return nil
+	if r.part == nil || e.Seq == 1 {
+		return nil
+	}
+	return r.part.Fold(e)
 }
 
 func invalid(field, format string, args ...any) error {
@@ -36,18 +40,7 @@ func invalid(field, format string, args ...any) error {
 func (r *Record) foldBody(e *Event, m *machine) error {
 	switch body := e.Body.(type) {
 	case *Start:
-		if body.Config == nil || body.Format == nil {
-			return invalid("start", "lacks its config or format")
-		}
-		if decode := m.flow.DecodeConfig; decode != nil {
-			part, err := decode(body.Config.FlowConfig)
-			if err != nil {
-				return invalid("start.config.flowConfig", "cannot be read: %s", oneLine(err.Error(), 200))
-			}
-			r.part = part
-		}
-		r.timed = m.flow.Timed
-		return r.foldStart(body, e.At)
+		return r.foldStart(body, e.At, m)
 	case *Transition:
 		return r.foldTransition(body, e.At, m)
 	case *Round:
@@ -83,57 +76,68 @@ func (r *Record) foldBody(e *Event, m *machine) error {
 	return nil
 }
 
-func (r *Record) foldStart(s *Start, at time.Time) error {
+func (r *Record) foldStart(s *Start, at time.Time, m *machine) error {
 	switch {
 	case s.Version > LogVersion:
 		return invalid("start.version", "is %d: this release reads logs up to version %d", s.Version, LogVersion)
 	case s.Version < 1:
 		return invalid("start.version", "is %d", s.Version)
+	case s.Config.IsZero():
+		return invalid("start.config", "is missing")
 	case len(s.Models) > mostOpen:
 		return invalid("start.models", "are more than %d", mostOpen)
-	case s.Config.Retry != nil && s.Config.Retry.Jitter < 0:
-		return invalid("start.config.retry.jitter", "is negative")
+	case s.Terms.Retry != nil && s.Terms.Retry.Jitter < 0:
+		return invalid("start.terms.retry.jitter", "is negative")
 	}
-	r.start, r.config, r.valid = s, s.Config, true
-	r.fence, r.texts, r.phase = fenceOf(s.Seed), s.Texts, -2
+	config, err := m.flow.readConfig(s.Config)
+	if err != nil {
+		return invalid("start.config", "cannot be read: %s", oneLine(err.Error(), 200))
+	}
+	frozen, err := m.flow.readFrozen(s.Frozen)
+	if err != nil {
+		return invalid("start.frozen", "cannot be read: %s", oneLine(err.Error(), 200))
+	}
+	if !slices.Equal(config.Terms().Participants, s.Terms.Participants) {
+		return invalid("start.terms.participants", "are not those of the config")
+	}
+	r.frozen = frozen
+	r.start, r.config, r.terms, r.valid, r.timed = s, config, &s.Terms, true, m.flow.Timed
+	r.fence, r.texts = fenceOf(s.Seed), s.Texts
 	r.expect()
+	if err := r.makeViews(s.Views); err != nil {
+		return err
+	}
 	r.State, r.StartedAt = StateReady, at
+	if m.flow.Open != nil {
+		if r.part, err = m.flow.Open(r, s); err != nil {
+			return invalid("start", "cannot be read: %s", oneLine(err.Error(), 200))
+		}
+	}
 	return nil
 }
 
-// expect makes room for what the debate will bring, as far as that is certain to be little.
+// expect makes room for what the conversation will bring, as far as that is certain to be little.
 func (r *Record) expect() {
-	const most = 64
-	c := r.config
-	rounds := min(most, max(1, c.Rounds))
-	turns := min(most, rounds*min(most, len(c.Participants)))
-	r.calls = make(map[string]*callState, min(most, turns+rounds+1))
+	rounds := min(mostExpectedTurns, max(1, r.terms.Rounds))
+	turns := r.expectedTurns()
+	r.calls = make(map[string]*callState, min(mostExpectedTurns, turns+rounds+1))
 	r.Turns = make([]*Turn, 0, turns)
-	r.makeViews(turns)
 	for name, model := range ordered(r.start.Models) {
 		r.models = append(r.models, namedModel{name, model})
 	}
-	r.systems = make([]string, len(c.Participants))
-	r.readSystems()
-	r.bench = r.seated()
 }
 
-func (r *Record) readSystems() {
-	for i := range r.config.Participants {
-		r.systems[i] = r.Text("system." + r.config.Participants[i].Name)
-	}
+// mostExpectedTurns bounds the room that is made before there is anything.
+const mostExpectedTurns = 64
+
+func (r *Record) expectedTurns() int {
+	rounds := min(mostExpectedTurns, max(1, r.terms.Rounds))
+	return min(mostExpectedTurns, rounds*min(mostExpectedTurns, len(r.terms.Participants)))
 }
 
-// beginRound takes up the schedule of a round; most rounds have that of the round before.
+// beginRound begins a round.
 func (r *Record) beginRound(n int, at time.Time) {
 	r.Round, r.late, r.roundAt, r.uses = n, false, at, nil
-	if phase := r.start.Format.phase(r.Round, r.config.Rounds); phase != r.phase {
-		r.phase, r.schedule = phase, r.start.Format.speeches(phase, r.config)
-	}
-	if len(r.said) != len(r.schedule) {
-		r.said = make([]bool, len(r.schedule))
-	}
-	clear(r.said)
 	r.nextBatch()
 }
 
@@ -154,7 +158,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *machine) error {
 	}
 	switch {
 	case t.To == StateError:
-		r.formerly = [2]string{string(r.Reason), r.Evidence}
+		r.before = ending{r.Reason, r.Evidence}
 		r.Reason, r.Evidence = t.Reason, t.Evidence
 		r.Failure = t.Failure
 		if r.Failure == nil {
@@ -185,7 +189,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *machine) error {
 	case TriggerRetry:
 		r.retries++
 		r.limit, r.roundAt, r.late, r.unsummed = "", at, false, false
-		r.Reason, r.Evidence = EndReason(r.formerly[0]), r.formerly[1]
+		r.Reason, r.Evidence = r.before.reason, r.before.evidence
 		r.reset()
 	}
 	return nil

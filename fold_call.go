@@ -129,15 +129,6 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	switch body := body.(type) {
 	case *Turn:
 		r.foldTurn(body)
-	case *Assessment:
-		r.Assessments = append(r.Assessments, body)
-	case *Verdict:
-		r.Verdicts = append(r.Verdicts, body)
-		r.Verdict = r.opinion()
-	case *Assignment:
-		r.foldAssignment(body)
-	case *Ballot:
-		r.Ballots = append(r.Ballots, body)
 	case *Summarized:
 		r.foldSummary(body)
 	case *Rejection:
@@ -187,9 +178,6 @@ func (r *Record) close(call *callState) {
 
 func (r *Record) foldTurn(t *Turn) {
 	r.Turns = append(r.Turns, t)
-	if t.Round == r.Round && t.Slot < len(r.said) {
-		r.said[t.Slot] = true
-	}
 	if t.Hidden {
 		r.hidden = append(r.hidden, len(r.Turns)-1)
 		return

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Parent struct {
 // copied: they are made by the new debate. What the copied part has cost counts as the new debate's own.
 // A debate that is forked where it was paused, or in error, is so too; one that a hard limit has stopped
 // can be retried with a higher one.
-func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(*Config)) (*Session, error) {
+func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowConfig) FlowConfig) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
@@ -39,31 +40,48 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(*Conf
 		return nil, forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
 	}
 	seq = whole(events, seq)
-	origin, err := l.core(id, events[:seq])
-	if err == nil && seq == 0 {
-		origin, err = l.core(id, events[:1])
-	}
+	origin, err := l.core(id, events[:max(1, seq)])
 	if err != nil {
 		return nil, err
 	}
-	config := origin.record.config.clone()
-	config.ID = ""
+	config := origin.record.config
+	if settle := origin.machine.flow.Settle; settle != nil { // a copy, since edit may write to it
+		if config, err = settle(config); err != nil {
+			return nil, err
+		}
+	}
 	if edit != nil {
-		edit(config)
+		config = edit(config)
 	}
-	if config.ID == "" {
-		config.ID = newID()
+	plan, err := l.plan(config, origin.record.terms.Unattended != nil)
+	if err != nil {
+		return nil, err
 	}
-	config = l.settle(*config).withDefaults()
+	plan.terms.ID = cmp.Or(plan.terms.ID, newID())
 	if seq == 0 {
-		return l.anew(ctx, config, &Parent{ID: id})
+		return l.anew(ctx, plan, &Parent{ID: id})
 	}
-	start, err := l.branch(ctx, origin, config)
+	start, err := l.branch(ctx, origin, plan)
 	if err != nil {
 		return nil, err
 	}
 	start.Parent = &Parent{ID: id, Seq: seq}
-	return l.plant(ctx, config.ID, prefix(origin, start, events[:seq]))
+	return l.plant(ctx, plan.terms.ID, prefix(origin, start, events[:seq]))
+}
+
+// Editing makes an edit for [Engine.Fork] of a function that writes to a config of type T, such as debate.Config. A
+// config of another type stays as it is.
+func Editing[T any, P interface {
+	*T
+	FlowConfig
+}](edit func(P),
+) func(FlowConfig) FlowConfig {
+	return func(config FlowConfig) FlowConfig {
+		if c, ok := config.(P); ok {
+			edit(c)
+		}
+		return config
+	}
 }
 
 func forkError(field, format string, args ...any) error {
@@ -71,8 +89,8 @@ func forkError(field, format string, args ...any) error {
 }
 
 // anew starts the debate from the beginning.
-func (l *live) anew(ctx context.Context, config *Config, parent *Parent) (*Session, error) {
-	s, err := l.newSession(config)
+func (l *live) anew(ctx context.Context, p *plan, parent *Parent) (*Session, error) {
+	s, err := l.sessionOf(p)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +102,7 @@ func (l *live) anew(ctx context.Context, config *Config, parent *Parent) (*Sessi
 	}
 	s.mu.Lock()
 	if s.start == nil {
-		s.start, err = l.start(config)
+		s.start, err = l.start(p)
 	}
 	if s.start != nil {
 		s.start.Parent = parent
@@ -108,51 +126,39 @@ func taken(err error) error {
 }
 
 // branch makes the start of a debate that goes on with another's log: with its seed, so that its fences
-// and labels stay, its format, and the rows of models that it knows.
-func (l *live) branch(ctx context.Context, origin *Core, config *Config) (*Start, error) {
-	old := origin.record.start
-	if err := branches(old, config); err != nil {
+// and labels stay, what its flow has frozen, and the rows of models that it knows.
+func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error) {
+	old, flow := origin.record.start, origin.machine.flow
+	if err := branches(origin.record.config, p.config, flow); err != nil {
 		return nil, err
 	}
-	checked := *config
-	checked.CustomFormat = old.Format // the one of the engine may have changed
-	if _, err := l.validate(ctx, &checked); err != nil {
+	if _, err := l.validate(ctx, p, origin.record.frozen); err != nil {
 		return nil, err
 	}
 	start := *old
-	start.Config, start.Models = config, make(map[string]Model)
-	for _, name := range config.models() {
+	start.Config, start.Terms, start.Models = Value{Go: p.config}, *p.terms, make(map[string]Model)
+	for _, name := range models(p.config) {
 		start.Models[name] = l.model(name)
 	}
 	maps.Copy(start.Models, old.Models)
-	var err error
-	start.Texts, err = l.texts(origin.machine.flow, config, old.Format, old.Seed)
-	return &start, err
+	made, err := l.rendered(p, origin.record.frozen, old.Seed)
+	if err != nil {
+		return nil, err
+	}
+	start.Texts = made.fenced(old.Seed)
+	return &start, nil
 }
 
 // branches refuses changes of what a log refers to.
-func branches(old *Start, config *Config) error {
-	type seat struct {
-		Name string `json:"name"`
-		Side Side   `json:"side"`
+func branches(old, config FlowConfig, flow *Flow) error {
+	if old.Flow() != config.Flow() {
+		return forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", old.Flow(), oneLine(config.Flow(), 40))
 	}
-	type fixed struct {
-		Flow         any    `json:"flow"`
-		FlowConfig   any    `json:"flowConfig"`
-		Format       any    `json:"format"`
-		CustomFormat any    `json:"customFormat"`
-		Mode         any    `json:"mode"`
-		Audience     any    `json:"audience"`
-		Participants []seat `json:"participants"`
+	fix := flow.Fixed
+	if fix == nil {
+		fix = func(c FlowConfig) any { return c }
 	}
-	fix := func(c *Config) fixed {
-		f := fixed{Flow: c.Flow, FlowConfig: c.FlowConfig, Format: c.Format, CustomFormat: c.CustomFormat, Mode: c.Mode, Audience: c.Audience}
-		for _, p := range c.Participants {
-			f.Participants = append(f.Participants, seat{p.Name, p.Side})
-		}
-		return f
-	}
-	field, left, right, err := difference(fix(old.Config), fix(config))
+	field, left, right, err := difference(fix(old), fix(config))
 	if err != nil {
 		return forkError("", "%w", err)
 	}

@@ -177,14 +177,14 @@ func ParseFormat(data []byte) (Format, error) {
 
 // Phase yields the phase of a round in a debate of so many rounds.
 func (f *Format) Phase(round, rounds int) Phase {
-	if i := f.phase(round, rounds); i >= 0 {
+	if i := f.PhaseIndex(round, rounds); i >= 0 {
 		return f.Phases[i]
 	}
 	return Phase{Name: phaseArgument}
 }
 
-// phase yields the place of a round's phase; -1: none covers it.
-func (f *Format) phase(round, rounds int) int {
+// PhaseIndex yields which of the phases covers a round; -1: none.
+func (f *Format) PhaseIndex(round, rounds int) int {
 	return slices.IndexFunc(f.Phases, func(p Phase) bool {
 		return fromEnd(p.First, rounds) <= round && round <= fromEnd(p.Last, rounds)
 	})
@@ -209,8 +209,8 @@ func (f *Format) participants() (least, most int) {
 	return least, most
 }
 
-// judged reports whether a participant is a contestant: not one who leads the talk.
-func (f *Format) judged(p *Participant) bool { return f.Chair == "" || p.Side != f.Chair }
+// Judged reports whether participants of a side are contestants: not those who lead the talk.
+func (f *Format) Judged(side Side) bool { return f.Chair == "" || side != f.Chair }
 
 // role yields what the format asks of a side.
 func (f *Format) role(side Side) string {

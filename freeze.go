@@ -1,11 +1,11 @@
 package debate
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
@@ -29,53 +29,67 @@ func (l *live) model(name string) Model {
 	return m
 }
 
-// format yields the format that a config names, or brings along.
-func (l *live) format(c *Config) (*Format, bool) {
-	if c.CustomFormat != nil {
-		return c.CustomFormat, true
-	}
-	name := c.Format
-	setIfZero(&name, FreeForm)
-	known, ok := l.formats[name]
-	return &known, ok
+// plan is what is to be started.
+type plan struct {
+	machine *machine
+	config  FlowConfig // settled
+	terms   *Terms
 }
 
-// settle writes out what a config leaves to its format.
-func (l *live) settle(c Config) *Config {
-	if format, ok := l.format(&c); ok && format.Rounds > 0 {
-		setIfZero(&c.Rounds, format.Rounds)
+// plan settles a config. unattended: nobody is asked, even if the config does not say what is chosen then.
+func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
+	if config == nil {
+		return nil, &Error{Kind: KindValidation, Op: "config", Err: errors.New("there is none")}
 	}
-	return &c
-}
-
-// start freezes what a debate needs.
-func (l *live) start(c *Config) (*Start, error) {
-	m := l.machines[c.Flow]
+	m := l.machines[config.Flow()]
 	if m == nil {
-		return nil, unknown("flow", "no flow %q is registered", c.Flow)
+		err := fmt.Errorf("no flow %q is registered", oneLine(config.Flow(), 40))
+		return nil, &Error{Kind: KindValidation, Op: "config", Field: "flow", Err: err}
 	}
-	format, ok := l.format(c)
-	if !ok {
-		return nil, unknown("format", "no format %q is known", c.Format)
+	id, settled := config.Terms().ID, config
+	if m.flow.Settle != nil {
+		var err error
+		if settled, err = m.flow.Settle(config); err != nil {
+			return nil, errors.Join(within("config", "", err)...)
+		}
 	}
+	terms := settled.Terms()
+	terms.ID = id
+	if unattended && terms.Unattended == nil {
+		terms.Unattended = &Unattended{}
+	}
+	return &plan{m, settled, terms.withDefaults()}, nil
+}
+
+// start freezes what a conversation needs.
+func (l *live) start(p *plan) (*Start, error) {
 	s := &Start{
-		Version: LogVersion, Config: c, Format: format.clone(), Flow: m.flow.Name, FlowVersion: m.flow.Version, Seed: l.newSeed(),
+		Version: LogVersion, Config: Value{Go: p.config}, Terms: *p.terms, Flow: p.machine.flow.Name, FlowVersion: p.machine.flow.Version,
+		Seed: l.newSeed(),
 	}
-	for _, name := range c.Tools {
+	for _, name := range p.terms.Tools {
 		tool := l.tools[name]
 		if tool == nil {
 			return nil, unknown("tools", "no tool %q is registered", name)
 		}
 		if s.Tools == nil {
-			s.Tools = make(map[string]ToolInfo, len(c.Tools))
+			s.Tools = make(map[string]ToolInfo, len(p.terms.Tools))
 		}
 		s.Tools[name] = tool.Describe()
 	}
-	made, err := l.rendered(m.flow, c, s.Format, s.Seed)
+	var frozen any
+	if freeze := p.machine.flow.Freeze; freeze != nil {
+		var err error
+		if frozen, err = freeze(p.config); err != nil {
+			return nil, err
+		}
+		s.Frozen = Value{Go: frozen}
+	}
+	made, err := l.rendered(p, frozen, s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	s.Models, s.Texts = made.models, made.fenced(s.Seed)
+	s.Models, s.Views, s.Texts = made.models, made.views, made.fenced(s.Seed)
 	return s, nil
 }
 
@@ -86,14 +100,14 @@ func unknown(field, format, name string) error {
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
 const fenceHole = "\uE001fence\uE001"
 
-// rendering is what the debates of one setup share: the prompts, with the fence left open, and what is known of
-// the models.
+// rendering is what the conversations of one setup share: the prompts, with the fence left open, who reads what, and
+// what is known of the models.
 type rendering struct {
 	flow   *Flow
-	config Config
-	format Format
-	orders [][]int
-	labels []string
+	config any // what the prompts depend on
+	frozen any
+	drawn  any
+	views  Views
 	texts  map[string]string
 	models map[string]Model
 }
@@ -116,57 +130,35 @@ type renderings struct {
 	next int
 }
 
-// texts yields the prompts of a debate.
-func (l *live) texts(flow *Flow, c *Config, f *Format, seed string) (map[string]string, error) {
-	made, err := l.rendered(flow, c, f, seed)
-	if err != nil {
-		return nil, err
+// rendered yields what a conversation shares with others of its setup. Nobody writes to it.
+func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
+	flow := p.machine.flow
+	s := Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
+	if flow.Draw != nil {
+		s.Drawn = flow.Draw(p.config, seed)
 	}
-	return made.fenced(seed), nil
-}
-
-// orders draws the order in which each judge is shown the participants.
-func orders(seed string, c *Config) [][]int {
-	if c.Judging == nil {
-		return nil
+	key := any(p.config)
+	if flow.Prompted != nil {
+		key = flow.Prompted(p.config)
 	}
-	out := make([][]int, len(c.Judging.Judges))
-	for i := range out {
-		out[i] = judgesOrder(seed, i, len(c.Participants))
-	}
-	return out
-}
-
-// shownLabels yields the labels by seat; nil: names are shown.
-func shownLabels(seed string, c *Config) []string {
-	if c.Judging == nil || !c.Judging.Anonymous {
-		return nil
-	}
-	return labelsOf(seed, c.Participants).labels
-}
-
-// rendered yields what a debate shares with others of its setup. Nobody writes to it.
-func (l *live) rendered(flow *Flow, c *Config, f *Format, seed string) (*rendering, error) {
-	s := Setup{Config: c, Format: f, Prompts: l.prompts, Fence: fenceHole, Orders: orders(seed, c), Labels: shownLabels(seed, c)}
-	key := *c
-	key.ID, key.Labels, key.Budget, key.Retry = "", nil, nil, nil // no prompt speaks of them
 	l.renderings.mu.Lock()
 	defer l.renderings.mu.Unlock()
 	for _, known := range l.renderings.last {
-		if known != nil && known.flow == flow && slices.EqualFunc(known.orders, s.Orders, slices.Equal) && slices.Equal(known.labels, s.Labels) &&
-			reflect.DeepEqual(&known.config, &key) && reflect.DeepEqual(&known.format, s.Format) {
+		if known != nil && known.flow == flow && reflect.DeepEqual(known.drawn, s.Drawn) && reflect.DeepEqual(known.config, key) &&
+			reflect.DeepEqual(known.frozen, frozen) {
 			return known, nil
 		}
 	}
-	texts, err := render(flow, s)
+	made := &rendering{flow: flow, config: key, frozen: frozen, drawn: s.Drawn, models: make(map[string]Model)}
+	if flow.Views != nil {
+		made.views = flow.Views(s)
+	}
+	texts, err := render(flow, s, made.views)
 	if err != nil {
 		return nil, &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "Prompts", Err: err}
 	}
-	made := &rendering{
-		flow: flow, config: *key.clone(), format: *f.clone(), orders: s.Orders, labels: s.Labels, texts: texts,
-		models: make(map[string]Model),
-	}
-	for _, name := range c.models() {
+	made.texts = texts
+	for _, name := range models(p.config) {
 		made.models[name] = l.model(name)
 	}
 	l.renderings.last[l.renderings.next%len(l.renderings.last)] = made
@@ -175,7 +167,7 @@ func (l *live) rendered(flow *Flow, c *Config, f *Format, seed string) (*renderi
 }
 
 // render renders the prompts of a flow, and the one with which every flow asks again.
-func render(flow *Flow, s Setup) (map[string]string, error) {
+func render(flow *Flow, s Setup, views Views) (map[string]string, error) {
 	texts := make(map[string]string)
 	if flow.Texts != nil {
 		rendered, err := flow.Texts(s)
@@ -184,7 +176,7 @@ func render(flow *Flow, s Setup) (map[string]string, error) {
 		}
 		maps.Copy(texts, rendered)
 	}
-	if err := summaryTexts(texts, s); err != nil {
+	if err := summaryTexts(texts, s, views); err != nil {
 		return nil, err
 	}
 	if err := toolTexts(texts, s); err != nil {

@@ -8,7 +8,7 @@ import "slices"
 var (
 	hasValidConfig       = Guard{"hasValidConfig", func(r *Record) bool { return r.valid }}
 	allParticipantsReady = Guard{"allParticipantsReady", func(r *Record) bool {
-		return r.config != nil && !slices.ContainsFunc(r.Active(), func(p Participant) bool { return p.Name == "" })
+		return r.terms != nil && !slices.Contains(r.Active(), "")
 	}}
 	hasTurn              = Guard{"hasTurn", func(r *Record) bool { return len(r.Turns) > 0 }}
 	costWarningThreshold = Guard{"costWarningThreshold", func(r *Record) bool { return r.unconfirmed() }}

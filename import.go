@@ -62,46 +62,63 @@ func (l *live) bring(ctx context.Context, data []byte) (id string, err error) {
 // inspect checks a snapshot whose JSON is right, and gives it a seed if it has none.
 func (l *live) inspect(s *snapshot) error {
 	start, ok := s.Events[0].Body.(*Start)
-	if !ok || start.Config == nil || start.Format == nil {
-		return restoreError("events[0].start", errors.New("is missing, or is not whole"))
+	if !ok || start.Config.IsZero() {
+		return restoreError("events[0].body", errors.New("is no start, or has no config"))
 	}
-	stage := l.stage(start)
-	config := start.Config.withDefaults()
-	config.CustomFormat = start.Format
-	wrong, _ := stage.check(config)
-	var found []error
-	for _, err := range wrong {
-		at := "events[0].start.config"
-		if e, ok := errors.AsType[*Error](err); ok && strings.HasPrefix(e.Field, "customFormat") { // which stands beside it
-			at, e.Field = "events[0].start", strings.Replace(e.Field, "customFormat", "format", 1)
-		}
-		found = append(found, within("restore", at, err)...)
+	m := l.machines[start.Flow]
+	if m == nil {
+		return restoreError("events[0].body.flow", fmt.Errorf("no flow %q is registered", oneLine(start.Flow, 40)))
 	}
-	if len(found) > 0 {
-		return errors.Join(found...)
+	p, err := l.inspectStart(m, start)
+	if err != nil {
+		return err
 	}
 	if start.Seed == "" {
 		start.Seed, start.Texts = l.newSeed(), nil
 	}
 	if start.Texts == nil {
-		m := l.machines[start.Flow]
-		if m == nil {
-			return restoreError("events[0].start.flow", fmt.Errorf("no flow %q is registered", oneLine(start.Flow, 40)))
-		}
-		texts, err := l.texts(m.flow, start.Config, start.Format, start.Seed)
+		made, err := l.rendered(p, start.Frozen.Go, start.Seed)
 		if err != nil {
-			return restoreError("events[0].start", err)
+			return restoreError("events[0].body", err)
 		}
-		start.Texts = texts
+		start.Texts, start.Views = made.fenced(start.Seed), made.views
 	}
 	if err := l.readOwn(s); err != nil {
 		return err
 	}
-	_, err := l.core(s.ID, s.Events)
-	if err != nil {
+	if _, err := l.core(s.ID, s.Events); err != nil {
 		return restoreError("events", err)
 	}
 	return nil
+}
+
+// inspectStart checks the start of a snapshot as Validate checks a config, and reads what its flow has frozen.
+func (l *live) inspectStart(m *machine, start *Start) (*plan, error) {
+	const at = "events[0].body"
+	config, err := m.flow.readConfig(start.Config)
+	if err != nil {
+		return nil, errors.Join(within("restore", at+".config", err)...)
+	}
+	frozen, err := m.flow.readFrozen(start.Frozen)
+	if err != nil {
+		return nil, errors.Join(within("restore", at+".frozen", err)...)
+	}
+	start.Config.Go, start.Frozen.Go = config, frozen
+	stage := l.stage(start, config)
+	p := &plan{m, config, config.Terms().withDefaults()}
+	p.terms.ID, p.terms.Unattended = start.Terms.ID, start.Terms.Unattended
+	var found []error
+	for _, err := range stage.check(p, frozen) {
+		where := at + ".config"
+		if e, ok := errors.AsType[*Error](err); ok && strings.HasPrefix(e.Field, "frozen") { // which stands beside it
+			where = at
+		}
+		found = append(found, within("restore", where, err)...)
+	}
+	if field, left, right, err := difference(p.terms, &start.Terms); len(found) == 0 && (err != nil || field != "") {
+		found = append(found, restoreError(at+".terms."+field, fmt.Errorf("is %s, and the config says %s", right, left)))
+	}
+	return p, errors.Join(found...)
 }
 
 // readOwn reads the bodies of the events that only the snapshot's flow has.
@@ -130,25 +147,19 @@ func (l *live) readOwn(s *snapshot) error {
 }
 
 // stage is an engine that has whatever a start names, for the checks of a config that was run elsewhere.
-func (l *live) stage(start *Start) *live {
+func (l *live) stage(start *Start, config FlowConfig) *live {
 	s := &live{
-		providers: make(map[string]Provider), judges: make(map[string]Judge), contexts: make(map[string]ContextManager),
-		formats: l.formats, machines: l.machines, models: start.Models, tools: make(map[string]Tool),
+		providers: make(map[string]Provider), contexts: map[string]ContextManager{start.Terms.Context: window.Hybrid{}},
+		machines: l.machines, models: start.Models, tools: make(map[string]Tool), absent: true,
 	}
 	for name, info := range start.Tools {
 		s.tools[name] = absentTool{info}
 	}
-	for _, name := range start.Config.models() {
+	for _, name := range models(config) {
 		if host, _, ok := divide(name); ok {
 			s.providers[host] = absentProvider{}
 		}
 	}
-	if start.Config.Judging != nil {
-		for _, j := range start.Config.Judging.Judges {
-			s.judges[j.Judge] = JudgeFunc(nil)
-		}
-	}
-	s.contexts[start.Config.Context] = window.Hybrid{}
 	return s
 }
 

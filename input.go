@@ -19,8 +19,8 @@ type Signal interface{ signal() }
 
 // The signals. Start, Answer, Sent and Opened are recorded as they come in.
 type (
-	// Edit replaces the config of a debate that has not started.
-	Edit struct{ Config Config }
+	// Edit gives a conversation that has not started its config, settled.
+	Edit struct{ Config FlowConfig }
 	// Validate begins the checks.
 	Validate struct{}
 	// Validated ends them; OK says how.

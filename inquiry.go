@@ -15,6 +15,8 @@ type Inquiry struct {
 	About   string   `json:"about,omitempty"`
 	Options []Option `json:"options,omitempty"`
 	Failure *Error   `json:"failure,omitempty"`
+	// EndDrops: [OptionEnd] drops whom the inquiry is about, beside ending the conversation.
+	EndDrops bool `json:"endDrops,omitempty"`
 }
 
 // Answer is the answer to an inquiry: Text, or one of its options.
@@ -33,8 +35,10 @@ type Answer struct {
 type Question struct {
 	Text    string
 	Options []Option
-	// Default is chosen in a debate with Config.Unattended.
+	// Default is chosen where Terms.Unattended is set.
 	Default Option
+	// EndDrops lets [OptionEnd] drop who was asked, beside ending the conversation.
+	EndDrops bool
 }
 
 // Option is one of the answers that an [Inquiry] offers.

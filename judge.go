@@ -124,18 +124,20 @@ type Verdict struct {
 // checkJudgement finds what no schema can say: every contestant is assessed exactly once, and nobody
 // else is.
 func checkJudgement(r *Record, j *Judgement) []string {
+	d := of(r)
 	names := make([]string, len(j.Assessments))
 	for i := range j.Assessments {
 		names[i] = j.Assessments[i].Participant
 	}
-	return append(exactly(r, "assessments", names), blank("reasoning", j.Reasoning)...)
+	return append(exactly(d, "assessments", names), blank("reasoning", j.Reasoning)...)
 }
 
 // checkMarks is checkJudgement where there is a rubric: every criterion is marked, and no other. It
 // computes the totals.
 func checkMarks(r *Record, j *Judgement) []string {
+	d := of(r)
 	problems := checkJudgement(r, j)
-	rubric := r.rubric()
+	rubric := d.rubric()
 	if rubric == nil {
 		return append(problems, "criteria: there is no rubric")
 	}
@@ -158,21 +160,22 @@ func checkMarks(r *Record, j *Judgement) []string {
 	return problems
 }
 
-func (r *Record) rubric() *Rubric {
-	if r.config.Judging == nil {
+func (d *Debate) rubric() *Rubric {
+	if d.config.Judging == nil {
 		return nil
 	}
-	return r.config.Judging.Rubric
+	return d.config.Judging.Rubric
 }
 
 // checkVerdict finds what no schema can say of a verdict.
 func checkVerdict(r *Record, v *FinalVerdict) []string {
+	d := of(r)
 	names := make([]string, len(v.KeyPoints))
 	for i := range v.KeyPoints {
 		names[i] = v.KeyPoints[i].Participant
 	}
-	problems := exactly(r, "keyPoints", names)
-	contestants := r.Contestants()
+	problems := exactly(d, "keyPoints", names)
+	contestants := d.Contestants()
 	for i := range contestants {
 		name := contestants[i].Name
 		score, ok := v.Scores[name]
@@ -188,7 +191,7 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 	}
 	switch {
 	case v.Winner == nil:
-	case r.Format().Decide == NoWinner:
+	case d.format.Decide == NoWinner:
 		problems = append(problems, "winner: is not null, but this format has no winner")
 	case !has(contestants, v.Winner.Participant):
 		problems = append(problems, "winner: is no participant, by the exact name")
@@ -197,14 +200,14 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 }
 
 // Contestants yields the active participants who are judged: all but the chair.
-func (r *Record) Contestants() []Participant {
-	active := r.Active()
-	if r.start == nil || r.start.Format.Chair == "" {
+func (d *Debate) Contestants() []Participant {
+	active := d.participants()
+	if d.start == nil || d.format.Chair == "" {
 		return active
 	}
 	var out []Participant
 	for i := range active {
-		if r.start.Format.judged(&active[i]) {
+		if d.format.Judged(active[i].Side) {
 			out = append(out, active[i])
 		}
 	}
@@ -216,9 +219,9 @@ func has(participants []Participant, name string) bool {
 }
 
 // exactly compares names with the participants: each once, no other.
-func exactly(r *Record, field string, names []string) []string {
+func exactly(d *Debate, field string, names []string) []string {
 	var problems []string
-	contestants := r.Contestants()
+	contestants := d.Contestants()
 	for i := range contestants {
 		p, count := &contestants[i], 0
 		for _, name := range names {

@@ -10,25 +10,26 @@ import (
 
 // assessmentCalls yields the assessments of the round that are still missing.
 func assessmentCalls(r *Record) []Call {
-	judging := r.config.Judging
-	if judging == nil || judging.When == AtEnd || r.late && len(r.spoken(r.Round)) == 0 {
+	d := of(r)
+	judging := d.config.Judging
+	if judging == nil || judging.When == AtEnd || d.Late() && len(d.spoken(d.Round)) == 0 {
 		return nil
 	}
 	schema := string(KindAssessment)
 	if judging.Rubric != nil {
 		schema = schemaRubric
 	}
-	id := "r" + strconv.Itoa(r.Round) + ".assessment."
+	id := "r" + strconv.Itoa(d.Round) + ".assessment."
 	var calls []Call
-	for place, i := range r.bench {
+	for place, i := range d.bench {
 		judge := &judging.Judges[i]
-		if r.Done(id+judge.Name) || len(r.dropped) > 0 && r.isDropped(judge.Name) {
+		if d.Done(id+judge.Name) || len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
 			continue
 		}
-		call := judgeCall(r, judge, id+judge.Name, KindAssessment)
+		call := judgeCall(d, judge, id+judge.Name, KindAssessment)
 		call.Schema, call.Slot = schema, place
-		call.Last = func(r *Record) string {
-			return prompt.Fill(r.Text("assess."+judge.Name), r.Round) + r.gone() + r.measured()
+		call.Last = func(*Record) string {
+			return prompt.Fill(d.Text("assess."+judge.Name), d.Round) + d.gone() + d.measured()
 		}
 		calls = append(calls, call)
 	}
@@ -36,23 +37,23 @@ func assessmentCalls(r *Record) []Call {
 }
 
 // verdictCalls yields the verdicts that are still missing.
-func verdictCalls(r *Record) []Call {
-	if r.config.Judging == nil {
+func verdictCalls(d *Debate) []Call {
+	if d.config.Judging == nil {
 		return nil
 	}
 	var calls []Call
-	for place, i := range r.bench {
-		judge := &r.config.Judging.Judges[i]
-		if len(r.dropped) > 0 && r.isDropped(judge.Name) {
+	for place, i := range d.bench {
+		judge := &d.config.Judging.Judges[i]
+		if len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
 			continue
 		}
 		for _, swapped := range []bool{false, true} {
-			if swapped && !r.config.Judging.BothOrders {
+			if swapped && !d.config.Judging.BothOrders {
 				break
 			}
-			call := verdictCall(r, judge, swapped)
+			call := verdictCall(d, judge, swapped)
 			call.Slot = place
-			if !r.Done(call.ID) {
+			if !d.Done(call.ID) {
 				calls = append(calls, call)
 			}
 		}
@@ -66,48 +67,49 @@ const (
 	unfinishedSuffix = ".unfinished"
 )
 
-func verdictCall(r *Record, judge *JudgeConfig, swapped bool) Call {
+func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) Call {
 	id, text := "verdict."+judge.Name, "verdict."+judge.Name
 	if swapped {
 		id, text = id+swappedSuffix, text+swappedSuffix
 	}
-	call := judgeCall(r, judge, id, KindVerdict)
-	call.Schema, call.swapped, call.View.Swapped = string(KindVerdict), swapped, swapped
-	call.Last = func(r *Record) string {
-		if !allArgumentsReceived(r) {
-			return prompt.Fill(r.Text(text+unfinishedSuffix), r.Round) + r.gone()
+	call := judgeCall(d, judge, id, KindVerdict)
+	call.Schema, call.View.Swapped = string(KindVerdict), swapped
+	if swapped {
+		call.Tag = tagSwapped
+	}
+	call.Last = func(*Record) string {
+		if !allArgumentsReceived(d.Record) {
+			return prompt.Fill(d.Text(text+unfinishedSuffix), d.Round) + d.gone()
 		}
-		return prompt.Fill(r.Text(text), r.Round) + r.gone()
+		return prompt.Fill(d.Text(text), d.Round) + d.gone()
 	}
 	return call
 }
 
-func judgeCall(r *Record, judge *JudgeConfig, id string, kind CallKind) Call {
+func judgeCall(d *Debate, judge *JudgeConfig, id string, kind CallKind) Call {
 	call := Call{
 		ID: id, Kind: kind, By: judge.Name, Performer: performer(judge.Judge, judge.Person), Model: judge.Model,
-		Fallbacks: judge.Fallbacks, Judge: judge.Judge, Round: r.Round, System: r.Text("system." + judge.Name),
-		View: View{Labels: r.config.Judging.Anonymous}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
-		Timeout: r.config.JudgeTimeout, OnFail: OnFail{Ask: failingJudge, Drop: true},
+		Fallbacks: judge.Fallbacks, Judge: judge.Judge, Round: d.Round, System: d.Text("system." + judge.Name),
+		View: View{Labels: d.config.Judging.Anonymous}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
+		Timeout: d.config.JudgeTimeout, OnFail: OnFail{Ask: failingJudge, Drop: true}, Task: judgeTask,
 	}
-	if len(call.Fallbacks) > 0 && len(r.bench) > 1 && !r.config.Judging.OwnFamily {
-		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), r.partial)
+	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.OwnFamily {
+		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
 	}
-	if model := r.replaced(judge.Name); model != "" {
+	if model := d.Replacement(judge.Name); model != "" {
 		call.Performer, call.Model, call.Judge = ByModel, model, ""
 	}
 	return call
 }
 
 // gone tells a judge who of those listed in its instruction takes no further part.
-func (r *Record) gone() string {
+func (d *Debate) gone() string {
 	var names []string
-	for _, name := range r.dropped {
-		if r.place(name, -1) < 0 {
+	for _, name := range d.Dropped() {
+		if d.Seat(name) < 0 {
 			continue
 		}
-		if r.anonymous != nil {
-			name = r.anonymous.labels.hide(name)
-		}
+		name = d.Hide(name)
 		names = append(names, name)
 	}
 	if len(names) == 0 {

@@ -1,7 +1,6 @@
 package debate
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -24,69 +23,74 @@ type JudgeTask struct {
 	Labels       map[string]string
 }
 
-// task makes what a judge from outside is asked.
-func (r *Record) task(ready *prepared, intent *Intent) *JudgeTask {
+// judgeTask makes what a judge from outside is asked.
+func judgeTask(r *Record, asked Asked) any {
+	d, call := of(r), asked.Call
 	task := &JudgeTask{
-		Debate: r.ID, Call: intent.Call, Attempt: intent.Attempt, Kind: intent.Kind, Topic: r.config.Topic,
-		Round: r.Round, Rounds: r.config.Rounds, Instruction: ready.last, Schema: wireJSON(ready.wire), Labels: r.config.Labels,
+		Debate: d.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: call.Kind, Topic: d.config.Topic,
+		Round: d.Round, Rounds: d.config.Rounds, Instruction: asked.Instruction, Schema: asked.Schema, Labels: d.config.Labels,
 	}
-	if !ready.call.View.None {
-		task.Turns = r.readable()
+	if !call.View.None {
+		task.Turns = d.Readable()
 	}
-	for _, seat := range r.shownTo(intent) {
-		if p := r.placed(seat); !r.isDropped(p.Name) {
+	for _, seat := range d.shownTo(call) {
+		if p := d.placed(seat); !d.IsDropped(p.Name) {
 			p.Model, p.Fallbacks = "", nil
 			task.Participants = append(task.Participants, p)
 		}
 	}
-	if intent.Swapped {
-		turns := task.Turns
-		task.Turns = reversedRuns(turns, func(i, j int) bool {
-			return turns[i].Hidden && turns[j].Hidden && turns[i].Round == turns[j].Round
-		})
+	if call.View.Swapped {
+		task.Turns = swapped(task.Turns)
 	}
-	if ready.call.View.Labels {
-		r.anonymous.labels.hideTask(task)
+	if call.View.Labels {
+		d.hideTask(task)
 	}
 	return task
 }
 
+// swapped yields turns with those that were spoken at once in the opposite order.
+func swapped(turns []*Turn) []*Turn {
+	out := slices.Clone(turns)
+	for i := 0; i < len(out); {
+		j := i + 1
+		for j < len(out) && out[i].Hidden && out[j].Hidden && out[i].Round == out[j].Round {
+			j++
+		}
+		slices.Reverse(out[i:j])
+		i = j
+	}
+	return out
+}
+
 // shownTo yields the seats in the order in which a judge is shown the participants.
-func (r *Record) shownTo(intent *Intent) []int {
-	order := make([]int, len(r.config.Participants))
+func (d *Debate) shownTo(call *Call) []int {
+	order := make([]int, len(d.config.Participants))
 	for i := range order {
 		order[i] = i
 	}
-	if judge := r.seatOfJudge(intent.By); judge >= 0 {
-		order = judgesOrder(r.start.Seed, judge, len(order))
+	if judge := d.seatOfJudge(call.By); judge >= 0 && judge < len(d.drawn.Orders) {
+		order = slices.Clone(d.drawn.Orders[judge])
 	}
-	if intent.Swapped {
+	if call.View.Swapped {
 		slices.Reverse(order)
 	}
 	return order
 }
 
-// readable yields the turns that are not hidden, in the order of rounds and slots: that in which
-// simultaneous replies happened to arrive is not shown to anybody.
-func (r *Record) readable() []*Turn {
-	if len(r.hidden) == 0 && r.inOrder() {
-		return slices.Clip(r.Turns)
+// hideTask puts labels in place of the names in what a judge from outside is shown. The task's turns
+// are the debate's own: they are copied.
+func (d *Debate) hideTask(task *JudgeTask) {
+	task.Topic = d.Hide(task.Topic)
+	for i := range task.Participants {
+		p := &task.Participants[i]
+		p.Name, p.Position, p.Persona, p.Instructions = d.Hide(p.Name), d.Hide(p.Position), d.Hide(p.Persona), ""
 	}
-	var turns []*Turn
-	for i := range r.Turns {
-		if !r.hides(i) {
-			turns = append(turns, r.Turns[i])
-		}
+	turns := make([]*Turn, len(task.Turns))
+	for i, t := range task.Turns {
+		hidden := *t
+		hidden.Spend = Spend{Call: d.Hide(t.Call), Attempt: t.Attempt}
+		hidden.Speaker, hidden.Target, hidden.Text = d.Hide(t.Speaker), d.Hide(t.Target), d.Hide(t.Text)
+		turns[i] = &hidden
 	}
-	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
-	return turns
-}
-
-func (r *Record) hides(turn int) bool {
-	return slices.Contains(r.hidden, turn)
-}
-
-// inOrder reports whether the turns were recorded in the order of their slots.
-func (r *Record) inOrder() bool {
-	return slices.IsSortedFunc(r.Turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
+	task.Turns = turns
 }

@@ -177,4 +177,4 @@ func (j *Judging) criteria() []string {
 	return prompt.DefaultCriteria()
 }
 
-func (r *Record) criteria() []string { return r.config.Judging.criteria() }
+func (d *Debate) criteria() []string { return d.config.Judging.criteria() }

@@ -15,14 +15,13 @@ type labels struct {
 
 const labelPrefix = "Speaker "
 
-// labelsOf draws the labels of a debate.
-func labelsOf(seed string, participants []Participant) *labels {
-	l := &labels{names: make([]string, len(participants)), labels: make([]string, len(participants))}
-	for i, place := range shuffled(seed, "labels", len(participants)) {
-		l.names[i] = participants[i].Name
-		l.labels[i] = labelPrefix + letters(place)
+// NeutralLabels yields neutral names for so many participants, by seat, drawn from a seed.
+func NeutralLabels(seed string, participants int) []string {
+	out := make([]string, participants)
+	for i, place := range shuffled(seed, "labels", participants) {
+		out[i] = labelPrefix + letters(place)
 	}
-	return l
+	return out
 }
 
 // letters writes a number as A … Z, AA, AB, ….
@@ -69,23 +68,8 @@ func (l *labels) showAll(at string, tree any, twice func(at string)) any {
 	return tree
 }
 
-// hideTask puts labels in place of the names in what a judge from outside is shown. The task's turns
-// are the debate's own: they are copied.
-func (l *labels) hideTask(task *JudgeTask) {
-	task.Topic = l.hide(task.Topic)
-	for i := range task.Participants {
-		p := &task.Participants[i]
-		p.Name, p.Position, p.Persona, p.Instructions = l.hide(p.Name), l.hide(p.Position), l.hide(p.Persona), ""
-	}
-	turns := make([]*Turn, len(task.Turns))
-	for i, t := range task.Turns {
-		hidden := *t
-		hidden.Spend = Spend{Call: l.hide(t.Call), Attempt: t.Attempt}
-		hidden.Speaker, hidden.Target, hidden.Text = l.hide(t.Speaker), l.hide(t.Target), l.hide(t.Text)
-		turns[i] = &hidden
-	}
-	task.Turns = turns
-}
+// ReplaceNames puts other names in the place of names, where they stand as whole words; see [Record.Hide].
+func ReplaceNames(text string, names, others []string) string { return replaceWords(text, names, others) }
 
 // replaceWords replaces whole words, in one pass: what was put in is not looked at again. Of two that
 // begin at the same place the longer counts. A word is whole unless a letter or digit goes on with it;

@@ -53,7 +53,7 @@ func (r *Record) pending() use {
 // watchBudget gives warnings and stops at limits. act: nothing else is to be done in this pass; again:
 // the record has changed. A soft limit lets those who speak finish.
 func (c *Core) watchBudget() (act, again bool, err error) {
-	r, budget := c.record, c.record.config.Budget
+	r, budget := c.record, c.record.terms.Budget
 	if budget == nil {
 		return false, false, nil
 	}
@@ -94,7 +94,7 @@ func (c *Core) watchBudget() (act, again bool, err error) {
 // confirm waits for the cost warning to be acknowledged, or does what Unattended says.
 func (c *Core) confirm() (act, again bool, err error) {
 	r := c.record
-	switch u := r.config.Unattended; {
+	switch u := r.terms.Unattended; {
 	case u == nil:
 		return true, true, c.fire(TriggerWarn, Note{Evidence: "the cost warning waits to be acknowledged"}, false)
 	case u.Budget == OptionRetry:
@@ -119,7 +119,7 @@ func (r *Record) warned() bool {
 
 // unconfirmed reports whether the debate waits for somebody to acknowledge the cost warning.
 func (r *Record) unconfirmed() bool {
-	return r.config != nil && r.config.Budget != nil && r.config.Budget.Confirm && !r.acked && r.warned()
+	return r.terms != nil && r.terms.Budget != nil && r.terms.Budget.Confirm && !r.acked && r.warned()
 }
 
 // rounds reports whether the debate is in its flow's states: not before them, and not at its end.
@@ -129,7 +129,7 @@ func (c *Core) warn(w *Warning) error { return c.emit(Event{Body: w}) }
 
 // reach records that a limit was reached, and acts on it.
 func (c *Core) reach(limit WarningKind, call, what string) error {
-	budget := c.record.config.Budget
+	budget := c.record.terms.Budget
 	w := &Warning{Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Evidence: what}
 	note := Note{Reason: EndHardLimit, Evidence: string(limit) + " of the budget: " + what}
 	if limit == WarnSoft {
@@ -154,7 +154,7 @@ func (r *Record) raised() bool {
 // fits reports whether a call's worst case fits what is left of the limits, beside what is reserved and
 // the verdict's share. If it does not, what says which limit stands in the way.
 func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
-	r, budget := c.record, c.record.config.Budget
+	r, budget := c.record, c.record.terms.Budget
 	if budget == nil {
 		return "", "", true
 	}

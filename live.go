@@ -26,7 +26,6 @@ type live struct {
 	providers map[string]Provider
 	judges    map[string]Judge
 	contexts  map[string]ContextManager
-	formats   map[string]Format
 	tools     map[string]Tool
 	machines  map[string]*machine
 	prompts   *prompt.Set
@@ -36,6 +35,7 @@ type live struct {
 	places    chan struct{}
 	interval  time.Duration
 	seed      func() string
+	absent    bool // it has every judge that somebody names
 	lease     time.Duration
 	owner     string       // who holds the leases
 	writers   atomic.Int64 // counts the tokens for the store
@@ -65,19 +65,17 @@ func (e *Engine) build() (*live, error) {
 			ContextTruncate: window.Truncate{}, ContextSliding: window.Sliding{}, ContextSummarize: window.Summarize{},
 			DefaultContext: window.Hybrid{},
 		},
-		formats: make(map[string]Format), machines: make(map[string]*machine),
+		machines: make(map[string]*machine),
 		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, lease: cmp.Or(e.Lease, defaultLease),
 		opening: make(map[string]chan struct{}), sessions: make(map[string]*Session), holders: make(map[*Session]struct{}),
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
-	for _, f := range BuiltinFormats() {
-		l.formats[f.Name] = f
-	}
+	formats := builtinFormats()
 	for name, f := range e.Formats {
 		f = *f.clone()
 		f.Name = name
-		l.formats[name] = f
+		formats[name] = f
 		var found findings
 		found.format("Formats["+name+"]", &f)
 		problems = append(problems, found...)
@@ -91,7 +89,7 @@ func (e *Engine) build() (*live, error) {
 			problems = append(problems, engineError("Providers["+oneLine(name, 80)+"]", "has a name that is empty or holds a slash"))
 		}
 	}
-	flows := map[string]*Flow{DefaultFlow: DebateFlow()}
+	flows := map[string]*Flow{FlowName: debateFlow(formats)}
 	maps.Copy(flows, e.Flows)
 	for name, flow := range flows {
 		if flow == nil || flow.Name != name {
@@ -163,7 +161,7 @@ func (l *live) held(id string) *Session {
 }
 
 func (l *live) core(id string, events []Event) (*Core, error) {
-	name, version := DefaultFlow, 0
+	name, version := FlowName, 0
 	if len(events) > 0 {
 		if start, ok := events[0].Body.(*Start); ok {
 			name, version = start.Flow, start.FlowVersion

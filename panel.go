@@ -10,15 +10,15 @@ import (
 // seated yields the judges, by place, who are not recused. A judge of a panel is recused if its model
 // is of the family of some participants' and not of all, as long as another judge is not; families
 // that are not known conflict with none.
-func (r *Record) seated() []int {
-	j := r.config.Judging
+func (d *Debate) seated() []int {
+	j := d.config.Judging
 	if j == nil {
 		return nil
 	}
 	var all, free []int
 	for i := range j.Judges {
 		all = append(all, i)
-		if j.OwnFamily || !r.partial(j.Judges[i].Model) {
+		if j.OwnFamily || !d.partial(j.Judges[i].Model) {
 			free = append(free, i)
 		}
 	}
@@ -29,17 +29,17 @@ func (r *Record) seated() []int {
 }
 
 // partial reports whether a judge's model shares its family with some of those it judges, but not with all.
-func (r *Record) partial(model string) bool {
-	own := r.family(model)
+func (d *Debate) partial(model string) bool {
+	own := d.Family(model)
 	if own == "" {
 		return false
 	}
 	same, others := 0, 0
-	for i := range r.config.Participants {
-		p := &r.config.Participants[i]
+	for i := range d.config.Participants {
+		p := &d.config.Participants[i]
 		switch {
-		case !r.start.Format.judged(p):
-		case r.family(p.Model) == own:
+		case !d.format.Judged(p.Side):
+		case d.Family(p.Model) == own:
 			same++
 		default:
 			others++
@@ -48,32 +48,25 @@ func (r *Record) partial(model string) bool {
 	return same > 0 && others > 0
 }
 
-func (r *Record) family(model string) string {
-	if m := r.model(model); m != nil {
-		return m.Family
-	}
-	return ""
-}
-
 // Recused yields the judges who do not judge because of their models' family, by name.
-func (r *Record) Recused() []string {
-	if r.config == nil || r.config.Judging == nil {
+func (d *Debate) Recused() []string {
+	if d.config == nil || d.config.Judging == nil {
 		return nil
 	}
 	var names []string
-	for i := range r.config.Judging.Judges {
-		if !slices.Contains(r.bench, i) {
-			names = append(names, r.config.Judging.Judges[i].Name)
+	for i := range d.config.Judging.Judges {
+		if !slices.Contains(d.bench, i) {
+			names = append(names, d.config.Judging.Judges[i].Name)
 		}
 	}
 	return names
 }
 
 // Judges yields the judges who judge: not those who are recused or dropped.
-func (r *Record) Judges() []JudgeConfig {
+func (d *Debate) Judges() []JudgeConfig {
 	var out []JudgeConfig
-	for _, i := range r.bench {
-		if judge := r.config.Judging.Judges[i]; len(r.dropped) == 0 || !r.isDropped(judge.Name) {
+	for _, i := range d.bench {
+		if judge := d.config.Judging.Judges[i]; len(d.Dropped()) == 0 || !d.IsDropped(judge.Name) {
 			out = append(out, judge)
 		}
 	}
@@ -81,19 +74,19 @@ func (r *Record) Judges() []JudgeConfig {
 }
 
 // seatOfJudge yields the place of a judge among all.
-func (r *Record) seatOfJudge(name string) int {
-	if r.config == nil || r.config.Judging == nil {
+func (d *Debate) seatOfJudge(name string) int {
+	if d.config == nil || d.config.Judging == nil {
 		return -1
 	}
-	return slices.IndexFunc(r.config.Judging.Judges, func(j JudgeConfig) bool { return j.Name == name })
+	return slices.IndexFunc(d.config.Judging.Judges, func(j JudgeConfig) bool { return j.Name == name })
 }
 
 // quorum is how many judges must have judged: never more than are seated.
-func (r *Record) quorum() int {
-	if r.config.Judging == nil {
+func (d *Debate) quorum() int {
+	if d.config.Judging == nil {
 		return 0
 	}
-	return min(r.config.Judging.Quorum, len(r.bench))
+	return min(d.config.Judging.Quorum, len(d.bench))
 }
 
 // panel is what the judges together say of one round.
@@ -109,25 +102,25 @@ type panel struct {
 
 // assessed yields the assessments of a round in the judges' order, whatever the one in which they came:
 // sums of fractions depend on it.
-func (r *Record) assessed(round int) []*Assessment {
-	last := len(r.Assessments)
-	for last > 0 && r.Assessments[last-1].Round > round {
+func (d *Debate) assessed(round int) []*Assessment {
+	last := len(d.Assessments)
+	for last > 0 && d.Assessments[last-1].Round > round {
 		last--
 	}
 	first := last
-	for first > 0 && r.Assessments[first-1].Round == round {
+	for first > 0 && d.Assessments[first-1].Round == round {
 		first--
 	}
 	if last-first < 2 {
-		return r.Assessments[first:last]
+		return d.Assessments[first:last]
 	}
-	return r.ordered(r.Assessments[first:last])
+	return d.ordered(d.Assessments[first:last])
 }
 
 // panelOf sums the assessments of a round; without any, judges is 0.
-func (r *Record) panelOf(round int) panel {
+func (d *Debate) panelOf(round int) panel {
 	var p panel
-	for _, a := range r.assessed(round) {
+	for _, a := range d.assessed(round) {
 		p.judges++
 		p.quality += a.QualityScore
 		count(&p.goOn, a.ShouldContinue)
@@ -193,15 +186,15 @@ type opinion struct {
 
 // opinions yields those of the judges who have given all the verdicts that they were asked for, in the
 // judges' order. Two verdicts of one judge that name different winners are a tie.
-func (r *Record) opinions() []opinion {
+func (d *Debate) opinions() []opinion {
 	var out []opinion
-	if r.config == nil || r.config.Judging == nil {
+	if d.config == nil || d.config.Judging == nil {
 		return nil
 	}
-	for i := range r.config.Judging.Judges {
-		name := r.config.Judging.Judges[i].Name
+	for i := range d.config.Judging.Judges {
+		name := d.config.Judging.Judges[i].Name
 		var own, swapped *Verdict
-		for _, v := range r.Verdicts {
+		for _, v := range d.Verdicts {
 			switch {
 			case v.Judge != name:
 			case v.Swapped:
@@ -210,7 +203,7 @@ func (r *Record) opinions() []opinion {
 				own = v
 			}
 		}
-		if own == nil || r.config.Judging.BothOrders && swapped == nil {
+		if own == nil || d.config.Judging.BothOrders && swapped == nil {
 			continue
 		}
 		o := opinion{judge: name, winner: own.winner(), verdict: own, scores: own.Scores}
@@ -297,12 +290,12 @@ func ranked(scores map[string]float64) []string {
 
 // opinion yields the verdict that speaks for the panel: the first that agrees with its outcome, or
 // the first of all.
-func (r *Record) opinion() *Verdict {
-	opinions := r.opinions()
+func (d *Debate) opinion() *Verdict {
+	opinions := d.opinions()
 	if len(opinions) == 0 {
 		return nil
 	}
-	if winner, _ := decide(r.config.Judging.Protocol, opinions); winner != "" {
+	if winner, _ := decide(d.config.Judging.Protocol, opinions); winner != "" {
 		for _, o := range opinions {
 			if o.winner == winner {
 				return o.verdict
@@ -313,22 +306,22 @@ func (r *Record) opinion() *Verdict {
 }
 
 // Outcome computes what the debate has come to.
-func (r *Record) Outcome() Outcome {
-	o := Outcome{Scores: make(map[string]float64), Degraded: r.degraded()}
-	if r.config == nil || r.start == nil {
+func (d *Debate) Outcome() Outcome {
+	o := Outcome{Scores: make(map[string]float64), Degraded: d.degraded()}
+	if d.config == nil || d.start == nil {
 		return o
 	}
-	o.Decision = r.start.Format.Decide
+	o.Decision = d.format.Decide
 	setIfZero(&o.Decision, ByJudges)
-	opinions := r.opinions()
-	o.Verdicts, o.Judges = len(opinions), len(r.bench)
+	opinions := d.opinions()
+	o.Verdicts, o.Judges = len(opinions), len(d.bench)
 	for _, each := range opinions {
 		for name, score := range each.scores {
 			o.Scores[name] += score / float64(len(opinions))
 		}
 	}
-	if r.config.Audience != nil {
-		o.Swing = new(r.Swing())
+	if d.config.Audience != nil {
+		o.Swing = new(d.Swing())
 	}
 	switch {
 	case o.Decision == NoWinner:
@@ -336,18 +329,18 @@ func (r *Record) Outcome() Outcome {
 		if o.Swing != nil {
 			o.Side, o.Tie = o.Swing.Winner, o.Swing.Voters > 0 && o.Swing.Winner == ""
 		}
-	case len(opinions) >= max(1, r.quorum()):
-		r.count(&o, opinions)
+	case len(opinions) >= max(1, d.quorum()):
+		d.count(&o, opinions)
 	}
 	return o
 }
 
 // count finds the winner of the judges' votes.
-func (r *Record) count(o *Outcome, opinions []opinion) {
-	o.Winner, o.Votes = decide(r.config.Judging.Protocol, opinions)
+func (d *Debate) count(o *Outcome, opinions []opinion) {
+	o.Winner, o.Votes = decide(d.config.Judging.Protocol, opinions)
 	o.Tie = o.Winner == ""
-	if seat := r.place(o.Winner, -1); seat >= 0 {
-		o.Side = r.config.Participants[seat].Side
+	if seat := d.Seat(o.Winner); seat >= 0 {
+		o.Side = d.config.Participants[seat].Side
 	}
 	for _, each := range opinions {
 		if each.winner == o.Winner {
@@ -362,39 +355,39 @@ func (r *Record) count(o *Outcome, opinions []opinion) {
 }
 
 // degraded says in what the debate was less than was configured.
-func (r *Record) degraded() []string {
+func (d *Debate) degraded() []string {
 	var out []string
-	if r.config == nil || r.start == nil {
+	if d.config == nil || d.start == nil {
 		return nil
 	}
-	for _, name := range r.dropped {
-		if r.place(name, -1) >= 0 {
+	for _, name := range d.Dropped() {
+		if d.Seat(name) >= 0 {
 			out = append(out, fmt.Sprintf("%s has taken no further part", name))
 		} else {
 			out = append(out, fmt.Sprintf("%s has judged no further", name))
 		}
 	}
-	if r.Final() && r.config.Judging != nil {
-		switch given := len(r.opinions()); {
+	if d.Final() && d.config.Judging != nil {
+		switch given := len(d.opinions()); {
 		case given == 0:
 			out = append(out, "there is no verdict")
-		case given < r.quorum():
-			out = append(out, fmt.Sprintf("%d of %d judges have given a verdict: fewer than the quorum of %d", given, len(r.bench), r.quorum()))
-		case given < len(r.bench):
-			out = append(out, fmt.Sprintf("%d of %d judges have given a verdict", given, len(r.bench)))
+		case given < d.quorum():
+			out = append(out, fmt.Sprintf("%d of %d judges have given a verdict: fewer than the quorum of %d", given, len(d.bench), d.quorum()))
+		case given < len(d.bench):
+			out = append(out, fmt.Sprintf("%d of %d judges have given a verdict", given, len(d.bench)))
 		}
 	}
-	for i := range r.Warnings {
-		switch r.Warnings[i].Kind {
+	for i := range d.Warnings {
+		switch d.Warnings[i].Kind {
 		case WarnSoft, WarnHard:
-			out = append(out, "the budget has ended it: "+r.Warnings[i].Evidence)
+			out = append(out, "the budget has ended it: "+d.Warnings[i].Evidence)
 		case WarnLate:
-			out = append(out, r.Warnings[i].Evidence)
+			out = append(out, d.Warnings[i].Evidence)
 		default:
 		}
 	}
-	if r.Reason == EndHost {
-		out = append(out, r.Evidence)
+	if d.Reason == EndHost {
+		out = append(out, d.Evidence)
 	}
 	return out
 }

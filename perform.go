@@ -143,7 +143,11 @@ func (l *live) askJudge(ctx *callContext, c *Command) (Signal, error) {
 	if judge == nil {
 		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Judge)}
 	}
-	answer, err := judge.Judge(ctx, *c.Task)
+	task, ok := c.Task.(*JudgeTask)
+	if !ok {
+		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "task", Err: fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)}
+	}
+	answer, err := judge.Judge(ctx, *task)
 	took := ctx.took()
 	if err != nil {
 		return Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took}, nil

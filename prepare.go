@@ -47,7 +47,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	state := r.calls[call.ID]
 	intent := &Intent{
 		Call: call.ID, Attempt: 1, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Target: call.Target,
-		Schema: call.Schema, Hidden: call.Hidden, After: call.after, Swapped: call.swapped, Again: call.again, Tokens: call.MaxTokens,
+		Schema: call.Schema, Hidden: call.Hidden, Labels: call.View.Labels, Tag: call.Tag, Again: call.again, Tokens: call.MaxTokens,
 	}
 	ready := &prepared{call: call, slide: !summaries}
 	if state != nil && state.intent != nil {
@@ -68,7 +68,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	}
 	model := c.pick(call, ready, intent)
 	if intent.Tokens == 0 {
-		intent.Tokens = r.config.MaxTokens
+		intent.Tokens = r.terms.MaxTokens
 	}
 	if model.MaxOutput > 0 {
 		intent.Tokens = min(intent.Tokens, model.MaxOutput)
@@ -183,11 +183,12 @@ type Command struct {
 	Attempt int
 	Kind    CallKind
 	By      string
-	// Provider is the name of the provider that Request goes to; "": Task goes to the judge named Judge.
+	// Provider is the name of the provider that Request goes to; "": Task goes to the judge named Judge, as Call.Task
+	// has made it.
 	Provider string
 	Request  *provider.Request
 	Judge    string
-	Task     *JudgeTask
+	Task     any
 	// Tool is the name of the tool that does Use, if that is set.
 	Tool string
 	Use  *ToolUse
@@ -229,14 +230,17 @@ func (c *Core) command(id string, command *Command, request *provider.Request) e
 		Timeout: call.Timeout, Stream: call.Schema == "" && intent.Tool == "",
 	}
 	if command.Timeout <= 0 {
-		command.Timeout = r.config.TurnTimeout
+		command.Timeout = r.terms.TurnTimeout
 	}
 	if call.Performer == byTool {
 		command.Tool, command.Use = intent.Tool, r.use(ready, intent)
 		return nil
 	}
 	if call.Performer == ByJudge {
-		command.Judge, command.Task = call.Judge, r.task(ready, intent)
+		command.Judge = call.Judge
+		if call.Task != nil {
+			command.Task = call.Task(r, Asked{call, id, intent.Attempt, ready.last, wireJSON(ready.wire)})
+		}
 		return nil
 	}
 	host, model, _ := divide(ready.model)
@@ -249,7 +253,7 @@ func (c *Core) command(id string, command *Command, request *provider.Request) e
 	*request = provider.Request{
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
 		Messages: ready.messages(), Last: provider.Message{Text: ready.last},
-		MaxTokens: intent.Tokens, Temperature: temperature, Schema: ready.wire, Tools: ready.tools, Labels: r.config.Labels,
+		MaxTokens: intent.Tokens, Temperature: temperature, Schema: ready.wire, Tools: ready.tools, Labels: r.terms.Labels,
 	}
 	return nil
 }

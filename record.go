@@ -2,11 +2,9 @@ package debate
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
-	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -17,15 +15,8 @@ type Record struct {
 	ID    string
 	State State
 	// Round is the current round, from 1; 0 before the first.
-	Round       int
-	Turns       []*Turn       // in the order in which they were recorded
-	Assessments []*Assessment // likewise
-	// Verdict is what a judge has found; nil: nobody has. Of a panel it is the first verdict that agrees
-	// with the panel's outcome, and Verdicts holds all. What counts is Outcome.
-	Verdict    *Verdict
-	Verdicts   []*Verdict    // in the order in which they were recorded
-	Ballots    []*Ballot     // the audience's votes, likewise
-	Assignment *Assignment   // the positions that a model has found; nil: none were asked for
+	Round      int
+	Turns      []*Turn       // in the order in which they were recorded
 	Summaries  []*Summarized // what was summarised, oldest first
 	Rejections []Rejection   // answers that were not accepted
 	Inquiries  []Inquiry     // the open ones
@@ -42,7 +33,9 @@ type Record struct {
 	Seq               int64 // the number of the last event
 
 	start      *Start
-	config     *Config
+	config     FlowConfig // as the flow reads it
+	terms      *Terms
+	frozen     any // what the flow has frozen beside the config
 	valid      bool  // the config has passed validation
 	work       State // the working state that is current, or will be after a pause
 	entered    time.Time
@@ -61,29 +54,21 @@ type Record struct {
 	readers    []*view // by seat; nil: all read everybody's
 	anonymous  *view   // with labels for names; nil: nobody reads it
 	texts      map[string]string
-	systems    []string // the system prompts of the participants
 	models     []namedModel
-	bench      []int // the judges who are not recused, by place
-	schedule   []Speech
-	phase      int       // which the schedule is of
-	said       []bool    // by slot of the schedule
+	part       Part      // the flow's own; nil: it has none
+	before     ending    // why the conversation was about to end before an error
 	timed      []State   // the flow's states that a round's time covers
-	part       any       // the flow's part of the config, decoded
-	derived    any       // not a fact: what the flow has computed
 	late       bool      // the round's time is over
 	unsummed   bool      // the summarizer has failed for good
 	roundAt    time.Time // when the round began, later by as long as nobody might speak
 	left       time.Time // when the debate last stopped working
-	formerly   [2]string // reason and evidence from before an error
 	hidden     []int     // turns that wait for others of their group
 	fence      string
 	limits     []vendorLimit     // that calls have run into, and that still hold
 	swaps      []replacement     // models that took over by a person's choice
-	shrunk     []choice          // what was chosen for those whose context was too large
+	shrunk     []Shrinking          // what was chosen for those whose context was too large
 	windows    []modelSize       // sizes of windows that vendors' overflows have shown
 	ratios     []modelRatio      // by how much counts of tokens were wrong
-	keeps      bool              // what is computed may be kept: nobody else reads the record now
-	shingles   []detect.Shingles // of the turns, if a detector has asked
 	thresholds []threshold       // of windows, that were told of
 }
 
@@ -143,16 +128,20 @@ const (
 	callFailed
 )
 
-// Config yields the frozen config, defaults included. Read only.
-func (r *Record) Config() *Config { return r.config }
-
-// Format yields the frozen format. Read only.
-func (r *Record) Format() *Format {
-	if r.start == nil {
-		return nil
-	}
-	return r.start.Format
+// ending is why a conversation ends.
+type ending struct {
+	reason   EndReason
+	evidence string
 }
+
+// Config yields the frozen config, with every default written out. Read only.
+func (r *Record) Config() FlowConfig { return r.config }
+
+// Frozen yields what the flow has frozen beside the config; nil: nothing. Read only.
+func (r *Record) Frozen() any { return r.frozen }
+
+// Terms yields what the config says about everything that all flows have; nil before there is a config. Read only.
+func (r *Record) Terms() *Terms { return r.terms }
 
 // Parent yields the debate that this one was forked from; nil: none.
 func (r *Record) Parent() *Parent {
@@ -160,21 +149,6 @@ func (r *Record) Parent() *Parent {
 		return nil
 	}
 	return r.start.Parent
-}
-
-// FlowConfig yields what the flow's Decode has made of Config.FlowConfig; nil: it has none. Read only.
-func (r *Record) FlowConfig() any { return r.part }
-
-// Derive yields what a flow computes from the record for itself, such as its turns by speaker. update gets what it
-// has yielded before, of the same debate as it was some events ago, and brings it up to date; or nil, and begins
-// anew. So what a flow asks at every step need not look at the whole debate each time. Nothing is kept where
-// others may read the record at the same time: there update always gets nil.
-func (r *Record) Derive(update func(former any) any) any {
-	if !r.keeps {
-		return update(nil)
-	}
-	r.derived = update(r.derived)
-	return r.derived
 }
 
 // Late reports whether the time of the present round is over; see [Config].RoundTimeout.
@@ -267,21 +241,79 @@ func (r *Record) Working() State { return r.work }
 // EnteredAt is when the present working state was entered.
 func (r *Record) EnteredAt() time.Time { return r.entered }
 
-// Active yields the participants that still take part, in order.
-func (r *Record) Active() []Participant {
-	if r.config == nil {
+// Active yields the names of the participants that still take part, in order.
+func (r *Record) Active() []string {
+	if r.terms == nil {
 		return nil
 	}
 	if len(r.dropped) == 0 {
-		return r.config.Participants
+		return r.terms.Participants
 	}
-	var active []Participant
-	for _, p := range r.config.Participants {
-		if !slices.Contains(r.dropped, p.Name) {
-			active = append(active, p)
+	return slices.DeleteFunc(slices.Clone(r.terms.Participants), r.IsDropped)
+}
+
+// Dropped yields who takes no further part, in the order in which they were dropped. Read only.
+func (r *Record) Dropped() []string { return r.dropped }
+
+// Asking reports whether an attempt at the call is in flight.
+func (r *Record) Asking(call string) bool {
+	c := r.calls[call]
+	return c != nil && c.status == callOpen
+}
+
+// Status yields what a participant is doing, or somebody else who is asked.
+func (r *Record) Status(name string) Status {
+	if r.IsDropped(name) {
+		return StatusDropped
+	}
+	if call := r.latestOf(name); call != nil {
+		return call.standing()
+	}
+	return StatusActive
+}
+
+// Unsent reports whether the latest call of somebody has failed for good because it could not be sent: the same call
+// would fail again.
+func (r *Record) Unsent(name string) bool {
+	call := r.latestOf(name)
+	return call != nil && call.trouble != nil && call.trouble.unsent
+}
+
+// Waiting yields a turn that is hidden until the others of its group have spoken; nil: there is none.
+func (r *Record) Waiting() *Turn {
+	if len(r.hidden) == 0 {
+		return nil
+	}
+	return r.Turns[r.hidden[0]]
+}
+
+// Readable yields the turns that are not hidden, in the order of rounds and slots: that in which
+// simultaneous replies happened to arrive is not shown to anybody. Read only.
+func (r *Record) Readable() []*Turn {
+	if len(r.hidden) == 0 && r.inOrder() {
+		return slices.Clip(r.Turns)
+	}
+	var turns []*Turn
+	for i := range r.Turns {
+		if !slices.Contains(r.hidden, i) {
+			turns = append(turns, r.Turns[i])
 		}
 	}
-	return active
+	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
+	return turns
+}
+
+// inOrder reports whether the turns were recorded in the order of their slots.
+func (r *Record) inOrder() bool {
+	return slices.IsSortedFunc(r.Turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
+}
+
+// Hide puts neutral labels in the place of participants' names, if some calls read those; otherwise the text stays.
+func (r *Record) Hide(text string) string {
+	if r.anonymous == nil {
+		return text
+	}
+	return r.anonymous.labels.hide(text)
 }
 
 // RoundTurns yields the turns of a round in slot order.
@@ -296,84 +328,3 @@ func (r *Record) RoundTurns(round int) []*Turn {
 	return turns
 }
 
-// Canonical yields what makes two debates the same: turns in slot order, assessments, verdict and
-// end state, as JSON. Attempts, spend, times and controls are left out.
-func (r *Record) Canonical() ([]byte, error) {
-	type turn struct {
-		Round   int             `json:"round"`
-		Slot    int             `json:"slot"`
-		Kind    CallKind        `json:"kind"`
-		Speaker string          `json:"speaker"`
-		Target  string          `json:"target,omitempty"`
-		Text    string          `json:"text"`
-		Data    json.RawMessage `json:"data,omitempty"`
-		Cut     bool            `json:"cut,omitempty"`
-	}
-	out := struct {
-		State       State          `json:"state"`
-		Turns       []turn         `json:"turns"`
-		Assessments []Judgement    `json:"assessments"`
-		Verdict     *FinalVerdict  `json:"verdict"`
-		Verdicts    []namedVerdict `json:"verdicts,omitempty"`
-		Ballots     []namedBallot  `json:"ballots,omitempty"`
-	}{State: r.State}
-	turns := slices.Clone(r.Turns)
-	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Slot, b.Slot)) })
-	for _, t := range turns {
-		out.Turns = append(out.Turns, turn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
-	}
-	for _, a := range r.ordered(r.Assessments) {
-		out.Assessments = append(out.Assessments, a.Judgement)
-	}
-	if r.Verdict != nil {
-		out.Verdict = &r.Verdict.FinalVerdict
-	}
-	if len(r.Verdicts) > 1 {
-		for _, v := range r.Verdicts {
-			out.Verdicts = append(out.Verdicts, namedVerdict{v.Judge, v.Swapped, v.FinalVerdict})
-		}
-		slices.SortStableFunc(out.Verdicts, func(a, b namedVerdict) int {
-			return cmp.Or(cmp.Compare(r.seatOfJudge(a.Judge), r.seatOfJudge(b.Judge)), order(a.Swapped, b.Swapped))
-		})
-	}
-	for _, b := range r.Ballots {
-		out.Ballots = append(out.Ballots, namedBallot{b.Voter, b.After, b.BallotPaper})
-	}
-	slices.SortStableFunc(out.Ballots, func(a, b namedBallot) int { return cmp.Or(order(a.After, b.After), cmp.Compare(a.Voter, b.Voter)) })
-	return json.Marshal(out)
-}
-
-// namedVerdict and namedBallot are verdicts and votes as the canonical form has them.
-type (
-	namedVerdict struct {
-		Judge   string       `json:"judge"`
-		Swapped bool         `json:"swapped,omitempty"`
-		Verdict FinalVerdict `json:"verdict"`
-	}
-	namedBallot struct {
-		Voter string      `json:"voter"`
-		After bool        `json:"after,omitempty"`
-		Paper BallotPaper `json:"ballot"`
-	}
-)
-
-// order puts false before true.
-func order(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
-}
-
-// ordered yields assessments in the order of rounds and judges, whatever the one in which they came.
-func (r *Record) ordered(all []*Assessment) []*Assessment {
-	out := slices.Clone(all)
-	slices.SortStableFunc(out, func(a, b *Assessment) int {
-		return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(r.seatOfJudge(a.Judge), r.seatOfJudge(b.Judge)))
-	})
-	return out
-}

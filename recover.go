@@ -12,11 +12,11 @@ import (
 // replacement is a model that took over from whatever somebody was to ask.
 type replacement struct{ by, model string }
 
-// choice is what was chosen for somebody.
-type choice struct {
-	by     string
-	option Option
-	times  int
+// Shrinking is how somebody's context is made smaller by choice, and how often that was chosen.
+type Shrinking struct {
+	By     string
+	Option Option
+	Times  int
 }
 
 // giveUp deals with a call that has failed for good. again: the record has changed.
@@ -35,7 +35,7 @@ func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 	switch {
 	case call.OnFail.Fire != "" && c.machine.allows(r, call.OnFail.Fire):
 		return true, c.fire(call.OnFail.Fire, Note{Evidence: failure.Error()}, false)
-	case call.OnFail.Drop && !r.isDropped(call.By):
+	case call.OnFail.Drop && !r.IsDropped(call.By):
 		return true, c.drop(call.By, failure.Error())
 	default:
 		return true, c.fail(failure)
@@ -51,9 +51,9 @@ func (r *Record) asked(call string) bool {
 func (c *Core) ask(call *Call, state *callState, question Question) error {
 	q := Inquiry{
 		ID: "ask." + call.ID + "." + strconv.Itoa(state.intent.Attempt), Kind: call.Kind, To: call.By,
-		Question: question.Text, About: call.ID, Options: question.Options, Failure: state.trouble.failure,
+		Question: question.Text, About: call.ID, Options: question.Options, EndDrops: question.EndDrops, Failure: state.trouble.failure,
 	}
-	if err := c.emit(Event{Body: &q}); err != nil || c.record.config.Unattended == nil {
+	if err := c.emit(Event{Body: &q}); err != nil || c.record.terms.Unattended == nil {
 		return err
 	}
 	return c.choose(&q, Answer{Inquiry: q.ID, Option: question.Default, Unattended: true})
@@ -71,8 +71,8 @@ func (c *Core) choose(q *Inquiry, a Answer) error {
 		reason = about.Failure.Error()
 	}
 	ends := a.Option == OptionEnd
-	drops := a.Option == OptionWithout || a.Option == OptionDrop || ends && (about.Kind == KindAssessment || about.Kind == KindVerdict)
-	if drops && !r.isDropped(about.To) {
+	drops := a.Option == OptionWithout || a.Option == OptionDrop || ends && about.EndDrops
+	if drops && !r.IsDropped(about.To) {
 		if err := c.drop(about.To, reason); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	switch {
 	case !slices.Contains(q.Options, a.Option):
 		return bad("option", "%q is none of the options %v", oneLine(string(a.Option), 40), q.Options)
-	case !c.offers(q, a.Option), a.Option == OptionDrop && c.record.isActive(q.To) && !droppable(c.record, q.To):
+	case !c.offers(q, a.Option), a.Option == OptionDrop && c.record.isActive(q.To) && !c.machine.flow.spares(c.record, q.To):
 		return bad("option", "%q is no longer possible: others have been chosen since", a.Option)
 	case a.Option != OptionModel && a.Model != "":
 		return bad("model", "is given, but the option is %s", a.Option)
@@ -114,7 +114,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 		if row == nil {
 			row = c.record.model(a.Model)
 		}
-		if c.record.config.limited() && !row.Priced {
+		if c.record.terms.limited() && !row.Priced {
 			return bad("model", "%q has no known price, which a budget needs", oneLine(a.Model, 80))
 		}
 	}
@@ -192,29 +192,29 @@ func (r *Record) again(id string) {
 // shrink notes how somebody's context is to be made smaller, and how often that was chosen.
 func (r *Record) shrink(by string, option Option) {
 	for i := range r.shrunk {
-		if r.shrunk[i].by == by {
-			r.shrunk[i].option = option
-			r.shrunk[i].times++
+		if r.shrunk[i].By == by {
+			r.shrunk[i].Option = option
+			r.shrunk[i].Times++
 			return
 		}
 	}
 	if len(r.shrunk) < mostOpen {
-		r.shrunk = append(r.shrunk, choice{by, option, 1})
+		r.shrunk = append(r.shrunk, Shrinking{by, option, 1})
 	}
 }
 
-// shrinking yields how somebody's context is made smaller.
-func (r *Record) shrinking(by string) (choice, bool) {
+// Shrinking yields how somebody's context is made smaller; false: nobody has chosen that.
+func (r *Record) Shrinking(by string) (Shrinking, bool) {
 	for _, c := range r.shrunk {
-		if c.by == by {
+		if c.By == by {
 			return c, true
 		}
 	}
-	return choice{}, false
+	return Shrinking{}, false
 }
 
-// replaced yields the model that took over from somebody's; "": none has.
-func (r *Record) replaced(by string) string {
+// Replacement yields the model that took over from somebody's; "": none has.
+func (r *Record) Replacement(by string) string {
 	for _, swap := range slices.Backward(r.swaps) {
 		if swap.by == by {
 			return swap.model

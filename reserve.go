@@ -2,7 +2,7 @@ package debate
 
 // spares reports whether a summary that is made for a verdict leaves enough for the verdict.
 func (c *Core) spares(intent *Intent) bool {
-	r, budget := c.record, c.record.config.Budget
+	r, budget := c.record, c.record.terms.Budget
 	if budget == nil || r.State != StateCompleting {
 		return true
 	}
@@ -20,10 +20,6 @@ func (b *Budget) concludes() bool {
 // those in flight have given the longest replies that are accepted.
 func (c *Core) share(intent *Intent) use {
 	r := c.record
-	step := c.machine.flow.Steps[StateCompleting]
-	if step.Calls == nil {
-		return use{}
-	}
 	growth := r.growth(intent.Tokens, intent.By)
 	for _, call := range r.open {
 		growth += r.growth(call.intent.Tokens, call.intent.By)
@@ -32,7 +28,7 @@ func (c *Core) share(intent *Intent) use {
 		growth += len(r.Turns[i].Text) + 2*len(r.fence) + framing
 	}
 	var sum use
-	for _, call := range r.final(step) {
+	for _, call := range c.last() {
 		switch call.Performer {
 		case ByModel:
 		case ByPerson:
@@ -46,14 +42,15 @@ func (c *Core) share(intent *Intent) use {
 	return sum
 }
 
-// final yields the calls of the end, as if the debate had come to it. The first turn may still be open.
-func (r *Record) final(step Step) []Call {
-	turns, keeps := r.Turns, r.keeps
-	defer func() { r.Turns, r.keeps = turns, keeps }()
-	if len(turns) == 0 {
-		r.Turns, r.keeps = []*Turn{{}}, false // what is computed of a turn that nobody has spoken is not kept
+// last yields the calls of the end, as if the conversation had come to it.
+func (c *Core) last() []Call {
+	if c.machine.flow.Last != nil {
+		return c.machine.flow.Last(c.record)
 	}
-	return step.Calls(r)
+	if step := c.machine.flow.Steps[StateCompleting]; step.Calls != nil {
+		return step.Calls(c.record)
+	}
+	return nil
 }
 
 // worst is the most that one attempt at a call can take, with any of its models, once the conversation
@@ -74,7 +71,7 @@ func (c *Core) worst(call *Call, growth int) use {
 		model, _ := r.Model(name)
 		tokens := call.MaxTokens
 		if tokens == 0 {
-			tokens = r.config.MaxTokens
+			tokens = r.terms.MaxTokens
 		}
 		if model.MaxOutput > 0 {
 			tokens = min(tokens, model.MaxOutput)

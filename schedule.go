@@ -17,9 +17,11 @@ type Speech struct {
 	// Group: speeches side by side with the same number run at once; 0: after the one before.
 	Group int `json:"group,omitempty"`
 
-	id   string // what the call's id says after the round
-	text string // the name of the instruction
-	seat int    // of the speaker among the participants; -1: of the audience
+	// ID is what the ids of its calls say after the round, Text the name of its instruction.
+	ID   string `json:"-"`
+	Text string `json:"-"`
+	// Seat is the speaker's; -1: a member of the audience.
+	Seat int `json:"-"`
 }
 
 // Kinds of the turns of a cross-examination.
@@ -42,29 +44,44 @@ const (
 // aloud is the group of a phase without slots whose speakers speak at once.
 const aloud = 1
 
-// Schedule yields the speeches of a round of a debate. It uses the config's participants, audience,
-// mode and rounds, with defaults written out or not. It is pure: the same config has the same schedule.
-func (f *Format) Schedule(config *Config, round int) []Speech {
-	c := config.withDefaults()
-	if f.Rounds > 0 {
-		c.Rounds = f.Rounds
-	}
-	return f.speeches(f.phase(round, c.Rounds), c)
+// Cast are those who may speak in a debate of some format, and how.
+type Cast struct {
+	Seats    []Seat   // the participants, in order
+	Audience []string // by name
+	// AtOnce lets the speakers of a phase without slots speak at once.
+	AtOnce bool
+	// Rounds is the most rounds that there may be. A format that fixes them does not read it.
+	Rounds int
 }
 
-// speeches yields those of the i-th phase; -1: of a round that no phase covers.
-func (f *Format) speeches(i int, c *Config) []Speech {
-	cast := cast{f, c}
-	phase := &Phase{Name: phaseArgument}
-	if i >= 0 {
-		phase = &f.Phases[i]
+// Seat is a participant as formats see one.
+type Seat struct {
+	Name string
+	Side Side
+}
+
+// Schedule yields the speeches of a round. It is pure: the same cast has the same schedule.
+func (f *Format) Schedule(cast Cast, round int) []Speech {
+	rounds := cast.Rounds
+	if f.Rounds > 0 {
+		rounds = f.Rounds
 	}
-	if len(phase.Slots) == 0 {
-		return cast.everybody(phase.Name)
+	return f.Speeches(f.PhaseIndex(round, rounds), cast)
+}
+
+// Speeches yields those of a phase by its index; -1: of a round that no phase covers.
+func (f *Format) Speeches(phase int, in Cast) []Speech {
+	cast := cast{f, in}
+	p := &Phase{Name: phaseArgument}
+	if phase >= 0 {
+		p = &f.Phases[phase]
+	}
+	if len(p.Slots) == 0 {
+		return cast.everybody(p.Name)
 	}
 	var out []Speech
-	for n := range phase.Slots {
-		out = cast.perform(out, phase.Name, &phase.Slots[n], n)
+	for n := range p.Slots {
+		out = cast.perform(out, p.Name, &p.Slots[n], n)
 	}
 	return out
 }
@@ -72,20 +89,19 @@ func (f *Format) speeches(i int, c *Config) []Speech {
 // cast finds the speakers of slots.
 type cast struct {
 	format *Format
-	config *Config
+	Cast
 }
 
 func (c *cast) everybody(phase string) []Speech {
-	out := make([]Speech, 0, len(c.config.Participants))
-	for seat := range c.config.Participants {
-		p := &c.config.Participants[seat]
-		if !c.format.judged(p) {
+	out := make([]Speech, 0, len(c.Seats))
+	for seat, p := range c.Seats {
+		if !c.format.Judged(p.Side) {
 			continue
 		}
 		s := Speech{
-			Slot: len(out), Kind: CallKind(phase), Speaker: p.Name, seat: seat, id: phase + "." + p.Name, text: "turn." + phase,
+			Slot: len(out), Kind: CallKind(phase), Speaker: p.Name, Seat: seat, ID: phase + "." + p.Name, Text: "turn." + phase,
 		}
-		if c.config.Mode == Simultaneous {
+		if c.AtOnce {
 			s.Group = aloud
 		}
 		out = append(out, s)
@@ -123,8 +139,8 @@ func (c *cast) perform(out []Speech, phase string, slot *Slot, n int) []Speech {
 	add := func(kind CallKind, speaker, target person, text string) {
 		out = append(out, Speech{
 			Slot: len(out), Kind: kind, Speaker: speaker.name, Target: target.name, Words: words, MaxTokens: tokens,
-			Group: slot.Group, seat: speaker.seat, text: text,
-			id: phase + "." + strconv.Itoa(len(out)+1) + "." + speaker.name,
+			Group: slot.Group, Seat: speaker.seat, Text: text,
+			ID: phase + "." + strconv.Itoa(len(out)+1) + "." + speaker.name,
 		})
 	}
 	for _, speaker := range c.find(slot.Who, person{seat: -1}) {
@@ -177,11 +193,11 @@ type person struct {
 func (c *cast) find(who Who, speaker person) []person {
 	switch who {
 	case "", Everyone, Others:
-		return c.those(func(p *Participant, seat int) bool {
-			return c.format.judged(p) && (who != Others || seat != speaker.seat)
+		return c.those(func(p Seat, seat int) bool {
+			return c.format.Judged(p.Side) && (who != Others || seat != speaker.seat)
 		})
 	case TheChair:
-		return c.those(func(p *Participant, _ int) bool { return c.format.Chair != "" && p.Side == c.format.Chair })
+		return c.those(func(p Seat, _ int) bool { return c.format.Chair != "" && p.Side == c.format.Chair })
 	case BothSides:
 		return alternate(c.side(For), c.side(Against))
 	}
@@ -189,7 +205,7 @@ func (c *cast) find(who Who, speaker person) []person {
 	var all []person
 	switch kind {
 	case "name":
-		return c.those(func(p *Participant, _ int) bool { return p.Name == rest })
+		return c.those(func(p Seat, _ int) bool { return p.Name == rest })
 	case "audience":
 		all = c.listeners()
 	default:
@@ -206,28 +222,25 @@ func (c *cast) find(who Who, speaker person) []person {
 }
 
 func (c *cast) listeners() []person {
-	if c.config.Audience == nil {
-		return nil
-	}
 	var out []person
-	for i := range c.config.Audience.Members {
-		out = append(out, person{c.config.Audience.Members[i].Name, -1})
+	for _, name := range c.Audience {
+		out = append(out, person{name, -1})
 	}
 	return out
 }
 
-func (c *cast) those(are func(p *Participant, seat int) bool) []person {
+func (c *cast) those(are func(s Seat, seat int) bool) []person {
 	var out []person
-	for seat := range c.config.Participants {
-		if p := &c.config.Participants[seat]; are(p, seat) {
-			out = append(out, person{p.Name, seat})
+	for seat, s := range c.Seats {
+		if are(s, seat) {
+			out = append(out, person{s.Name, seat})
 		}
 	}
 	return out
 }
 
 func (c *cast) side(side Side) []person {
-	return c.those(func(p *Participant, _ int) bool { return p.Side == side })
+	return c.those(func(p Seat, _ int) bool { return p.Side == side })
 }
 
 // alternate yields one of a, one of b, and so on; what is left of the longer follows.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -23,44 +22,85 @@ type Schema struct {
 	err    error
 	decode func(text string, tree any) (any, error)
 	check  func(r *Record, v any) []string
-	wire   func(names, criteria []string, schema []byte) []byte
+	names  func(r *Record) Names
+	wire   func(names Names, schema []byte) []byte
+	body   func(r *Record, in *Intent, spend Spend, v any) Body
 	last   atomic.Pointer[narrowed]
 }
 
-// narrowed is a schema with the names of a debate. The next debate often has the same.
+// narrowed is a schema with the names of a conversation. The next one often has the same.
 type narrowed struct {
-	participants, criteria []string
-	json                   json.RawMessage
+	names Names
+	json  json.RawMessage
 }
 
-// NewSchema makes the schema of T, whose fields are all required unless they are omitempty, with
-// nothing else allowed. check, which may be nil, says what is wrong with a value that matches: in
-// the program's own words, one line each. The value that it accepts is the Data of a turn.
+// Names are what the schema that is sent names of a conversation.
+type Names struct {
+	// People replace the enum "participant's name" in the schema. With neutral labels these stand for them.
+	People []string
+	// Keys are for AnswerOf.Narrow, such as the criteria of a rubric.
+	Keys []string
+}
+
+// AnswerOf says how an answer of type T is read. T's schema requires every field unless it is omitempty, and allows
+// nothing else.
+type AnswerOf[T any] struct {
+	// Check says what is wrong with a value that matches the schema: in the program's own words, one line each. nil:
+	// nothing is.
+	Check func(r *Record, v *T) []string
+	// Read makes the value of the JSON, which matches the schema; nil: encoding/json does. The tree has the types of
+	// encoding/json.
+	Read func(tree any) *T
+	// Names are what the schema that is sent names; nil: the participants that take part.
+	Names func(r *Record) Names
+	// Narrow changes the schema that is sent, which is only narrower than the one that is checked; nil: nothing.
+	Narrow func(names Names, schema []byte) []byte
+	// Body makes the event of an accepted answer; nil: a [Turn] that has the answer as its Data.
+	Body func(r *Record, in *Intent, spend Spend, v *T) Body
+}
+
+// NewSchema makes the schema of T. check, which may be nil, is AnswerOf.Check.
 func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schema, error) {
-	s := schemaOf(name, check)
+	return AnswerSchema(name, AnswerOf[T]{Check: check})
+}
+
+// AnswerSchema makes the schema of T with all that an [AnswerOf] says.
+func AnswerSchema[T any](name string, a AnswerOf[T]) (*Schema, error) {
+	s := schemaOf(name, a)
 	return s, s.err
 }
 
-// schemaOf is NewSchema for types that are known to compile; otherwise no answer is ever accepted.
-func schemaOf[T any](name string, check func(r *Record, v *T) []string) *Schema {
-	typ, err := compileType[T](name)
-	return &Schema{
-		name: name, typ: typ, err: err,
-		decode: func(text string, _ any) (any, error) {
+// schemaOf is AnswerSchema for types that are known to compile; otherwise no answer is ever accepted.
+func schemaOf[T any](name string, a AnswerOf[T]) *Schema {
+	return shapedSchema[T](name, a)
+}
+
+// shapedSchema is schemaOf where the JSON is that of Shape, and the value a T.
+func shapedSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
+	typ, err := compileType[Shape](name)
+	s := &Schema{
+		name: name, typ: typ, err: err, names: a.Names, wire: a.Narrow,
+		decode: func(text string, tree any) (any, error) {
+			if a.Read != nil {
+				return a.Read(tree), nil
+			}
 			v := new(T)
 			return v, json.Unmarshal([]byte(text), v)
 		},
 		check: func(r *Record, v any) []string {
-			if check == nil {
-				return nil
+			if value, ok := v.(*T); ok && a.Check != nil {
+				return a.Check(r, value)
 			}
-			value, ok := v.(*T)
-			if !ok {
-				return []string{"the value is of another type"}
-			}
-			return check(r, value)
+			return nil
 		},
 	}
+	if a.Body != nil {
+		s.body = func(r *Record, in *Intent, spend Spend, v any) Body {
+			value, _ := v.(*T) // decode has made it
+			return a.Body(r, in, spend, value)
+		}
+	}
+	return s
 }
 
 // compiledType is a type's schema; compiling takes longer than a whole debate of scripted models.
@@ -137,84 +177,27 @@ func (s *Schema) narrow(r *Record, l *labels) (json.RawMessage, error) {
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")
 	}
-	names, criteria := namesOf(r.Contestants()), r.criteria()
+	names := Names{People: r.Active()}
+	if s.names != nil {
+		names = s.names(r)
+	}
 	if l != nil {
-		for i := range names {
-			names[i] = l.hide(names[i])
+		names.People = slices.Clone(names.People)
+		for i := range names.People {
+			names.People[i] = l.hide(names.People[i])
 		}
 	}
-	if last := s.last.Load(); last != nil && slices.Equal(last.participants, names) && slices.Equal(last.criteria, criteria) {
+	if last := s.last.Load(); last != nil && slices.Equal(last.names.People, names.People) && slices.Equal(last.names.Keys, names.Keys) {
 		return last.json, nil
 	}
-	list, err := json.Marshal(names)
+	list, err := json.Marshal(names.People)
 	if err != nil {
 		return nil, err
 	}
 	out := bytes.ReplaceAll(s.typ.json, []byte(nameHole), []byte(`,"enum":`+string(list)))
 	if s.wire != nil {
-		out = s.wire(names, criteria, out)
+		out = s.wire(names, out)
 	}
-	s.last.Store(&narrowed{names, slices.Clone(criteria), out})
+	s.last.Store(&narrowed{Names{slices.Clone(names.People), slices.Clone(names.Keys)}, out})
 	return out, nil
-}
-
-func namesOf(participants []Participant) []string {
-	names := make([]string, len(participants))
-	for i := range participants {
-		names[i] = participants[i].Name
-	}
-	return names
-}
-
-func judgementSchema() *Schema {
-	s := schemaOf(string(KindAssessment), checkJudgement)
-	s.decode = func(_ string, tree any) (any, error) { return judgementOf(tree), nil }
-	return s
-}
-
-// rubricSchema is that of an assessment by a rubric; the value is a Judgement all the same.
-func rubricSchema() *Schema {
-	s := schemaOf[RubricJudgement](schemaRubric, nil)
-	s.decode = func(_ string, tree any) (any, error) { return judgementOf(tree), nil }
-	s.check = func(r *Record, v any) []string {
-		j, ok := v.(*Judgement)
-		if !ok {
-			return []string{"the value is of another type"}
-		}
-		return checkMarks(r, j)
-	}
-	s.wire = func(_, criteria []string, data []byte) []byte {
-		marks := closed(criteria, `{"type":"number","minimum":0,"maximum":10}`)
-		return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(marks), 1)
-	}
-	return s
-}
-
-// schemaRubric is the name of the schema of an assessment by a rubric.
-const schemaRubric = "assessment-by-rubric"
-
-// verdictSchema names the keys of the scores and criteria for the provider: a strict mode takes no
-// open maps. The local check stays with the Go type.
-func verdictSchema() *Schema {
-	s := schemaOf(string(KindVerdict), checkVerdict)
-	s.decode = func(_ string, tree any) (any, error) { return verdictOf(tree), nil }
-	s.wire = func(names, criteria []string, data []byte) []byte {
-		scores := closed(names, `{"type":"number","minimum":0,"maximum":100}`)
-		findings := closed(criteria, `{"type":"string"}`)
-		data = bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(scores), 1)
-		return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"string"},"type":"object"`), []byte(findings), 1)
-	}
-	return s
-}
-
-// closed begins the schema of an object that has exactly these keys; its last brace is left open.
-func closed(keys []string, each string) string {
-	var properties, required []string
-	for _, key := range keys {
-		name, _ := json.Marshal(key) //nolint:errchkjson // a string always marshals
-		properties = append(properties, string(name)+":"+each)
-		required = append(required, string(name))
-	}
-	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(required, ",") +
-		`],"additionalProperties":false`
 }

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type Session struct {
 
 	mu      gate // of all that follows
 	core    *Core
+	plan    *plan  // of a session that starts a debate
 	start   *Start // of the debate, if validating has made it
 	flights []*flight
 	pieces  int   // in which the last turn came
@@ -53,24 +55,36 @@ type Session struct {
 	watchers atomic.Pointer[[]*watcher]
 }
 
-func (l *live) newSession(config *Config) (*Session, error) {
-	core, err := l.coreFor(config)
+// newSession makes a session of a conversation that is still to be configured.
+func (l *live) newSession(config FlowConfig, unattended bool) (*Session, error) {
+	plan, err := l.plan(config, unattended)
 	if err != nil {
 		return nil, err
 	}
-	return l.session(core), nil
+	plan.terms.ID = cmp.Or(plan.terms.ID, newID())
+	return l.sessionOf(plan)
 }
 
-// coreFor makes the core of a debate that is still to be configured.
-func (l *live) coreFor(config *Config) (*Core, error) {
-	if err := CheckID(config.ID); err != nil {
-		return nil, err
-	}
-	core, err := l.core(config.ID, nil)
+func (l *live) sessionOf(p *plan) (*Session, error) {
+	core, err := l.coreFor(p)
 	if err != nil {
 		return nil, err
 	}
-	_, err = core.Step(l.input(Edit{Config: *config}))
+	s := l.session(core)
+	s.plan = p
+	return s, nil
+}
+
+// coreFor makes the core of a conversation that is still to be configured.
+func (l *live) coreFor(p *plan) (*Core, error) {
+	if err := CheckID(p.terms.ID); err != nil {
+		return nil, err
+	}
+	core, err := l.core(p.terms.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, err = core.Step(l.input(Edit{Config: p.config}))
 	return core, err
 }
 
@@ -110,8 +124,12 @@ func (s *Session) State() State {
 }
 
 // Edit replaces the config of a debate that has not started; the id stays.
-func (s *Session) Edit(config Config) error {
-	config.ID = s.id
+func (s *Session) Edit(config FlowConfig) error {
+	plan, err := s.live.plan(config, false)
+	if err != nil {
+		return err
+	}
+	plan.terms.ID = s.id
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed != nil {
@@ -120,11 +138,11 @@ func (s *Session) Edit(config Config) error {
 	if !s.core.machine.allows(s.core.record, TriggerEdit) {
 		return s.core.machine.refusal(s.core.record, TriggerEdit)
 	}
-	core, err := s.live.coreFor(&config)
+	core, err := s.live.coreFor(plan)
 	if err != nil {
 		return err
 	}
-	s.core, s.start = core, nil
+	s.core, s.plan, s.start = core, plan, nil
 	s.show()
 	return nil
 }
@@ -135,14 +153,13 @@ func (s *Session) Validate(ctx context.Context) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
-	config := s.core.record.config
-	core := s.core
+	plan, core := s.plan, s.core
 	_, err := s.apply(ctx, Validate{})
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	start, found := s.live.validate(ctx, config)
+	start, found := s.live.validate(ctx, plan, nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.core != core || core.record.State != StateValidating {
@@ -176,7 +193,7 @@ func (s *Session) open(ctx context.Context) error {
 	}
 	start, err := s.start, error(nil)
 	if s.start = nil; start == nil {
-		start, err = s.live.start(s.core.record.config)
+		start, err = s.live.start(s.plan)
 	}
 	if err != nil {
 		return err

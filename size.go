@@ -44,7 +44,7 @@ func (r *Record) overflowed(intent *Intent) int {
 	if sent == 0 {
 		sent = max(0, intent.Bound-intent.Tokens) / bytesToToken
 	}
-	return sent*3/4 + max(r.config.Reserve, intent.Tokens)
+	return sent*3/4 + max(r.terms.Reserve, intent.Tokens)
 }
 
 // modelRatio is by how much a model's tokens differ from what was counted.

@@ -1,6 +1,9 @@
 package debate
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Status is what a participant is doing.
 type Status string
@@ -53,7 +56,7 @@ func (r *Record) Participant(name string) ParticipantState {
 		s.Model = call.intent.Model
 		s.Status, s.RetryAt = call.standing(), call.retryAt()
 	}
-	if r.isDropped(name) {
+	if r.IsDropped(name) {
 		s.Status = StatusDropped
 	}
 	return s
@@ -61,12 +64,12 @@ func (r *Record) Participant(name string) ParticipantState {
 
 // Participants yields the states of all participants in their order.
 func (r *Record) Participants() []ParticipantState {
-	if r.config == nil {
+	if r.terms == nil {
 		return nil
 	}
-	out := make([]ParticipantState, len(r.config.Participants))
-	for i, p := range r.config.Participants {
-		out[i] = r.Participant(p.Name)
+	out := make([]ParticipantState, len(r.terms.Participants))
+	for i, name := range r.terms.Participants {
+		out[i] = r.Participant(name)
 	}
 	return out
 }
@@ -95,7 +98,7 @@ func (c *callState) standing() Status {
 
 // isActive reports whether a participant of that name still takes part.
 func (r *Record) isActive(name string) bool {
-	return has(r.Active(), name)
+	return slices.Contains(r.Active(), name)
 }
 
 // Duration is how long the debate has run, pauses included: until its last event.

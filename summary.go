@@ -38,9 +38,9 @@ func (r *Record) summaryCall(v *view, upto int) *Call {
 		text, from = "summary.former", v.summary.upto
 	}
 	return &Call{
-		ID: id + strconv.Itoa(from) + "-" + strconv.Itoa(upto), Kind: KindSummary, By: summarizer, Model: r.config.Summarizer, Round: r.Round,
+		ID: id + strconv.Itoa(from) + "-" + strconv.Itoa(upto), Kind: KindSummary, By: summarizer, Model: r.terms.Summarizer, Round: r.Round,
 		System: r.Text("system." + summarizer), Last: func(r *Record) string { return r.Text(text) },
-		MaxTokens: r.summaryTokens(), Temperature: new(summaryTemperature), Timeout: r.config.TurnTimeout,
+		MaxTokens: r.summaryTokens(), Temperature: new(summaryTemperature), Timeout: r.terms.TurnTimeout,
 		OnFail: OnFail{Skip: true}, span: &span{v, upto},
 	}
 }
@@ -48,7 +48,7 @@ func (r *Record) summaryCall(v *view, upto int) *Call {
 // summaryTokens is the most that a summary may have: a fifth of the smallest window of those who may
 // read it, and no more than a reply.
 func (r *Record) summaryTokens() int {
-	most := r.config.MaxTokens
+	most := r.terms.MaxTokens
 	for i := range r.models {
 		if size := r.window(r.models[i].name, r.models[i].Model); size > 0 {
 			most = min(most, max(minCut, size*window.SummaryPercent/100))
@@ -72,7 +72,7 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	}
 	intent.View, intent.Upto = s.view.key, ready.upto
 	bound := fixed + s.view.size(from, ready.upto)
-	problem := window.Problem{Window: r.window(intent.Model, model), Reserve: r.config.Reserve, Output: intent.Tokens}
+	problem := window.Problem{Window: r.window(intent.Model, model), Reserve: r.terms.Reserve, Output: intent.Tokens}
 	limit, limited := problem.Limit()
 	if !limited || bound <= limit {
 		return bound, nil
@@ -127,15 +127,20 @@ func (r *Record) foldSummary(s *Summarized) {
 }
 
 // summaryTexts renders what a summarizer is told; every flow has it.
-func summaryTexts(texts map[string]string, s Setup) error {
-	if s.Config.Summarizer == "" {
+func summaryTexts(texts map[string]string, s Setup, views Views) error {
+	if s.Terms.Summarizer == "" {
 		return nil
 	}
+	hidden := s.Terms.Topic
+	if len(views.Labels) > 0 {
+		l := labels{names: s.Terms.Participants, labels: views.Labels}
+		hidden = l.hide(hidden)
+	}
 	var err error
-	if texts["system."+summarizer], err = s.Prompts.Summarizer(prompt.Summarizer{Topic: s.hide(s.Config.Topic), Fence: s.Fence}); err != nil {
+	if texts["system."+summarizer], err = s.Prompts.Summarizer(prompt.Summarizer{Topic: hidden, Fence: s.Fence}); err != nil {
 		return err
 	}
-	words := s.Config.MaxTokens / tokensPerWord
+	words := s.Terms.MaxTokens / tokensPerWord
 	if texts["summary"], err = s.Prompts.Summary(prompt.Summary{Words: words}); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 // toolTexts renders what follows the answers of tools; every flow whose config has tools has it.
 func toolTexts(texts map[string]string, s Setup) error {
-	if len(s.Config.Tools) == 0 {
+	if len(s.Terms.Tools) == 0 {
 		return nil
 	}
 	var err error
@@ -61,7 +61,7 @@ func (r *Record) roomForAnswers(intent *Intent, model Model) int {
 	if size == 0 {
 		return 0
 	}
-	return max(1, size-r.config.Reserve-intent.Tokens) * halfOfFour
+	return max(1, size-r.terms.Reserve-intent.Tokens) * halfOfFour
 }
 
 // shown yields what of the answers of a talk is sent, each by its place: the newest first, as long as there is
@@ -164,6 +164,6 @@ func (p *prepared) talkCount(counter token.Counter) int {
 func (r *Record) use(ready *prepared, intent *Intent) *ToolUse {
 	return &ToolUse{
 		Debate: r.ID, Call: intent.Call, Attempt: intent.Attempt, By: intent.By, Round: intent.Round,
-		Arguments: ready.call.asked.Arguments, Turns: slices.Clip(r.readable()), Labels: r.config.Labels,
+		Arguments: ready.call.asked.Arguments, Turns: slices.Clip(r.Readable()), Labels: r.terms.Labels,
 	}
 }

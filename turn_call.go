@@ -11,27 +11,28 @@ import (
 // turnCalls yields the turns of the round that are still missing: the next one, or all of a group that
 // speaks at once. A group begins when all turns before it can be read.
 func turnCalls(r *Record) []Call {
-	if r.late {
+	d := of(r)
+	if d.Late() {
 		return nil
 	}
-	_, few := tooFew(r)
+	_, few := tooFew(d)
 	var calls []Call
-	group := 0
-	for i := range r.schedule {
-		s := &r.schedule[i]
-		if i < len(r.said) && r.said[i] || r.absent(s) {
+	group, waiting := 0, d.Waiting()
+	for i := range d.schedule {
+		s := &d.schedule[i]
+		if i < len(d.said) && d.said[i] || d.absent(s) {
 			continue
 		}
-		if few && !r.speaking(s) { // who speaks already is heard to the end
+		if few && !d.speaking(s) { // who speaks already is heard to the end
 			continue
 		}
-		if len(r.hidden) > 0 && r.groupOf(r.Turns[r.hidden[0]]) != s.Group {
+		if waiting != nil && d.groupOf(waiting) != s.Group {
 			break
 		}
 		if len(calls) > 0 && s.Group != group {
 			break
 		}
-		calls, group = append(calls, turnCall(r, s)), s.Group
+		calls, group = append(calls, turnCall(d, s)), s.Group
 		if group == 0 {
 			break
 		}
@@ -39,28 +40,28 @@ func turnCalls(r *Record) []Call {
 	return calls
 }
 
-func turnCall(r *Record, s *Speech) Call {
-	id := turnID(r.Round, s.id)
-	if s.seat < 0 {
-		return questionCall(r, s, id)
+func turnCall(d *Debate, s *Speech) Call {
+	id := turnID(d.Round, s.ID)
+	if s.Seat < 0 {
+		return questionCall(d, s, id)
 	}
-	p := &r.config.Participants[s.seat]
+	p := &d.config.Participants[s.Seat]
 	call := Call{
-		ID: id, Kind: s.Kind, By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks, Target: s.Target, Round: r.Round, Slot: s.Slot,
-		Hidden: s.Group != 0, System: r.systems[s.seat], Last: s.instruction, View: View{Reader: s.Speaker, From: r.since()},
-		MaxTokens: p.MaxTokens, Temperature: p.Temperature, Timeout: r.config.TurnTimeout,
+		ID: id, Kind: s.Kind, By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks, Target: s.Target, Round: d.Round, Slot: s.Slot,
+		Hidden: s.Group != 0, System: d.systems[s.Seat], Last: func(*Record) string { return d.instruction(s) }, View: View{Reader: s.Speaker, From: d.since()},
+		MaxTokens: p.MaxTokens, Temperature: p.Temperature, Timeout: d.config.TurnTimeout,
 	}
-	if r.Failed(id) {
-		call.OnFail = failingSpeaker(r, p.Name)
+	if d.Failed(id) {
+		call.OnFail = failingSpeaker(d, p.Name)
 	}
-	if call.MaxTokens == 0 && s.MaxTokens > 0 && !r.thinks(p) {
-		call.MaxTokens = min(s.MaxTokens, r.config.MaxTokens)
+	if call.MaxTokens == 0 && s.MaxTokens > 0 && !d.thinks(p) {
+		call.MaxTokens = min(s.MaxTokens, d.config.MaxTokens)
 	}
 	if call.Temperature == nil {
-		call.Temperature = r.config.Temperature
+		call.Temperature = d.config.Temperature
 	}
-	if r.Round > 1 && r.config.RoundDelay > 0 {
-		call.NotBefore = r.EnteredAt().Add(r.config.RoundDelay)
+	if d.Round > 1 && d.config.RoundDelay > 0 {
+		call.NotBefore = d.EnteredAt().Add(d.config.RoundDelay)
 	}
 	return call
 }
@@ -68,36 +69,35 @@ func turnCall(r *Record, s *Speech) Call {
 func turnID(round int, speech string) string { return "r" + strconv.Itoa(round) + "." + speech }
 
 // groupOf yields the group of a turn; 0 if it is none of the present schedule's.
-func (r *Record) groupOf(t *Turn) int {
-	if t.Round != r.Round || t.Slot >= len(r.schedule) {
+func (d *Debate) groupOf(t *Turn) int {
+	if t.Round != d.Round || t.Slot >= len(d.schedule) {
 		return 0
 	}
-	return r.schedule[t.Slot].Group
+	return d.schedule[t.Slot].Group
 }
 
 // speaking reports whether a speech is being made.
-func (r *Record) speaking(s *Speech) bool {
-	call := r.calls[turnID(r.Round, s.id)]
-	return call != nil && call.status == callOpen
+func (d *Debate) speaking(s *Speech) bool {
+	return d.Asking(turnID(d.Round, s.ID))
 }
 
 // absent reports whether a speech cannot be held: its speaker, or the one it is addressed to, takes no
 // further part.
-func (r *Record) absent(s *Speech) bool {
-	if s.seat < 0 && r.Failed(turnID(r.Round, s.id)) || r.unasked(s) {
+func (d *Debate) absent(s *Speech) bool {
+	if s.Seat < 0 && d.Failed(turnID(d.Round, s.ID)) || d.unasked(s) {
 		return true
 	}
-	return len(r.dropped) > 0 && (r.isDropped(s.Speaker) || s.Target != "" && r.isDropped(s.Target))
+	return len(d.Dropped()) > 0 && (d.IsDropped(s.Speaker) || s.Target != "" && d.IsDropped(s.Target))
 }
 
 // unasked reports whether a speech would answer a question that one of the audience was to put and has not.
-func (r *Record) unasked(s *Speech) bool {
-	if r.config.Audience == nil || s.Kind != KindAnswer {
+func (d *Debate) unasked(s *Speech) bool {
+	if d.config.Audience == nil || s.Kind != KindAnswer {
 		return false
 	}
-	for i := range r.schedule {
-		q := &r.schedule[i]
-		if q.seat < 0 && q.Speaker == s.Target && q.Slot < s.Slot && r.Failed(turnID(r.Round, q.id)) {
+	for i := range d.schedule {
+		q := &d.schedule[i]
+		if q.Seat < 0 && q.Speaker == s.Target && q.Slot < s.Slot && d.Failed(turnID(d.Round, q.ID)) {
 			return true
 		}
 	}
@@ -106,25 +106,25 @@ func (r *Record) unasked(s *Speech) bool {
 
 // thinks reports whether the thoughts of one of a participant's models count as output: a cap made for
 // what is said would cut them.
-func (r *Record) thinks(p *Participant) bool {
+func (d *Debate) thinks(p *Participant) bool {
 	reasons := func(name string) bool {
-		m := r.model(name)
-		return m != nil && m.Reasoning
+		m, _ := d.Model(name)
+		return m.Reasoning
 	}
-	return reasons(p.Model) || slices.ContainsFunc(p.Fallbacks, reasons) || reasons(r.replaced(p.Name))
+	return reasons(p.Model) || slices.ContainsFunc(p.Fallbacks, reasons) || reasons(d.Replacement(p.Name))
 }
 
 // since is the first round that the present phase lets its speakers read.
-func (r *Record) since() int {
-	if r.phase < 0 || r.start.Format.Phases[r.phase].Back == 0 {
+func (d *Debate) since() int {
+	if d.phase < 0 || d.format.Phases[d.phase].Back == 0 {
 		return 0
 	}
-	return max(0, r.Round-r.start.Format.Phases[r.phase].Back)
+	return max(0, d.Round-d.format.Phases[d.phase].Back)
 }
 
 // instruction is what a speaker is told last.
-func (s *Speech) instruction(r *Record) string {
-	text := prompt.Fill(r.Text(s.text), r.Round)
+func (d *Debate) instruction(s *Speech) string {
+	text := prompt.Fill(d.Text(s.Text), d.Round)
 	if s.Target != "" && strings.Contains(text, targetHole) {
 		text = strings.ReplaceAll(text, targetHole, s.Target)
 	}
@@ -132,11 +132,11 @@ func (s *Speech) instruction(r *Record) string {
 }
 
 // questionCall lets one of the audience ask.
-func questionCall(r *Record, s *Speech, id string) Call {
-	for i := range r.config.Audience.Members {
-		if m := &r.config.Audience.Members[i]; m.Name == s.Speaker {
-			call := memberCall(r, m, id, s.Kind)
-			call.Round, call.Slot, call.Target, call.Hidden, call.Last = r.Round, s.Slot, s.Target, s.Group != 0, s.instruction
+func questionCall(d *Debate, s *Speech, id string) Call {
+	for i := range d.config.Audience.Members {
+		if m := &d.config.Audience.Members[i]; m.Name == s.Speaker {
+			call := memberCall(d, m, id, s.Kind)
+			call.Round, call.Slot, call.Target, call.Hidden, call.Last = d.Round, s.Slot, s.Target, s.Group != 0, func(*Record) string { return d.instruction(s) }
 			call.MaxTokens = s.MaxTokens
 			return call
 		}

@@ -9,7 +9,8 @@ import (
 
 // Checks of those who take part beside the participants: judges, audience, and the models that help.
 
-func (l *live) checkJudging(f *findings, c *Config) {
+func (v *validation) checkJudging(c *Config) {
+	f := &v.findings
 	j := c.Judging
 	if j == nil {
 		return
@@ -40,12 +41,13 @@ func (l *live) checkJudging(f *findings, c *Config) {
 		if judge.MaxTokens < 0 {
 			f.addf(at+".maxTokens", "is negative")
 		}
-		l.checkAsked(f, c, at, judge.Model, judge.Judge, judge.Person, judge.Fallbacks)
+		v.checkAsked(at, judge.Model, judge.Judge, judge.Person, judge.Fallbacks)
 	}
 }
 
 // checkAsked checks that one is a model, a judge of the engine or a person.
-func (l *live) checkAsked(f *findings, c *Config, at, model, judge string, person bool, fallbacks []string) {
+func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks []string) {
+	f := &v.findings
 	switch {
 	case judge != "" && model != "":
 		f.addf(at, "names both a model and a judge")
@@ -54,11 +56,11 @@ func (l *live) checkAsked(f *findings, c *Config, at, model, judge string, perso
 	case (judge != "" || person) && len(fallbacks) > 0:
 		f.addf(at+".fallbacks", "stand beside one that is no model")
 	case judge != "":
-		if l.judges[judge] == nil || !registrable(judge) {
+		if !v.known.Judge(judge) {
 			f.addf(at+".judge", "no judge %q is registered", oneLine(judge, 40))
 		}
 	case !person:
-		l.checkModelNames(f, c, at, model, fallbacks)
+		v.models(at, model, fallbacks)
 	}
 }
 
@@ -95,7 +97,8 @@ func (f *findings) rubric(j *Judging) {
 	}
 }
 
-func (l *live) checkAudience(f *findings, c *Config, format *Format) {
+func (v *validation) checkAudience(c *Config, format *Format) {
+	f := &v.findings
 	if c.Audience == nil {
 		return
 	}
@@ -109,11 +112,12 @@ func (l *live) checkAudience(f *findings, c *Config, format *Format) {
 		m := &c.Audience.Members[i]
 		at := fmt.Sprintf("audience.members[%d]", i)
 		f.text(at+".persona", m.Persona, mostText)
-		l.checkAsked(f, c, at, m.Model, m.Judge, m.Person, m.Fallbacks)
+		v.checkAsked(at, m.Model, m.Judge, m.Person, m.Fallbacks)
 	}
 }
 
-func (l *live) checkAssign(f *findings, c *Config) {
+func (v *validation) checkAssign(c *Config) {
+	f := &v.findings
 	a := c.Assign
 	if a == nil {
 		return
@@ -126,17 +130,7 @@ func (l *live) checkAssign(f *findings, c *Config) {
 		f.addf("assign.model", "is empty, and no judge is a model that could stand in")
 		return
 	}
-	l.checkModelNames(f, c, "assign", a.Model, a.Fallbacks)
-}
-
-func (l *live) checkSummarizer(f *findings, c *Config) {
-	if c.Summarizer == "" {
-		if c.AutoSummary {
-			f.addf("autoSummary", "needs summarizer, the model that summarises")
-		}
-		return
-	}
-	l.checkModelName(f, c, "summarizer", c.Summarizer)
+	v.models("assign", a.Model, a.Fallbacks)
 }
 
 // people checks that nobody's name can be taken for another's.

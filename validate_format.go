@@ -18,8 +18,17 @@ const (
 	mostSeats     = 4
 )
 
-func (l *live) checkFormat(f *findings, c *Config) *Format {
-	format, ok := l.format(c)
+func (v *validation) checkFormat(c *Config) *Format {
+	f := &v.findings
+	format, ok := formatOf(v.formats, c)
+	if v.frozen != nil {
+		before := len(*f)
+		if f.format("frozen", v.frozen); len(*f) > before {
+			return nil
+		}
+		f.stage(v.frozen, c)
+		return v.frozen
+	}
 	if !ok {
 		f.addf("format", "no format %q is known", oneLine(c.Format, 40))
 		return nil
@@ -200,7 +209,7 @@ func (f *findings) stage(format *Format, c *Config) {
 				}
 			}
 		}
-		cast := cast{format, c}
+		cast := cast{format, c.cast()}
 		switch n := cast.count(&format.Phases[i], mostSpeeches); {
 		case n > mostSpeeches:
 			f.addf(fmt.Sprintf("format.phases[%d]", i), "has more than %d speeches to a round", mostSpeeches)

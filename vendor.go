@@ -23,8 +23,16 @@ func (l *vendorLimit) binds(r *Record, model string) bool {
 	if found, _, _ := divide(l.model); found != host {
 		return false
 	}
-	a, b := r.family(l.model), r.family(model)
+	a, b := r.Family(l.model), r.Family(model)
 	return l.until.IsZero() || a == b || a == "" || b == ""
+}
+
+// Family yields the family of a model of this conversation; "": unknown. Models of one family judge each other kindly.
+func (r *Record) Family(model string) string {
+	if m := r.model(model); m != nil {
+		return m.Family
+	}
+	return ""
 }
 
 // limitOf yields the vendor's limit that a failure tells of; ok: there is one.
@@ -65,7 +73,7 @@ func (r *Record) lift(model string) {
 // held yields until when the vendor wants no request for a model, and whether it will answer none at all:
 // its quota is used up, or it asks for more patience than the debate has.
 func (r *Record) held(model string, now time.Time) (until time.Time, closed bool) {
-	patience := r.config.Retry.withDefaults().Cap
+	patience := r.terms.Retry.withDefaults().Cap
 	for i := range r.limits {
 		switch l := &r.limits[i]; {
 		case !l.binds(r, model):
@@ -88,7 +96,7 @@ func (r *Record) chosenModel(call *Call, now time.Time) (place int, model string
 	}
 	place = min(place, len(call.Fallbacks))
 	model = call.Model
-	if other := r.replaced(call.By); other != "" {
+	if other := r.Replacement(call.By); other != "" {
 		model = other
 	}
 	if place > 0 {

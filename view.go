@@ -97,45 +97,41 @@ func reversedRuns[T any](all []T, together func(i, j int) bool) []T {
 	return out
 }
 
-// makeViews makes the views that the debate needs: everybody's first.
-func (r *Record) makeViews(turns int) {
+// Views say who reads what of a conversation. Their zero value: everybody reads everything, under its own name.
+type Views struct {
+	// Reads says, by the reader's seat, whose turns are read: by seat, and last whether the turns of those who are no
+	// participants are. nil: everybody reads everything.
+	Reads [][]bool `json:"reads,omitempty"`
+	// Labels are neutral names, by seat, for calls whose View wants them; nil: there are none.
+	Labels []string `json:"labels,omitempty"`
+}
+
+// makeViews makes the views that the conversation needs: everybody's first.
+func (r *Record) makeViews(views Views) error {
+	seats, turns := len(r.terms.Participants), r.expectedTurns()
 	r.views = []*view{{
 		messages: make([]provider.Message, 0, turns), sizes: make([]int, 0, turns), rounds: make([]int, 0, turns),
 		batches: make([]int32, 0, turns),
 	}}
 	r.readers = nil
-	f := r.start.Format
-	if f.Reads.Graph != "" && f.Reads.Graph != AllRead {
-		r.readers = make([]*view, len(r.config.Participants))
-		for seat := range r.config.Participants {
-			r.readers[seat] = r.audible(f, seat)
-		}
+	if len(views.Reads) != 0 && len(views.Reads) != seats || len(views.Labels) != 0 && len(views.Labels) != seats {
+		return invalid("start.views", "are not of %d participants", seats)
 	}
-	if j := r.config.Judging; j != nil && j.Anonymous {
-		r.anonymous = &view{key: "labels", labels: labelsOf(r.start.Seed, r.config.Participants)}
+	for seat, reads := range views.Reads {
+		if len(reads) != seats+1 {
+			return invalid("start.views.reads", "are not of %d participants and the others", seats)
+		}
+		r.readers = append(r.readers, r.audible(reads, seat))
+	}
+	if len(views.Labels) > 0 {
+		r.anonymous = &view{key: "labels", labels: &labels{names: r.terms.Participants, labels: views.Labels}}
 		r.views = append(r.views, r.anonymous)
 	}
+	return nil
 }
 
 // audible yields the view of the participant in this seat.
-func (r *Record) audible(f *Format, seat int) *view {
-	all := r.config.Participants
-	reads := make([]bool, len(all)+1)
-	reads[len(all)] = true // the audience's questions are for everybody
-	before := r.before(f, seat)
-	for other := range all {
-		reads[other] = other == seat || !f.judged(&all[other]) || !f.judged(&all[seat])
-		switch f.Reads.Graph {
-		case Ring:
-			reads[other] = reads[other] || other == before
-		case SideGroups:
-			reads[other] = reads[other] || all[other].Side == all[seat].Side
-		case GivenEdges:
-			reads[other] = reads[other] || slices.Contains(f.Reads.Edges[all[seat].Name], all[other].Name)
-		default:
-			reads[other] = true
-		}
-	}
+func (r *Record) audible(reads []bool, seat int) *view {
 	if !slices.Contains(reads, false) {
 		return r.views[0]
 	}
@@ -149,31 +145,21 @@ func (r *Record) audible(f *Format, seat int) *view {
 	return v
 }
 
-// before yields the seat before this one among those who are judged; the first has the last before it.
-func (r *Record) before(f *Format, seat int) int {
-	all := r.config.Participants
-	for i := range all {
-		other := (seat - 1 - i + 2*len(all)) % len(all)
-		if other != seat && f.judged(&all[other]) {
-			return other
-		}
-	}
-	return seat
-}
-
 // show lets everybody read a turn who may.
 func (r *Record) show(t *Turn) {
 	for _, v := range r.views {
-		if v.reads == nil || v.reads[r.place(t.Speaker, len(v.reads)-1)] {
+		if v.reads == nil || v.reads[r.seatOr(t.Speaker, len(v.reads)-1)] {
 			v.add(t, r.fence)
 		}
 	}
 }
 
-// place yields the seat of a participant; otherwise: of somebody who is none.
-func (r *Record) place(name string, otherwise int) int {
-	for seat := range r.config.Participants {
-		if r.config.Participants[seat].Name == name {
+// Seat yields the seat of a participant, from 0; -1: nobody of that name takes part.
+func (r *Record) Seat(name string) int { return r.seatOr(name, -1) }
+
+func (r *Record) seatOr(name string, otherwise int) int {
+	for seat := range r.terms.Participants {
+		if r.terms.Participants[seat] == name {
 			return seat
 		}
 	}
@@ -189,7 +175,7 @@ func (r *Record) view(v View) (shared *view, from int) {
 		shared = r.anonymous
 	case v.Reader != "" && r.readers != nil:
 		shared = r.views[0]
-		if seat := r.place(v.Reader, -1); seat >= 0 {
+		if seat := r.Seat(v.Reader); seat >= 0 {
 			shared = r.readers[seat]
 		}
 	default:

@@ -1,0 +1,95 @@
+package debate
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// What the flow of debates does with its configs.
+
+func decodeDebate(data []byte) (FlowConfig, error) {
+	c := new(Config)
+	if err := decodeStrict("read config", data, c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// formatOf yields the format that a config names, or brings along.
+func formatOf(formats map[string]Format, c *Config) (*Format, bool) {
+	if c.CustomFormat != nil {
+		return c.CustomFormat, true
+	}
+	known, ok := formats[cmp.Or(c.Format, FreeForm)]
+	return &known, ok
+}
+
+// settler writes the defaults out, also what a config leaves to its format.
+func settler(formats map[string]Format) func(FlowConfig) (FlowConfig, error) {
+	return func(config FlowConfig) (FlowConfig, error) {
+		c := *configOf(config)
+		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 {
+			c.Rounds = cmp.Or(c.Rounds, format.Rounds)
+		}
+		settled := c.withDefaults()
+		settled.ID = ""
+		return settled, nil
+	}
+}
+
+func freezer(formats map[string]Format) func(FlowConfig) (any, error) {
+	return func(config FlowConfig) (any, error) {
+		c := configOf(config)
+		format, ok := formatOf(formats, c)
+		if !ok {
+			err := fmt.Errorf("no format %q is known", oneLine(c.Format, 40))
+			return nil, &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "format", Err: err}
+		}
+		return format.clone(), nil
+	}
+}
+
+func thaw(data []byte) (any, error) {
+	f := new(Format)
+	if err := decodeStrict("read format", data, f); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func checker(formats map[string]Format) func(FlowConfig, any, Registry) []error {
+	return func(config FlowConfig, frozen any, known Registry) []error {
+		c := configOf(config)
+		v := &validation{known: known, formats: formats, terms: c.Terms()}
+		v.frozen, _ = frozen.(*Format)
+		v.check(c)
+		return v.findings
+	}
+}
+
+// fixed is what a log of a debate refers to: who takes part, on which side, and in what shape.
+func fixed(config FlowConfig) any {
+	type seat struct {
+		Name string `json:"name"`
+		Side Side   `json:"side"`
+	}
+	c := configOf(config)
+	out := struct {
+		Format       any    `json:"format"`
+		CustomFormat any    `json:"customFormat"`
+		Mode         any    `json:"mode"`
+		Audience     any    `json:"audience"`
+		Participants []seat `json:"participants"`
+	}{Format: c.Format, CustomFormat: c.CustomFormat, Mode: c.Mode, Audience: c.Audience}
+	for _, p := range c.Participants {
+		out.Participants = append(out.Participants, seat{p.Name, p.Side})
+	}
+	return out
+}
+
+// prompted leaves out what no prompt of a debate speaks of.
+func prompted(config FlowConfig) any {
+	c := *configOf(config)
+	c.ID, c.Labels, c.Budget, c.Retry = "", nil, nil, nil
+	return &c
+}
