@@ -94,7 +94,7 @@ func TestPositionsAreFoundByTheJudgesModelUnlessAnotherIsSet(t *testing.T) {
 			assert.Contains(t, req.Last.Text, "exactly 1 entries")
 			assert.Contains(t, req.Last.Text, config.Participants[0].Position, "what is taken is said")
 			assert.Empty(t, req.Messages)
-			assert.Equal(t, "test/"+tc.model, record.Assignment.Model)
+			assert.Equal(t, "test/"+tc.model, view(record).Assignment.Model)
 			assert.Positive(t, int64(record.SpentByParticipant()[0].Usage.Output))
 			assert.Equal(t, "assigner", record.SpentByParticipant()[0].Name)
 			assert.Equal(t, 1, record.SpentInRound(0).Requests, "it is outside the rounds")
@@ -111,14 +111,14 @@ func TestExactlyOnePositionForEachParticipantWithoutOne(t *testing.T) {
 			asked := planner(p, toJSON(plan(all[:tc.open]...)))
 			record := run(t, engine, config)
 			require.Len(t, asked(), 1)
-			require.NotNil(t, record.Assignment)
-			require.Len(t, record.Assignment.Positions, tc.open)
-			assert.Equal(t, "They collide.", record.Assignment.Reasoning, "the reasoning is recorded")
+			require.NotNil(t, view(record).Assignment)
+			require.Len(t, view(record).Assignment.Positions, tc.open)
+			assert.Equal(t, "They collide.", view(record).Assignment.Reasoning, "the reasoning is recorded")
 			prompts := systems(p)
 			for i, who := range config.Participants {
 				want := who.Position
 				if i >= tc.given {
-					found := record.Assignment.Positions[i-tc.given]
+					found := view(record).Assignment.Positions[i-tc.given]
 					assert.Equal(t, who.Name, found.Participant)
 					want = all[i-tc.given]
 					assert.Equal(t, want, found.Position)
@@ -149,7 +149,7 @@ func TestNobodyLooksForPositionsThatAreThere(t *testing.T) {
 	asked := planner(p, "never")
 	record := run(t, engine, config)
 	assert.Empty(t, asked())
-	assert.Nil(t, record.Assignment)
+	assert.Nil(t, view(record).Assignment)
 }
 
 // Who leads the talk holds no position.
@@ -165,8 +165,8 @@ func TestTheChairGetsNoPosition(t *testing.T) {
 	asked := planner(p, toJSON(plan(noonPosition, trainPosition)))
 	record := run(t, engine, config)
 	assert.Contains(t, asked()[0].Last.Text, "exactly 2 entries")
-	require.Len(t, record.Assignment.Positions, 2)
-	assert.Equal(t, []string{"Ada", "Cyd"}, []string{record.Assignment.Positions[0].Participant, record.Assignment.Positions[1].Participant})
+	require.Len(t, view(record).Assignment.Positions, 2)
+	assert.Equal(t, []string{"Ada", "Cyd"}, []string{view(record).Assignment.Positions[0].Participant, view(record).Assignment.Positions[1].Participant})
 	assert.NotContains(t, systems(p)["Ben"], "Your position")
 }
 
@@ -228,8 +228,8 @@ func TestPlansThatAreAskedForAgain(t *testing.T) {
 					assert.Contains(t, asked()[1].Last.Text, problem, "the re-ask says what was wrong")
 				}
 				assert.Contains(t, asked()[1].Last.Text, asked()[0].Last.Text)
-				require.NotNil(t, record.Assignment)
-				assert.Equal(t, noonPosition, record.Assignment.Positions[0].Position)
+				require.NotNil(t, view(record).Assignment)
+				assert.Equal(t, noonPosition, view(record).Assignment.Positions[0].Position)
 			})
 		})
 	}
@@ -279,7 +279,7 @@ func TestPositionsThatAreNotFoundAreAnErrorBeforeTheFirstRound(t *testing.T) {
 					assert.Equal(t, debate.StateInitializing, record.Working())
 					assert.Zero(t, record.Round)
 					assert.Empty(t, record.Turns)
-					assert.Nil(t, record.Assignment)
+					assert.Nil(t, view(record).Assignment)
 					assert.Equal(t, tc.calls, p.Calls())
 				})
 			})
@@ -301,7 +301,7 @@ func TestFallbacksOfWhoFindsPositions(t *testing.T) {
 			planner(p, toJSON(plan(noonPosition, quarterPosition)))
 			befall(p, provider.KindRefusal, func(req *provider.Request) bool { return strings.Contains(req.ID, "/assign/") && req.Model != "spare" })
 			record := run(t, engine, config)
-			assert.Equal(t, "test/spare", record.Assignment.Model)
+			assert.Equal(t, "test/spare", view(record).Assignment.Model)
 		})
 	}
 }
@@ -375,7 +375,7 @@ func TestHostilePositionsStayInert(t *testing.T) {
 				}
 			}
 			record := run(t, engine, config)
-			require.NotNil(t, record.Assignment)
+			require.NotNil(t, view(record).Assignment)
 			plain, q := engineFor(config)
 			planner(q, toJSON(plan("First", "Second")))
 			q.Reply = withLabels(q.Reply)
@@ -491,7 +491,7 @@ func TestNeutralLabelsInPositions(t *testing.T) {
 	planner(p, toJSON(plan("Ada is wrong: trains come first.")))
 	p.Reply = withLabels(p.Reply)
 	record := run(t, engine, config)
-	require.NotNil(t, record.Verdict)
+	require.NotNil(t, view(record).Verdict)
 	assert.NotContains(t, systems(p)["judge"], "Ada")
 	assert.Contains(t, systems(p)["Ben"], "Ada is wrong: trains come first.")
 }
@@ -551,7 +551,7 @@ func TestARestartBetweenTheAssignmentAndTheFirstRound(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, canonical(t, record), canonical(t, again))
 		assert.Len(t, asked(), 1, "the positions are not looked for again")
-		assert.Equal(t, record.Assignment, again.Assignment)
+		assert.Equal(t, view(record).Assignment, view(again).Assignment)
 		assert.Equal(t, before, systems(p), "the prompts are the same, byte for byte")
 		require.NoError(t, session.Close())
 	}

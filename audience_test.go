@@ -54,12 +54,12 @@ func house(votes ...string) (debate.Config, *debate.Engine, *scripted.Provider) 
 // ballots yields the votes of a record, as "Voter 1 for → against".
 func ballots(r *debate.Record) map[string]string {
 	out := map[string]string{}
-	for _, b := range r.Ballots {
+	for _, b := range view(r).Ballots {
 		if !b.After {
 			out[b.Voter] = string(b.Vote) + " → "
 		}
 	}
-	for _, b := range r.Ballots {
+	for _, b := range view(r).Ballots {
 		if b.After {
 			out[b.Voter] += string(b.Vote)
 		}
@@ -112,7 +112,7 @@ func TestVotesAreSeenByNobody(t *testing.T) {
 		return json.RawMessage(good(task.Kind)), nil
 	})}
 	record := run(t, engine, config)
-	require.Len(t, record.Ballots, 6)
+	require.Len(t, view(record).Ballots, 6)
 	assert.NotEmpty(t, tasks)
 	for _, task := range tasks {
 		assert.NotRegexp(t, reasonOfAVote+"|Voter|undecided", toJSON(task))
@@ -191,10 +191,10 @@ func TestSwing(t *testing.T) {
 			config.Format, config.CustomFormat = "", &custom
 			record := run(t, engine, config)
 			assert.Equal(t, debate.StateCompleted, record.State)
-			outcome := record.Outcome()
+			outcome := view(record).Outcome()
 			require.NotNil(t, outcome.Swing)
 			swing := *outcome.Swing
-			assert.Equal(t, record.Swing(), swing)
+			assert.Equal(t, view(record).Swing(), swing)
 			assert.Equal(t, test.voters, swing.Voters)
 			assert.InDeltaMapValues(t, test.before, swing.Before, 1e-9)
 			assert.InDeltaMapValues(t, test.after, swing.After, 1e-9)
@@ -214,7 +214,7 @@ func TestSwing(t *testing.T) {
 // Elsewhere the swing is told, and the judges decide.
 func TestASwingBesideAVerdict(t *testing.T) {
 	config, engine, _ := house("for→against", "for→against")
-	outcome := run(t, engine, config).Outcome()
+	outcome := view(run(t, engine, config)).Outcome()
 	assert.Equal(t, "Ada", outcome.Winner)
 	require.NotNil(t, outcome.Swing)
 	assert.Equal(t, debate.Against, outcome.Swing.Winner)
@@ -225,7 +225,7 @@ func TestAVoterWhoFailsIsLeftOut(t *testing.T) {
 	record := run(t, engine, config)
 	assert.Equal(t, debate.StateCompleted, record.State)
 	assert.Equal(t, map[string]string{"Voter 1": "for → against", "Voter 2": "for", "Voter 3": "for → "}, ballots(record))
-	assert.Equal(t, 1, record.Swing().Voters)
+	assert.Equal(t, 1, view(record).Swing().Voters)
 	assert.Empty(t, record.Inquiries, "nobody is asked what to do")
 	assert.Empty(t, record.Answers)
 	asked := 0
@@ -259,7 +259,7 @@ func TestVotesThatAreNotAccepted(t *testing.T) {
 				record := run(t, engine, config)
 				assert.Len(t, record.Rejections, 4, "each is asked once more")
 				assert.Equal(t, map[string]string{"Voter 1": "for → for", "Voter 2": "for"}, ballots(record), "who has a fallback has voted by it")
-				for _, b := range record.Ballots {
+				for _, b := range view(record).Ballots {
 					if b.Voter == "Voter 1" && !b.After {
 						assert.Equal(t, "test/spare", b.Model)
 					}
@@ -311,8 +311,8 @@ func TestAMixedAudience(t *testing.T) {
 		assert.Equal(t, map[string]string{
 			"Voter 1": "for → against", "audience-2": "undecided → against", "Pat": "for → against",
 		}, ballots(record))
-		assert.Equal(t, 3, record.Swing().Voters)
-		assert.Equal(t, debate.Against, record.Swing().Winner)
+		assert.Equal(t, 3, view(record).Swing().Voters)
+		assert.Equal(t, debate.Against, view(record).Swing().Winner)
 		require.Len(t, tasks, 2)
 		assert.Equal(t, debate.KindBallot, tasks[0].Kind)
 		assert.Empty(t, tasks[0].Turns)
@@ -341,7 +341,7 @@ func TestAFunctionOfTheAudienceMayFail(t *testing.T) {
 		}
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"Voter 1": "for → against"}, ballots(record))
-		assert.NotNil(t, record.Verdict)
+		assert.NotNil(t, view(record).Verdict)
 	})
 }
 
@@ -352,7 +352,7 @@ func TestVotesOutliveTheProcess(t *testing.T) {
 	require.NoError(t, err)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.Len(t, record.Ballots, 6, "the audience votes beside the judges")
+	require.Len(t, view(record).Ballots, 6, "the audience votes beside the judges")
 	data, err := session.Snapshot(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
@@ -367,7 +367,7 @@ func TestVotesOutliveTheProcess(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, asked.Requests(), "nobody votes twice")
 	assert.Equal(t, ballots(record), ballots(after))
-	assert.Equal(t, record.Swing(), after.Swing())
+	assert.Equal(t, view(record).Swing(), view(after).Swing())
 }
 
 // A debate that is cut off between the votes goes on with those that are missing.

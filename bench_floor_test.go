@@ -58,7 +58,7 @@ func floorOf(t testing.TB, p provider.Provider, played *debate.Record) *floor {
 	}
 	f.systems = append(f.systems, played.Text("system.judge"))
 	for round := 1; round <= config.Rounds; round++ {
-		f.turns = append(f.turns, played.Text("turn."+played.Format().Phase(round, config.Rounds).Name))
+		f.turns = append(f.turns, played.Text("turn."+view(played).Format().Phase(round, config.Rounds).Name))
 	}
 	require.NotContains(t, append(f.systems, f.turns[1], f.assess, f.conclude), "")
 	return f

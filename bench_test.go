@@ -208,12 +208,12 @@ func TestFloorPlaysTheSameDebate(t *testing.T) {
 		assert.Equal(t, turn.Text, floor.transcript[i].Text)
 		assert.Len(t, turn.Text, speechBytes)
 	}
-	require.Len(t, floor.assessments, len(record.Assessments))
-	for i := range record.Assessments {
-		assert.Equal(t, record.Assessments[i].Judgement, floor.assessments[i])
+	require.Len(t, floor.assessments, len(view(record).Assessments))
+	for i := range view(record).Assessments {
+		assert.Equal(t, view(record).Assessments[i].Judgement, floor.assessments[i])
 	}
-	require.NotNil(t, record.Verdict)
-	assert.Equal(t, record.Verdict.FinalVerdict, floor.verdict)
+	require.NotNil(t, view(record).Verdict)
+	assert.Equal(t, view(record).Verdict.FinalVerdict, floor.verdict)
 	assert.Equal(t, record.Spent().Usage, floor.usage)
 	assert.InDelta(t, 600, len(benchAssessment), 30)
 }

@@ -62,19 +62,19 @@ type Intent struct {
 	Next    string   `json:"next,omitempty"`  // the fallback model that is asked if this one keeps failing
 	Rest    []string `json:"rest,omitempty"`  // the further fallbacks, in order
 	// Place is which of the call's models this is: 0 for its own, n for the nth fallback.
-	Place   int    `json:"place,omitempty"`
-	Round   int    `json:"round,omitempty"`
-	Slot    int    `json:"slot,omitempty"` // place in the round's order, from 0
-	Target  string `json:"target,omitempty"`
-	Schema  string `json:"schema,omitempty"`  // the name of the schema that the answer must match
-	Hidden  bool   `json:"hidden,omitempty"`  // the turn is read by others only once its group has spoken
-	Labels  bool   `json:"labels,omitempty"`  // who is asked reads neutral labels in the place of names
-	Tag     string `json:"tag,omitempty"`     // the flow's own mark
-	View    string `json:"view,omitempty"`    // of a summary: whose view is summarised
-	Upto    int    `json:"upto,omitempty"`    // of a summary: the first message that is left as it is
-	Again   string `json:"again,omitempty"`   // the call whose rejected answer this one replaces
-	Tool    string `json:"tool,omitempty"`    // of the use of a tool: its name
-	For     string `json:"for,omitempty"`     // of the use of a tool: the call that asks for it
+	Place  int    `json:"place,omitempty"`
+	Round  int    `json:"round,omitempty"`
+	Slot   int    `json:"slot,omitempty"` // place in the round's order, from 0
+	Target string `json:"target,omitempty"`
+	Schema string `json:"schema,omitempty"` // the name of the schema that the answer must match
+	Hidden bool   `json:"hidden,omitempty"` // the turn is read by others only once its group has spoken
+	Labels bool   `json:"labels,omitempty"` // who is asked reads neutral labels in the place of names
+	Tag    string `json:"tag,omitempty"`    // the flow's own mark
+	View   string `json:"view,omitempty"`   // of a summary: whose view is summarised
+	Upto   int    `json:"upto,omitempty"`   // of a summary: the first message that is left as it is
+	Again  string `json:"again,omitempty"`  // the call whose rejected answer this one replaces
+	Tool   string `json:"tool,omitempty"`   // of the use of a tool: its name
+	For    string `json:"for,omitempty"`    // of the use of a tool: the call that asks for it
 	// Offer is what tools the reply may ask for; nil: none.
 	Offer   *ToolOffer `json:"offer,omitempty"`
 	Input   int        `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count

@@ -20,3 +20,11 @@ func readBodies(events []debate.Event) []debate.Event {
 	}
 	return events
 }
+
+// view yields the debate of a record; an empty one if it is of another flow.
+func view(r *debate.Record) *debate.Debate {
+	if d, ok := debate.Of(r); ok {
+		return d
+	}
+	return &debate.Debate{Record: r}
+}

@@ -305,7 +305,7 @@ func TestASoftLimitEndsWithAVerdict(t *testing.T) {
 				require.NoError(t, out.err, name)
 				require.Equal(t, debate.StateCompleted, out.record.State, name)
 				require.NotEmpty(t, out.record.Turns, name)
-				require.NotNil(t, out.record.Verdict, name)
+				require.NotNil(t, view(out.record).Verdict, name)
 				if len(out.record.Turns) < len(s.config.Participants)*s.config.Rounds {
 					cut++
 					require.Equal(t, debate.EndSoftLimit, out.record.Reason, name)
@@ -350,7 +350,7 @@ func TestTheVerdictsShareHoldsWhateverIsSaid(t *testing.T) {
 				limit := 2*estimate.FirstRound + estimate.FirstRound*step/10
 				d.config.Budget = &debate.Budget{Soft: limit - limit/50, Hard: limit}
 				record := run(t, d.engine, d.config)
-				require.NotNil(t, record.Verdict, "limit %s", limit)
+				require.NotNil(t, view(record).Verdict, "limit %s", limit)
 			}
 		})
 	}
@@ -380,7 +380,7 @@ func TestASoftLimitEndsWithAVerdictThoughCallsFail(t *testing.T) {
 		}
 		require.NoError(t, out.err, "seed %d", seed)
 		if len(out.record.Turns) > 0 {
-			require.NotNil(t, out.record.Verdict, "seed %d", seed)
+			require.NotNil(t, view(out.record).Verdict, "seed %d", seed)
 		}
 	}
 }
@@ -425,7 +425,7 @@ func TestASoftLimitComesBeforeTheHardOne(t *testing.T) {
 			d.config.Budget = &debate.Budget{Soft: soft, Hard: soft + above}
 			record := run(t, d.engine, d.config)
 			assert.Equal(t, debate.EndSoftLimit, record.Reason)
-			assert.NotNil(t, record.Verdict)
+			assert.NotNil(t, view(record).Verdict)
 			assert.LessOrEqual(t, record.Spent().Cost, soft+above)
 		})
 	}
@@ -459,7 +459,7 @@ func TestTheLeastLimitsAllowOneRound(t *testing.T) {
 				record, err := session.Wait(t.Context())
 				require.NoError(t, err)
 				assert.GreaterOrEqual(t, len(record.Turns), 2)
-				assert.NotNil(t, record.Verdict)
+				assert.NotNil(t, view(record).Verdict)
 			})
 		}
 	}
@@ -686,7 +686,7 @@ func TestConfirmWithNobodyThere(t *testing.T) {
 			engine, _ := engineFor(config)
 			record := run(t, engine, config)
 			assert.Equal(t, debate.StateCompleted, record.State)
-			assert.NotNil(t, record.Verdict)
+			assert.NotNil(t, view(record).Verdict)
 			assert.Equal(t, test.reason, record.Reason)
 			assert.Len(t, record.Turns, test.turns)
 		})
@@ -720,7 +720,7 @@ func TestASoftLimitOfTime(t *testing.T) {
 				assert.Equal(t, debate.StateCompleted, record.State)
 				assert.Equal(t, debate.EndSoftLimit, record.Reason)
 				assert.Contains(t, record.Evidence, "3.5s")
-				assert.NotNil(t, record.Verdict)
+				assert.NotNil(t, view(record).Verdict)
 				assert.Equal(t, 5*time.Second, time.Since(began), "a second for who speaks, and one for the verdict")
 				assert.Len(t, record.Turns, map[debate.Mode]int{debate.Sequential: 3, debate.Simultaneous: 4}[mode])
 			})
@@ -744,7 +744,7 @@ func TestASoftLimitOfTimeDoesNotWaitForARetry(t *testing.T) {
 		record := run(t, engine, config)
 		assert.Equal(t, 10*time.Second, time.Since(began))
 		assert.Equal(t, debate.EndSoftLimit, record.Reason)
-		assert.NotNil(t, record.Verdict)
+		assert.NotNil(t, view(record).Verdict)
 	})
 }
 
@@ -803,7 +803,7 @@ func TestAPauseDoesNotStopTheClockOfABudget(t *testing.T) {
 				assert.Equal(t, []string{"r1 Ada"}, speakers(record))
 				if test.err == nil {
 					assert.Equal(t, debate.EndSoftLimit, record.Reason)
-					assert.NotNil(t, record.Verdict)
+					assert.NotNil(t, view(record).Verdict)
 					assert.Equal(t, calls+1, p.Calls())
 				}
 			})
@@ -865,7 +865,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"r1 Ada", "r2 Ada", "r2 Cem", "r3 Ada", "r3 Cem"}, speakers(record), "Cem had no turn and stays")
 		assert.Equal(t, debate.StatusDropped, record.Participant("Ben").Status)
-		assert.Len(t, record.Assessments, 3)
+		assert.Len(t, view(record).Assessments, 3)
 		assert.Equal(t, 1, lates(record))
 	}))
 	t.Run("simultaneous", three(debate.Simultaneous, "r1", func(t *testing.T, s *debate.Session) {
@@ -882,7 +882,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben", "r1 Cem", "r2 Ada", "r2 Cem", "r3 Ada", "r3 Cem"}, speakers(record))
-		assert.NotNil(t, record.Verdict)
+		assert.NotNil(t, view(record).Verdict)
 	}))
 	t.Run("a pause stops the round's time", three(debate.Sequential, "none", func(t *testing.T, s *debate.Session) {
 		pass(1500 * time.Millisecond)
@@ -913,11 +913,11 @@ func TestARoundThatTakesTooLongForTwo(t *testing.T) {
 					require.ErrorIs(t, err, want)
 					if want == nil {
 						assert.Equal(t, debate.EndTooFew, record.Reason)
-						assert.NotNil(t, record.Verdict)
+						assert.NotNil(t, view(record).Verdict)
 						assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
 					} else {
 						assert.Equal(t, debate.StateError, record.State)
-						assert.Empty(t, record.Verdicts)
+						assert.Empty(t, view(record).Verdicts)
 					}
 				})
 			})

@@ -447,7 +447,7 @@ func TestAFlowsConfigIsTheDebatesOwn(t *testing.T) {
 	require.NoError(t, err)
 	for _, r := range []*debate.Record{record, stored} {
 		assert.JSONEq(t, `"calm"`, string(r.Config().FlowConfig))
-		assert.Equal(t, "calm", *r.FlowConfig().(*string))
+		assert.Equal(t, "calm", *view(r).FlowConfig().(*string))
 	}
 }
 

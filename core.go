@@ -190,8 +190,8 @@ func (c *Core) take(signal Signal) error {
 		if !c.machine.allows(c.record, TriggerEdit) {
 			return c.machine.refusal(c.record, TriggerEdit)
 		}
-		c.record.config, c.record.terms, c.record.valid = s.Config, s.Config.Terms().withDefaults(), false
-		if m := c.flows[s.Config.Flow()]; m != nil { // what is not known is for validation to say
+		c.record.flow, c.record.config, c.record.terms, c.record.valid = s.Flow, s.Config, s.Config.Terms().withDefaults(), false
+		if m := c.flows[s.Flow]; m != nil { // what is not known is for validation to say
 			c.machine = m
 		}
 		return c.fire(TriggerEdit, Note{}, false)

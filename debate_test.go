@@ -21,9 +21,9 @@ func TestADebateRunsFromConfigToVerdict(t *testing.T) {
 
 	assert.Equal(t, debate.StateCompleted, record.State)
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, speakers(record))
-	assert.Len(t, record.Assessments, 3)
-	require.NotNil(t, record.Verdict)
-	assert.Equal(t, "Ada", record.Verdict.Winner.Participant)
+	assert.Len(t, view(record).Assessments, 3)
+	require.NotNil(t, view(record).Verdict)
+	assert.Equal(t, "Ada", view(record).Verdict.Winner.Participant)
 	assert.Equal(t, "the format has 3 rounds", record.Evidence)
 	assert.Equal(t, 10, record.Spent().Requests)
 	assert.Equal(t, record.Spent().Cost, record.SpentInRound(1).Cost+record.SpentInRound(2).Cost+record.SpentInRound(3).Cost)
@@ -64,9 +64,9 @@ func TestFreeFormEndsWhenTheJudgeSaysSo(t *testing.T) {
 			}
 			record := run(t, engine, config)
 			assert.Equal(t, tc.want, record.Round)
-			assert.Len(t, record.Assessments, tc.want)
+			assert.Len(t, view(record).Assessments, tc.want)
 			assert.Equal(t, tc.why, record.Evidence)
-			assert.NotNil(t, record.Verdict)
+			assert.NotNil(t, view(record).Verdict)
 		})
 	}
 }
@@ -82,7 +82,7 @@ func TestWhoJudgesAndWhen(t *testing.T) {
 		engine, p := engineFor(config)
 		record := run(t, engine, config)
 		assert.Equal(t, debate.StateCompleted, record.State)
-		assert.Nil(t, record.Verdict)
+		assert.Nil(t, view(record).Verdict)
 		assert.Equal(t, 6, p.Calls())
 	})
 	t.Run("at the end only", func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestWhoJudgesAndWhen(t *testing.T) {
 		config.Judging.When = debate.AtEnd
 		engine, p := engineFor(config)
 		record := run(t, engine, config)
-		assert.Empty(t, record.Assessments)
-		assert.NotNil(t, record.Verdict)
+		assert.Empty(t, view(record).Assessments)
+		assert.NotNil(t, view(record).Verdict)
 		assert.Equal(t, 7, p.Calls())
 	})
 }

@@ -186,14 +186,14 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 				for _, words := range tc.evidence {
 					assert.Contains(t, record.Evidence, words)
 				}
-				assert.NotNil(t, record.Verdict)
+				assert.NotNil(t, view(record).Verdict)
 				events := logged(t, engine, record.ID)
 				change := ended(events)
 				assert.Equal(t, debate.StateCompleting, change.To)
 				assert.Equal(t, record.Reason, change.Reason)
 				assert.Equal(t, record.Evidence, change.Evidence)
 				var evidence []string
-				for _, f := range record.Findings(tc.after) {
+				for _, f := range view(record).Findings(tc.after) {
 					if f.Level == detect.LevelStrong {
 						evidence = append(evidence, f.Evidence)
 					}
@@ -264,8 +264,8 @@ func TestWhatIsWatchedIsShownToTheJudge(t *testing.T) {
 					assert.Contains(t, req.Last.Text, "repetition: Ada: ")
 				}
 			}
-			assert.Empty(t, record.Findings(1), "there is nothing to compare with yet")
-			assert.True(t, record.Findings(2)[0].Found())
+			assert.Empty(t, view(record).Findings(1), "there is nothing to compare with yet")
+			assert.True(t, view(record).Findings(2)[0].Found())
 		})
 	}
 }
@@ -281,7 +281,7 @@ func TestDetectorsLetAGoodDebateBe(t *testing.T) {
 		assert.Equal(t, debate.EndRounds, record.Reason, record.Evidence)
 		assert.Equal(t, 6, record.Round)
 		for round := range 8 {
-			for _, f := range record.Findings(round) {
+			for _, f := range view(record).Findings(round) {
 				assert.False(t, f.Found(), "%+v", f)
 			}
 		}
@@ -294,19 +294,19 @@ func TestFindingsOfRoundsThatAreNone(t *testing.T) {
 	play{}.on(p, "Ada", "Ben")
 	record := run(t, engine, config)
 	for _, round := range []int{-1 << 40, -1, 0, 99, 1 << 40} {
-		for _, f := range record.Findings(round) {
+		for _, f := range view(record).Findings(round) {
 			assert.False(t, f.Found(), "round %d: %+v", round, f)
 		}
 	}
 	core, err := engine.NewCore("none", nil)
 	require.NoError(t, err)
-	assert.Empty(t, core.Record().Findings(1))
+	assert.Empty(t, view(core.Record()).Findings(1))
 	plain := watched()
 	format := builtin(t, debate.FreeForm)
 	format.Name, format.Watch, format.StopOn = "plain", nil, nil
 	plain.CustomFormat, plain.Format = &format, format.Name
 	engine, _ = engineFor(plain)
-	assert.Empty(t, run(t, engine, plain).Findings(1), "nothing is looked for that nobody wants")
+	assert.Empty(t, view(run(t, engine, plain)).Findings(1), "nothing is looked for that nobody wants")
 }
 
 func TestDetectorsThatNobodyKnows(t *testing.T) {

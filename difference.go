@@ -13,12 +13,12 @@ import (
 // sameConfig says where two configs differ: an error of kind conflict that names the field and both
 // values. The id does not count, since the log does not hold it twice, nor what is chosen where nobody is asked: that
 // of the log holds.
-func sameConfig(stored, given FlowConfig) error {
-	a, err := tree(stored)
+func sameConfig(stored, given *Record) error {
+	a, err := tree(stored.config)
 	if err != nil {
 		return &Error{Kind: KindValidation, Op: string(TriggerStart), Err: err}
 	}
-	b, err := tree(given)
+	b, err := tree(given.config)
 	if err != nil {
 		return &Error{Kind: KindValidation, Op: string(TriggerStart), Err: err}
 	}
@@ -28,8 +28,8 @@ func sameConfig(stored, given FlowConfig) error {
 			delete(object, "unattended")
 		}
 	}
-	if stored.Flow() != given.Flow() {
-		a, b = map[string]any{"flow": stored.Flow()}, map[string]any{"flow": given.Flow()}
+	if stored.flow != given.flow {
+		a, b = map[string]any{"flow": stored.flow}, map[string]any{"flow": given.flow}
 	}
 	field, left, right := differing("", a, b)
 	if field == "" {

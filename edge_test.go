@@ -18,7 +18,7 @@ import (
 func tell(t *testing.T, r *debate.Record) {
 	t.Helper()
 	t.Logf("state %s, round %d, reason %s (%s), turns %v, verdicts %d, assessments %d, inquiries %d, failure %v, outcome %+v", r.State, r.Round, r.Reason, r.Evidence,
-		speakers(r), len(r.Verdicts), len(r.Assessments), len(r.Inquiries), r.Failure, r.Outcome().Degraded)
+		speakers(r), len(view(r).Verdicts), len(view(r).Assessments), len(r.Inquiries), r.Failure, view(r).Outcome().Degraded)
 }
 
 func TestAStopInAPauseShowsTheGroupsTurns(t *testing.T) {
@@ -258,7 +258,7 @@ func TestIDsDoNotCollide(t *testing.T) {
 	}
 	record := run(t, engine, config)
 	tell(t, record)
-	assert.Len(t, record.Assessments, 3, "the judge assesses each round")
+	assert.Len(t, view(record).Assessments, 3, "the judge assesses each round")
 }
 
 func TestASummaryLeavesTheVerdictsShare(t *testing.T) {
@@ -275,7 +275,7 @@ func TestASummaryLeavesTheVerdictsShare(t *testing.T) {
 		_, err = s.Wait(t.Context())
 		r, _ := s.Record(t.Context())
 		s.Close()
-		t.Log(price, r.State, r.Reason, len(r.Turns), len(r.Summaries), len(r.Verdicts), int64(r.Spent().Cost), err)
+		t.Log(price, r.State, r.Reason, len(r.Turns), len(r.Summaries), len(view(r).Verdicts), int64(r.Spent().Cost), err)
 		if r.State == debate.StateError && len(r.Warnings) > 0 {
 			for _, w := range r.Warnings {
 				if w.Kind == debate.WarnSoft {

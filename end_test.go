@@ -256,8 +256,8 @@ func TestAnErrorThatIsGivenUp(t *testing.T) {
 			assert.True(t, record.Final())
 			assert.Equal(t, debate.EndHost, record.Reason)
 			assert.Equal(t, name+" by the host", record.Evidence)
-			assert.Contains(t, record.Outcome().Degraded, name+" by the host")
-			assert.Nil(t, record.Verdict)
+			assert.Contains(t, view(record).Outcome().Degraded, name+" by the host")
+			assert.Nil(t, view(record).Verdict)
 		})
 	}
 }

@@ -127,7 +127,7 @@ func TestAnEstimateHoldsForPositionsThatAreFound(t *testing.T) {
 	estimate, err := d.engine.Estimate(t.Context(), d.config)
 	require.NoError(t, err)
 	record := run(t, d.engine, d.config)
-	require.NotNil(t, record.Assignment)
+	require.NotNil(t, view(record).Assignment)
 	assert.Empty(t, record.Rejections)
 	assert.LessOrEqual(t, record.Spent().Cost, estimate.Cost)
 }

@@ -99,7 +99,7 @@ func ExampleRecord_Outcome() {
 		fmt.Println(err)
 		return
 	}
-	o := record.Outcome()
+	o := view(record).Outcome()
 	fmt.Println(o.Winner, "wins, who is", o.Side, "the topic:", o.Votes)
 	fmt.Printf("%d of %d judges have judged; scores: Ada %.1f, Ben %.1f\n", o.Verdicts, o.Judges, o.Scores["Ada"], o.Scores["Ben"])
 	for _, d := range o.Dissent {
@@ -135,7 +135,7 @@ func ExampleRecord_Swing() {
 		fmt.Println(err)
 		return
 	}
-	swing := record.Swing()
+	swing := view(record).Swing()
 	fmt.Println(swing)
 	fmt.Println("moved the most:", swing.Winner, swing.Gain[debate.VoteAgainst])
 	// Output:
@@ -203,7 +203,7 @@ func ExampleUnattended() {
 	for _, a := range record.Answers {
 		fmt.Println("unattended:", a.Unattended, "chosen:", a.Option)
 	}
-	for _, less := range record.Outcome().Degraded {
+	for _, less := range view(record).Outcome().Degraded {
 		fmt.Println(less)
 	}
 	// Output:
@@ -280,7 +280,7 @@ func ExampleRecord_Findings() {
 		return
 	}
 	for round := 1; round <= record.Round; round++ {
-		for _, finding := range record.Findings(round) {
+		for _, finding := range view(record).Findings(round) {
 			fmt.Printf("round %d: %s %s\n%s\n", round, finding.Level, finding.Kind, finding.Evidence)
 		}
 	}
@@ -311,7 +311,7 @@ func ExampleAssign() {
 		fmt.Println(err)
 		return
 	}
-	for _, found := range record.Assignment.Positions {
+	for _, found := range view(record).Assignment.Positions {
 		fmt.Printf("%s, %s: %s\n", found.Participant, found.Persona, found.Position)
 	}
 	fmt.Println(record.Turns[1].Speaker+":", record.Turns[1].Text)

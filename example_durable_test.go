@@ -77,7 +77,7 @@ func ExampleEngine_Export() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.State, "after", len(record.Turns), "turns; the winner is", record.Verdict.Winner.Participant)
+	fmt.Println(record.State, "after", len(record.Turns), "turns; the winner is", view(record).Verdict.Winner.Participant)
 	// Output:
 	// completed after 4 turns; the winner is Ada
 }
@@ -161,7 +161,7 @@ func ExampleEngine_Control() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.State, "with", len(record.Turns), "turn and a verdict:", record.Verdict != nil)
+	fmt.Println(record.State, "with", len(record.Turns), "turn and a verdict:", view(record).Verdict != nil)
 	// Output:
 	// completed with 1 turn and a verdict: true
 }

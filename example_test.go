@@ -357,7 +357,7 @@ func ExampleJudgeFunc() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(record.Verdict.Winner.Participant, "wins:", record.Verdict.Winner.Reasoning)
+	fmt.Println(view(record).Verdict.Winner.Participant, "wins:", view(record).Verdict.Winner.Reasoning)
 	// Output: Ben wins: More was said.
 }
 

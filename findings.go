@@ -158,4 +158,3 @@ func (f *findings) name(field, name string) {
 		f.addf(field, "holds a character that does not print, '<' or '>'")
 	}
 }
-

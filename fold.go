@@ -100,7 +100,7 @@ func (r *Record) foldStart(s *Start, at time.Time, m *machine) error {
 	if !slices.Equal(config.Terms().Participants, s.Terms.Participants) {
 		return invalid("start.terms.participants", "are not those of the config")
 	}
-	r.frozen = frozen
+	r.flow, r.frozen = s.Flow, frozen
 	r.start, r.config, r.terms, r.valid, r.timed = s, config, &s.Terms, true, m.flow.Timed
 	r.fence, r.texts = fenceOf(s.Seed), s.Texts
 	r.expect()

@@ -73,9 +73,9 @@ func TestTheRecordIsTheFoldOfItsLog(t *testing.T) {
 	require.NoError(t, err)
 	folded := core.Record()
 
-	left, err := live.Canonical()
+	left, err := view(live).Canonical()
 	require.NoError(t, err)
-	right, err := folded.Canonical()
+	right, err := view(folded).Canonical()
 	require.NoError(t, err)
 	assert.JSONEq(t, string(left), string(right))
 	assert.Equal(t, live.Spent(), folded.Spent())

@@ -50,8 +50,12 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowC
 			return nil, err
 		}
 	}
+	flow := origin.machine.flow.Name
+	config = Named(flow, config)
 	if edit != nil {
-		config = edit(config)
+		if config = edit(unnamed(config)); config != nil && config.Flow() == origin.record.config.Flow() {
+			config = Named(flow, config)
+		}
 	}
 	plan, err := l.plan(config, origin.record.terms.Unattended != nil)
 	if err != nil {
@@ -129,6 +133,9 @@ func taken(err error) error {
 // and labels stay, what its flow has frozen, and the rows of models that it knows.
 func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error) {
 	old, flow := origin.record.start, origin.machine.flow
+	if given := p.machine.flow.Name; given != flow.Name {
+		return nil, forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", flow.Name, given)
+	}
 	if err := branches(origin.record.config, p.config, flow); err != nil {
 		return nil, err
 	}
@@ -151,9 +158,6 @@ func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error
 
 // branches refuses changes of what a log refers to.
 func branches(old, config FlowConfig, flow *Flow) error {
-	if old.Flow() != config.Flow() {
-		return forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", old.Flow(), oneLine(config.Flow(), 40))
-	}
 	fix := flow.Fixed
 	if fix == nil {
 		fix = func(c FlowConfig) any { return c }

@@ -290,7 +290,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, 4, rounds(s.record))
 				assert.Len(t, s.record.Turns, 8)
-				assert.Len(t, s.record.Assessments, 4)
+				assert.Len(t, view(s.record).Assessments, 4)
 				assert.Len(t, s.requests, 4)
 			},
 		},
@@ -307,7 +307,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 				assert.Equal(t, 3, rounds(s.record), "the round that has begun is spoken to its end")
 				assert.Len(t, s.record.Turns, 6)
 				assert.Equal(t, debate.StateCompleted, s.record.State)
-				assert.NotNil(t, s.record.Verdict)
+				assert.NotNil(t, view(s.record).Verdict)
 			},
 		},
 		"judges for none": {
@@ -316,15 +316,15 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 				c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}, {Judge: "cato"}}}
 			},
 			check: func(t *testing.T, s shown) {
-				assert.Len(t, s.record.Assessments, 4, "of rounds two and three")
-				assert.Len(t, s.record.Verdicts, 2)
+				assert.Len(t, view(s.record).Assessments, 4, "of rounds two and three")
+				assert.Len(t, view(s.record).Verdicts, 2)
 			},
 		},
 		"no judges any more": {
 			at: spoken(4), edit: func(c *debate.Config) { c.Judging = nil },
 			check: func(t *testing.T, s shown) {
-				assert.Len(t, s.record.Assessments, 1)
-				assert.Nil(t, s.record.Verdict)
+				assert.Len(t, view(s.record).Assessments, 1)
+				assert.Nil(t, view(s.record).Verdict)
 				assert.Len(t, s.requests, 2)
 			},
 		},
@@ -333,10 +333,10 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 				c.Judging.Judges[0].Model, c.Judging.Anonymous, c.Judging.BothOrders = "test/spare", true, true
 			},
 			check: func(t *testing.T, s shown) {
-				assert.Len(t, s.record.Assessments, 3)
-				assert.Len(t, s.record.Verdicts, 2)
-				assert.Equal(t, "test/spare", s.record.Verdict.Model)
-				assert.Equal(t, "Ada", s.record.Verdict.Winner.Participant)
+				assert.Len(t, view(s.record).Assessments, 3)
+				assert.Len(t, view(s.record).Verdicts, 2)
+				assert.Equal(t, "test/spare", view(s.record).Verdict.Model)
+				assert.Equal(t, "Ada", view(s.record).Verdict.Winner.Participant)
 				for _, req := range s.requests {
 					if req.Schema != nil {
 						assert.NotRegexp(t, `\bAda\b|\bBen\b`, read(&req), req.ID)
@@ -415,7 +415,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			},
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, []string{"r1 Zoe", "r1 Ben", "r1 Cyd"}, inSlots(s.record))
-				assert.Equal(t, debate.FreeForm, s.record.Format().Name)
+				assert.Equal(t, debate.FreeForm, view(s.record).Format().Name)
 			},
 		},
 	} {

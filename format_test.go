@@ -571,7 +571,7 @@ func TestTheChairLeads(t *testing.T) {
 			}
 		}
 		assert.Equal(t, want, kinds, name)
-		for _, p := range record.Contestants() {
+		for _, p := range view(record).Contestants() {
 			assert.NotEqual(t, "Mia", p.Name)
 		}
 	}
@@ -630,7 +630,7 @@ func TestAFormatOfTheEngine(t *testing.T) {
 		Phases: []debate.Phase{{Name: "shot", First: 1, Last: -1}},
 	}}
 	record := run(t, engine, config)
-	assert.Equal(t, "duel", record.Format().Name)
+	assert.Equal(t, "duel", view(record).Format().Name)
 	assert.Equal(t, 4, record.Round)
 	assert.EqualValues(t, "shot", record.Turns[0].Kind)
 }

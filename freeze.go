@@ -46,6 +46,7 @@ func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 		err := fmt.Errorf("no flow %q is registered", oneLine(config.Flow(), 40))
 		return nil, &Error{Kind: KindValidation, Op: "config", Field: "flow", Err: err}
 	}
+	config = unnamed(config)
 	id, settled := config.Terms().ID, config
 	if m.flow.Settle != nil {
 		var err error

@@ -206,9 +206,9 @@ func stolen(t *testing.T, record *debate.Record) bool {
 	t.Helper()
 	require.Equal(t, debate.StateCompleted, record.State)
 	require.Empty(t, record.Rejections)
-	require.NotNil(t, record.Verdict)
-	require.NotNil(t, record.Verdict.Winner)
-	return record.Verdict.Winner.Participant == "Ben" && record.Verdict.Scores["Ben"] == 100
+	require.NotNil(t, view(record).Verdict)
+	require.NotNil(t, view(record).Verdict.Winner)
+	return view(record).Verdict.Winner.Participant == "Ben" && view(record).Verdict.Scores["Ben"] == 100
 }
 
 // TestInjection plays every attack twice, as it is and behind lines that pretend to be others', before
@@ -256,8 +256,8 @@ func honest(t *testing.T, a *ambush, record *debate.Record) {
 	t.Helper()
 	names := []string{"Ada", "Ben"}
 	assert.JSONEq(t, verdict(names), recorded(record, debate.KindVerdict))
-	require.Len(t, record.Assessments, 2)
-	for _, assessment := range record.Assessments {
+	require.Len(t, view(record).Assessments, 2)
+	for _, assessment := range view(record).Assessments {
 		assert.JSONEq(t, judgement(names, true), toJSON(assessment.Judgement))
 	}
 	require.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben"}, speakers(record))
@@ -354,8 +354,8 @@ func quotedBack(t *testing.T, a attack, refused func(quote string) string) {
 	}
 	record := run(t, plot.engine, plot.config)
 	require.Equal(t, debate.StateCompleted, record.State)
-	require.NotNil(t, record.Verdict)
-	assert.Equal(t, "Ben said: "+plot.said, record.Verdict.Summary)
+	require.NotNil(t, view(record).Verdict)
+	assert.Equal(t, "Ben said: "+plot.said, view(record).Verdict.Summary)
 	if refused == nil {
 		require.Empty(t, record.Rejections)
 	} else {

@@ -20,7 +20,10 @@ type Signal interface{ signal() }
 // The signals. Start, Answer, Sent and Opened are recorded as they come in.
 type (
 	// Edit gives a conversation that has not started its config, settled.
-	Edit struct{ Config FlowConfig }
+	Edit struct {
+		Flow   string
+		Config FlowConfig
+	}
 	// Validate begins the checks.
 	Validate struct{}
 	// Validated ends them; OK says how.

@@ -93,10 +93,10 @@ func (b *bench) start(t *testing.T) (*debate.Session, *debate.Record, error) {
 // recorded yields the judge's JSON as it was recorded; "": nothing was.
 func recorded(r *debate.Record, kind debate.CallKind) string {
 	switch {
-	case kind == debate.KindVerdict && r.Verdict != nil:
-		return toJSON(r.Verdict.FinalVerdict)
-	case kind == debate.KindAssessment && len(r.Assessments) > 0:
-		return toJSON(r.Assessments[0].Judgement)
+	case kind == debate.KindVerdict && view(r).Verdict != nil:
+		return toJSON(view(r).Verdict.FinalVerdict)
+	case kind == debate.KindAssessment && len(view(r).Assessments) > 0:
+		return toJSON(view(r).Assessments[0].Judgement)
 	default:
 		return ""
 	}
@@ -214,8 +214,8 @@ func TestAWinnerOfAFormatWithoutWinnersIsRejected(t *testing.T) {
 				assert.Equal(t, []string{"winner: is not null, but this format has no winner"}, record.Rejections[0].Problems)
 				require.Len(t, b.asked, 2)
 				again(t, b.asked[0], b.asked[1], record.Rejections[0].Problems)
-				require.NotNil(t, record.Verdict)
-				assert.Nil(t, record.Verdict.Winner)
+				require.NotNil(t, view(record).Verdict)
+				assert.Nil(t, view(record).Verdict.Winner)
 			})
 		})
 	}
@@ -258,7 +258,7 @@ func TestTheReaskWaitsTwoSeconds(t *testing.T) {
 		_, record, err := b.start(t)
 		require.NoError(t, err)
 		assert.Equal(t, 2*time.Second, time.Since(began))
-		assert.Equal(t, "r1.assessment.judge.again", record.Assessments[0].Call)
+		assert.Equal(t, "r1.assessment.judge.again", view(record).Assessments[0].Call)
 		assert.True(t, record.Done("r1.assessment.judge"), "the first question is settled too")
 	})
 }
@@ -395,8 +395,8 @@ func TestAJudgeFromOutside(t *testing.T) {
 	}
 	assert.Equal(t, debate.KindVerdict, tasks[3].Kind)
 	assert.Equal(t, 6, source.Calls(), "no model is asked to judge")
-	assert.Equal(t, "Cato", record.Verdict.Judge)
-	assert.Zero(t, record.Verdict.Cost, "what a judge from outside costs is not the debate's")
+	assert.Equal(t, "Cato", view(record).Verdict.Judge)
+	assert.Zero(t, view(record).Verdict.Cost, "what a judge from outside costs is not the debate's")
 }
 
 // Hidden turns of the round are all revealed before a judge reads them.
@@ -421,7 +421,7 @@ func TestTheSchemaNamesTheParticipants(t *testing.T) {
 	config.Judging.Criteria = []string{"wit"}
 	engine, source := engineFor(config)
 	record := run(t, engine, config)
-	assert.Equal(t, config.Participants[0].Name, record.Verdict.Winner.Participant)
+	assert.Equal(t, config.Participants[0].Name, view(record).Verdict.Winner.Participant)
 	seen := map[string]bool{}
 	for _, request := range source.Requests() {
 		if request.Schema == nil || seen[request.Schema.Name] {
@@ -527,7 +527,7 @@ func FuzzJudgeAnswer(f *testing.F) {
 				}
 			}
 			if kind == debate.KindAssessment {
-				marks := core.Record().Assessments[0].Assessments
+				marks := view(core.Record()).Assessments[0].Assessments
 				if len(marks) != 2 || marks[0].Participant == marks[1].Participant {
 					t.Fatalf("not everybody is assessed once: %s", got)
 				}

@@ -153,8 +153,8 @@ func TestJudgesReadLabelsInPlaceOfNames(t *testing.T) {
 				assert.Equal(t, test.names[i], turn.Speaker)
 				assert.Equal(t, test.text, turn.Text, "the record keeps what was said")
 			}
-			require.NotNil(t, record.Verdict)
-			assert.Contains(t, test.names, record.Verdict.Winner.Participant, "and who has won")
+			require.NotNil(t, view(record).Verdict)
+			assert.Contains(t, test.names, view(record).Verdict.Winner.Participant, "and who has won")
 		})
 	}
 }
@@ -239,10 +239,10 @@ func TestLabelsForAJudgeFromOutside(t *testing.T) {
 		assert.Empty(t, task.Participants[0].Model)
 	}
 	assert.Equal(t, "Ada", record.Turns[0].Speaker, "the record's turns are not touched")
-	require.NotNil(t, record.Verdict)
+	require.NotNil(t, view(record).Verdict)
 	seat := strings.Index("AB", strings.TrimPrefix(tasks[1].Participants[0].Name, "Speaker "))
 	require.GreaterOrEqual(t, seat, 0, "a label")
-	assert.Contains(t, []string{"Ada", "Ben"}, record.Verdict.Winner.Participant, "the label is read as a name")
+	assert.Contains(t, []string{"Ada", "Ben"}, view(record).Verdict.Winner.Participant, "the label is read as a name")
 }
 
 // The audience and the speakers themselves are shown the names.
@@ -291,8 +291,8 @@ func TestLabelsAreReadAsNames(t *testing.T) {
 		"areasOfAgreement":["Ada and Ben"],"areasOfDisagreement":["Ben: all"],"winner":{"participant":"Ada","reasoning":"Ada answered Ben"},
 		"scores":{"Ada":80,"Ben":60},"criteria":{"evidence":"Ben had none"},"qualityScore":70,"insights":["Ada knows"]}`,
 		recorded(record, debate.KindVerdict))
-	require.Len(t, record.Assessments, 1)
-	got := record.Assessments[0]
+	require.Len(t, view(record).Assessments, 1)
+	got := view(record).Assessments[0]
 	assert.Equal(t, "Ada led Ben", got.Reasoning)
 	assert.Equal(t, "Ben should answer Ada", got.Recommendations)
 	assert.Equal(t, []string{"answers Ben"}, got.Assessments[0].Strengths)
@@ -335,10 +335,10 @@ func TestNamesInPlaceOfLabels(t *testing.T) {
 						return scripted.Reply{Text: test.answer(l[0], l[1])}
 					}
 					record := run(t, engine, config)
-					require.NotNil(t, record.Verdict)
+					require.NotNil(t, view(record).Verdict)
 					if test.says == "" {
 						assert.Empty(t, record.Rejections)
-						assert.Equal(t, map[string]float64{"Ada": 80, "Ben": 79}, record.Verdict.Scores)
+						assert.Equal(t, map[string]float64{"Ada": 80, "Ben": 79}, view(record).Verdict.Scores)
 						return
 					}
 					require.Len(t, record.Rejections, 1)
@@ -468,8 +468,8 @@ func TestManyLabels(t *testing.T) {
 		assert.Contains(t, labels, want)
 	}
 	assert.Equal(t, labels[1]+", not "+labels[11]+" or "+labels[59]+".", judged(source)[0].Messages[0].Text)
-	assert.Equal(t, "Person 0", record.Verdict.Winner.Participant)
-	for _, mark := range record.Assessments[0].Assessments {
+	assert.Equal(t, "Person 0", view(record).Verdict.Winner.Participant)
+	for _, mark := range view(record).Assessments[0].Assessments {
 		assert.Contains(t, names, mark.Participant)
 	}
 }

@@ -69,7 +69,9 @@ func (l *labels) showAll(at string, tree any, twice func(at string)) any {
 }
 
 // ReplaceNames puts other names in the place of names, where they stand as whole words; see [Record.Hide].
-func ReplaceNames(text string, names, others []string) string { return replaceWords(text, names, others) }
+func ReplaceNames(text string, names, others []string) string {
+	return replaceWords(text, names, others)
+}
 
 // replaceWords replaces whole words, in one pass: what was put in is not looked at again. Of two that
 // begin at the same place the longer counts. A word is whole unless a letter or digit goes on with it;

@@ -252,7 +252,7 @@ func TestNamesThatLookLikeCalls(t *testing.T) {
 						want = 2
 					}
 					got := 0
-					for _, v := range record.Verdicts {
+					for _, v := range view(record).Verdicts {
 						if v.Judge == judge.Name || judge.Name == "" {
 							got++
 						}
@@ -260,7 +260,7 @@ func TestNamesThatLookLikeCalls(t *testing.T) {
 					assert.Equal(t, want, got, "verdicts of %q", judge.Name)
 				}
 				if config.Audience != nil {
-					assert.Len(t, record.Ballots, 4)
+					assert.Len(t, view(record).Ballots, 4)
 				}
 			})
 		})

@@ -66,7 +66,7 @@ func (e *Engine) build() (*live, error) {
 			DefaultContext: window.Hybrid{},
 		},
 		machines: make(map[string]*machine),
-		store: e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, lease: cmp.Or(e.Lease, defaultLease),
+		store:    e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, lease: cmp.Or(e.Lease, defaultLease),
 		opening: make(map[string]chan struct{}), sessions: make(map[string]*Session), holders: make(map[*Session]struct{}),
 	}
 	maps.Copy(l.contexts, e.Contexts)

@@ -305,7 +305,7 @@ func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
 	record := run(t, engine, config)
 
 	assert.Equal(t, debate.StateCompleted, record.State)
-	assert.NotNil(t, record.Verdict)
+	assert.NotNil(t, view(record).Verdict)
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r1 Ada", "r2 Ada", "r2 Ben", "r2 Ada", "r3 Ada", "r3 Ben"}, speakers(record))
 	assert.EqualValues(t, "reflection", record.Turns[2].Kind)
 	var last []string

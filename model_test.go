@@ -76,10 +76,10 @@ func TestEveryReservationCoversItsCall(t *testing.T) {
 	for _, turn := range record.Turns {
 		assert.GreaterOrEqual(t, reserved[turn.Call], turn.Cost, turn.Call)
 	}
-	for _, assessment := range record.Assessments {
+	for _, assessment := range view(record).Assessments {
 		assert.GreaterOrEqual(t, reserved[assessment.Call], assessment.Cost, assessment.Call)
 	}
-	assert.GreaterOrEqual(t, reserved[record.Verdict.Call], record.Verdict.Cost)
+	assert.GreaterOrEqual(t, reserved[view(record).Verdict.Call], view(record).Verdict.Cost)
 	assert.Zero(t, record.Reserved())
 }
 

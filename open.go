@@ -6,12 +6,12 @@ import "context"
 func (s *Session) same(other *Session) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return sameConfig(s.core.record.config, other.core.record.config)
+	return sameConfig(s.core.record, other.core.record)
 }
 
 // adopt goes on with a stored debate of the same config.
 func (s *Session) adopt(ctx context.Context, stored *Core) error {
-	if err := sameConfig(stored.record.config, s.core.record.config); err != nil {
+	if err := sameConfig(stored.record, s.core.record); err != nil {
 		return err
 	}
 	s.core = stored

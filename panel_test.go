@@ -170,14 +170,14 @@ func TestAPanelDecidesByItsQuorum(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, debate.StateCompleted, record.State)
-			outcome := record.Outcome()
+			outcome := view(record).Outcome()
 			assert.Equal(t, test.winner, outcome.Winner)
 			assert.False(t, outcome.Tie, "nobody's votes are level")
 			assert.ElementsMatch(t, test.degraded, outcome.Degraded)
 			assert.Equal(t, 3-len(test.failing), outcome.Verdicts)
 			assert.Equal(t, 3, outcome.Judges)
 			assert.Len(t, record.Answers, btoi(test.unattended)+btoi(test.asked)+max(0, len(test.failing)-2), "questions answered")
-			assert.Len(t, record.Judges(), 3-len(test.failing))
+			assert.Len(t, view(record).Judges(), 3-len(test.failing))
 		})
 	}
 }
@@ -202,9 +202,9 @@ func TestAJudgeWhoFailsInARoundJudgesNoFurther(t *testing.T) {
 	}
 	record := run(t, c.engine, c.config)
 	assert.Len(t, c.requestsTo("judge-2"), 1)
-	assert.Len(t, record.Assessments, 4)
-	assert.Len(t, record.Verdicts, 2)
-	outcome := record.Outcome()
+	assert.Len(t, view(record).Assessments, 4)
+	assert.Len(t, view(record).Verdicts, 2)
+	outcome := view(record).Outcome()
 	assert.Equal(t, []string{"judge-2 has judged no further", "2 of 3 judges have given a verdict"}, outcome.Degraded)
 	assert.Empty(t, outcome.Winner, "one to one")
 	assert.True(t, outcome.Tie)
@@ -260,16 +260,16 @@ func TestProtocols(t *testing.T) {
 				c := newCourt(test.rules...)
 				c.config.Judging.Protocol = protocol
 				record := run(t, c.engine, c.config)
-				outcome := record.Outcome()
+				outcome := view(record).Outcome()
 				assert.Equal(t, test.want[protocol], outcome.Winner)
 				assert.Equal(t, test.want[protocol] == "", outcome.Tie)
 				assert.Empty(t, outcome.Degraded, "to be undecided is not to be degraded")
 				if protocol != debate.Borda {
 					assert.Equal(t, test.tally, outcome.Votes)
 				}
-				require.NotNil(t, record.Verdict, "somebody speaks for the panel")
+				require.NotNil(t, view(record).Verdict, "somebody speaks for the panel")
 				if outcome.Winner != "" && slices.ContainsFunc(test.rules, func(r ruling) bool { return r.winner == outcome.Winner }) {
-					assert.Equal(t, outcome.Winner, record.Verdict.Winner.Participant)
+					assert.Equal(t, outcome.Winner, view(record).Verdict.Winner.Participant)
 				}
 			})
 		}
@@ -282,7 +282,7 @@ func TestBordaCountsRanks(t *testing.T) {
 	a, b := scored("Ada", 90, 80, 10), scored("Ben", 10, 90, 80)
 	c := newCourt(a, a, a, b, b)
 	c.config.Judging.Protocol = debate.Borda
-	outcome := run(t, c.engine, c.config).Outcome()
+	outcome := view(run(t, c.engine, c.config)).Outcome()
 	assert.Equal(t, []vote.Count{{Name: "Ben", Votes: 14}, {Name: "Ada", Votes: 12}, {Name: "Cyd", Votes: 4}}, outcome.Votes)
 	require.Len(t, outcome.Dissent, 3)
 	assert.Equal(t, "Ada", outcome.Dissent[0].Winner)
@@ -292,9 +292,9 @@ func TestJudgesVoteWithoutHearingEachOther(t *testing.T) {
 	c := newCourt(forAda(), forBen(), forAda())
 	c.config.Judging.When, c.config.Judging.BothOrders, c.config.Rounds = debate.EveryRound, true, 3
 	record := run(t, c.engine, c.config)
-	require.Len(t, record.Assessments, 9)
-	require.Len(t, record.Verdicts, 6)
-	assert.Contains(t, toJSON(record.Assessments), "word of judge-2", "the words are in the record")
+	require.Len(t, view(record).Assessments, 9)
+	require.Len(t, view(record).Verdicts, 6)
+	assert.Contains(t, toJSON(view(record).Assessments), "word of judge-2", "the words are in the record")
 	for _, req := range c.source.Requests() {
 		assert.NotContains(t, toJSON(req), "word of judge", "%s: nobody reads what a judge has said", req.ID)
 	}
@@ -303,7 +303,7 @@ func TestJudgesVoteWithoutHearingEachOther(t *testing.T) {
 func TestDissentIsKept(t *testing.T) {
 	c := newCourt(forAda(), forBen(), forAda(), noOne())
 	c.config.Judging.Protocol = debate.Plurality
-	outcome := run(t, c.engine, c.config).Outcome()
+	outcome := view(run(t, c.engine, c.config)).Outcome()
 	assert.Equal(t, "Ada", outcome.Winner)
 	assert.Equal(t, debate.For, outcome.Side)
 	assert.Equal(t, debate.ByJudges, outcome.Decision)
@@ -340,7 +340,7 @@ func TestTheSecondVerdictIsAskedInTheOtherOrder(t *testing.T) {
 			c := newCourt(three, three)
 			c.config.Judging.BothOrders, c.config.Mode, c.config.Rounds = true, mode, 3
 			record := run(t, c.engine, c.config)
-			require.Len(t, record.Verdicts, 4)
+			require.Len(t, view(record).Verdicts, 4)
 			for _, judge := range []string{"judge-1", "judge-2"} {
 				requests := c.requestsTo(judge)
 				require.Len(t, requests, 2)
@@ -407,7 +407,7 @@ func TestAFlipIsATie(t *testing.T) {
 		c.config.Judging.BothOrders = true
 		c.rules["judge-1.swapped"] = forBen()
 		record := run(t, c.engine, c.config)
-		outcome := record.Outcome()
+		outcome := view(record).Outcome()
 		assert.Empty(t, outcome.Winner)
 		assert.Empty(t, outcome.Side)
 		assert.True(t, outcome.Tie)
@@ -424,7 +424,7 @@ func TestAFlipIsATie(t *testing.T) {
 			c := newCourt(forAda(), forBen(), forAda())
 			c.config.Judging.BothOrders, c.config.Judging.Protocol = true, protocol
 			c.rules["judge-2.swapped"] = forAda()
-			outcome := run(t, c.engine, c.config).Outcome()
+			outcome := view(run(t, c.engine, c.config)).Outcome()
 			assert.Equal(t, winner, outcome.Winner, protocol)
 			assert.Equal(t, []vote.Count{{Name: "Ada", Votes: 2}}, outcome.Votes, protocol)
 			assert.Equal(t, 3, outcome.Verdicts)
@@ -437,13 +437,13 @@ func TestAFlipIsATie(t *testing.T) {
 		c := newCourt(noOne())
 		c.config.Judging.BothOrders = true
 		c.rules["judge-1.swapped"] = forBen()
-		assert.True(t, run(t, c.engine, c.config).Outcome().Tie)
+		assert.True(t, view(run(t, c.engine, c.config)).Outcome().Tie)
 	})
 	t.Run("the same twice is a vote", func(t *testing.T) {
 		c := newCourt(forBen())
 		c.config.Judging.BothOrders = true
 		c.rules["judge-1.swapped"] = scored("Ben", 50, 90)
-		outcome := run(t, c.engine, c.config).Outcome()
+		outcome := view(run(t, c.engine, c.config)).Outcome()
 		assert.Equal(t, "Ben", outcome.Winner)
 		assert.InDeltaMapValues(t, map[string]float64{"Ada": 55, "Ben": 85}, outcome.Scores, 1e-9)
 	})
@@ -451,7 +451,7 @@ func TestAFlipIsATie(t *testing.T) {
 		c := newCourt(forAda(), forAda(), forBen())
 		c.config.Judging.BothOrders = true
 		delete(c.rules, "judge-3.swapped")
-		outcome := run(t, c.engine, c.config).Outcome()
+		outcome := view(run(t, c.engine, c.config)).Outcome()
 		assert.Equal(t, 2, outcome.Verdicts)
 		assert.Equal(t, "Ada", outcome.Winner)
 		assert.Empty(t, outcome.Dissent)
@@ -530,7 +530,7 @@ func TestRecusal(t *testing.T) {
 				config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: model})
 			}
 			record := run(t, engine, config)
-			assert.Equal(t, test.recused, record.Recused())
+			assert.Equal(t, test.recused, view(record).Recused())
 			asked := map[string]bool{}
 			for _, req := range source.Requests() {
 				asked[req.Self] = true
@@ -539,9 +539,9 @@ func TestRecusal(t *testing.T) {
 				assert.False(t, asked[name], "%s is never asked", name)
 			}
 			want := len(test.judges) - len(test.recused)
-			assert.Len(t, record.Judges(), want)
-			assert.Len(t, record.Verdicts, want)
-			outcome := record.Outcome()
+			assert.Len(t, view(record).Judges(), want)
+			assert.Len(t, view(record).Verdicts, want)
+			outcome := view(record).Outcome()
 			assert.Equal(t, want, outcome.Judges)
 			assert.Equal(t, "Ada", outcome.Winner, "the quorum is of those who judge")
 			assert.Empty(t, outcome.Degraded, "to recuse a judge is what was configured")
@@ -559,8 +559,8 @@ func TestAFunctionIsOfNoFamily(t *testing.T) {
 		return json.RawMessage(forBen().verdict("x")), nil
 	})}
 	record := run(t, c.engine, c.config)
-	assert.Equal(t, []string{"judge-1"}, record.Recused())
-	assert.Equal(t, "Ben", record.Outcome().Winner)
+	assert.Equal(t, []string{"judge-1"}, view(record).Recused())
+	assert.Equal(t, "Ben", view(record).Outcome().Winner)
 }
 
 // askedModels yields which models a debate's judge was asked with, in order, as "call model".
@@ -654,13 +654,13 @@ func TestFallbackJudgesInOrder(t *testing.T) {
 					}
 				}
 				if test.model == "" {
-					assert.Nil(t, record.Verdict)
-					assert.Contains(t, record.Outcome().Degraded, "there is no verdict")
+					assert.Nil(t, view(record).Verdict)
+					assert.Contains(t, view(record).Outcome().Degraded, "there is no verdict")
 					return
 				}
-				require.NotNil(t, record.Verdict)
-				assert.Equal(t, test.model, record.Verdict.Model)
-				assert.Empty(t, record.Outcome().Degraded)
+				require.NotNil(t, view(record).Verdict)
+				assert.Equal(t, test.model, view(record).Verdict.Model)
+				assert.Empty(t, view(record).Outcome().Degraded)
 			})
 		})
 	}
@@ -675,7 +675,7 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 		defer session.Close()
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		assert.Len(t, record.Verdicts, 2, "the models have judged meanwhile")
+		assert.Len(t, view(record).Verdicts, 2, "the models have judged meanwhile")
 		require.Len(t, record.Inquiries, 1)
 		q := record.Inquiries[0]
 		assert.Equal(t, "Pat", q.To)
@@ -696,7 +696,7 @@ func TestAPersonJudgesInAPanel(t *testing.T) {
 		require.NoError(t, session.Answer(t.Context(), again.ID, forBen().verdict("Pat's reason")))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
-		outcome := record.Outcome()
+		outcome := view(record).Outcome()
 		assert.Equal(t, "Ben", outcome.Winner)
 		assert.Equal(t, 3, outcome.Verdicts)
 		assert.Equal(t, []debate.Dissent{{Judge: "judge-1", Winner: "Ada", Reasoning: "Because word of judge-1"}}, outcome.Dissent)
@@ -741,8 +741,8 @@ func TestAModelTakesOverFromAJudgeWhoIsNone(t *testing.T) {
 				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionModel, "test/spare"))
 				record, err = session.Wait(t.Context())
 				require.NoError(t, err)
-				assert.Equal(t, "Ben", record.Outcome().Winner)
-				assert.Equal(t, "test/spare", record.Verdict.Model)
+				assert.Equal(t, "Ben", view(record).Outcome().Winner)
+				assert.Equal(t, "test/spare", view(record).Verdict.Model)
 			})
 		})
 	}
@@ -792,9 +792,9 @@ func TestEveryFormatEndsWithoutAJudge(t *testing.T) {
 			assert.Equal(t, debate.StateCompleted, record.State)
 			assert.Equal(t, config.Rounds, record.Round, "the cap holds")
 			assert.Equal(t, debate.EndRounds, record.Reason)
-			assert.Empty(t, record.Verdicts)
-			assert.Nil(t, record.Verdict)
-			outcome := record.Outcome()
+			assert.Empty(t, view(record).Verdicts)
+			assert.Nil(t, view(record).Verdict)
+			outcome := view(record).Outcome()
 			assert.Empty(t, outcome.Winner)
 			assert.Zero(t, outcome.Judges)
 			assert.Empty(t, outcome.Degraded, "no verdict was configured")
@@ -823,7 +823,7 @@ func TestWhoIsDroppedIsNotJudged(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		record := run(t, c.engine, c.config)
-		assert.Contains(t, record.Outcome().Degraded, "Cyd has taken no further part")
+		assert.Contains(t, view(record).Outcome().Degraded, "Cyd has taken no further part")
 		req := c.requestsTo("judge-1")[0]
 		assert.Contains(t, toJSON(req.Messages), "Cyd speaks in round 1", "what was said stays")
 		assert.NotContains(t, string(req.Schema.JSON), "Cyd")
@@ -850,7 +850,7 @@ func TestAPanelIsRestoredBetweenItsVotes(t *testing.T) {
 	require.NoError(t, restored.Answer(t.Context(), "verdict.Pat", forBen().verdict("x")))
 	record, err := restored.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "Ada", record.Outcome().Winner)
+	assert.Equal(t, "Ada", view(record).Outcome().Winner)
 	assert.Empty(t, other.source.Requests(), "nobody is asked twice")
 }
 
@@ -868,7 +868,7 @@ func TestAPanelsFunctionMayFail(t *testing.T) {
 		})}
 		record := run(t, c.engine, c.config)
 		assert.Equal(t, 3, n, "as api_error is retried")
-		assert.Equal(t, "Ada", record.Outcome().Winner)
-		assert.Contains(t, record.Outcome().Degraded, "2 of 3 judges have given a verdict")
+		assert.Equal(t, "Ada", view(record).Outcome().Winner)
+		assert.Contains(t, view(record).Outcome().Degraded, "2 of 3 judges have given a verdict")
 	})
 }

@@ -33,9 +33,10 @@ type Record struct {
 	Seq               int64 // the number of the last event
 
 	start      *Start
+	flow       string     // the name of the flow; "" before there is a config
 	config     FlowConfig // as the flow reads it
 	terms      *Terms
-	frozen     any // what the flow has frozen beside the config
+	frozen     any   // what the flow has frozen beside the config
 	valid      bool  // the config has passed validation
 	work       State // the working state that is current, or will be after a pause
 	entered    time.Time
@@ -64,12 +65,12 @@ type Record struct {
 	left       time.Time // when the debate last stopped working
 	hidden     []int     // turns that wait for others of their group
 	fence      string
-	limits     []vendorLimit     // that calls have run into, and that still hold
-	swaps      []replacement     // models that took over by a person's choice
-	shrunk     []Shrinking          // what was chosen for those whose context was too large
-	windows    []modelSize       // sizes of windows that vendors' overflows have shown
-	ratios     []modelRatio      // by how much counts of tokens were wrong
-	thresholds []threshold       // of windows, that were told of
+	limits     []vendorLimit // that calls have run into, and that still hold
+	swaps      []replacement // models that took over by a person's choice
+	shrunk     []Shrinking   // what was chosen for those whose context was too large
+	windows    []modelSize   // sizes of windows that vendors' overflows have shown
+	ratios     []modelRatio  // by how much counts of tokens were wrong
+	thresholds []threshold   // of windows, that were told of
 }
 
 // callState is what the record knows of one call.
@@ -133,6 +134,9 @@ type ending struct {
 	reason   EndReason
 	evidence string
 }
+
+// Flow is the name of the flow; "" before there is a config.
+func (r *Record) Flow() string { return r.flow }
 
 // Config yields the frozen config, with every default written out. Read only.
 func (r *Record) Config() FlowConfig { return r.config }
@@ -327,4 +331,3 @@ func (r *Record) RoundTurns(round int) []*Turn {
 	slices.SortStableFunc(turns, func(a, b *Turn) int { return a.Slot - b.Slot })
 	return turns
 }
-

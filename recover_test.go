@@ -177,8 +177,8 @@ func TestFallbacksAreEachParticipantsOwn(t *testing.T) {
 	assert.Equal(t, "test/last", models["r2.rebuttal.Ada"], "the second fallback, after the first")
 	assert.Equal(t, "test/last", models["r2.rebuttal.Ben"])
 	assert.Equal(t, "test/debater", models["r3.closing.Ada"], "each turn is first asked of the model that was configured")
-	assert.Equal(t, "test/judge", record.Assessments[1].Model)
-	assert.Equal(t, "test/spare", record.Verdict.Model)
+	assert.Equal(t, "test/judge", view(record).Assessments[1].Model)
+	assert.Equal(t, "test/spare", view(record).Verdict.Model)
 }
 
 // The answer of a fallback that has taken over the re-ask is rejected too: the next model is asked, not the same again.
@@ -201,8 +201,8 @@ func TestEveryFallbackIsAskedInTurn(t *testing.T) {
 			}
 		}
 		record := run(t, engine, config)
-		require.NotNil(t, record.Verdict)
-		assert.Equal(t, "test/last", record.Verdict.Model)
+		require.NotNil(t, view(record).Verdict)
+		assert.Equal(t, "test/last", view(record).Verdict.Model)
 		asked := intents(logged(t, engine, record.ID))
 		assert.Equal(t, []string{
 			"verdict.judge test/judge", "verdict.judge.again test/judge", "verdict.judge.again test/spare", "verdict.judge test/last",
@@ -253,9 +253,9 @@ func TestWhoKeepsFailingIsDroppedAndTheDebateGoesOn(t *testing.T) {
 			record := run(t, engine, config)
 			assert.Equal(t, []string{"r1 Ada", "r1 Cyd", "r2 Ada", "r2 Cyd", "r3 Ada", "r3 Cyd"}, inSlots(record))
 			assert.Equal(t, debate.StatusDropped, record.Participant("Ben").Status)
-			assert.Equal(t, []string{"Ben has taken no further part"}, record.Outcome().Degraded)
-			require.NotNil(t, record.Verdict)
-			assert.NotContains(t, record.Verdict.Scores, "Ben")
+			assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
+			require.NotNil(t, view(record).Verdict)
+			assert.NotContains(t, view(record).Verdict.Scores, "Ben")
 			events := logged(t, engine, record.ID)
 			i := slices.IndexFunc(events, func(e debate.Event) bool { return e.Kind() == debate.EventDropped })
 			require.GreaterOrEqual(t, i, 0)
@@ -286,8 +286,8 @@ func TestBelowTwoTheDebateGoesToItsVerdictAfterOneRound(t *testing.T) {
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
 	assert.Equal(t, debate.EndTooFew, record.Reason)
 	assert.Equal(t, "1 of 2 participants are left", record.Evidence)
-	assert.Equal(t, []string{"Ben has taken no further part"}, record.Outcome().Degraded)
-	assert.NotNil(t, record.Verdict)
+	assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
+	assert.NotNil(t, view(record).Verdict)
 }
 
 func TestBelowTwoBeforeOneRoundIsAnError(t *testing.T) {
@@ -315,7 +315,7 @@ func TestBelowTwoBeforeOneRoundIsAnError(t *testing.T) {
 				assert.Contains(t, tc.falls, failure.Participant)
 				assert.Contains(t, failure.Hint(), "top it up")
 				assert.Equal(t, debate.StateError, record.State)
-				assert.Zero(t, record.Verdicts)
+				assert.Zero(t, view(record).Verdicts)
 				last := ended(logged(t, engine, record.ID))
 				assert.Equal(t, debate.EndFailed, last.Reason)
 				assert.Contains(t, last.Evidence, "quota")
@@ -356,7 +356,7 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, debate.EndTooFew, record.Reason)
 			assert.Equal(t, tc.evidence, record.Evidence)
-			assert.NotNil(t, record.Verdict)
+			assert.NotNil(t, view(record).Verdict)
 		})
 	}
 }
@@ -371,7 +371,7 @@ func TestTwoOfFourFailAtOnce(t *testing.T) {
 		befall(p, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ada" || req.Self == "Dan" })
 		record := run(t, engine, config)
 		assert.Equal(t, []string{"r1 Ben", "r1 Cyd", "r2 Ben", "r2 Cyd", "r3 Ben", "r3 Cyd"}, inSlots(record))
-		assert.ElementsMatch(t, []string{"Ada has taken no further part", "Dan has taken no further part"}, record.Outcome().Degraded)
+		assert.ElementsMatch(t, []string{"Ada has taken no further part", "Dan has taken no further part"}, view(record).Outcome().Degraded)
 		asksOnce(t, logged(t, engine, record.ID))
 		assert.Zero(t, record.InFlight())
 	})
@@ -398,21 +398,21 @@ func impasses() map[string]impasse {
 		assert.Equal(t, debate.StateCompleted, r.State)
 		assert.Equal(t, debate.EndHost, r.Reason)
 		assert.Contains(t, r.Evidence, "ended after a failure: debate: ")
-		assert.Contains(t, r.Outcome().Degraded, r.Evidence)
+		assert.Contains(t, view(r).Outcome().Degraded, r.Evidence)
 	}
 	unjudged := func(t *testing.T, r *debate.Record) {
 		t.Helper()
 		assert.Equal(t, debate.StateCompleted, r.State)
-		assert.Equal(t, []string{"judge has judged no further", "there is no verdict"}, r.Outcome().Degraded[:2])
-		assert.Nil(t, r.Verdict)
-		assert.Empty(t, r.Outcome().Winner)
+		assert.Equal(t, []string{"judge has judged no further", "there is no verdict"}, view(r).Outcome().Degraded[:2])
+		assert.Nil(t, view(r).Verdict)
+		assert.Empty(t, view(r).Outcome().Winner)
 	}
 	dropped := func(t *testing.T, r *debate.Record) {
 		t.Helper()
-		assert.Equal(t, []string{"Ben has taken no further part"}, r.Outcome().Degraded)
+		assert.Equal(t, []string{"Ben has taken no further part"}, view(r).Outcome().Degraded)
 		assert.Contains(t, speakers(r), "r1 Ben")
 		assert.NotContains(t, speakers(r), "r2 Ben")
-		assert.NotNil(t, r.Verdict)
+		assert.NotNil(t, view(r).Verdict)
 	}
 	return map[string]impasse{
 		"the only opponent's key, in round one": {
@@ -420,7 +420,7 @@ func impasses() map[string]impasse {
 			map[debate.Option]func(*testing.T, *debate.Record){debate.OptionEnd: func(t *testing.T, r *debate.Record) {
 				host(t, r)
 				assert.Equal(t, []string{"r1 Ada"}, speakers(r))
-				assert.NotNil(t, r.Verdict)
+				assert.NotNil(t, view(r).Verdict)
 			}},
 		},
 		"the first speaker's key": {
@@ -428,7 +428,7 @@ func impasses() map[string]impasse {
 			map[debate.Option]func(*testing.T, *debate.Record){debate.OptionEnd: func(t *testing.T, r *debate.Record) {
 				host(t, r)
 				assert.Empty(t, r.Turns)
-				assert.Nil(t, r.Verdict)
+				assert.Nil(t, view(r).Verdict)
 			}},
 		},
 		"the only opponent's key, in round two": {
@@ -623,8 +623,8 @@ func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
 						return
 					}
 					assert.Len(t, record.Turns, 12)
-					assert.NotNil(t, record.Verdict)
-					assert.Empty(t, record.Outcome().Degraded)
+					assert.NotNil(t, view(record).Verdict)
+					assert.Empty(t, view(record).Outcome().Degraded)
 					switch option {
 					case debate.OptionSummarize:
 						assert.NotEmpty(t, record.Summaries)
@@ -889,7 +889,7 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, debate.StateCompleted, record.State)
 		assert.Equal(t, debate.EndHost, record.Reason)
-		assert.NotNil(t, record.Verdict)
+		assert.NotNil(t, view(record).Verdict)
 		assert.Len(t, record.Turns, 4)
 		assert.Zero(t, record.InFlight())
 	})
@@ -957,7 +957,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			assert.Equal(t, debate.StateCompleted, record.State)
 			assert.Equal(t, debate.EndHost, record.Reason)
 			assert.Equal(t, "stopped by the host", record.Evidence)
-			assert.NotNil(t, record.Verdict)
+			assert.NotNil(t, view(record).Verdict)
 			assert.Empty(t, record.Inquiries)
 			requireKind(t, session.Choose(t.Context(), q.ID, debate.OptionRetry), debate.KindState)
 		})
@@ -969,7 +969,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			assert.Equal(t, debate.StateCanceled, record.State)
 			assert.Equal(t, debate.EndHost, record.Reason)
 			assert.Equal(t, "canceled by the host", record.Evidence)
-			assert.Nil(t, record.Verdict)
+			assert.Nil(t, view(record).Verdict)
 			assert.Empty(t, record.Inquiries)
 			requireKind(t, session.Choose(t.Context(), q.ID, debate.OptionRetry), debate.KindState)
 		})
@@ -1013,12 +1013,12 @@ func TestAPersonWhoJudgesCanBeAnsweredForAfterAPause(t *testing.T) {
 			require.NoError(t, session.Resume(t.Context()))
 			record, err = session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
-			require.Len(t, record.Assessments, 1)
+			require.Len(t, view(record).Assessments, 1)
 			require.Equal(t, "verdict.Zoe", record.Inquiries[0].ID)
 			require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", verdict([]string{"Ada", "Ben"})))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, "Ada", record.Outcome().Winner)
+			assert.Equal(t, "Ada", view(record).Outcome().Winner)
 		})
 	}
 }
@@ -1035,7 +1035,7 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 		require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", verdict([]string{"Ben", "Ada"})))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, "Ben", record.Outcome().Winner)
+		assert.Equal(t, "Ben", view(record).Outcome().Winner)
 	})
 	t.Run("stop at the verdict", func(t *testing.T) {
 		_, session, q := judgedByAPerson(t, debate.AtEnd)
@@ -1080,8 +1080,8 @@ func TestEndIsChosenWhileAPersonJudges(t *testing.T) {
 	require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", verdict([]string{"Ben", "Ada"})))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Len(t, record.Verdicts, 1)
-	assert.Contains(t, record.Outcome().Degraded, "1 of 2 judges have given a verdict: fewer than the quorum of 2")
+	assert.Len(t, view(record).Verdicts, 1)
+	assert.Contains(t, view(record).Outcome().Degraded, "1 of 2 judges have given a verdict: fewer than the quorum of 2")
 }
 
 // What is chosen where nobody is there, by default and as Config.Unattended says.
@@ -1197,9 +1197,9 @@ func TestUnattended(t *testing.T) {
 			assert.Equal(t, tc.reason, record.Reason)
 			assert.NotEmpty(t, record.Evidence)
 			assert.Len(t, record.Turns, tc.turns)
-			assert.Equal(t, tc.verdict, record.Verdict != nil)
+			assert.Equal(t, tc.verdict, view(record).Verdict != nil)
 			for _, line := range tc.degraded {
-				assert.Contains(t, record.Outcome().Degraded, line)
+				assert.Contains(t, view(record).Outcome().Degraded, line)
 			}
 			var options []debate.Option
 			for _, a := range record.Answers {
@@ -1268,8 +1268,8 @@ func TestUnattendedContexts(t *testing.T) {
 			}
 			if tc.reason == debate.EndRounds {
 				assert.Len(t, record.Turns, 12)
-				assert.NotNil(t, record.Verdict)
-				assert.Empty(t, record.Outcome().Degraded)
+				assert.NotNil(t, view(record).Verdict)
+				assert.Empty(t, view(record).Outcome().Degraded)
 			}
 			var kinds []debate.EventKind
 			for _, event := range logged(t, engine, record.ID) {
@@ -1291,7 +1291,7 @@ func TestAnUnattendedContextIsGivenUpInTheEnd(t *testing.T) {
 	record := run(t, engine, config)
 	assert.Equal(t, debate.EndTooFew, record.Reason)
 	assert.Less(t, len(record.Answers), 30)
-	assert.Equal(t, []string{"Ben has taken no further part"}, record.Outcome().Degraded)
+	assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
 }
 
 func TestRunIsAlwaysUnattended(t *testing.T) {
@@ -1309,7 +1309,7 @@ func TestRunIsAlwaysUnattended(t *testing.T) {
 	record, err := engine.Record(t.Context(), id)
 	require.NoError(t, err)
 	assert.Equal(t, debate.StateCompleted, record.State)
-	assert.Equal(t, []string{"Cyd has taken no further part", "judge has judged no further", "there is no verdict"}, record.Outcome().Degraded)
+	assert.Equal(t, []string{"Cyd has taken no further part", "judge has judged no further", "there is no verdict"}, view(record).Outcome().Degraded)
 	require.Len(t, record.Answers, 1)
 	assert.True(t, record.Answers[0].Unattended)
 }
@@ -1550,9 +1550,9 @@ func provoke(t *testing.T, l storedLog, log, what string) {
 	}
 	r := core.Record()
 	look := func() {
-		_, _ = r.Canonical()
-		_, _, _, _ = r.Outcome(), r.Swing(), r.Judges(), r.Recused()
-		_, _, _ = r.Contestants(), r.Participants(), r.Findings(r.Round)
+		_, _ = view(r).Canonical()
+		_, _, _, _ = view(r).Outcome(), view(r).Swing(), view(r).Judges(), view(r).Recused()
+		_, _, _ = view(r).Contestants(), r.Participants(), view(r).Findings(r.Round)
 	}
 	look()
 	signals := []debate.Signal{debate.Tick{}}

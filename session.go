@@ -84,7 +84,7 @@ func (l *live) coreFor(p *plan) (*Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = core.Step(l.input(Edit{Config: p.config}))
+	_, err = core.Step(l.input(Edit{Flow: p.machine.flow.Name, Config: p.config}))
 	return core, err
 }
 

@@ -88,7 +88,7 @@ func TestStopGoesToTheVerdict(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, debate.StateCompleted, record.State)
 		assert.Equal(t, []string{"r1 Ada"}, speakers(record))
-		require.NotNil(t, record.Verdict)
+		require.NotNil(t, view(record).Verdict)
 		assert.Equal(t, "stopped by the host", record.Evidence)
 		requests := p.Requests()
 		assert.Contains(t, requests[len(requests)-1].Last.Text, "cut short")
@@ -102,7 +102,7 @@ func TestStopBeforeTheFirstTurnEndsWithoutAVerdict(t *testing.T) {
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, debate.StateCompleted, record.State)
-		assert.Nil(t, record.Verdict)
+		assert.Nil(t, view(record).Verdict)
 		assert.Zero(t, record.InFlight())
 	})
 }
@@ -116,7 +116,7 @@ func TestCancelEndsWithoutAVerdict(t *testing.T) {
 		require.NoError(t, err)
 		assert.Zero(t, time.Since(began))
 		assert.Equal(t, debate.StateCanceled, record.State)
-		assert.Nil(t, record.Verdict)
+		assert.Nil(t, view(record).Verdict)
 		assert.Positive(t, int64(record.Spent().Cost))
 
 		err = s.Resume(t.Context())
@@ -533,7 +533,7 @@ func TestTheBudget(t *testing.T) {
 		config.Budget = &debate.Budget{Soft: least}
 		record := run(t, engine, config)
 		assert.Equal(t, debate.StateCompleted, record.State)
-		assert.NotNil(t, record.Verdict)
+		assert.NotNil(t, view(record).Verdict)
 		assert.GreaterOrEqual(t, len(record.Turns), 2, "one round is certain")
 		assert.Less(t, len(record.Turns), 24)
 		assert.Equal(t, debate.EndSoftLimit, record.Reason)
@@ -551,7 +551,7 @@ func TestTheBudget(t *testing.T) {
 			assert.LessOrEqual(t, record.Spent().Cost, limit)
 			if err != nil {
 				require.ErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit})
-				assert.GreaterOrEqual(t, len(record.Assessments), 1, "one round is certain")
+				assert.GreaterOrEqual(t, len(view(record).Assessments), 1, "one round is certain")
 				stopped++
 			} else {
 				completed++
@@ -566,7 +566,7 @@ func TestTheBudget(t *testing.T) {
 // canonical is a record's canonical form.
 func canonical(t *testing.T, r *debate.Record) string {
 	t.Helper()
-	data, err := r.Canonical()
+	data, err := view(r).Canonical()
 	require.NoError(t, err)
 	return string(data)
 }
@@ -597,7 +597,7 @@ func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the r
 	for range 2 {
 		readers.Go(func() {
 			for range 100 {
-				assert.Equal(t, 1, record.Derive(func(any) any { return 1 }))
+				assert.Equal(t, 1, view(record).Derive(func(any) any { return 1 }))
 				assert.Len(t, record.Turns, 6)
 			}
 		})

@@ -332,7 +332,7 @@ func (s *sim) land(i int) {
 }
 
 func (s *sim) canonical(core *debate.Core) string {
-	data, err := core.Record().Canonical()
+	data, err := view(core.Record()).Canonical()
 	if err != nil {
 		s.failf("%v", err)
 	}
@@ -385,13 +385,13 @@ func (s *sim) spared(c *debate.Command) bool {
 // that there are any of somebody is.
 func (s *sim) needed(name string) bool {
 	r, left, sides := s.live.Record(), 0, map[debate.Side]bool{}
-	for _, p := range r.Contestants() {
+	for _, p := range view(r).Contestants() {
 		if p.Name != name {
 			sides[p.Side] = true
 			left++
 		}
 	}
-	lost := slices.ContainsFunc(r.Contestants(), func(p debate.Participant) bool {
+	lost := slices.ContainsFunc(view(r).Contestants(), func(p debate.Participant) bool {
 		return (p.Side == debate.For || p.Side == debate.Against) && !sides[p.Side]
 	})
 	return left < 2 || lost
@@ -430,7 +430,7 @@ func (s *sim) checkThinned(plain *sim) {
 			s.failf("%s was not said so", turn.Call)
 		}
 	}
-	if len(r.Outcome().Degraded) < len(s.dropped) {
+	if len(view(r).Outcome().Degraded) < len(s.dropped) {
 		s.failf("the outcome does not tell of %q", s.dropped)
 	}
 }

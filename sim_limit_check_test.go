@@ -221,7 +221,7 @@ func (s *limitSim) checkDropped(who string) {
 	for i := range judging.Judges {
 		name := judging.Judges[i].Name
 		is = is || name == who
-		if !b.dropped[name] && !slices.Contains(r.Recused(), name) {
+		if !b.dropped[name] && !slices.Contains(view(r).Recused(), name) {
 			left++
 		}
 	}
@@ -233,7 +233,7 @@ func (s *limitSim) checkDropped(who string) {
 // quorum is how many judges must judge.
 func (s *limitSim) quorum() int {
 	r := s.core.Record()
-	return min(r.Config().Judging.Quorum, len(r.Config().Judging.Judges)-len(r.Recused()))
+	return min(r.Config().Judging.Quorum, len(r.Config().Judging.Judges)-len(view(r).Recused()))
 }
 
 // checkOutcome settles an attempt.
@@ -297,7 +297,7 @@ func (s *limitSim) schedule(round int) []debate.Speech {
 	if made, ok := s.books.schedules[round]; ok {
 		return made
 	}
-	made := s.core.Record().Format().Schedule(s.config(), round)
+	made := view(s.core.Record()).Format().Schedule(s.config(), round)
 	s.books.schedules[round] = made
 	return made
 }
@@ -359,7 +359,7 @@ func (s *limitSim) spoken(at place) bool {
 
 // mayRead reports whether the format lets a participant read another.
 func (s *limitSim) mayRead(reader, speaker int) bool {
-	format, all := s.core.Record().Format(), s.config().Participants
+	format, all := view(s.core.Record()).Format(), s.config().Participants
 	chair := func(seat int) bool { return format.Chair != "" && all[seat].Side == format.Chair }
 	if reader < 0 || speaker < 0 || reader == speaker || chair(reader) || chair(speaker) {
 		return true
@@ -521,7 +521,7 @@ func (s *limitSim) checkRead(in *debate.Intent, read []place, whole bool) {
 		}
 	case in.Round > 0 && in.Schema == "":
 		if reader = s.seat(in.By); reader >= 0 {
-			if phase := s.core.Record().Format().Phase(in.Round, s.config().Rounds); phase.Back > 0 {
+			if phase := view(s.core.Record()).Format().Phase(in.Round, s.config().Rounds); phase.Back > 0 {
 				since = in.Round - phase.Back
 			}
 		}
@@ -565,14 +565,14 @@ func (s *limitSim) checkRead(in *debate.Intent, read []place, whole bool) {
 // outline is what shows of a record.
 func (s *limitSim) outline(core *debate.Core) string {
 	r := core.Record()
-	data, err := r.Canonical()
+	data, err := view(r).Canonical()
 	if err != nil {
 		s.failf("%v", err)
 	}
 	return string(data) + toJSON([]any{
 		core.InFlight(), r.Seq, r.Round, r.State, r.Working(), r.Reserved(), r.Spent(), len(r.Rejections), len(r.Warnings),
 		r.Inquiries, len(r.Answers), len(r.Summaries), r.Failure, r.Reason, r.Evidence, r.EnteredAt(), r.LastAt, r.SpentByModel(),
-		r.SpentByParticipant(), r.Participants(), r.Outcome(), r.Judges(), r.Contestants(), r.Recused(),
+		r.SpentByParticipant(), r.Participants(), view(r).Outcome(), view(r).Judges(), view(r).Contestants(), view(r).Recused(),
 	})
 }
 
@@ -623,7 +623,7 @@ func (s *limitSim) checkEnd() {
 	}
 	s.seen.events += len(s.log)
 	s.seen.turns += len(r.Turns)
-	s.seen.verdicts += len(r.Verdicts)
+	s.seen.verdicts += len(view(r).Verdicts)
 }
 
 // checkSoft: a soft limit leads to a verdict, for which there is enough as long as nothing fails twice.
@@ -650,11 +650,11 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 		return
 	}
 	for _, judge := range r.Config().Judging.Judges {
-		if b.dropped[judge.Name] || slices.Contains(r.Recused(), judge.Name) {
+		if b.dropped[judge.Name] || slices.Contains(view(r).Recused(), judge.Name) {
 			continue
 		}
 		given := 0
-		for _, v := range r.Verdicts {
+		for _, v := range view(r).Verdicts {
 			if v.Judge == judge.Name {
 				given++
 			}
@@ -663,7 +663,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 			s.failf("a soft limit has ended the debate, and %s has given %d of %d verdicts", judge.Name, given, want)
 		}
 	}
-	if r.Verdict != nil {
+	if view(r).Verdict != nil {
 		s.seen.count("verdict after a soft limit")
 	} else {
 		s.seen.count("soft limit, and all judges dropped")
@@ -672,14 +672,14 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 
 // checkOutcomeOf: a panel decides if, and only if, enough of it have judged.
 func (s *limitSim) checkOutcomeOf(r *debate.Record) {
-	judging, outcome := r.Config().Judging, r.Outcome()
+	judging, outcome := r.Config().Judging, view(r).Outcome()
 	if judging == nil || outcome.Decision != debate.ByJudges {
 		return
 	}
 	complete, winners := 0, make(map[string]bool)
 	for _, judge := range judging.Judges {
 		given := 0
-		for _, v := range r.Verdicts {
+		for _, v := range view(r).Verdicts {
 			if v.Judge != judge.Name {
 				continue
 			}

@@ -200,7 +200,7 @@ func (s *limitSim) drawn() debate.Config {
 // say is the reply to a call: of a speech it begins with its place, so that its readers can be found.
 func (s *limitSim) say(in *debate.Intent, schema []byte) string {
 	if in.Schema != "" {
-		return structured(s.dice, in.Kind, schema, s.config(), s.core.Record().Format())
+		return structured(s.dice, in.Kind, schema, s.config(), view(s.core.Record()).Format())
 	}
 	if in.Kind == debate.KindSummary {
 		return "In short: " + strings.Repeat("gist ", 1+s.dice.IntN(20))

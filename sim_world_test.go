@@ -157,7 +157,7 @@ func (s *sim) asked(q *debate.Inquiry) debate.Answer {
 // contestants are those whom a judge may judge.
 func (s *sim) contestants() []string {
 	var names []string
-	for _, p := range s.live.Record().Contestants() {
+	for _, p := range view(s.live.Record()).Contestants() {
 		names = append(names, p.Name)
 	}
 	return names

@@ -59,7 +59,7 @@ func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
 		store := &commits{MemoryStore: &debate.MemoryStore{}}
 		engine.Store = store
 		record := run(t, engine, config)
-		want, err := record.Canonical()
+		want, err := view(record).Canonical()
 		require.NoError(t, err)
 		l := logOf(t, engine, record.ID)
 		require.Greater(t, len(store.ends), 9)
@@ -79,7 +79,7 @@ func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
 					assert.Equal(t, l.id, session.ID())
 					restored, err := session.Wait(t.Context())
 					require.NoError(t, err)
-					got, err := restored.Canonical()
+					got, err := view(restored).Canonical()
 					require.NoError(t, err)
 					assert.JSONEq(t, string(want), string(got))
 					assert.Equal(t, source.Calls()-results, answers.Calls())
@@ -382,7 +382,7 @@ func restores(t *testing.T, engine *debate.Engine, data []byte, what string) (ok
 		return false
 	}
 	r := core.Record()
-	_, _ = r.Canonical()
+	_, _ = view(r).Canonical()
 	_, _ = r.Active(), r.Spent()
 	_, _ = r.RoundTurns(1), r.SpentInRound(1)
 	out, err := core.Step(debate.Input{At: time.Now(), Signal: debate.Tick{}})

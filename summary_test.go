@@ -185,7 +185,7 @@ func TestAFailedSummaryFallsBackToSliding(t *testing.T) {
 				d.summary = func(*provider.Request) scripted.Reply { return reply }
 				record := run(t, d.engine, d.config)
 				assert.Len(t, record.Turns, 28)
-				assert.NotNil(t, record.Verdict)
+				assert.NotNil(t, view(record).Verdict)
 				assert.Empty(t, record.Summaries)
 				assert.Empty(t, record.Answers, "nobody is asked")
 				last := d.turnsOf()[27]
@@ -392,7 +392,7 @@ func TestASummaryIsMadeOfWhatFitsTheSummarizersWindow(t *testing.T) {
 	d := newTalk(30, 9000).summarizes(true)
 	d.engine.Models["test/summarizer"] = debate.Model{Priced: true, Context: 2500}
 	record := run(t, d.engine, d.config)
-	require.NotNil(t, record.Verdict)
+	require.NotNil(t, view(record).Verdict)
 	require.NotEmpty(t, record.Summaries)
 	for _, req := range d.summaries() {
 		assert.LessOrEqual(t, d.sent(&req), 2500-replyTokens, req.ID)
@@ -430,7 +430,7 @@ func TestASummarizerForWhomASingleTurnIsTooLong(t *testing.T) {
 	d := newTalk(20, 6000).summarizes(true)
 	d.engine.Models["test/summarizer"] = debate.Model{Priced: true, Context: 1100}
 	record := run(t, d.engine, d.config)
-	assert.NotNil(t, record.Verdict)
+	assert.NotNil(t, view(record).Verdict)
 	assert.Len(t, record.Turns, 40)
 	assert.Empty(t, record.Summaries)
 	assert.Empty(t, d.summaries())
@@ -467,7 +467,7 @@ func TestSummariesOfAnySizeEnd(t *testing.T) {
 		require.NoError(t, err, name)
 		require.NoError(t, session.Close())
 		require.Len(t, record.Turns, 2*d.config.Rounds, name)
-		require.NotNil(t, record.Verdict, name)
+		require.NotNil(t, view(record).Verdict, name)
 		for _, req := range d.p.Requests() {
 			if window := d.engine.Models["test/"+req.Model].Context; window > 0 {
 				require.LessOrEqual(t, d.sent(&req), window-replyTokens, "%s: %s", name, req.ID)
@@ -552,7 +552,7 @@ func TestASummaryThatTheBudgetDoesNotAllow(t *testing.T) {
 			defer session.Close()
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
-			assert.NotNil(t, record.Verdict)
+			assert.NotNil(t, view(record).Verdict)
 			assert.Len(t, record.Turns, 24)
 			assert.Empty(t, d.summaries())
 		})

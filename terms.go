@@ -22,6 +22,29 @@ type FlowConfig interface {
 	Models() iter.Seq2[string, string]
 }
 
+// Named yields a config under the name of another flow, which a host has composed of the config's own.
+func Named(flow string, config FlowConfig) FlowConfig { return named{unnamed(config), flow} }
+
+// named is a config under the name of another flow.
+type named struct {
+	FlowConfig
+	flow string
+}
+
+// Flow is the name of that flow.
+func (n named) Flow() string { return n.flow }
+
+// MarshalJSON writes the config.
+func (n named) MarshalJSON() ([]byte, error) { return json.Marshal(n.FlowConfig) }
+
+// unnamed yields the config itself.
+func unnamed(config FlowConfig) FlowConfig {
+	if n, ok := config.(named); ok {
+		return n.FlowConfig
+	}
+	return config
+}
+
 // Terms are what the config of any flow says: who takes part, within which limits, and what every flow does in the
 // same way. The first event of a log holds them.
 type Terms struct {

@@ -81,8 +81,8 @@ func TestTimeIsRecorded(t *testing.T) {
 		for _, turn := range record.Turns {
 			assert.Equal(t, 3*time.Second, turn.Took)
 		}
-		assert.Equal(t, 3*time.Second, record.Assessments[0].Took)
-		assert.Equal(t, 3*time.Second, record.Verdict.Took)
+		assert.Equal(t, 3*time.Second, view(record).Assessments[0].Took)
+		assert.Equal(t, 3*time.Second, view(record).Verdict.Took)
 		assert.Equal(t, 10*3*time.Second, record.Duration())
 	})
 }
@@ -115,7 +115,7 @@ func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 	require.NoError(t, session.Stop(t.Context()))
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.NotNil(t, record.Verdict)
+	assert.NotNil(t, view(record).Verdict)
 	assert.Equal(t, debate.EndHost, record.Reason)
 }
 
@@ -164,11 +164,11 @@ func TestAWholeDebate(t *testing.T) {
 		debate.StateAwaitingResponses, debate.StateJudging, debate.StateRoundComplete,
 		debate.StateAwaitingResponses, debate.StateJudging, debate.StateCompleting, debate.StateCompleted,
 	}, states(t.Context(), t, session))
-	assert.Equal(t, "A second home for mankind comes first.", record.Assignment.Positions[0].Position)
+	assert.Equal(t, "A second home for mankind comes first.", view(record).Assignment.Positions[0].Position)
 	assert.Equal(t, []string{"r1 Claude", "r1 Grace", "r2 Claude", "r2 Grace"}, speakers(record))
 	assert.Equal(t, debate.EndDiminishing, record.Reason)
 	assert.Equal(t, "judge sees diminishing returns in round 2", record.Evidence)
-	assert.Equal(t, "Claude", record.Outcome().Winner)
+	assert.Equal(t, "Claude", view(record).Outcome().Winner)
 }
 
 // states yields the states that a debate has come to, in order.

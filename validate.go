@@ -59,7 +59,9 @@ func (l *live) check(p *plan, frozen any) (f findings) {
 type registry struct{ *live }
 
 // Judge implements [Registry].
-func (l registry) Judge(name string) bool { return (l.absent || l.judges[name] != nil) && registrable(name) }
+func (l registry) Judge(name string) bool {
+	return (l.absent || l.judges[name] != nil) && registrable(name)
+}
 
 // Model implements [Registry].
 func (l registry) Model(t *Terms, name string) error {

@@ -345,7 +345,7 @@ func TestNothingIsSentThatDoesNotFit(t *testing.T) {
 		}
 		record := run(t, d.engine, d.config)
 		name := fmt.Sprintf("seed %d, window %d, %q, %s, honest %t, summarizer %q", seed, size, d.config.Context, d.config.Mode, honestly, d.config.Summarizer)
-		require.NotNil(t, record.Verdict, name)
+		require.NotNil(t, view(record).Verdict, name)
 		require.Len(t, record.Turns, 2*d.config.Rounds, name)
 		for _, req := range d.p.Requests() {
 			window := d.engine.Models["test/"+req.Model].Context
@@ -484,7 +484,7 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Positive(t, asked)
-			assert.NotNil(t, record.Verdict)
+			assert.NotNil(t, view(record).Verdict)
 			assert.Len(t, record.Answers, asked)
 			if test.choose == debate.OptionEnd {
 				assert.Less(t, len(record.Turns), 24)
