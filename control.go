@@ -66,7 +66,7 @@ func (l *live) append(ctx context.Context, id string, signal Signal) error {
 // would look for it.
 func (l *live) wind(ctx context.Context, id string) error {
 	core, err := l.load(ctx, id)
-	if err != nil || !core.record.Final() || core.record.InFlight() == 0 {
+	if err != nil || !core.record.Final() || core.over() {
 		return err
 	}
 	if held, err := l.claim(ctx, id); held != nil || errors.Is(err, ErrClosed) {
@@ -132,8 +132,8 @@ func (s *Session) note(ctx context.Context, signal Signal) error {
 		}
 		out, err := s.core.Note(s.live.input(signal))
 		if err != nil {
-			if s.core.broken != nil {
-				s.drop(s.core.broken)
+			if broken := s.core.err(); broken != nil {
+				s.drop(broken)
 			}
 			return err
 		}

@@ -36,7 +36,7 @@ func (s *Session) launch(ids []string) (*flight, error) {
 		s.live.bound(&f.ctx, &f.command)
 		if f.command.Stream {
 			f.stream.command, f.stream.seq, f.stream.room = &f.command, s.core.record.Seq, s.pieces
-			f.stream.left = mostBytes(f.request.MaxTokens)
+			f.stream.left = f.command.maxText()
 			s.follow(&f.stream)
 		}
 		s.flights = append(s.flights, f)

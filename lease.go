@@ -189,7 +189,7 @@ func (s *Session) giveBack() {
 // rest lets go of the lease of a debate in which nothing happens until somebody says something:
 // whoever does may be in another process. The session goes on listening.
 func (s *Session) rest() {
-	if r := s.core.record; !s.leased || s.engaged || s.closed != nil || r.start == nil || s.core.machine.working(r.State) || r.InFlight() > 0 {
+	if !s.leased || s.engaged || s.closed != nil || !s.core.started() || s.core.hasWork() {
 		return
 	}
 	s.release()

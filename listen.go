@@ -61,13 +61,13 @@ func (s *Session) attend(ctx context.Context) bool {
 		return false
 	}
 	if _, err := s.catchUp(ctx); err != nil {
-		if errors.Is(err, ErrNotFound) || s.core.broken != nil {
+		if errors.Is(err, ErrNotFound) || s.core.err() != nil {
 			s.drop(err)
 			return false
 		}
 		return true // a store that fails may recover
 	}
-	if !s.attends() {
+	if !s.core.hasWork() {
 		return !s.finished()
 	}
 	if s.assume(ctx) == nil {
@@ -76,15 +76,9 @@ func (s *Session) attend(ctx context.Context) bool {
 	return s.closed == nil && !s.leased && !s.over.Load()
 }
 
-// attends reports whether somebody has to go on with the debate.
-func (s *Session) attends() bool {
-	r := s.core.record
-	return s.core.machine.working(r.State) || r.InFlight() > 0
-}
-
 // finished lets go of a debate that somebody else has brought to its end.
 func (s *Session) finished() bool {
-	if !s.core.record.Final() || s.core.record.InFlight() > 0 {
+	if !s.core.over() {
 		return false
 	}
 	s.finish()
@@ -191,12 +185,10 @@ func stands(log, tried []Event) bool {
 
 // changed makes known what somebody else has appended, and breaks off calls that it has ended.
 func (s *Session) changed() {
-	r := s.core.record
-	s.seq.Store(r.Seq)
+	s.seq.Store(s.core.record.Seq)
 	s.show()
 	for _, f := range s.flights {
-		call := r.opened(f.command.Call)
-		if call == nil || call.status != callOpen || call.intent.Attempt != f.command.Attempt || call.aborted {
+		if !s.core.inFlightAs(f.command.Call, f.command.Attempt) {
 			f.ctx.cancel()
 		}
 	}

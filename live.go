@@ -49,20 +49,6 @@ type live struct {
 	buffers    sync.Pool // of *eventBuffer
 }
 
-// lend gives a core a buffer for its next Step.
-func (l *live) lend(c *Core) {
-	c.buffer, _ = l.buffers.Get().(*eventBuffer)
-}
-
-// takeBack takes the buffer back once nobody needs the events any more.
-func (l *live) takeBack(c *Core) {
-	if c.buffer != nil {
-		clear(c.buffer.events)
-		l.buffers.Put(c.buffer)
-		c.buffer = nil
-	}
-}
-
 // breath is the least time between two chunks of one reader. To wake a reader costs a speaker more
 // than a chunk does; nobody sees a fifth of a millisecond.
 const breath = 200 * time.Microsecond

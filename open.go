@@ -65,11 +65,11 @@ func (s *Session) leave(ctx context.Context, err error) error {
 
 // begin goes on with the log, if there is something to go on with.
 func (s *Session) begin(ctx context.Context) error {
-	switch r := s.core.record; {
-	case r.Final() && r.InFlight() == 0:
+	switch {
+	case s.core.over():
 		s.over.Store(true)
 		return nil
-	case !s.attends():
+	case !s.core.hasWork():
 		s.listen()
 		return nil
 	}

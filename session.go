@@ -115,8 +115,8 @@ func (s *Session) Edit(config Config) error {
 	if s.closed != nil {
 		return s.closed
 	}
-	if !s.core.machine.allows(s.core.record, TriggerEdit) {
-		return s.core.machine.refusal(s.core.record, TriggerEdit)
+	if err := s.core.refusal(TriggerEdit); err != nil {
+		return err
 	}
 	core, err := s.live.coreFor(&config)
 	if err != nil {
@@ -169,8 +169,8 @@ func (s *Session) Start(ctx context.Context) error {
 
 // open is Start under the lock.
 func (s *Session) open(ctx context.Context) error {
-	if !s.core.machine.allows(s.core.record, TriggerStart) {
-		return s.core.machine.refusal(s.core.record, TriggerStart)
+	if err := s.core.refusal(TriggerStart); err != nil {
+		return err
 	}
 	start, err := s.start, error(nil)
 	if s.start = nil; start == nil {

@@ -73,7 +73,7 @@ func (s *Session) do(ctx context.Context, signal Signal) error {
 		return err
 	}
 	defer s.mu.Unlock()
-	if s.closed == nil && !s.leased && !s.over.Load() && s.core.record.start != nil {
+	if s.closed == nil && !s.leased && !s.over.Load() && s.core.started() {
 		switch err := s.assume(ctx); {
 		case errors.Is(err, ErrLeased):
 			return s.note(context.WithoutCancel(ctx), signal)
@@ -85,7 +85,7 @@ func (s *Session) do(ctx context.Context, signal Signal) error {
 			s.engaged = false
 			s.rest()
 		}()
-		if s.attends() {
+		if s.core.hasWork() {
 			if err := s.wake(context.WithoutCancel(ctx)); err != nil {
 				return err
 			}

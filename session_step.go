@@ -14,13 +14,13 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	if s.closed != nil {
 		return nil, s.closed
 	}
-	if !s.leased && s.core.record.start != nil { // somebody else goes on with it
+	if !s.leased && s.core.started() { // somebody else goes on with it
 		switch signal.(type) {
 		case Result, Failed, Lost, Tick, Opened:
 			return nil, nil //nolint:nilnil // no call follows
 		}
 	}
-	defer func() { s.live.takeBack(s.core) }()
+	defer func() { s.core.returnBuffer(&s.live.buffers) }()
 	out, clash, err := s.step(ctx, signal)
 	if clash && err != nil && s.closed == nil { // the log that was read anew asks for something all the same
 		out, _, _ = s.step(ctx, Tick{})
@@ -46,7 +46,7 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	}
 	first, broken := s.launch(out.Start)
 	s.tickAt(out.Wait)
-	if s.core.record.Final() && s.core.record.InFlight() == 0 {
+	if s.core.over() {
 		s.finish()
 	}
 	if len(out.Events) > 0 || s.over.Load() {
@@ -60,11 +60,11 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 // it is read anew and the signal is stepped again: clash.
 func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bool, err error) {
 	err = untangle(func() error {
-		s.live.lend(s.core)
+		s.core.borrowBuffer(&s.live.buffers)
 		out, err = s.core.Step(s.live.input(signal))
 		if err != nil {
-			if s.core.broken != nil {
-				s.drop(s.core.broken)
+			if broken := s.core.err(); broken != nil {
+				s.drop(broken)
 			}
 			return err
 		}

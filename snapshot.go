@@ -259,10 +259,3 @@ func (l *live) keep(ctx context.Context, s *snapshot, sealed bool) error {
 	}
 	return nil
 }
-
-// sameEvent compares two events as they are stored.
-func sameEvent(a, b *Event) bool {
-	left, errL := json.Marshal(a)
-	right, errR := json.Marshal(b)
-	return errL == nil && errR == nil && string(left) == string(right)
-}

@@ -82,7 +82,7 @@ func (l *live) catchUp(ctx context.Context, id string, core **Core, after int64,
 			if *core, err = l.core(id, []Event{event}); err != nil {
 				return err
 			}
-		} else if err := (*core).record.fold(&event, (*core).machine); err != nil {
+		} else if err := (*core).Fold(event); err != nil {
 			return err
 		}
 		if event.Seq > after && !yield(public(event), nil) {
