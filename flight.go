@@ -44,28 +44,13 @@ func (s *Session) launch(ids []string) (*flight, error) {
 			first = f
 			continue
 		}
-		s.spawn(f)
+		s.spawn(func() { s.fly(f) })
 	}
 	return first, nil
 }
 
-// spawn lets a goroutine of the session make a call. The lock is held, and the session is not closed.
-func (s *Session) spawn(f *flight) {
-	if s.closed != nil {
-		return
-	}
-	s.running++
-	go s.fly(f)
-}
-
 // fly makes a call, brings its result, and goes on with the call that follows from it.
 func (s *Session) fly(f *flight) {
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running--
-		s.settle()
-	}()
 	for f != nil {
 		f = s.bring(f, s.perform(f))
 	}
@@ -109,15 +94,12 @@ func (s *Session) bring(f *flight, signal Signal) *flight {
 
 // tickAt sets the one timer to the given time; zero: none.
 func (s *Session) tickAt(at time.Time) {
-	if s.timer != nil && s.timer.Stop() {
-		s.running--
-	}
+	s.stop(s.timer)
 	s.timer = nil
 	if at.IsZero() || s.closed != nil {
 		return
 	}
-	s.running++
-	s.timer = time.AfterFunc(time.Until(at), func() {
+	s.timer = s.after(time.Until(at), func() {
 		s.mu.Lock()
 		first, _ := s.apply(context.Background(), Tick{})
 		s.mu.Unlock()

@@ -118,19 +118,16 @@ func (s *Session) sure(ctx context.Context) error {
 
 // renewLater keeps the lease for as long as the session has it.
 func (s *Session) renewLater() {
-	s.running++
 	var renewal *time.Timer
-	renewal = time.AfterFunc(s.live.lease/3, func() {
+	renewal = s.after(s.live.lease/3, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.running--
 		if s.leased && s.renewal == renewal {
 			s.beat()
 		}
 		if s.leased && s.renewal == renewal {
 			s.renewLater()
 		}
-		s.settle()
 	})
 	s.renewal = renewal
 }
@@ -162,21 +159,12 @@ func (s *Session) release() {
 		return
 	}
 	s.leased = false
-	if s.renewal.Stop() {
-		s.running--
-	}
+	s.stop(s.renewal)
 	if s.closed == nil {
 		s.giveBack()
 		return
 	}
-	s.running++
-	go func() { // who closes a session has no time
-		s.giveBack()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running--
-		s.settle()
-	}()
+	s.spawn(s.giveBack) // who closes a session has no time
 }
 
 func (s *Session) giveBack() {

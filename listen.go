@@ -12,15 +12,10 @@ import (
 func (s *Session) listen() {
 	ctx, stop := context.WithCancel(s.life)
 	s.deafen = stop
-	s.running++
-	go func() {
+	s.spawn(func() {
 		defer stop()
 		s.hear(ctx)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running--
-		s.settle()
-	}()
+	})
 }
 
 // unlisten ends that.

@@ -56,21 +56,6 @@ func (s *Session) drop(reason error) {
 	s.live.forget(s)
 	s.unlisten()
 	s.release()
-	s.settle()
+	s.signalDone()
 	s.notify()
-}
-
-// settle tells that nothing of a closed session runs any more. The lock is held.
-func (s *Session) settle() {
-	if s.closed == nil || s.running > 0 {
-		return
-	}
-	select {
-	case <-s.quiet:
-	default:
-		close(s.quiet)
-		if s.claimed {
-			_ = s.unclaim(nil)
-		}
-	}
 }

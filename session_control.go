@@ -97,8 +97,8 @@ func (s *Session) do(ctx context.Context, signal Signal) error {
 // control steps a signal and lets other goroutines make the calls that follow.
 func (s *Session) control(ctx context.Context, signal Signal) error {
 	first, err := s.apply(ctx, signal)
-	if first != nil {
-		s.spawn(first)
+	if first != nil && s.closed == nil {
+		s.spawn(func() { s.fly(first) })
 	}
 	return err
 }
