@@ -6,7 +6,6 @@ import (
 	"iter"
 	"log/slog"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -80,7 +79,7 @@ func (e *Engine) New(config Config) (*Session, error) {
 	if config.ID == "" {
 		config.ID = newID()
 	}
-	return l.newSession(l.settle(config))
+	return l.newSession(l.withFormatRounds(config))
 }
 
 // Start validates a config and starts its debate. ctx bounds the start only: the debate goes on
@@ -99,11 +98,11 @@ func (e *Engine) Start(ctx context.Context, config Config) (*Session, error) {
 		return nil, err
 	}
 	if err := s.Start(ctx); err != nil {
-		if held := s.live.held(s.id); held != nil && errors.Is(err, ErrLeased) {
-			if err := held.same(s); err != nil {
+		if open := s.live.host.session(s.ID()); open != nil && errors.Is(err, ErrLeased) {
+			if err := open.same(s.runtime); err != nil {
 				return nil, err
 			}
-			return held, nil
+			return facade(open), nil
 		}
 		return nil, err
 	}
@@ -138,7 +137,7 @@ func (e *Engine) Run(ctx context.Context, config Config) iter.Seq2[Event, error]
 			if event.Err() == nil {
 				continue
 			}
-			if _, done, stop := s.outcome(ctx); done && stop != nil { // else it is over by now
+			if _, done, stop := s.runtime.outcome(ctx); done && stop != nil { // else it is over by now
 				yield(Event{}, stop)
 				return
 			}
@@ -157,6 +156,28 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	return l.open(ctx, id)
 }
 
+func (l *live) open(ctx context.Context, id string) (*Session, error) {
+	s, err := l.host.open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return facade(s), nil
+}
+
+// Events yields the numbered events of a debate after the given number, wherever it runs: as
+// [Session.Events] if it is open here, else the facts of its log as they are saved. It ends after
+// the debate's last event.
+func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		l, err := e.freeze()
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		l.host.events(ctx, id, after)(yield)
+	}
+}
+
 // List yields what is known of the stored debates that match, as [Store].List does. A worker that goes
 // on with what others have left looks for {Working: true, Idle: true} and opens what it finds; of several
 // workers one gets it, the others an [ErrLeased].
@@ -167,7 +188,7 @@ func (e *Engine) List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
 			yield(Info{}, err)
 			return
 		}
-		l.store.List(ctx, filter)(yield)
+		l.host.store.List(ctx, filter)(yield)
 	}
 }
 
@@ -178,7 +199,7 @@ func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	core, err := l.load(ctx, id)
+	core, err := l.host.load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +215,7 @@ func (e *Engine) Freeze(config Config) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	start, err := l.start(l.settle(config).withDefaults())
+	start, err := l.start(l.withFormatRounds(config).withDefaults())
 	if err != nil {
 		return Start{}, err
 	}
@@ -220,25 +241,5 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	l.shut = true
-	opening := slices.Collect(maps.Values(l.opening))
-	l.mu.Unlock()
-	for _, end := range opening { // what is being opened is closed again
-		select {
-		case <-end:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	l.mu.Lock()
-	sessions := slices.AppendSeq(slices.Collect(maps.Values(l.sessions)), maps.Keys(l.holders)) // some twice
-	l.mu.Unlock()
-	var all sync.WaitGroup
-	errs := make([]error, len(sessions))
-	for i, s := range sessions {
-		all.Go(func() { errs[i] = s.detach(ctx) })
-	}
-	all.Wait()
-	return errors.Join(errs...)
+	return l.host.shutdown(ctx)
 }

@@ -36,7 +36,7 @@ func (e *Engine) Estimate(ctx context.Context, config Config) (Estimate, error) 
 	if err != nil {
 		return Estimate{}, err
 	}
-	c := l.settle(config).withDefaults()
+	c := l.withFormatRounds(config).withDefaults()
 	if c.Flow != DefaultFlow {
 		err := errors.New("only the flow \"debate\" can be estimated")
 		return Estimate{}, &Error{Kind: KindValidation, Op: "estimate", Field: "flow", Err: err}

@@ -31,7 +31,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(*Conf
 	if err != nil {
 		return nil, err
 	}
-	events, err := l.read(ctx, id)
+	events, err := l.host.read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(*Conf
 	if config.ID == "" {
 		config.ID = newID()
 	}
-	config = l.settle(*config).withDefaults()
+	config = l.withFormatRounds(*config).withDefaults()
 	if seq == 0 {
 		return l.anew(ctx, config, &Parent{ID: id})
 	}
@@ -79,21 +79,10 @@ func (l *live) anew(ctx context.Context, config *Config, parent *Parent) (*Sessi
 	if err := s.Validate(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := l.load(ctx, s.id); !errors.Is(err, ErrNotFound) {
+	if _, err := l.host.load(ctx, s.ID()); !errors.Is(err, ErrNotFound) {
 		return nil, taken(err)
 	}
-	s.mu.Lock()
-	if s.start == nil {
-		s.start, err = l.start(config)
-	}
-	if s.start != nil {
-		s.start.Parent = parent
-	}
-	s.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Start(ctx); err != nil {
+	if err := s.start(ctx, parent); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -214,22 +203,10 @@ func (l *live) plant(ctx context.Context, id string, events []Event) (*Session, 
 	if _, err := l.core(id, events); err != nil {
 		return nil, err
 	}
-	if l.closed() {
-		return nil, ErrClosed
-	}
-	writer := newID()
-	if err := l.insist(ctx.Done(), func() error { return l.store.Append(ctx, id, 0, writer, events) }); err != nil {
-		if errors.Is(err, ErrConflict) {
-			return nil, taken(nil)
-		}
-		return nil, storeError("fork", err)
+	if err := l.host.create(ctx, "fork", id, events); errors.Is(err, ErrConflict) {
+		return nil, taken(nil)
+	} else if err != nil {
+		return nil, err
 	}
 	return l.open(ctx, id)
-}
-
-// closed reports whether the engine was shut down.
-func (l *live) closed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.shut
 }

@@ -40,8 +40,8 @@ func (l *live) format(c *Config) (*Format, bool) {
 	return &known, ok
 }
 
-// settle writes out what a config leaves to its format.
-func (l *live) settle(c Config) *Config {
+// withFormatRounds writes out the number of rounds that a config leaves to its format.
+func (l *live) withFormatRounds(c Config) *Config {
 	if format, ok := l.format(&c); ok && format.Rounds > 0 {
 		setIfZero(&c.Rounds, format.Rounds)
 	}

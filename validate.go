@@ -24,7 +24,7 @@ func (e *Engine) Validate(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.validate(ctx, l.settle(config).withDefaults())
+	_, err = l.validate(ctx, l.withFormatRounds(config).withDefaults())
 	return err
 }
 
