@@ -83,8 +83,8 @@ func (s *session) state() State {
 	return state
 }
 
-// replace replaces the core of a debate that has not started with what make returns.
-func (s *session) replace(make func() (*Core, error)) error {
+// replace replaces the core of a debate that has not started with what build returns.
+func (s *session) replace(build func() (*Core, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed != nil {
@@ -93,7 +93,7 @@ func (s *session) replace(make func() (*Core, error)) error {
 	if err := s.core.refusal(TriggerEdit); err != nil {
 		return err
 	}
-	core, err := make()
+	core, err := build()
 	if err != nil {
 		return err
 	}
