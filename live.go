@@ -47,7 +47,7 @@ func (e *Engine) build() (*live, error) {
 			DefaultContext: window.Hybrid{},
 		},
 		machines: make(map[string]*machine),
-		logger: e.Logger, seed: e.Seed,
+		logger:   e.Logger, seed: e.Seed,
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
