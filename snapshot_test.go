@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/internal/long"
+	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -336,7 +336,7 @@ func TestChangedSnapshots(t *testing.T) {
 	var tree map[string]any
 	require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
 	engine, _ := engineFor(config)
-	step, seen, tried, folded := long.Or(1, 5), 0, 0, 0
+	step, seen, tried, folded := longform.Or(1, 5), 0, 0, 0
 	for _, event := range tree["events"].([]any) {
 		leaves("", event, func(any) {}, func(path string, was any, set func(any)) {
 			if path == "" || strings.HasPrefix(path, ".start.texts.") || strings.HasPrefix(path, ".start.models.") {

@@ -2,4 +2,6 @@
 
 package deliberation_test
 
-const fewer = 1 // divides the numbers of runs
+import "github.com/agonist-dev/debate/internal/longform"
+
+var fewer = longform.Or(1, 6) // divides the numbers of runs

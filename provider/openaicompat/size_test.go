@@ -2,4 +2,6 @@
 
 package openaicompat_test
 
-const listSize = 4 << 20 // bytes of an answer
+import "github.com/agonist-dev/debate/internal/longform"
+
+var listSize = longform.Or(4<<20, 1<<20) // bytes of an answer
