@@ -43,7 +43,7 @@ func peak(f func()) uint64 {
 
 // An answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
-	size := listSize
+	const size = listSize
 	generate := func(t *testing.T, p *openai.Provider) error {
 		t.Helper()
 		_, err := ask(t, p, request())

@@ -2,6 +2,4 @@
 
 package openai_test
 
-import "github.com/agonist-dev/debate/internal/longform"
-
-var listSize = longform.Or(4<<20, 1<<20) // bytes of an answer
+const listSize = 4 << 20 // bytes of an answer
