@@ -1,6 +1,6 @@
 // Package postgres runs throw-away PostgreSQL servers for tests. Each has a temporary folder of its own,
 // listens on a socket in it and nowhere else, and is gone with whoever started it. What makes commits
-// durable is as PostgreSQL ships it; only memory is small.
+// durable is as PostgreSQL ships it; memory is small, and statements are not compiled.
 package postgres
 
 import (
@@ -99,7 +99,8 @@ func (s *Server) Restart(ctx context.Context) error {
 		return nil
 	}
 	p, err := launch(s.folder, filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder,
-		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=40")
+		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=40",
+		"-c", "jit=off") // to compile a statement takes longer than to run it on the few rows of a test
 	if err != nil {
 		return err
 	}

@@ -43,9 +43,6 @@ func peak(f func()) uint64 {
 
 // An answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long answers")
-	}
 	const size = listSize
 	generate := func(t *testing.T, p *openai.Provider) error {
 		t.Helper()

@@ -401,7 +401,7 @@ func listTogether(x *exam) {
 }
 
 func listPages(x *exam) {
-	const debates, writers = crowdOfDebates, 20
+	debates, writers := crowdOfDebates(), 20
 	handles := x.handles(2)
 	states := []debate.State{debate.StatePaused, arguing, debate.StateCompleted}
 	var want []string

@@ -15,7 +15,8 @@
 //	}
 //
 // Each check is a subtest that is named after the clause of the contract which it tries. Run them with
-// the race detector too, which sees what the suite cannot.
+// the race detector too, which sees what the suite cannot. With DEBATE_LONG_TESTS=1 in the environment there
+// are more debates and longer ones.
 package storetest
 
 import (
