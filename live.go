@@ -56,9 +56,7 @@ func (e *Engine) build() (*live, error) {
 		f = *f.clone()
 		f.Name = name
 		formats[name] = f
-		var found findings
-		found.format("Formats["+name+"]", &f)
-		problems = append(problems, found...)
+		problems = append(problems, f.Check("Formats["+name+"]")...)
 	}
 	var err error
 	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
