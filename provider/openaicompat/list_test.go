@@ -15,7 +15,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// peak yields by how much the heap grew at most while f ran.
+// peak returns by how much the heap grew at most while f ran.
 func peak(f func()) uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -109,7 +109,7 @@ func readCanceled(x *exam) {
 	x.log(store, "a", int64(events-1), some(int64(events-1), 1, "w"))
 }
 
-// Whoever reads may well append to the same debate, or look at others.
+// A reader may append to the same debate, or look at others.
 func readReentrant(x *exam) {
 	store := x.open()
 	x.append(store, "a", 0, "w", some(0, 3, "w"))

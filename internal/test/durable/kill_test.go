@@ -127,7 +127,7 @@ func sample(points []string, reached map[string]bool, others bool, dice *rand.Ra
 	return picked
 }
 
-// dryRun yields the kinds of the failpoints of a play.
+// dryRun returns the kinds of the failpoints of a play.
 func dryRun(t *testing.T, place place, play string) []string {
 	t.Helper()
 	o := order{
