@@ -107,8 +107,8 @@ func mostBytes(tokens int) int {
 	return tokens * bytesPerToken
 }
 
-// spoken yields the text of a result as its turn will hold it.
-func (c *Core) spoken(s Result) string {
+// Spoken yields the text of a result as its turn will hold it.
+func (c *Core) Spoken(s Result) string {
 	if state := c.current(s.Call, s.Attempt); state != nil {
 		return bounded(state.intent, s, c.record.terms.MaxTokens).Text
 	}

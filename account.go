@@ -106,3 +106,14 @@ func (r *Record) charge(intent *Intent, usage Usage, free bool) Spend {
 	}
 	return s
 }
+
+// KnownUsage yields a usage as it can be counted. One that cannot be is unknown, which is zero.
+func KnownUsage(u Usage) Usage {
+	const most = 1 << 40 // no request has as many tokens
+	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {
+		if n < 0 || n > most {
+			return Usage{}
+		}
+	}
+	return u
+}

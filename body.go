@@ -27,6 +27,12 @@ type Start struct {
 	Parent *Parent `json:"parent,omitempty"`
 }
 
+// Parent says which conversation another one was forked from, and after which of its events.
+type Parent struct {
+	ID  string `json:"id"`
+	Seq int64  `json:"seq"`
+}
+
 // Transition is a change of state.
 type Transition struct {
 	From State   `json:"from"`

@@ -35,13 +35,13 @@ type budgetFields Budget
 type budgetJSON struct {
 	budgetFields
 
-	SoftTime duration `json:"softTime,omitempty"`
-	HardTime duration `json:"hardTime,omitempty"`
+	SoftTime Duration `json:"softTime,omitempty"`
+	HardTime Duration `json:"hardTime,omitempty"`
 }
 
 // MarshalJSON writes the budget; durations are strings such as "90s".
 func (b Budget) MarshalJSON() ([]byte, error) {
-	return json.Marshal(budgetJSON{budgetFields(b), duration(b.SoftTime), duration(b.HardTime)})
+	return json.Marshal(budgetJSON{budgetFields(b), Duration(b.SoftTime), Duration(b.HardTime)})
 }
 
 // UnmarshalJSON reads a budget strictly, with errors as [DecodeStrict] gives them.

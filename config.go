@@ -2,7 +2,6 @@ package debate
 
 import (
 	"encoding/json"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -132,13 +131,6 @@ const (
 const (
 	FlowName            = "debate" // of the flow of debates
 	DefaultRounds       = 5
-	DefaultMaxTokens    = 4096
-	DefaultReserve      = 4096
-	DefaultContext      = "hybrid"
-	ContextTruncate     = "truncate"
-	ContextSliding      = "sliding"
-	ContextSummarize    = "summarize"
-	DefaultTurnTimeout  = 120 * time.Second
 	DefaultJudgeTimeout = 180 * time.Second
 
 	defaultTemperature      = 0.8
@@ -213,7 +205,7 @@ func (c Config) withDefaults() *Config {
 		c.Assign.defaults(c.Judging)
 	}
 	if c.Unattended != nil {
-		c.Unattended.defaults()
+		c.Unattended.Defaults()
 	}
 	return &c
 }
@@ -262,16 +254,16 @@ type configFields Config
 // configJSON writes durations as text.
 type configJSON struct {
 	configFields
-	RoundDelay   duration `json:"roundDelay,omitempty"`
-	RoundTimeout duration `json:"roundTimeout,omitempty"`
-	TurnTimeout  duration `json:"turnTimeout,omitempty"`
-	JudgeTimeout duration `json:"judgeTimeout,omitempty"`
+	RoundDelay   Duration `json:"roundDelay,omitempty"`
+	RoundTimeout Duration `json:"roundTimeout,omitempty"`
+	TurnTimeout  Duration `json:"turnTimeout,omitempty"`
+	JudgeTimeout Duration `json:"judgeTimeout,omitempty"`
 }
 
 // MarshalJSON writes the config.
 func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(configJSON{
-		configFields(c), duration(c.RoundDelay), duration(c.RoundTimeout), duration(c.TurnTimeout), duration(c.JudgeTimeout),
+		configFields(c), Duration(c.RoundDelay), Duration(c.RoundTimeout), Duration(c.TurnTimeout), Duration(c.JudgeTimeout),
 	})
 }
 
@@ -285,19 +277,5 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	*c = Config(in.configFields)
 	c.RoundDelay, c.RoundTimeout = time.Duration(in.RoundDelay), time.Duration(in.RoundTimeout)
 	c.TurnTimeout, c.JudgeTimeout = time.Duration(in.TurnTimeout), time.Duration(in.JudgeTimeout)
-	return nil
-}
-
-// duration is a time.Duration that reads and writes as text such as "1m30s".
-type duration time.Duration
-
-func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
-
-func (d *duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
-	if err != nil {
-		return fmt.Errorf("%.40q is not a duration such as \"90s\"", text)
-	}
-	*d = duration(v)
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 //
 // A Core has one owner at a time: it is not safe for concurrent use. [Engine.NewCore] makes one.
 type Core struct {
-	machine *machine
-	flows   map[string]*machine // by name: a debate that is still to be configured may become any
+	machine *Machine
+	flows   map[string]*Machine // by name: a debate that is still to be configured may become any
 	plans   map[string]ContextManager
 	record  *Record
 	in      Input
@@ -25,9 +25,30 @@ type Core struct {
 	broken  error                       // a Step has failed half-way: the core is to be thrown away
 }
 
-// newCore makes the core of a debate that has not started. Events that exist already are folded.
-func (l *live) newCore(m *machine, id string, events []Event) (*Core, error) {
-	c := &Core{machine: m, flows: l.machines, plans: l.contexts, record: newRecord(id)}
+// Flows are compiled flows by name, and the name of the one that a conversation has before it has a config.
+type Flows struct {
+	Machines map[string]*Machine
+	First    string
+}
+
+// NewCore makes the core of a stored conversation from its events, by its flow; without events, that of one which is
+// still to be configured. contexts are the context managers by the names in Terms.Context.
+func NewCore(flows Flows, contexts map[string]ContextManager, id string, events []Event) (*Core, error) {
+	name, version := flows.First, 0
+	if len(events) > 0 {
+		if start, ok := events[0].Body.(*Start); ok {
+			name, version = start.Flow, start.FlowVersion
+		}
+	}
+	m := flows.Machines[name]
+	if m == nil {
+		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flow", Err: fmt.Errorf("no flow %q is registered", oneLine(name, 40))}
+	}
+	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {
+		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
+			"the debate was started with version %d of flow %s; this program continues versions %d to %d", version, name, least, m.flow.Version)}
+	}
+	c := &Core{machine: m, flows: flows.Machines, plans: contexts, record: newRecord(id)}
 	for i := range events {
 		if err := c.foldStored(events[i]); err != nil {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
@@ -35,6 +56,9 @@ func (l *live) newCore(m *machine, id string, events []Event) (*Core, error) {
 	}
 	return c, nil
 }
+
+// Flow is the flow of the conversation. Read only.
+func (c *Core) Flow() *Flow { return c.machine.flow }
 
 // Record yields the record. The core goes on writing to it: the owner may read it between Steps.
 func (c *Core) Record() *Record { return c.record }

@@ -219,9 +219,9 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// classify makes an Error of whatever a provider or a judge returned. Of foreign errors it keeps a
+// Classify makes an Error of whatever a provider or a judge returned. Of foreign errors it keeps a
 // short text only: they may hold a request.
-func classify(err error) *Error {
+func Classify(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		reason := own.Err
 		if reason == nil {

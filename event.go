@@ -91,6 +91,17 @@ func (e Event) Err() error {
 	}
 }
 
+// Public yields the event without what only stores and snapshots may hold: the seed, and the prompts, which hold the
+// fence made from it.
+func (e Event) Public() Event {
+	if start, ok := e.Body.(*Start); ok {
+		shown := *start
+		shown.Seed, shown.Texts = "", nil
+		e.Body = &shown
+	}
+	return e
+}
+
 // eventJSON is an event as it stands in a log.
 type eventJSON struct {
 	Seq  int64           `json:"seq"`

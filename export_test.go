@@ -8,13 +8,13 @@ import (
 
 // TableMachine is a compiled machine whose guards a test decides.
 type TableMachine struct {
-	machine *machine
+	machine *Machine
 	holds   func(guard string) bool
 }
 
 // CompileTable compiles a flow as an engine does, and then hands its guards over to [TableMachine.Fire].
 func CompileTable(flow *Flow) (*TableMachine, error) {
-	m, err := newMachine(flow)
+	m, err := Compile(flow)
 	if err != nil {
 		return nil, err
 	}

@@ -29,14 +29,14 @@ func (s *session) startCalls(ids []string) (*flight, error) {
 	var first *flight
 	for i, id := range ids {
 		f := &flight{}
-		if err := s.core.command(id, &f.command, &f.request); err != nil {
+		if err := s.core.Prepare(id, &f.command, &f.request); err != nil {
 			s.closeWith(err)
 			return nil, err
 		}
 		s.host.bound(&f.ctx, &f.command)
 		if f.command.Stream {
 			f.stream.command, f.stream.after, f.stream.expected = &f.command, s.core.Record().Seq, s.lastParts
-			f.stream.bytesLeft = f.command.maxText()
+			f.stream.bytesLeft = f.command.MaxText()
 			s.addStream(&f.stream)
 		}
 		s.flights = append(s.flights, f)
@@ -67,7 +67,7 @@ func (s *session) makeCall(f *flight) Signal {
 	signal, err := s.host.perform(&f.ctx, &f.command, emit)
 	f.ctx.cancel()
 	if err != nil { // the engine lacks what the config names
-		return Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: classify(err), Free: true}
+		return Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: Classify(err), Free: true}
 	}
 	return signal
 }
@@ -83,7 +83,7 @@ func (s *session) stepResult(f *flight, signal Signal) *flight {
 	if f.command.Stream {
 		text := ""
 		if result, ok := signal.(Result); ok && f.stream.count > 0 {
-			text = s.core.spoken(result)
+			text = s.core.Spoken(result)
 		}
 		f.stream.close(text)
 		s.lastParts = min(f.stream.count, maxExpectedParts)

@@ -8,7 +8,7 @@ import (
 
 // fold takes one event into the record. It uses the event alone, never what a flow would do, so that
 // old logs always load. A log may be hostile: what does not fit is an error that names the field.
-func (r *Record) fold(e *Event, m *machine) error {
+func (r *Record) fold(e *Event, m *Machine) error {
 	if e.Seq != r.Seq+1 {
 		return invalid("seq", "is %d after %d: events have no gaps", e.Seq, r.Seq)
 	}
@@ -37,7 +37,7 @@ func invalid(field, format string, args ...any) error {
 	return &Error{Kind: KindValidation, Op: "read log", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-func (r *Record) foldBody(e *Event, m *machine) error {
+func (r *Record) foldBody(e *Event, m *Machine) error {
 	switch body := e.Body.(type) {
 	case *Start:
 		return r.foldStart(body, e.At, m)
@@ -76,7 +76,7 @@ func (r *Record) foldBody(e *Event, m *machine) error {
 	return nil
 }
 
-func (r *Record) foldStart(s *Start, at time.Time, m *machine) error {
+func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	switch {
 	case s.Version > LogVersion:
 		return invalid("start.version", "is %d: this release reads logs up to version %d", s.Version, LogVersion)
@@ -141,7 +141,7 @@ func (r *Record) beginRound(n int, at time.Time) {
 	r.nextBatch()
 }
 
-func (r *Record) foldTransition(t *Transition, at time.Time, m *machine) error {
+func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	switch {
 	case t.From != r.State:
 		return invalid("transition.from", "is %s in state %s", oneLine(string(t.From), 40), r.State)

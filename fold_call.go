@@ -107,7 +107,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	if spend.Cost < 0 || spend.Model != call.intent.Model {
 		return invalid("cost", "is negative, or of a model that was not asked")
 	}
-	if spend.Usage != known(spend.Usage) {
+	if spend.Usage != KnownUsage(spend.Usage) {
 		return invalid("usage", "has a number of tokens that cannot be")
 	}
 	failure, _ := body.(*Failure)

@@ -9,12 +9,6 @@ import (
 	"slices"
 )
 
-// Parent says which debate another one was forked from, and after which of its events.
-type Parent struct {
-	ID  string `json:"id"`
-	Seq int64  `json:"seq"`
-}
-
 // Fork starts a new debate that goes on from a point of an old one: with what stands in the old log up
 // to event seq, and the few after it that only say what it means (an answer's result, the round that a
 // transition begins), and a config that edit may change; nil changes nothing. The old debate stays as it is,
@@ -53,7 +47,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowC
 	flow := origin.machine.flow.Name
 	config = Named(flow, config)
 	if edit != nil {
-		if config = edit(unnamed(config)); config != nil && config.Flow() == origin.record.config.Flow() {
+		if config = edit(Unnamed(config)); config != nil && config.Flow() == origin.record.config.Flow() {
 			config = Named(flow, config)
 		}
 	}

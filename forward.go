@@ -12,7 +12,7 @@ func (s *session) do(ctx context.Context, signal Signal) error {
 		return err
 	}
 	defer s.mu.Unlock()
-	if s.closed == nil && !s.leased && !s.over.Load() && s.core.started() {
+	if s.closed == nil && !s.leased && !s.over.Load() && s.core.Started() {
 		switch err := s.takeOver(ctx); {
 		case errors.Is(err, ErrLeased):
 			return s.forward(context.WithoutCancel(ctx), signal)
@@ -24,7 +24,7 @@ func (s *session) do(ctx context.Context, signal Signal) error {
 			s.inControl = false
 			s.releaseIfIdle()
 		}()
-		if s.core.hasWork() {
+		if s.core.HasWork() {
 			if err := s.continueWork(context.WithoutCancel(ctx)); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (s *session) forward(ctx context.Context, signal Signal) error {
 		}
 		out, err := s.core.Note(newInput(signal))
 		if err != nil {
-			if broken := s.core.err(); broken != nil {
+			if broken := s.core.Err(); broken != nil {
 				s.closeWith(broken)
 			}
 			return err
@@ -123,7 +123,7 @@ func (h *host) forward(ctx context.Context, id string, signal Signal) error {
 // its lease. No worker would look for such a debate.
 func (h *host) finishCalls(ctx context.Context, id string) error {
 	core, err := h.load(ctx, id)
-	if err != nil || !core.Record().Final() || core.over() {
+	if err != nil || !core.Record().Final() || core.Over() {
 		return err
 	}
 	if open, err := h.beginOpening(ctx, id); open != nil || errors.Is(err, ErrClosed) {

@@ -31,7 +31,7 @@ func (l *live) model(name string) Model {
 
 // plan is what is to be started.
 type plan struct {
-	machine *machine
+	machine *Machine
 	config  FlowConfig // settled
 	terms   *Terms
 }
@@ -46,7 +46,7 @@ func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 		err := fmt.Errorf("no flow %q is registered", oneLine(config.Flow(), 40))
 		return nil, &Error{Kind: KindValidation, Op: "config", Field: "flow", Err: err}
 	}
-	config = unnamed(config)
+	config = Unnamed(config)
 	id, settled := config.Terms().ID, config
 	if m.flow.Settle != nil {
 		var err error
@@ -59,7 +59,7 @@ func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 	if unattended && terms.Unattended == nil {
 		terms.Unattended = &Unattended{}
 	}
-	return &plan{m, settled, terms.withDefaults()}, nil
+	return &plan{m, settled, terms.WithDefaults()}, nil
 }
 
 // planOf yields the plan of a conversation that has not started.

@@ -23,7 +23,7 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeSnapshot(w, id, events, public)
+	return writeSnapshot(w, id, events, Event.Public)
 }
 
 // Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id, which
@@ -93,7 +93,7 @@ func (l *live) inspect(s *snapshot) error {
 }
 
 // inspectStart checks the start of a snapshot as Validate checks a config, and reads what its flow has frozen.
-func (l *live) inspectStart(m *machine, start *Start) (*plan, error) {
+func (l *live) inspectStart(m *Machine, start *Start) (*plan, error) {
 	const at = "events[0].body"
 	config, err := m.flow.readConfig(start.Config)
 	if err != nil {
@@ -105,7 +105,7 @@ func (l *live) inspectStart(m *machine, start *Start) (*plan, error) {
 	}
 	start.Config.Go, start.Frozen.Go = config, frozen
 	stage := l.stage(start, config)
-	p := &plan{m, config, config.Terms().withDefaults()}
+	p := &plan{m, config, config.Terms().WithDefaults()}
 	p.terms.ID, p.terms.Unattended = start.Terms.ID, start.Terms.Unattended
 	var found []error
 	for _, err := range stage.check(p, frozen) {
@@ -178,8 +178,8 @@ func (t absentTool) Use(context.Context, ToolUse) (string, error) {
 // asKept compares an event of a snapshot with one that is stored; without its seed, as far as it goes.
 func asKept(stored, given *Event, sealed bool) bool {
 	if sealed {
-		return sameEvent(stored, given)
+		return SameEvent(stored, given)
 	}
-	a, b := public(*stored), public(*given)
-	return sameEvent(&a, &b)
+	a, b := stored.Public(), given.Public()
+	return SameEvent(&a, &b)
 }

@@ -119,7 +119,7 @@ func (s *session) releaseLease() {
 // releaseIfIdle releases the lease of a debate that nothing happens in until a control comes. The control may come
 // to another process. The session watches the log meanwhile.
 func (s *session) releaseIfIdle() {
-	if !s.leased || s.inControl || s.closed != nil || !s.core.started() || s.core.hasWork() {
+	if !s.leased || s.inControl || s.closed != nil || !s.core.Started() || s.core.HasWork() {
 		return
 	}
 	s.releaseLease()

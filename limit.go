@@ -45,7 +45,9 @@ func (r *Record) pending() use {
 	u := use{cost: r.reserved}
 	for _, call := range r.open {
 		u.tokens += call.intent.Bound
-		count(&u.calls, call.intent.Tool == "")
+		if call.intent.Tool == "" {
+			u.calls++
+		}
 	}
 	return u
 }

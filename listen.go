@@ -57,13 +57,13 @@ func (s *session) checkLog(ctx context.Context) bool {
 		return false
 	}
 	if _, err := s.catchUp(ctx); err != nil {
-		if errors.Is(err, ErrNotFound) || s.core.err() != nil {
+		if errors.Is(err, ErrNotFound) || s.core.Err() != nil {
 			s.closeWith(err)
 			return false
 		}
 		return true // the store may recover
 	}
-	if !s.core.hasWork() {
+	if !s.core.HasWork() {
 		return !s.finishIfOver()
 	}
 	if s.takeOver(ctx) == nil {
@@ -74,7 +74,7 @@ func (s *session) checkLog(ctx context.Context) bool {
 
 // finishIfOver finishes a debate that another process has brought to its end. It reports whether it has ended.
 func (s *session) finishIfOver() bool {
-	if !s.core.over() {
+	if !s.core.Over() {
 		return false
 	}
 	s.finish()
@@ -174,7 +174,7 @@ func (s *session) publishFolded() {
 	s.savedSeq.Store(s.core.Record().Seq)
 	s.publishState()
 	for _, f := range s.flights {
-		if !s.core.inFlightAs(f.command.Call, f.command.Attempt) {
+		if !s.core.InFlightAs(f.command.Call, f.command.Attempt) {
 			f.ctx.cancel()
 		}
 	}
@@ -185,7 +185,7 @@ func (s *session) publishFolded() {
 // store said.
 func contains(log, tried []Event) bool {
 	for i := range tried {
-		if tried[i].Seq > int64(len(log)) || !sameEvent(&log[tried[i].Seq-1], &tried[i]) {
+		if tried[i].Seq > int64(len(log)) || !SameEvent(&log[tried[i].Seq-1], &tried[i]) {
 			return false
 		}
 	}

@@ -21,7 +21,7 @@ type live struct {
 	judges    map[string]Judge
 	contexts  map[string]ContextManager
 	tools     map[string]Tool
-	machines  map[string]*machine
+	machines  map[string]*Machine
 	prompts   *prompt.Set
 	models    map[string]Model
 	logger    *slog.Logger
@@ -46,7 +46,7 @@ func (e *Engine) build() (*live, error) {
 			ContextTruncate: window.Truncate{}, ContextSliding: window.Sliding{}, ContextSummarize: window.Summarize{},
 			DefaultContext: window.Hybrid{},
 		},
-		machines: make(map[string]*machine),
+		machines: make(map[string]*Machine),
 		logger:   e.Logger, seed: e.Seed,
 	}
 	maps.Copy(l.contexts, e.Contexts)
@@ -74,7 +74,7 @@ func (e *Engine) build() (*live, error) {
 			problems = append(problems, engineError("Flows", "the flow under %q has another name, or is nil", name))
 			continue
 		}
-		if l.machines[name], err = newMachine(flow); err != nil {
+		if l.machines[name], err = Compile(flow); err != nil {
 			problems = append(problems, err)
 		}
 	}
@@ -134,19 +134,5 @@ func (l *live) newSeed() string {
 
 // core makes the core of a stored debate, by its flow; without events, that of a debate which is still to be configured.
 func (l *live) core(id string, events []Event) (*Core, error) {
-	name, version := FlowName, 0
-	if len(events) > 0 {
-		if start, ok := events[0].Body.(*Start); ok {
-			name, version = start.Flow, start.FlowVersion
-		}
-	}
-	m := l.machines[name]
-	if m == nil {
-		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flow", Err: fmt.Errorf("no flow %q is registered", oneLine(name, 40))}
-	}
-	if least := m.flow.accepts(); version != 0 && (version > m.flow.Version || version < least) {
-		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
-			"the debate was started with version %d of flow %s; this program continues versions %d to %d", version, name, least, m.flow.Version)}
-	}
-	return l.newCore(m, id, events)
+	return NewCore(Flows{l.machines, FlowName}, l.contexts, id, events)
 }

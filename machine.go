@@ -129,8 +129,8 @@ func lifecycle() []Rule {
 	}
 }
 
-// machine is one flow's rules, compiled. All debates of the flow share it; it holds no state.
-type machine struct {
+// Machine is one flow's rules, compiled. All debates of the flow share it; it holds no state.
+type Machine struct {
 	flow   *Flow
 	states []State // the flow's own, in the order of its rules
 	rules  map[place][]Rule
@@ -142,9 +142,9 @@ type place struct {
 	on   Trigger
 }
 
-// newMachine compiles a flow's rules and the lifecycle's. The error names what a flow got wrong.
-func newMachine(flow *Flow) (*machine, error) {
-	m := &machine{flow: flow, rules: make(map[place][]Rule), states: flow.states()}
+// Compile compiles a flow's rules and the lifecycle's. The error names what a flow got wrong.
+func Compile(flow *Flow) (*Machine, error) {
+	m := &Machine{flow: flow, rules: make(map[place][]Rule), states: flow.states()}
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -175,8 +175,11 @@ func newMachine(flow *Flow) (*machine, error) {
 	return m, nil
 }
 
+// Flow is the flow whose rules these are. Read only.
+func (m *Machine) Flow() *Flow { return m.flow }
+
 // expand writes out what a rule's From and To stand for.
-func (m *machine) expand(rule Rule) []Rule {
+func (m *Machine) expand(rule Rule) []Rule {
 	sources := []State{rule.From}
 	if rule.From == StateRunning {
 		sources = m.states
@@ -201,7 +204,7 @@ func (m *machine) expand(rule Rule) []Rule {
 
 // permit configures the i-th of the rules of one place. Its guard excludes those before it, because
 // stateless takes two that match for a mistake.
-func (m *machine) permit(key place, rules []Rule, i int) {
+func (m *Machine) permit(key place, rules []Rule, i int) {
 	first := func(ctx context.Context, _ ...any) bool { return firingOf(ctx).rule == &rules[i] }
 	state := m.chart.Configure(key.from)
 	if rules[i].To == key.from {
@@ -236,7 +239,7 @@ func firingOf(ctx context.Context) *firing {
 
 // fire yields the state that the trigger leads to. A refusal names state, trigger and guards, and
 // has changed nothing.
-func (m *machine) fire(r *Record, on Trigger) (State, error) {
+func (m *Machine) fire(r *Record, on Trigger) (State, error) {
 	f := firing{Context: context.Background(), rule: match(m.rules[place{r.State, on}], r)}
 	if f.rule == nil || m.chart.FireCtx(&f, on) != nil {
 		return "", m.refusal(r, on)
@@ -245,7 +248,7 @@ func (m *machine) fire(r *Record, on Trigger) (State, error) {
 }
 
 // refusal says why the trigger leads nowhere.
-func (m *machine) refusal(r *Record, on Trigger) error {
+func (m *Machine) refusal(r *Record, on Trigger) error {
 	rules := m.rules[place{r.State, on}]
 	if len(rules) == 0 {
 		return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("not possible in state %s", r.State)}
@@ -261,20 +264,20 @@ func (m *machine) refusal(r *Record, on Trigger) error {
 }
 
 // allows reports whether the trigger leads anywhere now.
-func (m *machine) allows(r *Record, on Trigger) bool {
+func (m *Machine) allows(r *Record, on Trigger) bool {
 	return match(m.rules[place{r.State, on}], r) != nil
 }
 
 // input reports whether a host may send the trigger.
-func (m *machine) input(on Trigger) bool { return slices.Contains(m.flow.Inputs, on) }
+func (m *Machine) input(on Trigger) bool { return slices.Contains(m.flow.Inputs, on) }
 
 // working reports whether the state is one in which calls are made.
-func (m *machine) working(s State) bool {
+func (m *Machine) working(s State) bool {
 	return s == StateInitializing || s == StateCompleting || slices.Contains(m.states, s)
 }
 
 // knows reports whether the state is one of the lifecycle's or of the flow's.
-func (m *machine) knows(s State) bool {
+func (m *Machine) knows(s State) bool {
 	switch s {
 	case StateConfiguring, StateValidating, StateReady, StatePaused, StateAwaitingInput, StateCompleted, StateCanceled, StateError:
 		return true
@@ -296,8 +299,8 @@ func (f *Flow) states() []State {
 	return states
 }
 
-// accepts is the oldest version whose logs the flow continues.
-func (f *Flow) accepts() int {
+// oldest is the oldest version whose logs the flow continues.
+func (f *Flow) oldest() int {
 	if f.Accepts > 0 {
 		return f.Accepts
 	}
@@ -315,7 +318,7 @@ func lifecycleState(s State) bool {
 }
 
 // check finds what would make the machine stop or contradict itself.
-func (m *machine) check() error {
+func (m *Machine) check() error {
 	f := m.flow
 	bad := func(format string, args ...any) error {
 		return &Error{Kind: KindValidation, Op: "flow " + f.Name, Err: fmt.Errorf(format, args...)}

@@ -111,7 +111,7 @@ func (s *session) start(ctx context.Context, freeze func(r *Record, checked *Sta
 }
 
 func (s *session) startLocked(ctx context.Context, freeze func(*Record, *Start) (*Start, error)) error {
-	if err := s.core.refusal(TriggerStart); err != nil {
+	if err := s.core.Refusal(TriggerStart); err != nil {
 		return err
 	}
 	checked := s.checked
@@ -168,10 +168,10 @@ func (s *session) adopt(ctx context.Context, stored *Core) error {
 // continueStored continues the debate if it has work. Else it watches its log, unless the debate is over.
 func (s *session) continueStored(ctx context.Context) error {
 	switch {
-	case s.core.over():
+	case s.core.Over():
 		s.over.Store(true)
 		return nil
-	case !s.core.hasWork():
+	case !s.core.HasWork():
 		s.listen()
 		return nil
 	}

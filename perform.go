@@ -59,7 +59,7 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 		case <-ctx.Done():
 		}
 		if err := ctx.Err(); err != nil { // perhaps a slot became free at the same time
-			return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(err), Free: true}, nil
+			return Failed{Call: c.Call, Attempt: c.Attempt, Error: Classify(err), Free: true}, nil
 		}
 		var call callContext
 		call.attach(ctx)
@@ -97,12 +97,12 @@ func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk))
 	if err != nil {
 		failed := Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took}
 		if response != nil && !response.Usage.IsZero() {
-			failed.Usage, failed.Free = known(response.Usage), false
+			failed.Usage, failed.Free = KnownUsage(response.Usage), false
 		}
 		return failed, nil
 	}
 	return Result{
-		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: known(response.Usage),
+		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: KnownUsage(response.Usage),
 		Free: response.Cached, Took: took, Calls: response.Calls,
 	}, nil
 }
@@ -164,7 +164,7 @@ func explain(ctx context.Context, err error) *Error {
 	case cause != nil:
 		return &Error{Kind: KindCanceled, Err: errors.New("broken off")}
 	default:
-		failure := classify(err)
+		failure := Classify(err)
 		if failure.Kind == KindCanceled { // nobody has asked for that
 			failure.Kind = KindAPI
 		}
@@ -177,15 +177,4 @@ func explain(ctx context.Context, err error) *Error {
 func unpaid(err error) bool {
 	var failure *provider.Error
 	return errors.As(err, &failure) && (failure.NotSent || failure.Status >= 400)
-}
-
-// known takes a usage that cannot be for one that is unknown.
-func known(u Usage) Usage {
-	const most = 1 << 40 // no request has as many tokens
-	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {
-		if n < 0 || n > most {
-			return Usage{}
-		}
-	}
-	return u
 }

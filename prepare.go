@@ -209,14 +209,15 @@ func (c *Core) Command(id string) (*Command, error) {
 		Command
 		request provider.Request
 	}{}
-	if err := c.command(id, &made.Command, &made.request); err != nil {
+	if err := c.Prepare(id, &made.Command, &made.request); err != nil {
 		return nil, err
 	}
 	return &made.Command, nil
 }
 
-// command writes a call in flight into what its caller has allocated.
-func (c *Core) command(id string, command *Command, request *provider.Request) error {
+// Prepare writes the command of a call in flight, and its request, into what the caller has allocated; see
+// [Core.Command].
+func (c *Core) Prepare(id string, command *Command, request *provider.Request) error {
 	state := c.record.opened(id)
 	if state == nil || state.status != callOpen {
 		return &Error{Kind: KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", oneLine(id, 80))}

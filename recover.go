@@ -114,7 +114,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 		if row == nil {
 			row = c.record.model(a.Model)
 		}
-		if c.record.terms.limited() && !row.Priced {
+		if c.record.terms.Limited() && !row.Priced {
 			return bad("model", "%q has no known price, which a budget needs", oneLine(a.Model, 80))
 		}
 	}

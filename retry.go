@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -35,10 +36,10 @@ func (p *RetryPolicy) withDefaults() RetryPolicy {
 	if p != nil {
 		out = *p
 	}
-	setIfZero(&out.Base, time.Second)
-	setIfZero(&out.Cap, 60*time.Second)
-	setIfZero(&out.Jitter, time.Second)
-	setIfZero(&out.RateLimit, 60*time.Second)
+	out.Base = cmp.Or(out.Base, time.Second)
+	out.Cap = cmp.Or(out.Cap, 60*time.Second)
+	out.Jitter = cmp.Or(out.Jitter, time.Second)
+	out.RateLimit = cmp.Or(out.RateLimit, 60*time.Second)
 	return out
 }
 
@@ -111,15 +112,15 @@ type retryFields RetryPolicy
 type retryJSON struct {
 	retryFields
 
-	Base      duration `json:"base,omitempty"`
-	Cap       duration `json:"cap,omitempty"`
-	Jitter    duration `json:"jitter,omitempty"`
-	RateLimit duration `json:"rateLimit,omitempty"`
+	Base      Duration `json:"base,omitempty"`
+	Cap       Duration `json:"cap,omitempty"`
+	Jitter    Duration `json:"jitter,omitempty"`
+	RateLimit Duration `json:"rateLimit,omitempty"`
 }
 
 // MarshalJSON writes the policy; durations are strings such as "2s".
 func (p RetryPolicy) MarshalJSON() ([]byte, error) {
-	return json.Marshal(retryJSON{retryFields(p), duration(p.Base), duration(p.Cap), duration(p.Jitter), duration(p.RateLimit)})
+	return json.Marshal(retryJSON{retryFields(p), Duration(p.Base), Duration(p.Cap), Duration(p.Jitter), Duration(p.RateLimit)})
 }
 
 // UnmarshalJSON reads a policy strictly, with errors as [DecodeStrict] gives them.

@@ -73,7 +73,7 @@ func (s *session) resetSaved() {
 
 // publishState shows the core's state, which is saved.
 func (s *session) publishState() {
-	s.flow.Store(s.core.machine.flow)
+	s.flow.Store(s.core.Flow())
 	if state := s.core.Record().State; s.savedState.Load() != state {
 		s.savedState.Store(state)
 	}
@@ -92,7 +92,7 @@ func (s *session) replace(build func() (*Core, error)) error {
 	if s.closed != nil {
 		return s.closed
 	}
-	if err := s.core.refusal(TriggerEdit); err != nil {
+	if err := s.core.Refusal(TriggerEdit); err != nil {
 		return err
 	}
 	core, err := build()

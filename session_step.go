@@ -18,7 +18,7 @@ func (s *session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	if s.closed != nil {
 		return nil, s.closed
 	}
-	if !s.leased && s.core.started() { // another process continues the debate
+	if !s.leased && s.core.Started() { // another process continues the debate
 		switch signal.(type) {
 		case Result, Failed, Lost, Tick, Opened:
 			return nil, nil //nolint:nilnil // no call follows
@@ -49,7 +49,7 @@ func (s *session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	}
 	first, broken := s.startCalls(out.Start)
 	s.tickAt(out.Wait)
-	if s.core.over() {
+	if s.core.Over() {
 		s.finish()
 	}
 	if len(out.Events) > 0 || s.over.Load() {
@@ -65,7 +65,7 @@ func (s *session) step(ctx context.Context, signal Signal) (out Output, conflict
 	err = retryConflicts(func() error {
 		out, err = s.core.Step(newInput(signal))
 		if err != nil {
-			if broken := s.core.err(); broken != nil {
+			if broken := s.core.Err(); broken != nil {
 				s.closeWith(broken)
 			}
 			return err

@@ -46,7 +46,7 @@ func (h *host) tail(ctx context.Context, id string, after int64, yield func(Even
 			seen, grew = r.Seq, time.Now()
 		}
 		// The calls in flight at the end still report their cost, if a process makes them.
-		if core.over() || core.Record().Final() && time.Since(grew) > h.lease {
+		if core.Over() || core.Record().Final() && time.Since(grew) > h.lease {
 			return nil
 		}
 		select {
@@ -81,11 +81,11 @@ func (h *host) readOn(ctx context.Context, id string, core **Core, after int64, 
 		if event.Seq <= after {
 			continue
 		}
-		event, err = (*core).machine.flow.DecodeEvent(event)
+		event, err = (*core).Flow().DecodeEvent(event)
 		if err != nil {
 			return err
 		}
-		if !yield(public(event), nil) {
+		if !yield(event.Public(), nil) {
 			return errReaderLeft
 		}
 	}

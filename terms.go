@@ -23,7 +23,7 @@ type FlowConfig interface {
 }
 
 // Named yields a config under the name of another flow, which a host has composed of the config's own.
-func Named(flow string, config FlowConfig) FlowConfig { return named{unnamed(config), flow} }
+func Named(flow string, config FlowConfig) FlowConfig { return named{Unnamed(config), flow} }
 
 // named is a config under the name of another flow.
 type named struct {
@@ -37,8 +37,8 @@ func (n named) Flow() string { return n.flow }
 // MarshalJSON writes the config.
 func (n named) MarshalJSON() ([]byte, error) { return json.Marshal(n.FlowConfig) }
 
-// unnamed yields the config itself.
-func unnamed(config FlowConfig) FlowConfig {
+// Unnamed yields a config without the name that [Named] has given it.
+func Unnamed(config FlowConfig) FlowConfig {
 	if n, ok := config.(named); ok {
 		return n.FlowConfig
 	}
@@ -87,14 +87,29 @@ type Terms struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// withDefaults yields a deep copy in which every default is written out.
-func (t Terms) withDefaults() *Terms {
+// Defaults of Terms, and the names of the built-in context managers.
+const (
+	DefaultMaxTokens   = 4096
+	DefaultReserve     = 4096
+	DefaultTurnTimeout = 120 * time.Second
+	DefaultContext     = "hybrid"
+	ContextTruncate    = "truncate"
+	ContextSliding     = "sliding"
+	ContextSummarize   = "summarize"
+)
+
+// WithDefaults yields a deep copy in which every default is written out.
+func (t Terms) WithDefaults() *Terms {
 	t.Participants, t.Tools, t.Labels = slices.Clone(t.Participants), slices.Clone(t.Tools), maps.Clone(t.Labels)
-	t.Budget = cloneValue(t.Budget)
-	if t.Unattended = cloneValue(t.Unattended); t.Unattended != nil {
-		t.Unattended.defaults()
+	if t.Budget != nil {
+		t.Budget = new(*t.Budget)
 	}
-	if t.Retry = cloneValue(t.Retry); t.Retry != nil {
+	if t.Unattended != nil {
+		t.Unattended = new(*t.Unattended)
+		t.Unattended.Defaults()
+	}
+	if t.Retry != nil {
+		t.Retry = new(*t.Retry)
 		t.Retry.Max = maps.Clone(t.Retry.Max)
 	}
 	t.Context = cmp.Or(t.Context, DefaultContext)
@@ -104,8 +119,8 @@ func (t Terms) withDefaults() *Terms {
 	return &t
 }
 
-// limited reports whether the budget bounds what is paid, so that every model needs a price.
-func (t *Terms) limited() bool {
+// Limited reports whether the budget bounds what is paid, so that every model needs a price.
+func (t *Terms) Limited() bool {
 	return t.Budget != nil && (t.Budget.Warn > 0 || t.Budget.Soft > 0 || t.Budget.Hard > 0)
 }
 

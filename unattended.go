@@ -1,6 +1,9 @@
 package debate
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Unattended says what is chosen where a person would be asked what becomes of a failure or a warning.
 // The choice is recorded like a person's, with the question. What only a person can do is asked all the
@@ -18,10 +21,11 @@ type Unattended struct {
 	Budget Option `json:"budget,omitempty"`
 }
 
-func (u *Unattended) defaults() {
-	setIfZero(&u.Judge, OptionWithout)
-	setIfZero(&u.Authentication, OptionDrop)
-	setIfZero(&u.Budget, OptionEnd)
+// Defaults writes out what is chosen where a field is empty, but for Context, which depends on the config.
+func (u *Unattended) Defaults() {
+	u.Judge = cmp.Or(u.Judge, OptionWithout)
+	u.Authentication = cmp.Or(u.Authentication, OptionDrop)
+	u.Budget = cmp.Or(u.Budget, OptionEnd)
 }
 
 // unattendedField is a field of Unattended and what it may hold.

@@ -75,7 +75,7 @@ func (l registry) Model(t *Terms, name string) error {
 		return fmt.Errorf("%q is not \"provider/model\"", oneLine(name, 80))
 	case l.providers[host] == nil:
 		return fmt.Errorf("no provider %q is registered", oneLine(host, 40))
-	case t.limited() && !l.model(name).Priced:
+	case t.Limited() && !l.model(name).Priced:
 		return fmt.Errorf("has no known price, which a budget needs: set it in Engine.Models[%q]", oneLine(name, 80))
 	default:
 		return nil

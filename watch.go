@@ -151,7 +151,7 @@ func (w *watcher) facts(ctx context.Context, yield func(Event, error) bool) bool
 				return false
 			}
 		}
-		if !yield(public(event), nil) {
+		if !yield(event.Public(), nil) {
 			return false
 		}
 		w.cursor = event.Seq
@@ -288,15 +288,4 @@ func (s *session) readErr() error {
 		return *err
 	}
 	return nil
-}
-
-// public removes from an event what only stores and snapshots may hold: the debate's seed, and the prompts, which
-// contain its fence.
-func public(e Event) Event {
-	if start, ok := e.Body.(*Start); ok {
-		shown := *start
-		shown.Seed, shown.Texts = "", nil
-		e.Body = &shown
-	}
-	return e
 }
