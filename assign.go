@@ -173,7 +173,7 @@ func (d *Debate) assigned(spend Spend, p *PositionPlan) *Assignment {
 func (d *Debate) foldAssignment(a *Assignment) {
 	d.Assignment = a
 	var pairs []string
-	line := func(text string) string { return escape(oneLine(text, mostAssigned), d.fence) }
+	line := func(text string) string { return d.Line(text, mostAssigned) }
 	for _, found := range a.Positions {
 		seat := d.Seat(found.Participant)
 		if seat < 0 {
@@ -188,7 +188,7 @@ func (d *Debate) foldAssignment(a *Assignment) {
 	}
 	fill := strings.NewReplacer(pairs...)
 	hidden := fill
-	if d.anonymous != nil {
+	if len(d.drawn.Labels) > 0 {
 		for i := 1; i < len(pairs); i += 2 {
 			pairs[i] = d.Hide(pairs[i])
 		}

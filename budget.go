@@ -47,7 +47,7 @@ func (b Budget) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a budget strictly, with errors as [DecodeStrict] gives them.
 func (b *Budget) UnmarshalJSON(data []byte) error {
 	var in budgetJSON
-	if err := decodeStrict("read budget", data, &in); err != nil {
+	if err := DecodeStrict("read budget", data, &in); err != nil {
 		return err
 	}
 	*b = Budget(in.budgetFields)

@@ -221,7 +221,7 @@ func setIfZero[T comparable](field *T, value T) {
 func (c *Config) clone() *Config {
 	d := *c
 	if c.CustomFormat != nil {
-		d.CustomFormat = c.CustomFormat.clone()
+		d.CustomFormat = c.CustomFormat.Clone()
 	}
 	d.Participants = slices.Clone(c.Participants)
 	for i := range d.Participants {
@@ -271,7 +271,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 // of them, as [DecodeStrict] says; the config is then as it was.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
-	if err := decodeStrict("read config", data, &in); err != nil {
+	if err := DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
 	*c = Config(in.configFields)

@@ -41,7 +41,7 @@ func (l *live) completed(a Answer) (Answer, error) {
 	if a.Model == "" {
 		return a, nil
 	}
-	if host, _, ok := divide(a.Model); ok && l.providers[host] == nil {
+	if host, _, ok := SplitModel(a.Model); ok && l.providers[host] == nil {
 		return a, &Error{Kind: KindValidation, Op: "answer", Field: "model", Err: fmt.Errorf("no provider %q is registered", oneLine(host, 40))}
 	}
 	a.Row = new(l.model(a.Model))

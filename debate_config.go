@@ -9,7 +9,7 @@ import (
 
 func decodeDebate(data []byte) (FlowConfig, error) {
 	c := new(Config)
-	if err := decodeStrict("read config", data, c); err != nil {
+	if err := DecodeStrict("read config", data, c); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -42,16 +42,16 @@ func freezer(formats map[string]Format) func(FlowConfig) (any, error) {
 		c := configOf(config)
 		format, ok := formatOf(formats, c)
 		if !ok {
-			err := fmt.Errorf("no format %q is known", oneLine(c.Format, 40))
+			err := fmt.Errorf("no format %.40q is known", c.Format)
 			return nil, &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "format", Err: err}
 		}
-		return format.clone(), nil
+		return format.Clone(), nil
 	}
 }
 
 func thaw(data []byte) (any, error) {
 	f := new(Format)
-	if err := decodeStrict("read format", data, f); err != nil {
+	if err := DecodeStrict("read format", data, f); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -63,7 +63,7 @@ func checker(formats map[string]Format) func(FlowConfig, any, Registry) []error 
 		v := &validation{known: known, formats: formats, terms: c.Terms()}
 		v.frozen, _ = frozen.(*Format)
 		v.check(c)
-		return v.findings
+		return v.Findings
 	}
 }
 

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -40,7 +41,7 @@ func Of(r *Record) (*Debate, bool) {
 	if r == nil {
 		return nil, false
 	}
-	d, ok := r.part.(*Debate)
+	d, ok := r.Part().(*Debate)
 	return d, ok
 }
 
@@ -80,9 +81,9 @@ func draw(config FlowConfig, seed string) any {
 func open(r *Record, start *Start) (Part, error) {
 	format, ok := r.Frozen().(*Format)
 	if !ok {
-		return nil, invalid("start.frozen", "is missing: it is the format")
+		return nil, errors.New("the format is missing")
 	}
-	d := &Debate{Record: r, config: configOf(r.config), format: format, texts: start.Texts, phase: unset}
+	d := &Debate{Record: r, config: configOf(r.Config()), format: format, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)
 	d.systems = make([]string, len(d.config.Participants))
 	d.readSystems()
@@ -185,44 +186,8 @@ func views(s Setup) Views {
 	if d, ok := s.Drawn.(drawn); ok {
 		out.Labels = d.Labels
 	}
-	f, ok := s.Frozen.(*Format)
-	if !ok || f.Reads.Graph == "" || f.Reads.Graph == AllRead {
-		return out
-	}
-	for seat := range c.Participants {
-		out.Reads = append(out.Reads, f.audible(c.Participants, seat))
+	if f, ok := s.Frozen.(*Format); ok {
+		out.Reads = f.Audible(c.cast())
 	}
 	return out
-}
-
-// audible says whom the participant in a seat reads, and last that the audience's questions are for everybody.
-func (f *Format) audible(all []Participant, seat int) []bool {
-	reads := make([]bool, len(all)+1)
-	reads[len(all)] = true
-	before := f.before(all, seat)
-	for other := range all {
-		reads[other] = other == seat || !f.Judged(all[other].Side) || !f.Judged(all[seat].Side)
-		switch f.Reads.Graph {
-		case Ring:
-			reads[other] = reads[other] || other == before
-		case SideGroups:
-			reads[other] = reads[other] || all[other].Side == all[seat].Side
-		case GivenEdges:
-			reads[other] = reads[other] || slices.Contains(f.Reads.Edges[all[seat].Name], all[other].Name)
-		default:
-			reads[other] = true
-		}
-	}
-	return reads
-}
-
-// before yields the seat before this one among those who are judged; the first has the last before it.
-func (f *Format) before(all []Participant, seat int) int {
-	for i := range all {
-		other := (seat - 1 - i + 2*len(all)) % len(all)
-		if other != seat && f.Judged(all[other].Side) {
-			return other
-		}
-	}
-	return seat
 }

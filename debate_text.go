@@ -23,7 +23,7 @@ func debateTexts(s Setup) (map[string]string, error) {
 	if !ok {
 		return nil, errors.New("the debate has no format")
 	}
-	t := &textWriter{Config: configOf(s.Config).bare(), Format: format.bare(), Prompts: s.Prompts, Fence: s.Fence}
+	t := &textWriter{Config: configOf(s.Config).bare(), Format: bareFormat(format), Prompts: s.Prompts, Fence: s.Fence}
 	t.texts = make(map[string]string, len(t.Config.Participants)+8)
 	t.drawn, _ = s.Drawn.(drawn)
 	t.debaters()
@@ -79,7 +79,7 @@ func (t *textWriter) debaters() {
 		p := &t.Config.Participants[i]
 		d := prompt.Debater{
 			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Position: people[i].Position, Persona: p.Persona,
-			Role: t.Format.role(p.Side), Instructions: p.Instructions, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
+			Role: t.Format.Role(p.Side), Instructions: p.Instructions, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
 			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Fence: t.Fence, Chair: !t.Format.Judged(p.Side),
 		}
 		if people[i].Position != p.Position { // a hole
@@ -120,7 +120,7 @@ func (t *textWriter) slot(phase *Phase, slot *Slot, n int) {
 		kind = phase.Name
 	}
 	ask := t.turn(phase, kind)
-	ask.Words, _ = slot.length()
+	ask.Words, _ = slot.Length()
 	if slot.To != "" {
 		ask.Target = targetHole
 	}
@@ -129,7 +129,7 @@ func (t *textWriter) slot(phase *Phase, slot *Slot, n int) {
 	ask.Answer = slot.Kind == KindAnswer
 	ask.Instruction = joined(phase.Instruction, slot.Instruction)
 	text, err := t.Prompts.Turn(ask)
-	t.put(slotText(phase.Name, n), text, err)
+	t.put(SlotText(phase.Name, n), text, err)
 	if slot.Exchanges == 0 {
 		return
 	}
@@ -137,7 +137,7 @@ func (t *textWriter) slot(phase *Phase, slot *Slot, n int) {
 	answer.Question, answer.Answer, answer.Chair = false, true, slot.To == TheChair
 	answer.Instruction = joined(phase.Instruction, slot.Answer)
 	text, err = t.Prompts.Turn(answer)
-	t.put(answerText(phase.Name, n), text, err)
+	t.put(AnswerText(phase.Name, n), text, err)
 }
 
 func joined(parts ...string) string {
@@ -282,9 +282,9 @@ func (c *Config) bare() *Config {
 	return &d
 }
 
-// bare yields the format likewise.
-func (f *Format) bare() *Format {
-	g := f.clone()
+// bareFormat yields the format likewise.
+func bareFormat(f *Format) *Format {
+	g := f.Clone()
 	g.Guidance = bare(g.Guidance)
 	for i := range g.Seats {
 		g.Seats[i].Role = bare(g.Seats[i].Role)

@@ -14,11 +14,11 @@ import (
 // values. The id does not count, since the log does not hold it twice, nor what is chosen where nobody is asked: that
 // of the log holds.
 func sameConfig(stored, given *Record) error {
-	a, err := tree(stored.config)
+	a, err := tree(stored.Config())
 	if err != nil {
 		return &Error{Kind: KindValidation, Op: string(TriggerStart), Err: err}
 	}
-	b, err := tree(given.config)
+	b, err := tree(given.Config())
 	if err != nil {
 		return &Error{Kind: KindValidation, Op: string(TriggerStart), Err: err}
 	}
@@ -28,8 +28,8 @@ func sameConfig(stored, given *Record) error {
 			delete(object, "unattended")
 		}
 	}
-	if stored.flow != given.flow {
-		a, b = map[string]any{"flow": stored.flow}, map[string]any{"flow": given.flow}
+	if stored.Flow() != given.Flow() {
+		a, b = map[string]any{"flow": stored.Flow()}, map[string]any{"flow": given.Flow()}
 	}
 	field, left, right := differing("", a, b)
 	if field == "" {

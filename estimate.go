@@ -28,29 +28,9 @@ type Estimate struct {
 	again use // with the verdict asked for twice
 }
 
-// Estimate computes the most that a conversation of this config can use. It asks nobody and pays nothing. Of a debate it
-// goes through each round, some 200,000 in a second: ctx bounds that.
-// The error is that of a config whose formats, flows or texts are not known; Validate says more. A flow that does not
-// say how its conversations go is an error of kind validation.
-func (e *Engine) Estimate(ctx context.Context, config FlowConfig) (Estimate, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return Estimate{}, err
-	}
-	plan, err := l.plan(config, false)
-	if err != nil {
-		return Estimate{}, err
-	}
-	start, err := l.start(plan)
-	if err != nil {
-		return Estimate{}, err
-	}
-	return l.estimate(ctx, start, plan.terms.Rounds)
-}
-
-// estimate walks through so many rounds of a conversation.
-func (l *live) estimate(ctx context.Context, start *Start, rounds int) (Estimate, error) {
-	m := l.machines[start.Flow]
+// EstimateStart walks through a conversation that would begin with this start, of so many rounds at most. ctx bounds
+// the walk.
+func EstimateStart(ctx context.Context, m *Machine, contexts map[string]ContextManager, start *Start, rounds int) (Estimate, error) {
 	if m.flow.Estimate == nil {
 		err := fmt.Errorf("conversations of the flow %q cannot be estimated", oneLine(start.Flow, 40))
 		return Estimate{}, &Error{Kind: KindValidation, Op: "estimate", Field: "flow", Err: err}
@@ -59,11 +39,29 @@ func (l *live) estimate(ctx context.Context, start *Start, rounds int) (Estimate
 	if err := r.foldStart(start, time.Time{}, m); err != nil {
 		return Estimate{}, err
 	}
-	s := &Estimator{core: &Core{machine: m, plans: l.contexts, record: r}, ctx: ctx}
+	s := &Estimator{core: &Core{machine: m, plans: contexts, record: r}, ctx: ctx}
 	if err := m.flow.Estimate(s, rounds); err != nil {
 		return Estimate{}, err
 	}
 	return s.out, nil
+}
+
+// TooLow reports the limits of a budget with which nothing could come of the conversation, by their fields.
+func (e *Estimate) TooLow(b *Budget) []error {
+	var f Findings
+	for field, limit := range ordered(map[string]use{
+		"budget.soft": {cost: b.Soft}, "budget.hard": {cost: b.Hard}, "budget.softTokens": {tokens: b.SoftTokens},
+		"budget.hardTokens": {tokens: b.HardTokens}, "budget.softCalls": {calls: b.SoftCalls}, "budget.hardCalls": {calls: b.HardCalls},
+	}) {
+		need := e.first
+		if b.concludes() && strings.HasPrefix(field, "budget.hard") {
+			need = e.again
+		}
+		if what := need.passed(limit); what != "" {
+			f.Addf(field, "is below what one round with its verdict may take: %s; raise it, or lower maxTokens", what)
+		}
+	}
+	return f
 }
 
 // Estimator walks through a conversation that it only counts.
@@ -168,36 +166,4 @@ func (s *Estimator) Calls(calls []Call) {
 		a.Usage.Output += output
 		a.Usage.Input += max(0, one.tokens-output)
 	}
-}
-
-// checkLimits refuses limits with which nothing could come of the debate. It yields the start that it
-// has made for that; nil: it had no need of one.
-func (l *live) checkLimits(ctx context.Context, f *findings, p *plan) *Start {
-	b := p.terms.Budget
-	if b == nil || p.machine.flow.Estimate == nil {
-		return nil
-	}
-	start, err := l.start(p)
-	if err != nil {
-		*f = append(*f, err)
-		return nil
-	}
-	e, err := l.estimate(ctx, start, 1)
-	if err != nil {
-		*f = append(*f, err)
-		return nil
-	}
-	for field, limit := range ordered(map[string]use{
-		"budget.soft": {cost: b.Soft}, "budget.hard": {cost: b.Hard}, "budget.softTokens": {tokens: b.SoftTokens},
-		"budget.hardTokens": {tokens: b.HardTokens}, "budget.softCalls": {calls: b.SoftCalls}, "budget.hardCalls": {calls: b.HardCalls},
-	}) {
-		need := e.first
-		if b.concludes() && strings.HasPrefix(field, "budget.hard") {
-			need = e.again
-		}
-		if what := need.passed(limit); what != "" {
-			f.addf(field, "is below what one round with its verdict may take: %s; raise it, or lower maxTokens", what)
-		}
-	}
-	return start
 }

@@ -287,3 +287,40 @@ func (*Chunk) EventKind() EventKind { return EventChunk }
 
 // EventKind implements [Body].
 func (f *Foreign) EventKind() EventKind { return f.Kind }
+
+// ReadEvent reads an event strictly, its body too unless its kind is a flow's own; see [DecodeStrict].
+func ReadEvent(op string, data []byte) (Event, error) {
+	var in eventJSON
+	if err := DecodeStrict(op, data, &in); err != nil {
+		return Event{}, err
+	}
+	body := newBody(in.Kind)
+	if body == nil {
+		return Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}, nil
+	}
+	return Event{in.Seq, in.At, body}, readBody(op, in.Body, body)
+}
+
+// ReadBody reads the body of an event strictly, if its kind is the flow's own.
+func (f *Flow) ReadBody(op string, e *Event) error {
+	foreign, ok := e.Body.(*Foreign)
+	if !ok {
+		return nil
+	}
+	body := f.newBody(foreign.Kind)
+	if body == nil {
+		return nil
+	}
+	e.Body = body
+	return readBody(op, foreign.JSON, body)
+}
+
+func readBody(op string, data []byte, into Body) error {
+	if KindOfJSON(data) == "null" {
+		return &Error{Kind: KindValidation, Op: op, Field: "body", Err: errors.New("is missing")}
+	}
+	if err := DecodeStrict(op, data, into); err != nil {
+		return errors.Join(Within(op, "body", err)...)
+	}
+	return nil
+}

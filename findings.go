@@ -10,75 +10,69 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a config, far above what a debate can use, so that one that was made by mistake, or in bad faith,
-// costs neither time nor memory. Config, Format and their parts tell them; those of a format are beside its checks.
+// Bounds of any config, far above what a conversation can use, so that one that was made by mistake, or in bad faith,
+// costs neither time nor memory.
 const (
-	mostParticipants = 1000
-	mostJudges       = 100
-	mostMembers      = 1000 // of the audience
-	mostFallbacks    = 16   // of each who is asked
-	mostCriteria     = 50   // of judging, or of its rubric
-	mostDetectors    = 16   // of each list
-	mostTools        = 128  // that is how many vendors take
-	mostLabels       = 64
+	// MaxText bounds a text, MaxName the name of what is registered on an engine, models included, in bytes.
+	MaxText = 20_000
+	MaxName = 256
 
-	// In bytes.
-	mostName         = 256 // of what is registered on the engine, models included
-	mostLabelName    = 128
-	mostLabel        = 1024
-	mostScale        = 1000 // of what the ends of a rubric's scale mean
-	mostText         = 20_000
-	mostInstructions = 100_000
-
-	mostFindings = 200 // that are told; a format alone can have tens of thousands
+	maxTools     = 128 // as many as many vendors take
+	maxLabels    = 64
+	maxLabelName = 128  // bytes
+	maxLabel     = 1024 // bytes
+	maxFindings  = 200  // that are reported; a format alone can have tens of thousands
 )
 
-// findings gathers what is wrong with a config.
-type findings []error
+// Findings gathers what is wrong with a config: errors of kind validation that name its fields. It keeps a bounded
+// number of them.
+type Findings []error
 
-// add adds errors, up to the bound.
-func (f *findings) add(all ...error) {
-	*f = append(*f, all[:min(len(all), max(0, mostFindings-len(*f)))]...)
+// Add adds errors.
+func (f *Findings) Add(all ...error) {
+	*f = append(*f, all[:min(len(all), max(0, maxFindings-len(*f)))]...)
 }
 
-func (f *findings) addf(field, format string, args ...any) {
-	if len(*f) >= mostFindings {
+// Addf adds an error about a field.
+func (f *Findings) Addf(field, format string, args ...any) {
+	if len(*f) >= maxFindings {
 		return
 	}
 	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
 }
 
-func (f *findings) atMost(field string, n, most int) {
-	if n > most {
-		f.addf(field, "there are %d: at most %d are allowed", n, most)
+// AtMost refuses a list of more than so many items.
+func (f *Findings) AtMost(field string, n, limit int) {
+	if n > limit {
+		f.Addf(field, "there are %d: at most %d are allowed", n, limit)
 	}
 }
 
 // labels checks the host's own marks.
-func (f *findings) labels(labels map[string]string) {
-	if len(labels) > mostLabels {
-		f.atMost("labels", len(labels), mostLabels)
+func (f *Findings) labels(labels map[string]string) {
+	if len(labels) > maxLabels {
+		f.AtMost("labels", len(labels), maxLabels)
 		return
 	}
 	for name, value := range ordered(labels) {
-		field := strings.TrimSuffix("labels."+oneLine(name, mostLabelName), ".")
-		if name == "" || len(name) > mostLabelName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
-			f.addf(field, "a label's name is 1 to %d bytes of UTF-8 without NUL", mostLabelName)
+		field := strings.TrimSuffix("labels."+oneLine(name, maxLabelName), ".")
+		if name == "" || len(name) > maxLabelName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			f.Addf(field, "a label's name is 1 to %d bytes of UTF-8 without NUL", maxLabelName)
 			continue
 		}
-		f.text(field, value, mostLabel)
+		f.Text(field, value, maxLabel)
 	}
 }
 
-// registrable reports whether a name is one that something can be registered by, as far as a log is concerned:
+// Registrable reports whether a name is one that something can be registered by, as far as a log is concerned:
 // not empty, one line that prints, and not long.
-func registrable(name string) bool {
-	return name != "" && len(name) <= mostName && utf8.ValidString(name) && strings.IndexFunc(name, notPrinted) < 0
+func Registrable(name string) bool {
+	return name != "" && len(name) <= MaxName && utf8.ValidString(name) && strings.IndexFunc(name, notPrinted) < 0
 }
 
 func notPrinted(r rune) bool { return !unicode.IsPrint(r) }
 
-func (f *findings) retry(p *RetryPolicy) {
+func (f *Findings) retry(p *RetryPolicy) {
 	if p == nil {
 		return
 	}
@@ -86,27 +80,27 @@ func (f *findings) retry(p *RetryPolicy) {
 		"retry.base": p.Base, "retry.cap": p.Cap, "retry.jitter": p.Jitter, "retry.rateLimit": p.RateLimit,
 	}) {
 		if d < 0 {
-			f.addf(field, "is negative")
+			f.Addf(field, "is negative")
 		}
 	}
 	if known := len(kinds()); len(p.Max) > known {
-		f.atMost("retry.max", len(p.Max), known)
+		f.AtMost("retry.max", len(p.Max), known)
 		return
 	}
 	for kind, n := range ordered(p.Max) {
 		field := "retry.max." + oneLine(string(kind), 40)
 		switch {
 		case !slices.Contains(kinds(), kind):
-			f.addf(field, "is no kind of failure")
+			f.Addf(field, "is no kind of failure")
 		case n < 0:
-			f.addf(field, "is negative")
+			f.Addf(field, "is negative")
 		case n > 0 && hopeless(kind):
-			f.addf(field, "is a kind that is never retried")
+			f.Addf(field, "is a kind that is never retried")
 		}
 	}
 }
 
-func (f *findings) budget(b *Budget) {
+func (f *Findings) budget(b *Budget) {
 	if b == nil {
 		return
 	}
@@ -116,7 +110,7 @@ func (f *findings) budget(b *Budget) {
 		"budget.softTime": int64(b.SoftTime), "budget.hardTime": int64(b.HardTime),
 	}) {
 		if n < 0 {
-			f.addf(field, "is negative")
+			f.Addf(field, "is negative")
 		}
 	}
 	for field, pair := range ordered(map[string][2]int64{
@@ -124,42 +118,104 @@ func (f *findings) budget(b *Budget) {
 		"budget.softCalls": {int64(b.SoftCalls), int64(b.HardCalls)}, "budget.softTime": {int64(b.SoftTime), int64(b.HardTime)},
 	}) {
 		if pair[0] > 0 && pair[1] > 0 && pair[0] > pair[1] {
-			f.addf(field, "is above the hard limit: the debate would stop before it could conclude")
+			f.Addf(field, "is above the hard limit: the debate would stop before it could conclude")
 		}
 	}
 	if b.Confirm && b.Warn == 0 {
-		f.addf("budget.confirm", "needs budget.warn")
+		f.Addf("budget.confirm", "needs budget.warn")
 	}
 }
 
-func (f *findings) temperature(field string, t *float64) {
+// Temperature refuses what no vendor takes; nil: the default.
+func (f *Findings) Temperature(field string, t *float64) {
 	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
-		f.addf(field, "is not between 0 and 2")
+		f.Addf(field, "is not between 0 and 2")
 	}
 }
 
-// text refuses what no vendor and no store takes.
-func (f *findings) text(field, text string, most int) {
+// Text refuses what no vendor and no store takes.
+func (f *Findings) Text(field, text string, limit int) {
 	switch {
 	case !utf8.ValidString(text):
-		f.addf(field, "is not valid UTF-8")
+		f.Addf(field, "is not valid UTF-8")
 	case strings.ContainsRune(text, 0):
-		f.addf(field, "holds a NUL character")
-	case len(text) > most:
-		f.addf(field, "has %d bytes: at most %d are allowed", len(text), most)
+		f.Addf(field, "holds a NUL character")
+	case len(text) > limit:
+		f.Addf(field, "has %d bytes: at most %d are allowed", len(text), limit)
 	}
 }
 
-// name refuses what could not stand in a fence, or be told from another name.
-func (f *findings) name(field, name string) {
+// Name refuses what could not stand in a fence, or be told from another name.
+func (f *Findings) Name(field, name string) {
 	switch {
 	case strings.TrimSpace(name) == "":
-		f.addf(field, "is empty")
+		f.Addf(field, "is empty")
 	case !utf8.ValidString(name) || utf8.RuneCountInString(name) > 64:
-		f.addf(field, "is longer than 64 characters, or not valid UTF-8")
+		f.Addf(field, "is longer than 64 characters, or not valid UTF-8")
 	case name != strings.TrimSpace(name):
-		f.addf(field, "begins or ends with white space")
+		f.Addf(field, "begins or ends with white space")
 	case strings.ContainsFunc(name, func(r rune) bool { return notPrinted(r) || r == '<' || r == '>' }):
-		f.addf(field, "holds a character that does not print, '<' or '>'")
+		f.Addf(field, "holds a character that does not print, '<' or '>'")
 	}
+}
+
+// Terms checks what a config says about everything that all flows have, but for names that are registered on an engine.
+func (f *Findings) Terms(t *Terms) {
+	f.Text("topic", t.Topic, MaxText)
+	if strings.TrimSpace(t.Topic) == "" {
+		f.Addf("topic", "is empty")
+	}
+	for field, n := range ordered(map[string]int64{
+		"rounds": int64(t.Rounds), "reserve": int64(t.Reserve), "maxTokens": int64(t.MaxTokens), "roundDelay": int64(t.RoundDelay),
+		"roundTimeout": int64(t.RoundTimeout), "turnTimeout": int64(t.TurnTimeout),
+	}) {
+		if n < 0 {
+			f.Addf(field, "is negative")
+		}
+	}
+	f.retry(t.Retry)
+	f.budget(t.Budget)
+	f.unattended(t.Unattended)
+	f.labels(t.Labels)
+	f.AtMost("tools", len(t.Tools), maxTools)
+}
+
+// NameField is the name of somebody who takes part, and the field that holds it.
+type NameField struct {
+	Field string
+	Name  string
+}
+
+// People checks that no name can be taken for another one, for a neutral label if some calls show labels, or for a part
+// of the ids of calls. suffixes end the ids of the flow's calls, and own are names of its own.
+func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) {
+	seen := map[string]string{fold(summarizer): "a name of the library's own"}
+	for _, name := range own {
+		seen[fold(name)] = "a name of the library's own"
+	}
+	for _, one := range all {
+		for _, suffix := range append([]string{againSuffix}, suffixes...) {
+			if strings.HasSuffix(one.Name, suffix) {
+				f.Addf(one.Field, "ends with %q, which the ids of calls end with", suffix)
+			}
+		}
+		if strings.Contains(one.Name, toolInfix) {
+			f.Addf(one.Field, "holds %q, which the ids of calls hold", toolInfix)
+		}
+		key := fold(one.Name)
+		if labels && isLabel(key) {
+			f.Addf(one.Field, "looks like a neutral label")
+		}
+		if other, taken := seen[key]; taken && key != "" {
+			f.Addf(one.Field, "cannot be told from the name of %s", other)
+			continue
+		}
+		seen[key] = strings.TrimSuffix(one.Field, ".name")
+	}
+}
+
+// isLabel reports whether the fold of a name is that of a neutral label.
+func isLabel(folded string) bool {
+	rest, ok := strings.CutPrefix(folded, fold(labelPrefix))
+	return ok && len(rest) > 0 && len(rest) <= 2 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == ""
 }

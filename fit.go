@@ -101,7 +101,7 @@ func (c *Core) manager(by string) (ContextManager, *Error) {
 // smaller by as much as they were too low.
 func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	r := c.record
-	_, name, _ := divide(intent.Model)
+	_, name, _ := SplitModel(intent.Model)
 	counter := token.ForModel(name)
 	p.Sums = ready.view.count(counter)[ready.start:]
 	p.Fixed = c.counted(counter, ready.call.System) + counter.Count(ready.last) + 3*framing
@@ -137,7 +137,7 @@ func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan 
 	size := p.Size(n-1, n)
 	// The message's own mean of bytes per token, less a tenth, and never more bytes than were there.
 	keep := min(len(newest.Text), int(float64(room)*float64(len(newest.Text))/float64(max(1, size))*0.9))
-	_, name, _ := divide(intent.Model)
+	_, name, _ := SplitModel(intent.Model)
 	counter := token.ForModel(name)
 	text := cutAt(newest.Text, keep)
 	for counter.Count(text)+2*framing+len(newest.Speaker)+2*len(newest.Fence) > room && keep > minCut {

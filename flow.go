@@ -97,8 +97,8 @@ type Registry interface {
 // spares is Spare.
 func (f *Flow) spares(r *Record, name string) bool { return f.Spare != nil && f.Spare(r, name) }
 
-// readConfig yields the config that a log holds.
-func (f *Flow) readConfig(v Value) (FlowConfig, error) {
+// ReadConfig yields the config that a log holds.
+func (f *Flow) ReadConfig(v Value) (FlowConfig, error) {
 	if config, ok := v.Go.(FlowConfig); ok {
 		return config, nil
 	}
@@ -108,8 +108,8 @@ func (f *Flow) readConfig(v Value) (FlowConfig, error) {
 	return f.Decode(v.JSON)
 }
 
-// readFrozen yields what a log holds beside the config.
-func (f *Flow) readFrozen(v Value) (any, error) {
+// ReadFrozen yields what a log holds beside the config.
+func (f *Flow) ReadFrozen(v Value) (any, error) {
 	switch {
 	case v.Go != nil || v.IsZero():
 		return v.Go, nil

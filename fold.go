@@ -89,11 +89,11 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	case s.Terms.Retry != nil && s.Terms.Retry.Jitter < 0:
 		return invalid("start.terms.retry.jitter", "is negative")
 	}
-	config, err := m.flow.readConfig(s.Config)
+	config, err := m.flow.ReadConfig(s.Config)
 	if err != nil {
 		return invalid("start.config", "cannot be read: %s", oneLine(err.Error(), 200))
 	}
-	frozen, err := m.flow.readFrozen(s.Frozen)
+	frozen, err := m.flow.ReadFrozen(s.Frozen)
 	if err != nil {
 		return invalid("start.frozen", "cannot be read: %s", oneLine(err.Error(), 200))
 	}

@@ -38,20 +38,20 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowC
 	if err != nil {
 		return nil, err
 	}
-	config := origin.record.config
-	if settle := origin.machine.flow.Settle; settle != nil { // a copy, since edit may write to it
+	config := origin.Record().Config()
+	if settle := origin.Flow().Settle; settle != nil { // a copy, since edit may write to it
 		if config, err = settle(config); err != nil {
 			return nil, err
 		}
 	}
-	flow := origin.machine.flow.Name
+	flow := origin.Flow().Name
 	config = Named(flow, config)
 	if edit != nil {
-		if config = edit(Unnamed(config)); config != nil && config.Flow() == origin.record.config.Flow() {
+		if config = edit(Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
 			config = Named(flow, config)
 		}
 	}
-	plan, err := l.plan(config, origin.record.terms.Unattended != nil)
+	plan, err := l.plan(config, origin.Record().Terms().Unattended != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -115,14 +115,14 @@ func taken(err error) error {
 // branch makes the start of a debate that goes on with another's log: with its seed, so that its fences
 // and labels stay, what its flow has frozen, and the rows of models that it knows.
 func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error) {
-	old, flow := origin.record.start, origin.machine.flow
-	if given := p.machine.flow.Name; given != flow.Name {
+	old, flow := origin.Record().Start(), origin.Flow()
+	if given := p.machine.Flow().Name; given != flow.Name {
 		return nil, forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", flow.Name, given)
 	}
-	if err := branches(origin.record.config, p.config, flow); err != nil {
+	if err := branches(origin.Record().Config(), p.config, flow); err != nil {
 		return nil, err
 	}
-	if _, err := l.validate(ctx, p, origin.record.frozen); err != nil {
+	if _, err := l.validate(ctx, p, origin.Record().Frozen()); err != nil {
 		return nil, err
 	}
 	start := *old
@@ -131,7 +131,7 @@ func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error
 		start.Models[name] = l.model(name)
 	}
 	maps.Copy(start.Models, old.Models)
-	made, err := l.rendered(p, origin.record.frozen, old.Seed)
+	made, err := l.rendered(p, origin.Record().Frozen(), old.Seed)
 	if err != nil {
 		return nil, err
 	}

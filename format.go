@@ -166,7 +166,7 @@ const (
 // Whether the format makes sense is checked by Engine.Validate, like that of a format made in code.
 func ParseFormat(data []byte) (Format, error) {
 	var f Format
-	if err := decodeStrict("read format", data, &f); err != nil {
+	if err := DecodeStrict("read format", data, &f); err != nil {
 		return Format{}, err
 	}
 	if f.Name == "" {
@@ -197,8 +197,8 @@ func fromEnd(round, rounds int) int {
 	return round
 }
 
-// participants yields the bounds on the number of participants.
-func (f *Format) participants() (least, most int) {
+// Participants yields the bounds on the number of participants.
+func (f *Format) Participants() (least, most int) {
 	least, most = f.MinParticipants, f.MaxParticipants
 	if least == 0 {
 		least = 2
@@ -212,8 +212,8 @@ func (f *Format) participants() (least, most int) {
 // Judged reports whether participants of a side are contestants: not those who lead the talk.
 func (f *Format) Judged(side Side) bool { return f.Chair == "" || side != f.Chair }
 
-// role yields what the format asks of a side.
-func (f *Format) role(side Side) string {
+// Role yields what the format asks of a side.
+func (f *Format) Role(side Side) string {
 	for _, seats := range f.Seats {
 		if seats.Side == side {
 			return seats.Role
@@ -222,8 +222,8 @@ func (f *Format) role(side Side) string {
 	return ""
 }
 
-// clone yields a deep copy.
-func (f *Format) clone() *Format {
+// Clone yields a deep copy.
+func (f *Format) Clone() *Format {
 	c := *f
 	c.Seats = slices.Clone(f.Seats)
 	c.Phases = slices.Clone(f.Phases)

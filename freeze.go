@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"reflect"
 	"strings"
 	"sync"
 
-	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -19,13 +17,13 @@ func (l *live) model(name string) Model {
 	if m, ok := l.models[name]; ok {
 		return m
 	}
-	host, id, _ := divide(name)
+	host, id, _ := SplitModel(name)
 	if v, ok := provider.As[provider.Vendor](l.providers[host]); ok {
-		if m, ok := tableModel(v.Vendor(), id); ok {
+		if m, ok := LookupModel(v.Vendor(), id); ok {
 			return m
 		}
 	}
-	m, _ := tableModel(host, id)
+	m, _ := LookupModel(host, id)
 	return m
 }
 
@@ -48,10 +46,10 @@ func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 	}
 	config = Unnamed(config)
 	id, settled := config.Terms().ID, config
-	if m.flow.Settle != nil {
+	if m.Flow().Settle != nil {
 		var err error
-		if settled, err = m.flow.Settle(config); err != nil {
-			return nil, errors.Join(within("config", "", err)...)
+		if settled, err = m.Flow().Settle(config); err != nil {
+			return nil, errors.Join(Within("config", "", err)...)
 		}
 	}
 	terms := settled.Terms()
@@ -68,7 +66,7 @@ func (l *live) planOf(r *Record) *plan { return &plan{l.machines[r.flow], r.conf
 // start freezes what a conversation needs.
 func (l *live) start(p *plan) (*Start, error) {
 	s := &Start{
-		Version: LogVersion, Config: Value{Go: p.config}, Terms: *p.terms, Flow: p.machine.flow.Name, FlowVersion: p.machine.flow.Version,
+		Version: LogVersion, Config: Value{Go: p.config}, Terms: *p.terms, Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
 		Seed: l.newSeed(),
 	}
 	for _, name := range p.terms.Tools {
@@ -82,7 +80,7 @@ func (l *live) start(p *plan) (*Start, error) {
 		s.Tools[name] = tool.Describe()
 	}
 	var frozen any
-	if freeze := p.machine.flow.Freeze; freeze != nil {
+	if freeze := p.machine.Flow().Freeze; freeze != nil {
 		var err error
 		if frozen, err = freeze(p.config); err != nil {
 			return nil, err
@@ -136,7 +134,7 @@ type renderings struct {
 
 // rendered yields what a conversation shares with others of its setup. Nobody writes to it.
 func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
-	flow := p.machine.flow
+	flow := p.machine.Flow()
 	s := Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
 	if flow.Draw != nil {
 		s.Drawn = flow.Draw(p.config, seed)
@@ -157,7 +155,7 @@ func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 	if flow.Views != nil {
 		made.views = flow.Views(s)
 	}
-	texts, err := render(flow, s, made.views)
+	texts, err := flow.Render(s, made.views)
 	if err != nil {
 		return nil, &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "Prompts", Err: err}
 	}
@@ -168,27 +166,6 @@ func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 	l.renderings.last[l.renderings.next%len(l.renderings.last)] = made
 	l.renderings.next++
 	return made, nil
-}
-
-// render renders the prompts of a flow, and the one with which every flow asks again.
-func render(flow *Flow, s Setup, views Views) (map[string]string, error) {
-	texts := make(map[string]string)
-	if flow.Texts != nil {
-		rendered, err := flow.Texts(s)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(texts, rendered)
-	}
-	if err := summaryTexts(texts, s, views); err != nil {
-		return nil, err
-	}
-	if err := toolTexts(texts, s); err != nil {
-		return nil, err
-	}
-	again, err := s.Prompts.Again(prompt.Again{Problems: []string{problemsMark}})
-	texts[TextAgain] = again
-	return texts, err
 }
 
 // log writes a line for each change of state and each failed attempt; never a text.

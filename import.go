@@ -95,13 +95,13 @@ func (l *live) inspect(s *snapshot) error {
 // inspectStart checks the start of a snapshot as Validate checks a config, and reads what its flow has frozen.
 func (l *live) inspectStart(m *Machine, start *Start) (*plan, error) {
 	const at = "events[0].body"
-	config, err := m.flow.readConfig(start.Config)
+	config, err := m.Flow().ReadConfig(start.Config)
 	if err != nil {
-		return nil, errors.Join(within("restore", at+".config", err)...)
+		return nil, errors.Join(Within("restore", at+".config", err)...)
 	}
-	frozen, err := m.flow.readFrozen(start.Frozen)
+	frozen, err := m.Flow().ReadFrozen(start.Frozen)
 	if err != nil {
-		return nil, errors.Join(within("restore", at+".frozen", err)...)
+		return nil, errors.Join(Within("restore", at+".frozen", err)...)
 	}
 	start.Config.Go, start.Frozen.Go = config, frozen
 	stage := l.stage(start, config)
@@ -113,7 +113,7 @@ func (l *live) inspectStart(m *Machine, start *Start) (*plan, error) {
 		if e, ok := errors.AsType[*Error](err); ok && strings.HasPrefix(e.Field, "frozen") { // which stands beside it
 			where = at
 		}
-		found = append(found, within("restore", where, err)...)
+		found = append(found, Within("restore", where, err)...)
 	}
 	if field, left, right, err := difference(p.terms, &start.Terms); len(found) == 0 && (err != nil || field != "") {
 		found = append(found, restoreError(at+".terms."+field, fmt.Errorf("is %s, and the config says %s", right, left)))
@@ -130,18 +130,9 @@ func (l *live) readOwn(s *snapshot) error {
 	}
 	var found []error
 	for i := range s.Events {
-		foreign, ok := s.Events[i].Body.(*Foreign)
-		if !ok {
-			continue
+		if err := m.Flow().ReadBody("restore", &s.Events[i]); err != nil {
+			found = append(found, Within("restore", fmt.Sprintf("events[%d]", i), err)...)
 		}
-		body := m.flow.newBody(foreign.Kind)
-		if body == nil {
-			continue
-		}
-		if err := readBody(foreign.JSON, body); err != nil {
-			found = append(found, within("restore", fmt.Sprintf("events[%d]", i), err)...)
-		}
-		s.Events[i].Body = body
 	}
 	return errors.Join(found...)
 }
@@ -156,7 +147,7 @@ func (l *live) stage(start *Start, config FlowConfig) *live {
 		s.tools[name] = absentTool{info}
 	}
 	for _, name := range models(config) {
-		if host, _, ok := divide(name); ok {
+		if host, _, ok := SplitModel(name); ok {
 			s.providers[host] = absentProvider{}
 		}
 	}

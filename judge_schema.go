@@ -12,25 +12,25 @@ const schemaRubric = "assessment-by-rubric"
 // debateSchemas yields what the answers of a debate must match.
 func debateSchemas() map[string]*Schema {
 	return map[string]*Schema{
-		string(KindAssessment): schemaOf(string(KindAssessment), AnswerOf[Judgement]{
+		string(KindAssessment): AnswerSchema[Judgement](string(KindAssessment), AnswerOf[Judgement]{
 			Check: checkJudgement, Read: judgementOf, Names: judgedNames, Body: assessed,
 		}),
-		schemaRubric: shapedSchema[RubricJudgement](schemaRubric, AnswerOf[Judgement]{
+		schemaRubric: AnswerSchema[RubricJudgement](schemaRubric, AnswerOf[Judgement]{
 			Check: checkMarks, Read: judgementOf, Names: judgedNames, Narrow: narrowMarks, Body: assessed,
 		}),
-		string(KindVerdict): schemaOf(string(KindVerdict), AnswerOf[FinalVerdict]{
+		string(KindVerdict): AnswerSchema[FinalVerdict](string(KindVerdict), AnswerOf[FinalVerdict]{
 			Check: checkVerdict, Read: verdictOf, Names: judgedNames, Narrow: narrowVerdict,
 			Body: func(_ *Record, in *Intent, spend Spend, v *FinalVerdict) Body {
 				return &Verdict{Spend: spend, Judge: in.By, Swapped: in.Tag == tagSwapped, FinalVerdict: *v}
 			},
 		}),
-		string(KindBallot): schemaOf(string(KindBallot), AnswerOf[BallotPaper]{
+		string(KindBallot): AnswerSchema[BallotPaper](string(KindBallot), AnswerOf[BallotPaper]{
 			Check: checkBallot,
 			Body: func(_ *Record, in *Intent, spend Spend, b *BallotPaper) Body {
 				return &Ballot{Spend: spend, Voter: in.By, After: in.Tag == tagAfter, BallotPaper: *b}
 			},
 		}),
-		string(KindAssign): schemaOf(string(KindAssign), AnswerOf[PositionPlan]{
+		string(KindAssign): AnswerSchema[PositionPlan](string(KindAssign), AnswerOf[PositionPlan]{
 			Check: checkPlan,
 			Body:  func(r *Record, _ *Intent, spend Spend, p *PositionPlan) Body { return of(r).assigned(spend, p) },
 		}),

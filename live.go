@@ -53,7 +53,7 @@ func (e *Engine) build() (*live, error) {
 	var problems []error
 	formats := builtinFormats()
 	for name, f := range e.Formats {
-		f = *f.clone()
+		f = *f.Clone()
 		f.Name = name
 		formats[name] = f
 		problems = append(problems, f.Check("Formats["+name+"]")...)

@@ -3,6 +3,7 @@ package debate
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -329,6 +330,16 @@ func (m *Machine) check() error {
 	for _, state := range m.states {
 		if step, ok := f.Steps[state]; !ok || step.Next == nil {
 			return bad("state %q has no step with a Next", state)
+		}
+	}
+	for name, schema := range ordered(f.Schemas) {
+		if schema == nil || schema.err != nil {
+			return bad("the schema %q is nil, or its type has none", name)
+		}
+	}
+	for _, sample := range f.Bodies {
+		if t := reflect.TypeOf(sample); t == nil || t.Kind() != reflect.Pointer || newBody(sample.EventKind()) != nil {
+			return bad("a body is no pointer to a struct, or is of a kind that every flow has")
 		}
 	}
 	for state := range f.Steps {

@@ -66,8 +66,8 @@ func (m Model) Bound(input, output int) Money {
 	return dearest.times(input).plus(out.times(output))
 }
 
-// divide splits "provider/model" at the first slash.
-func divide(name string) (host, id string, ok bool) {
+// SplitModel splits "provider/model" at the first slash.
+func SplitModel(name string) (host, id string, ok bool) {
 	host, id, ok = strings.Cut(name, "/")
 	return host, id, ok && host != "" && id != ""
 }
@@ -94,8 +94,8 @@ func ownTemperature(id string) bool {
 	return err == nil && (major > 4 && major < 100 || major == 4 && line == "opus" && minor >= 7 && minor < 100)
 }
 
-// tableModel finds a model in the embedded table.
-func tableModel(vendor, id string) (Model, bool) {
+// LookupModel finds a model in the embedded table, by its vendor and its id there; false: it is not in the table.
+func LookupModel(vendor, id string) (Model, bool) {
 	row, ok := model.Lookup(vendor, id)
 	if !ok { // a model that is newer than the table
 		return Model{OwnTemperature: ownTemperature(id)}, false

@@ -247,7 +247,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 		}
 		return nil
 	}
-	host, model, _ := divide(ready.model)
+	host, model, _ := SplitModel(ready.model)
 	command.Provider = host
 	command.Request = request
 	*request = provider.Request{

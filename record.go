@@ -147,6 +147,9 @@ func (r *Record) Frozen() any { return r.frozen }
 // Terms yields what the config says about everything that all flows have; nil before there is a config. Read only.
 func (r *Record) Terms() *Terms { return r.terms }
 
+// Start yields the event that the log begins with; nil: nothing has started. It holds the secret seed. Read only.
+func (r *Record) Start() *Start { return r.start }
+
 // Parent yields the debate that this one was forked from; nil: none.
 func (r *Record) Parent() *Parent {
 	if r.start == nil {
@@ -311,6 +314,10 @@ func (r *Record) Readable() []*Turn {
 func (r *Record) inOrder() bool {
 	return slices.IsSortedFunc(r.Turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
 }
+
+// Line yields somebody's words for a prompt that quotes nothing: one line of at most so many bytes, which cannot close
+// the conversation's fence.
+func (r *Record) Line(text string, limit int) string { return escape(oneLine(text, limit), r.fence) }
 
 // Hide puts neutral labels in the place of participants' names, if some calls read those; otherwise the text stays.
 func (r *Record) Hide(text string) string {

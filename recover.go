@@ -104,7 +104,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	case a.Option != OptionModel && a.Model != "":
 		return bad("model", "is given, but the option is %s", a.Option)
 	case a.Option == OptionModel:
-		if _, _, ok := divide(a.Model); !ok || !registrable(a.Model) {
+		if _, _, ok := SplitModel(a.Model); !ok || !Registrable(a.Model) {
 			return bad("model", "%q is not \"provider/model\"", oneLine(a.Model, 80))
 		}
 		if a.Row == nil && c.record.model(a.Model) == nil {

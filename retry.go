@@ -126,7 +126,7 @@ func (p RetryPolicy) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a policy strictly, with errors as [DecodeStrict] gives them.
 func (p *RetryPolicy) UnmarshalJSON(data []byte) error {
 	var in retryJSON
-	if err := decodeStrict("read retry policy", data, &in); err != nil {
+	if err := DecodeStrict("read retry policy", data, &in); err != nil {
 		return err
 	}
 	*p = RetryPolicy(in.retryFields)

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -130,12 +131,12 @@ func (c *cast) count(phase *Phase, most int) int {
 
 // perform adds the speeches of one slot.
 func (c *cast) perform(out []Speech, phase string, slot *Slot, n int) []Speech {
-	text := slotText(phase, n)
+	text := SlotText(phase, n)
 	kind := slot.Kind
 	if kind == "" {
 		kind = CallKind(phase)
 	}
-	words, tokens := slot.length()
+	words, tokens := slot.Length()
 	add := func(kind CallKind, speaker, target person, text string) {
 		out = append(out, Speech{
 			Slot: len(out), Kind: kind, Speaker: speaker.name, Target: target.name, Words: words, MaxTokens: tokens,
@@ -157,20 +158,21 @@ func (c *cast) perform(out []Speech, phase string, slot *Slot, n int) []Speech {
 			}
 			for range slot.Exchanges {
 				add(KindQuestion, speaker, target, text)
-				add(KindAnswer, target, speaker, answerText(phase, n))
+				add(KindAnswer, target, speaker, AnswerText(phase, n))
 			}
 		}
 	}
 	return out
 }
 
-// slotText names the instruction of a slot. No name holds '<'.
-func slotText(phase string, n int) string { return "turn." + phase + "<" + strconv.Itoa(n+1) + ">" }
+// SlotText names the instruction of a slot. No name holds '<'.
+func SlotText(phase string, n int) string { return "turn." + phase + "<" + strconv.Itoa(n+1) + ">" }
 
-func answerText(phase string, n int) string { return slotText(phase, n) + ".answer" }
+// AnswerText names what the one who answers in a slot is told.
+func AnswerText(phase string, n int) string { return SlotText(phase, n) + ".answer" }
 
-// length yields the target of words and the cap of tokens of one turn.
-func (s *Slot) length() (words, tokens int) {
+// Length yields the target of words and the cap of tokens of one turn.
+func (s *Slot) Length() (words, tokens int) {
 	turns := max(1, 2*s.Exchanges)
 	words = s.Words
 	if words == 0 && s.Minutes > 0 {
@@ -255,4 +257,49 @@ func alternate(a, b []person) []person {
 		}
 	}
 	return out
+}
+
+// Audible says, by the reader's seat, whose turns each participant reads: by seat, and last that everybody reads the
+// audience. nil: everybody reads everything.
+func (f *Format) Audible(cast Cast) [][]bool {
+	if f.Reads.Graph == "" || f.Reads.Graph == AllRead {
+		return nil
+	}
+	out := make([][]bool, len(cast.Seats))
+	for seat := range cast.Seats {
+		out[seat] = f.audible(cast.Seats, seat)
+	}
+	return out
+}
+
+// audible says whom the participant in a seat reads, and last that the audience's questions are for everybody.
+func (f *Format) audible(all []Seat, seat int) []bool {
+	reads := make([]bool, len(all)+1)
+	reads[len(all)] = true
+	before := f.before(all, seat)
+	for other := range all {
+		reads[other] = other == seat || !f.Judged(all[other].Side) || !f.Judged(all[seat].Side)
+		switch f.Reads.Graph {
+		case Ring:
+			reads[other] = reads[other] || other == before
+		case SideGroups:
+			reads[other] = reads[other] || all[other].Side == all[seat].Side
+		case GivenEdges:
+			reads[other] = reads[other] || slices.Contains(f.Reads.Edges[all[seat].Name], all[other].Name)
+		default:
+			reads[other] = true
+		}
+	}
+	return reads
+}
+
+// before yields the seat before this one among those who are judged; the first has the last before it.
+func (f *Format) before(all []Seat, seat int) int {
+	for i := range all {
+		other := (seat - 1 - i + 2*len(all)) % len(all)
+		if other != seat && f.Judged(all[other].Side) {
+			return other
+		}
+	}
+	return seat
 }

@@ -59,24 +59,16 @@ type AnswerOf[T any] struct {
 	Body func(r *Record, in *Intent, spend Spend, v *T) Body
 }
 
-// NewSchema makes the schema of T. check, which may be nil, is AnswerOf.Check.
+// NewSchema makes the schema of T. check, which may be nil, is AnswerOf.Check. The error is that of a type that has no
+// JSON schema.
 func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schema, error) {
-	return AnswerSchema(name, AnswerOf[T]{Check: check})
-}
-
-// AnswerSchema makes the schema of T with all that an [AnswerOf] says.
-func AnswerSchema[T any](name string, a AnswerOf[T]) (*Schema, error) {
-	s := schemaOf(name, a)
+	s := AnswerSchema[T](name, AnswerOf[T]{Check: check})
 	return s, s.err
 }
 
-// schemaOf is AnswerSchema for types that are known to compile; otherwise no answer is ever accepted.
-func schemaOf[T any](name string, a AnswerOf[T]) *Schema {
-	return shapedSchema[T](name, a)
-}
-
-// shapedSchema is schemaOf where the JSON is that of Shape, and the value a T.
-func shapedSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
+// AnswerSchema makes a schema with all that an [AnswerOf] says. The JSON is that of Shape, and the value a T. If Shape
+// has no JSON schema, [Compile] reports that for the flow.
+func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	typ, err := compileType[Shape](name)
 	s := &Schema{
 		name: name, typ: typ, err: err, names: a.Names, wire: a.Narrow,

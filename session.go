@@ -41,7 +41,7 @@ func (l *live) configured(p *plan) (*Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = core.Step(newInput(Edit{Flow: p.machine.flow.Name, Config: p.config, Terms: p.terms}))
+	_, err = core.Step(newInput(Edit{Flow: p.machine.Flow().Name, Config: p.config, Terms: p.terms}))
 	return core, err
 }
 

@@ -141,7 +141,7 @@ func readEvents(data []byte) (*snapshot, error) {
 	var out snapshot
 	var found []error
 	seen := make(map[string]bool)
-	for in.More() && len(found) < mostTold {
+	for in.More() && len(found) < MaxProblems {
 		token, err := in.Token()
 		if err != nil {
 			return nil, broken(err)
@@ -181,7 +181,7 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 	if err := in.Decode(&piece); err != nil {
 		return nil, err
 	}
-	is := kindOfPiece(piece)
+	is := KindOfJSON(piece)
 	switch {
 	case key == "version": // is known
 	case key == "events" && is != "null":
@@ -195,7 +195,7 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 	return found, nil
 }
 
-// readList reads events, as long as no more than mostTold problems are found.
+// readList reads events, as long as no more than MaxProblems problems are found.
 func readList(in *json.Decoder) (events []Event, found []error, err error) {
 	if _, err := in.Token(); err != nil { // known to begin a list
 		return nil, nil, err
@@ -206,43 +206,19 @@ func readList(in *json.Decoder) (events []Event, found []error, err error) {
 		if err := in.Decode(&piece); err != nil {
 			return nil, nil, err
 		}
-		event, err := readEvent(piece)
+		event, err := ReadEvent("restore", piece)
 		if err != nil {
-			found = append(found, within("restore", at, err)...)
+			found = append(found, Within("restore", at, err)...)
 		} else if event.At.IsZero() || len(events) > 0 && event.At.Before(events[len(events)-1].At) {
 			found = append(found, restoreError(at+".at", errors.New("is missing, or earlier than the event before it")))
 		}
-		if len(found) >= mostTold {
+		if len(found) >= MaxProblems {
 			return nil, found, nil
 		}
 		events = append(events, event)
 	}
 	_, err = in.Token() // the end of the list
 	return events, found, err
-}
-
-// readEvent reads an event strictly, its body too unless its kind is a flow's own.
-func readEvent(data []byte) (Event, error) {
-	var in eventJSON
-	if err := decodeStrict("restore", data, &in); err != nil {
-		return Event{}, err
-	}
-	body := newBody(in.Kind)
-	if body == nil {
-		return Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}, nil
-	}
-	return Event{in.Seq, in.At, body}, readBody(in.Body, body)
-}
-
-// readBody reads the body of an event strictly.
-func readBody(data []byte, into Body) error {
-	if kindOfPiece(data) == kindOfJSON(nil) {
-		return restoreError("body", errors.New("is missing"))
-	}
-	if err := decodeStrict("restore", data, into); err != nil {
-		return errors.Join(within("restore", "body", err)...)
-	}
-	return nil
 }
 
 // storeSnapshot stores the events of a snapshot that the store lacks.

@@ -17,25 +17,26 @@ import (
 // all that is wrong with it is found, each problem with its path. Then encoding/json, which would stop at the
 // first problem and speak of Go's types, reads what nothing is wrong with.
 
-// mostTold is how many problems of one JSON value are told: a hostile one has as many as it likes.
-const mostTold = 50
+// MaxProblems is how many problems of one JSON value are told: a hostile one has as many as it likes.
+const MaxProblems = 50
+
+// maxJSON is the size, in bytes, of the largest JSON value that is read.
+const maxJSON = 64 << 20
 
 // mostItems is how many items of a list are read: even an empty one takes hundreds of bytes in Go.
 const mostItems = 1 << 16
 
 // DecodeStrict reads one JSON value, all of it, as configs are read: unlike encoding/json it takes a key only
-// as it is written, once, and only if it is known. The error joins one *[Error] of kind validation for each
-// problem, up to 50 of them; its Field is the path of what is wrong, such as "agents[1].model", and is empty if
-// that is the whole value. Types with readers of their own (json.Unmarshaler, encoding.TextUnmarshaler) are asked
-// for each of their values, and once more when it is taken over. It is for [Flow].Decode.
-func DecodeStrict(data []byte, into any) error { return decodeStrict("read", data, into) }
-
-// decodeStrict is DecodeStrict with what is being done.
-func decodeStrict(op string, data []byte, into any) error {
+// as it is written, once, and only if it is known. op says what is being done, such as "read config". The error joins
+// one *[Error] of kind validation for each problem, up to [MaxProblems] of them; its Field is the path of the problem,
+// such as "agents[1].model", and is empty if the problem is that of the whole value. Types with readers of their own
+// (json.Unmarshaler, encoding.TextUnmarshaler) are called for each of their values, and once more when the value is
+// taken. It is for [Flow].Decode, and for UnmarshalJSON methods of configs.
+func DecodeStrict(op string, data []byte, into any) error {
 	if v := reflect.ValueOf(into); v.Kind() != reflect.Pointer || v.IsNil() {
 		return &Error{Kind: KindValidation, Op: op, Err: fmt.Errorf("a %T cannot be written to", into)}
 	}
-	tree, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: MaxSnapshot, Depth: 100, Path: 200, Exact: true})
+	tree, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: maxJSON, Depth: 100, Path: 200, Exact: true})
 	if broken, ok := errors.AsType[*strictjson.Error](err); ok {
 		at := broken.Path
 		broken.Path = "" // the field tells it
@@ -50,7 +51,7 @@ func decodeStrict(op string, data []byte, into any) error {
 			e.Err = fmt.Errorf("the JSON %w", e.Err)
 		}
 	}
-	return errors.Join(within(op, "", found...)...)
+	return errors.Join(Within(op, "", found...)...)
 }
 
 // mostForeign bounds JSON that is a flow's or a host's own, and that a log keeps.
@@ -66,11 +67,11 @@ func readableJSON(data json.RawMessage) error {
 	return err
 }
 
-// within yields the problems that errors join as those of a larger value, which holds them at the given place.
-func within(op, at string, all ...error) (out []error) {
+// Within yields the problems that errors join as those of a larger value, which holds them at the given place.
+func Within(op, at string, all ...error) (out []error) {
 	for _, err := range all {
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			out = append(out, within(op, at, joined.Unwrap()...)...)
+			out = append(out, Within(op, at, joined.Unwrap()...)...)
 			continue
 		}
 		e := Error{Kind: KindValidation, Err: err}
@@ -90,7 +91,6 @@ func within(op, at string, all ...error) (out []error) {
 // shaped is a type with a reader of its own that reads the JSON of another type, of which it yields a value.
 type shaped interface{ jsonShape() any }
 
-func (*Config) jsonShape() any      { return configJSON{} }
 func (*Budget) jsonShape() any      { return budgetJSON{} }
 func (*RetryPolicy) jsonShape() any { return retryJSON{} }
 func (*Error) jsonShape() any       { return errorJSON{} }
@@ -128,10 +128,10 @@ func problemsOfList(list []any, t reflect.Type) (found []error) {
 	}
 	for i := range list {
 		if one := problems(list[i], t); len(one) > 0 {
-			found = append(found, within("", fmt.Sprintf("[%d]", i), one...)...)
+			found = append(found, Within("", fmt.Sprintf("[%d]", i), one...)...)
 		}
-		if len(found) >= mostTold {
-			return found[:mostTold]
+		if len(found) >= MaxProblems {
+			return found[:MaxProblems]
 		}
 	}
 	return found
@@ -148,10 +148,10 @@ func problemsOfObject(object map[string]any, t reflect.Type) (found []error) {
 			if key == "" {
 				at = `""`
 			}
-			found = append(found, within("", at, one...)...)
+			found = append(found, Within("", at, one...)...)
 		}
-		if len(found) >= mostTold {
-			return found[:mostTold]
+		if len(found) >= MaxProblems {
+			return found[:MaxProblems]
 		}
 	}
 	return found
@@ -164,7 +164,7 @@ func problemsOfLeaf(tree any, t reflect.Type) []error {
 	}
 	is, wants := kindOfJSON(tree), kindOfType(t)
 	if tree != nil && wants != "" && wants != is {
-		return within("", "", fmt.Errorf("is %s, not %s", is, wants))
+		return Within("", "", fmt.Errorf("is %s, not %s", is, wants))
 	}
 	if kind := t.Kind(); (kind == reflect.String || kind == reflect.Bool) && !reads(t) {
 		return nil
@@ -200,7 +200,7 @@ func explained(tree any, err error) []error {
 	default:
 		err = note(err)
 	}
-	return within("", "", err)
+	return Within("", "", err)
 }
 
 // kindOfJSON yields what a decoded value is, in words.
@@ -221,8 +221,8 @@ func kindOfJSON(tree any) string {
 	}
 }
 
-// kindOfPiece yields what a piece of JSON is, in words; its first byte tells.
-func kindOfPiece(piece json.RawMessage) string {
+// KindOfJSON yields what a piece of JSON is, in words; its first byte tells.
+func KindOfJSON(piece json.RawMessage) string {
 	switch piece = bytes.TrimSpace(piece); {
 	case len(piece) == 0 || piece[0] == 'n':
 		return kindOfJSON(nil)

@@ -26,6 +26,9 @@ const summaryTitle = "(summary of what was said before)"
 
 const summaryTemperature = 0.3
 
+// tokensInWord is how many tokens a word is counted as; see package format.
+const tokensInWord = 2
+
 // summaryCall asks for the summary of a view up to a message. Its id names both, and from where on it is
 // new, so that two who need the same summary share it.
 func (r *Record) summaryCall(v *view, upto int) *Call {
@@ -77,7 +80,7 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	if !limited || bound <= limit {
 		return bound, nil
 	}
-	_, name, _ := divide(intent.Model)
+	_, name, _ := SplitModel(intent.Model)
 	counter := token.ForModel(name)
 	sums := s.view.count(counter)
 	counted := c.counted(counter, ready.call.System) + counter.Count(ready.last) + 3*framing
@@ -140,7 +143,7 @@ func summaryTexts(texts map[string]string, s Setup, views Views) error {
 	if texts["system."+summarizer], err = s.Prompts.Summarizer(prompt.Summarizer{Topic: hidden, Fence: s.Fence}); err != nil {
 		return err
 	}
-	words := s.Terms.MaxTokens / tokensPerWord
+	words := s.Terms.MaxTokens / tokensInWord
 	if texts["summary"], err = s.Prompts.Summary(prompt.Summary{Words: words}); err != nil {
 		return err
 	}

@@ -27,17 +27,17 @@ func checkTool(name string, tool Tool) error {
 	return nil
 }
 
-func (l *live) checkTools(f *findings, t *Terms) {
-	if len(t.Tools) > mostTools {
+func (l *live) checkTools(f *Findings, t *Terms) {
+	if len(t.Tools) > maxTools {
 		return // nothing works through a list that is too long
 	}
 	for i, name := range t.Tools {
 		field := "tools[" + strconv.Itoa(i) + "]"
 		switch {
-		case l.tools[name] == nil || !registrable(name):
-			f.addf(field, "no tool %q is registered", oneLine(name, 80))
+		case l.tools[name] == nil || !Registrable(name):
+			f.Addf(field, "no tool %q is registered", oneLine(name, 80))
 		case slices.Contains(t.Tools[:i], name):
-			f.addf(field, "%q is named twice", oneLine(name, 80))
+			f.Addf(field, "%q is named twice", oneLine(name, 80))
 		}
 	}
 }

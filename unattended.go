@@ -44,13 +44,13 @@ func (u *Unattended) fields() []unattendedField {
 	}
 }
 
-func (f *findings) unattended(u *Unattended) {
+func (f *Findings) unattended(u *Unattended) {
 	if u == nil {
 		return
 	}
 	for _, field := range u.fields() {
 		if !slices.Contains(field.allowed, field.value) {
-			f.addf("unattended."+field.name, "no option %q is offered here", oneLine(string(field.value), 40))
+			f.Addf("unattended."+field.name, "no option %q is offered here", oneLine(string(field.value), 40))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -38,19 +37,19 @@ func (l *live) validate(ctx context.Context, p *plan, frozen any) (start *Start,
 }
 
 // check checks a plan by itself, and the names in it.
-func (l *live) check(p *plan, frozen any) (f findings) {
+func (l *live) check(p *plan, frozen any) (f Findings) {
 	t := p.terms
 	if err := CheckID(t.ID); err != nil && t.ID != "" {
 		f = append(f, err)
 	}
-	f.terms(t)
-	if p.machine.flow.Check != nil {
-		f = append(f, p.machine.flow.Check(p.config, frozen, registry{l})...)
+	f.Terms(t)
+	if p.machine.Flow().Check != nil {
+		f = append(f, p.machine.Flow().Check(p.config, frozen, registry{l})...)
 	}
 	l.checkTools(&f, t)
 	l.checkSummarizer(&f, t)
-	if l.contexts[t.Context] == nil || !registrable(t.Context) {
-		f.addf("context", "no context manager %q is known", oneLine(t.Context, 40))
+	if l.contexts[t.Context] == nil || !Registrable(t.Context) {
+		f.Addf("context", "no context manager %q is known", oneLine(t.Context, 40))
 	}
 	return f
 }
@@ -60,17 +59,17 @@ type registry struct{ *live }
 
 // Judge implements [Registry].
 func (l registry) Judge(name string) bool {
-	return (l.absent || l.judges[name] != nil) && registrable(name)
+	return (l.absent || l.judges[name] != nil) && Registrable(name)
 }
 
 // Model implements [Registry].
 func (l registry) Model(t *Terms, name string) error {
-	host, _, ok := divide(name)
+	host, _, ok := SplitModel(name)
 	switch {
 	case name == "":
 		return errors.New("is empty: it is \"provider/model\"")
-	case !registrable(name):
-		return fmt.Errorf("is not one line of at most %d bytes that print", mostName)
+	case !Registrable(name):
+		return fmt.Errorf("is not one line of at most %d bytes that print", MaxName)
 	case !ok:
 		return fmt.Errorf("%q is not \"provider/model\"", oneLine(name, 80))
 	case l.providers[host] == nil:
@@ -82,46 +81,25 @@ func (l registry) Model(t *Terms, name string) error {
 	}
 }
 
-// terms checks what every flow's config says.
-func (f *findings) terms(t *Terms) {
-	f.text("topic", t.Topic, mostText)
-	if strings.TrimSpace(t.Topic) == "" {
-		f.addf("topic", "is empty")
-	}
-	for field, n := range ordered(map[string]int64{
-		"rounds": int64(t.Rounds), "reserve": int64(t.Reserve), "maxTokens": int64(t.MaxTokens), "roundDelay": int64(t.RoundDelay),
-		"roundTimeout": int64(t.RoundTimeout), "turnTimeout": int64(t.TurnTimeout),
-	}) {
-		if n < 0 {
-			f.addf(field, "is negative")
-		}
-	}
-	f.retry(t.Retry)
-	f.budget(t.Budget)
-	f.unattended(t.Unattended)
-	f.labels(t.Labels)
-	f.atMost("tools", len(t.Tools), mostTools)
-}
-
-func (l *live) checkSummarizer(f *findings, t *Terms) {
+func (l *live) checkSummarizer(f *Findings, t *Terms) {
 	if t.Summarizer == "" {
 		if t.AutoSummary {
-			f.addf("autoSummary", "needs summarizer, the model that summarises")
+			f.Addf("autoSummary", "needs summarizer, the model that summarises")
 		}
 		return
 	}
 	if err := (registry{l}).Model(t, t.Summarizer); err != nil {
-		f.addf("summarizer", "%w", err)
+		f.Addf("summarizer", "%w", err)
 	}
 }
 
 // checkModels asks each provider that can tell about its models, each model once.
-func (l *live) checkModels(ctx context.Context, config FlowConfig) findings {
-	var f findings
+func (l *live) checkModels(ctx context.Context, config FlowConfig) Findings {
+	var f Findings
 	for field, name := range models(config) {
-		host, model, named := divide(name)
+		host, model, named := SplitModel(name)
 		checker, tells := provider.As[provider.Checker](l.providers[host])
-		if !named || !tells || !registrable(name) {
+		if !named || !tells || !Registrable(name) {
 			continue
 		}
 		if err := checker.Check(ctx, model); err != nil {
@@ -153,4 +131,45 @@ func models(config FlowConfig) iter.Seq2[string, string] {
 			}
 		}
 	}
+}
+
+// Estimate computes the most that a conversation of this config can use. It asks nobody and pays nothing. Of a debate it
+// goes through each round, some 200,000 in a second: ctx bounds that.
+// The error is that of a config whose formats, flows or texts are not known; Validate says more. A flow that does not
+// say how its conversations go is an error of kind validation.
+func (e *Engine) Estimate(ctx context.Context, config FlowConfig) (Estimate, error) {
+	l, err := e.freeze()
+	if err != nil {
+		return Estimate{}, err
+	}
+	plan, err := l.plan(config, false)
+	if err != nil {
+		return Estimate{}, err
+	}
+	start, err := l.start(plan)
+	if err != nil {
+		return Estimate{}, err
+	}
+	return EstimateStart(ctx, plan.machine, l.contexts, start, plan.terms.Rounds)
+}
+
+// checkLimits refuses limits with which nothing could come of the debate. It yields the start that it
+// has made for that; nil: it had no need of one.
+func (l *live) checkLimits(ctx context.Context, f *Findings, p *plan) *Start {
+	b := p.terms.Budget
+	if b == nil || p.machine.Flow().Estimate == nil {
+		return nil
+	}
+	start, err := l.start(p)
+	if err != nil {
+		*f = append(*f, err)
+		return nil
+	}
+	e, err := EstimateStart(ctx, p.machine, l.contexts, start, 1)
+	if err != nil {
+		*f = append(*f, err)
+		return nil
+	}
+	f.Add(e.TooLow(b)...)
+	return start
 }

@@ -5,9 +5,21 @@ import (
 	"iter"
 )
 
+// Bounds of a debate's config; see [Config].
+const (
+	maxParticipants = 1000
+	maxJudges       = 100
+	maxMembers      = 1000 // of the audience
+	maxFallbacks    = 16   // of each who is asked
+	maxCriteria     = 50   // of judging, or of its rubric
+	maxDetectors    = 16   // of each list
+	maxScale        = 1000 // bytes of what the ends of a rubric's scale mean
+	maxInstructions = 100_000
+)
+
 // validation checks the config of a debate.
 type validation struct {
-	findings
+	Findings
 
 	known   Registry
 	formats map[string]Format
@@ -28,63 +40,63 @@ func (v *validation) check(c *Config) {
 	v.checkAssign(c)
 	v.people(c)
 	if len(c.Tools) > 0 {
-		v.addf("tools", "the flow %q lets nobody use tools", FlowName)
+		v.Addf("tools", "the flow %q lets nobody use tools", FlowName)
 	}
-	v.add(CheckDetectors("watch", c.Watch)...)
-	v.add(CheckDetectors("stopOn", c.StopOn)...)
+	v.Add(CheckDetectors("watch", c.Watch)...)
+	v.Add(CheckDetectors("stopOn", c.StopOn)...)
 }
 
 // lists checks the lengths of a config's lists.
 func (v *validation) lists(c *Config) bool {
-	before := len(v.findings)
-	v.atMost("participants", len(c.Participants), mostParticipants)
-	v.atMost("watch", len(c.Watch), mostDetectors)
-	v.atMost("stopOn", len(c.StopOn), mostDetectors)
+	before := len(v.Findings)
+	v.AtMost("participants", len(c.Participants), maxParticipants)
+	v.AtMost("watch", len(c.Watch), maxDetectors)
+	v.AtMost("stopOn", len(c.StopOn), maxDetectors)
 	if j := c.Judging; j != nil {
-		v.atMost("judging.judges", len(j.Judges), mostJudges)
-		v.atMost("judging.criteria", len(j.Criteria), mostCriteria)
+		v.AtMost("judging.judges", len(j.Judges), maxJudges)
+		v.AtMost("judging.criteria", len(j.Criteria), maxCriteria)
 		if j.Rubric != nil {
-			v.atMost("judging.rubric.criteria", len(j.Rubric.Criteria), mostCriteria)
+			v.AtMost("judging.rubric.criteria", len(j.Rubric.Criteria), maxCriteria)
 		}
 	}
 	if c.Audience != nil {
-		v.atMost("audience.members", len(c.Audience.Members), mostMembers)
+		v.AtMost("audience.members", len(c.Audience.Members), maxMembers)
 	}
-	if len(v.findings) == before {
+	if len(v.Findings) == before {
 		for _, a := range c.askers() {
-			v.atMost(a.field+".fallbacks", len(a.fallbacks), mostFallbacks)
+			v.AtMost(a.field+".fallbacks", len(a.fallbacks), maxFallbacks)
 		}
 	}
-	return len(v.findings) == before
+	return len(v.Findings) == before
 }
 
 // numbers checks what only a debate's config has; its Terms have the others.
 func (v *validation) numbers(c *Config) {
 	if c.JudgeTimeout < 0 {
-		v.addf("judgeTimeout", "is negative")
+		v.Addf("judgeTimeout", "is negative")
 	}
-	v.temperature("temperature", c.Temperature)
+	v.Temperature("temperature", c.Temperature)
 	if c.Mode != Sequential && c.Mode != Simultaneous {
-		v.addf("mode", "no mode %q is known: it is %q or %q", oneLine(string(c.Mode), 40), Sequential, Simultaneous)
+		v.Addf("mode", "no mode %q is known: it is %q or %q", oneLine(string(c.Mode), 40), Sequential, Simultaneous)
 	}
 }
 
 func (v *validation) checkParticipants(c *Config, format *Format) {
 	if format != nil {
-		if least, most := format.participants(); len(c.Participants) < least || len(c.Participants) > most {
-			v.addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
+		if least, most := format.Participants(); len(c.Participants) < least || len(c.Participants) > most {
+			v.Addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
 		}
 	}
 	for i, p := range c.Participants {
 		at := fmt.Sprintf("participants[%d]", i)
-		v.name(at+".name", p.Name)
-		v.add(CheckSide(at+".side", p.Side)...)
-		v.text(at+".position", p.Position, mostText)
-		v.text(at+".persona", p.Persona, mostText)
-		v.text(at+".instructions", p.Instructions, mostInstructions)
-		v.temperature(at+".temperature", p.Temperature)
+		v.Name(at+".name", p.Name)
+		v.Add(CheckSide(at+".side", p.Side)...)
+		v.Text(at+".position", p.Position, MaxText)
+		v.Text(at+".persona", p.Persona, MaxText)
+		v.Text(at+".instructions", p.Instructions, maxInstructions)
+		v.Temperature(at+".temperature", p.Temperature)
 		if p.MaxTokens < 0 {
-			v.addf(at+".maxTokens", "is negative")
+			v.Addf(at+".maxTokens", "is negative")
 		}
 		v.models(at, p.Model, p.Fallbacks)
 	}
@@ -94,29 +106,29 @@ func (v *validation) checkFormat(c *Config) *Format {
 	format, ok := formatOf(v.formats, c)
 	if v.frozen != nil {
 		if wrong := v.frozen.Check("frozen"); len(wrong) > 0 {
-			v.add(wrong...)
+			v.Add(wrong...)
 			return nil
 		}
-		v.add(v.frozen.Fits(c.cast())...)
+		v.Add(v.frozen.Fits(c.cast())...)
 		return v.frozen
 	}
 	if !ok {
-		v.addf("format", "no format %q is known", oneLine(c.Format, 40))
+		v.Addf("format", "no format %q is known", oneLine(c.Format, 40))
 		return nil
 	}
 	if c.CustomFormat != nil {
 		if c.Format != format.Name {
-			v.addf("format", "is %q, but customFormat is named %q", oneLine(c.Format, 40), oneLine(format.Name, 40))
+			v.Addf("format", "is %q, but customFormat is named %q", oneLine(c.Format, 40), oneLine(format.Name, 40))
 		}
 		if wrong := format.Check("customFormat"); len(wrong) > 0 {
-			v.add(wrong...)
+			v.Add(wrong...)
 			return nil
 		}
 	}
 	if format.Rounds > 0 && c.Rounds != format.Rounds {
-		v.addf("rounds", "is %d: format %s has %d rounds", c.Rounds, format.Name, format.Rounds)
+		v.Addf("rounds", "is %d: format %s has %d rounds", c.Rounds, format.Name, format.Rounds)
 	}
-	v.add(format.Fits(c.cast())...)
+	v.Add(format.Fits(c.cast())...)
 	return format
 }
 
@@ -130,7 +142,7 @@ func (v *validation) models(at, model string, fallbacks []string) {
 
 func (v *validation) model(field, name string) {
 	if err := v.known.Model(&v.terms, name); err != nil {
-		v.addf(field, "%w", err)
+		v.Addf(field, "%w", err)
 	}
 }
 

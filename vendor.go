@@ -19,8 +19,8 @@ type vendorLimit struct {
 // binds reports whether the limit holds for a model. A quota is the account's. A wait is that of the
 // maker's models: a router's other makers are not affected. A maker that is not known may be the same.
 func (l *vendorLimit) binds(r *Record, model string) bool {
-	host, _, _ := divide(model)
-	if found, _, _ := divide(l.model); found != host {
+	host, _, _ := SplitModel(model)
+	if found, _, _ := SplitModel(l.model); found != host {
 		return false
 	}
 	a, b := r.Family(l.model), r.Family(model)
