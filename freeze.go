@@ -61,7 +61,7 @@ func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 }
 
 // planOf yields the plan of a conversation that has not started.
-func (l *live) planOf(r *Record) *plan { return &plan{l.machines[r.flow], r.config, r.terms} }
+func (l *live) planOf(r *Record) *plan { return &plan{l.machines[r.Flow()], r.Config(), r.Terms()} }
 
 // start freezes what a conversation needs.
 func (l *live) start(p *plan) (*Start, error) {

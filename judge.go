@@ -202,7 +202,7 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 // Contestants yields the active participants who are judged: all but the chair.
 func (d *Debate) Contestants() []Participant {
 	active := d.participants()
-	if d.start == nil || d.format.Chair == "" {
+	if d.format == nil || d.format.Chair == "" {
 		return active
 	}
 	var out []Participant

@@ -2,6 +2,7 @@ package debate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/agonist-dev/debate/vote"
@@ -267,7 +268,7 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 // a ranking has no ties.
 func ranked(scores map[string]float64) []string {
 	var names []string
-	for name := range ordered(scores) {
+	for _, name := range slices.Sorted(maps.Keys(scores)) {
 		names = append(names, name)
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -308,7 +309,7 @@ func (d *Debate) opinion() *Verdict {
 // Outcome computes what the debate has come to.
 func (d *Debate) Outcome() Outcome {
 	o := Outcome{Scores: make(map[string]float64), Degraded: d.degraded()}
-	if d.config == nil || d.start == nil {
+	if d.config == nil || d.format == nil {
 		return o
 	}
 	o.Decision = d.format.Decide
@@ -357,7 +358,7 @@ func (d *Debate) count(o *Outcome, opinions []opinion) {
 // degraded says in what the debate was less than was configured.
 func (d *Debate) degraded() []string {
 	var out []string
-	if d.config == nil || d.start == nil {
+	if d.config == nil || d.format == nil {
 		return nil
 	}
 	for _, name := range d.Dropped() {
