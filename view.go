@@ -46,8 +46,9 @@ type summary struct {
 // framing bounds the tokens that a vendor adds around one message: roles, separators, names.
 const framing = 24
 
-func (v *view) add(t *Turn, fence string) {
-	m := provider.Message{Speaker: t.Speaker, Text: escape(t.Text, fence), Fence: fence}
+// add appends what somebody has said in a round.
+func (v *view) add(round int, speaker, text, fence string) {
+	m := provider.Message{Speaker: speaker, Text: escape(text, fence), Fence: fence}
 	if v.labels != nil {
 		m.Speaker, m.Text = v.labels.hide(m.Speaker), escape(v.labels.hide(m.Text), fence)
 	}
@@ -56,7 +57,7 @@ func (v *view) add(t *Turn, fence string) {
 		size = v.sizes[n-1]
 	}
 	v.messages = append(v.messages, m)
-	v.rounds = append(v.rounds, t.Round)
+	v.rounds = append(v.rounds, round)
 	v.sizes = append(v.sizes, size+messageBound(&m))
 	v.batches = append(v.batches, v.batch)
 }
@@ -149,7 +150,7 @@ func (r *Record) audible(reads []bool, seat int) *view {
 func (r *Record) show(t *Turn) {
 	for _, v := range r.views {
 		if v.reads == nil || v.reads[r.seatOr(t.Speaker, len(v.reads)-1)] {
-			v.add(t, r.fence)
+			v.add(t.Round, t.Speaker, t.Text, r.fence)
 		}
 	}
 }
