@@ -2,14 +2,15 @@
 package model
 
 import (
-	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/agonist-dev/debate/internal/strictjson"
 )
 
 // Row describes one model. Prices are in pico-USD (10⁻¹² USD) per token, so that every price of the table
@@ -48,138 +49,161 @@ func (r Row) DearestInput() int64 {
 	return dearest
 }
 
-// Table finds models by provider and name. It is immutable and safe for concurrent use.
-type Table struct {
-	asOf string
-	rows map[key]Row
-}
-
-type key struct{ provider, name string }
-
-// AsOf returns the date of the table's facts, as year-month-day.
-func (t *Table) AsOf() string { return t.asOf }
-
-// Len returns the number of models.
-func (t *Table) Len() int { return len(t.rows) }
-
-// Lookup returns the row of a model by its exact provider and name.
-func (t *Table) Lookup(provider, name string) (Row, bool) {
-	r, ok := t.rows[key{provider, name}]
-	return r, ok
-}
-
-// Lookup finds a model in the built-in table. The first call reads the table.
-func Lookup(provider, name string) (Row, bool) { return Default().Lookup(provider, name) }
-
-//go:embed models.json
-var embedded []byte
-
-// Default returns the built-in table.
-func Default() *Table { return builtin() }
-
-//nolint:gochecknoglobals // read once, never written
-var builtin = sync.OnceValue(func() *Table {
-	t, err := Parse(embedded)
-	if err != nil {
-		return &Table{} // cannot happen: the tests read the same bytes
-	}
-	return t
-})
-
-// Parse reads a table from JSON: {"as_of", "units", "source", "models": […]}, with prices in USD per
-// million tokens. It fails on an unknown key, a price that is not a whole number of pico-USD per token,
-// and a model that is listed twice.
-func Parse(data []byte) (*Table, error) {
-	var file struct {
-		AsOf   string  `json:"as_of"` //nolint:tagliatelle // the file's own name
-		Units  string  `json:"units"`
-		Source string  `json:"source"`
-		Models []entry `json:"models"`
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
-		return nil, fmt.Errorf("model table: %w", err)
-	}
-	t := &Table{asOf: file.AsOf, rows: make(map[key]Row, len(file.Models))}
-	for i, e := range file.Models {
-		row, err := e.row()
-		if err != nil {
-			return nil, fmt.Errorf("model table: entry %d, %q: %w", i, e.Model, err)
-		}
-		k := key{row.Provider, row.Name}
-		if _, ok := t.rows[k]; ok {
-			return nil, fmt.Errorf("model table: entry %d, %q: there twice", i, e.Model)
-		}
-		t.rows[k] = row
-	}
-	return t, nil
-}
-
-// entry is a model in the form of the file. Prices are kept as text, so that none is rounded.
+// table is the file: one model a line, in the order of the providers' names and then of the models'.
 //
-//nolint:tagliatelle // the file's own names
-type entry struct {
-	Provider        string       `json:"provider"`
-	Model           string       `json:"model"`
-	Family          string       `json:"family"`
-	Context         int          `json:"context_tokens"`
-	MaxOutput       int          `json:"max_output_tokens"`
-	Input           *json.Number `json:"input_usd_per_mtok"`
-	Output          *json.Number `json:"output_usd_per_mtok"`
-	CachedInput     *json.Number `json:"cached_input_usd_per_mtok"`
-	CacheWrite      *json.Number `json:"cache_write_usd_per_mtok"`
-	InputAbove200k  *json.Number `json:"input_usd_per_mtok_above_200k"`
-	OutputAbove200k *json.Number `json:"output_usd_per_mtok_above_200k"`
-	JSONSchema      bool         `json:"json_schema"`
-	Tools           bool         `json:"tools"`
-	Reasoning       bool         `json:"reasoning"`
+//go:embed models.json
+var table string
+
+// Lookup yields the row of a model by its exact provider and name. It reads the line of that model
+// only, so that a program which needs a few rows does not pay for hundreds.
+func Lookup(provider, name string) (Row, bool) {
+	_, lines, _ := strings.Cut(table, "[\n")
+	line := find(lines, provider, name)
+	if line == "" {
+		return Row{}, false
+	}
+	row, err := ParseRow(strings.TrimSuffix(line, ","))
+	return row, err == nil // the tests read every line, so there is no error
 }
 
-func (e *entry) row() (Row, error) {
-	r := Row{
-		Provider: e.Provider, Name: e.Model, Family: e.Family,
-		Context: e.Context, MaxOutput: e.MaxOutput,
-		JSONSchema: e.JSONSchema, Tools: e.Tools, Reasoning: e.Reasoning,
+// find yields the line of a model; "": there is none. It searches by halves.
+func find(lines, provider, name string) string {
+	for lines != "" {
+		middle := len(lines) / 2
+		start := strings.LastIndexByte(lines[:middle], '\n') + 1
+		line, _, _ := strings.Cut(lines[start:], "\n")
+		switch order := compare(line, provider, name); {
+		case order == 0:
+			return line
+		case order > 0:
+			lines = lines[:start]
+		default:
+			lines = lines[min(start+len(line)+1, len(lines)):]
+		}
+	}
+	return ""
+}
+
+// compare says whether a line comes before a model (negative), is that model's, or comes behind it. A
+// line without a model is one of those that end the file.
+func compare(line, provider, name string) int {
+	line, ok := strings.CutPrefix(line, `  {"provider": "`)
+	if !ok {
+		return 1
+	}
+	host, rest, _ := strings.Cut(line, `", "model": "`)
+	id, _, _ := strings.Cut(rest, `"`)
+	return cmp.Or(strings.Compare(host, provider), strings.Compare(id, name))
+}
+
+// ParseRow reads one model of the table. Prices are in USD per million tokens; one that is missing is
+// not known. An unknown key, and a price that is not a whole number of pico-USD per token, are errors.
+func ParseRow(line string) (Row, error) {
+	tree, err := strictjson.Decode(line, strictjson.Limits{Exact: true})
+	if err != nil {
+		return Row{}, fmt.Errorf("model table: %w", err)
+	}
+	fields, ok := tree.(map[string]any)
+	if !ok {
+		return Row{}, errors.New("model table: want an object")
+	}
+	r := reading{prices: make(map[string]int64, 6)}
+	for key, value := range fields {
+		if err := r.take(key, value); err != nil {
+			return Row{}, fmt.Errorf("model table: %.64s: %w", key, err)
+		}
 	}
 	if r.Provider == "" || r.Name == "" || strings.Contains(r.Provider, "/") {
-		return Row{}, errors.New("want a model, and a provider without a slash")
+		return Row{}, errors.New("model table: want a model, and a provider without a slash")
 	}
-	if r.Context < 0 || r.MaxOutput < 0 {
-		return Row{}, errors.New("a negative number of tokens")
-	}
-	r.Priced = e.Input != nil && e.Output != nil
-	if !r.Priced {
-		return r, nil
-	}
-	for _, p := range []struct {
-		to      *int64
-		from    *json.Number
-		instead *int64
-	}{
-		{&r.Input, e.Input, nil},
-		{&r.Output, e.Output, nil},
-		{&r.CachedInput, e.CachedInput, &r.Input},
-		{&r.CacheWrite, e.CacheWrite, &r.Input},
-		{&r.InputAbove200k, e.InputAbove200k, &r.Input},
-		{&r.OutputAbove200k, e.OutputAbove200k, &r.Output},
-	} {
-		if p.from == nil {
-			*p.to = *p.instead
-			continue
-		}
-		var err error
-		if *p.to, err = pico(p.from.String()); err != nil {
-			return Row{}, err
-		}
-	}
-	return r, nil
+	r.price()
+	return r.Row, nil
 }
 
-// pico converts a decimal number of USD per million tokens into pico-USD per token, exactly. It refuses a
-// million USD and more, so that sums of real prices cannot overflow.
-func pico(usd string) (int64, error) {
+// reading is a line that is being read.
+type reading struct {
+	Row
+
+	prices map[string]int64 // in pico-USD per token, by key
+}
+
+// The keys of the two prices without which no price is known.
+const (
+	inputPrice  = "input_usd_per_mtok"
+	outputPrice = "output_usd_per_mtok"
+)
+
+// take takes in one field of a line.
+func (r *reading) take(key string, value any) (err error) {
+	ok := true
+	switch key {
+	case "provider":
+		r.Provider, ok = value.(string)
+	case "model":
+		r.Name, ok = value.(string)
+	case "family":
+		r.Family, ok = value.(string)
+	case "context_tokens":
+		r.Context, err = tokens(value)
+	case "max_output_tokens":
+		r.MaxOutput, err = tokens(value)
+	case "json_schema":
+		r.JSONSchema, ok = value.(bool)
+	case "tools":
+		r.Tools, ok = value.(bool)
+	case "reasoning":
+		r.Reasoning, ok = value.(bool)
+	case inputPrice, outputPrice, "cached_input_usd_per_mtok", "cache_write_usd_per_mtok",
+		"input_usd_per_mtok_above_200k", "output_usd_per_mtok_above_200k":
+		if value != nil {
+			r.prices[key], err = pico(value)
+		}
+	default:
+		return errors.New("unknown key")
+	}
+	if !ok {
+		return errors.New("a value of the wrong type")
+	}
+	return err
+}
+
+// price takes in the prices. A price that is not given is the plain one.
+func (r *reading) price() {
+	input, known := r.prices[inputPrice]
+	output, too := r.prices[outputPrice]
+	if r.Priced = known && too; !r.Priced {
+		return
+	}
+	or := func(key string, otherwise int64) int64 {
+		if price, ok := r.prices[key]; ok {
+			return price
+		}
+		return otherwise
+	}
+	r.Input, r.Output = input, output
+	r.CachedInput, r.CacheWrite = or("cached_input_usd_per_mtok", input), or("cache_write_usd_per_mtok", input)
+	r.InputAbove200k = or("input_usd_per_mtok_above_200k", input)
+	r.OutputAbove200k = or("output_usd_per_mtok_above_200k", output)
+}
+
+func tokens(value any) (int, error) {
+	number, _ := value.(json.Number)
+	n, err := strconv.ParseUint(string(number), 10, 31)
+	if err != nil {
+		return 0, errors.New("want a number of tokens")
+	}
+	return int(n), nil
+}
+
+// pico yields a decimal number of USD per million tokens as pico-USD per token, exactly. A million
+// USD per million tokens is refused as nonsense, so that sums of real prices cannot overflow.
+func pico(value any) (int64, error) {
 	const places = 6 // 10¹² pico-USD to the USD, 10⁶ tokens to the million
+	number, ok := value.(json.Number)
+	if !ok {
+		return 0, errors.New("a price that is not a number")
+	}
+	usd := string(number)
 	whole, fraction, _ := strings.Cut(usd, ".")
 	fraction = strings.TrimRight(fraction, "0")
 	if len(fraction) > places {

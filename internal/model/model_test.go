@@ -26,17 +26,17 @@ func TestEveryRow(t *testing.T) {
 	data, err := os.ReadFile("models.json")
 	require.NoError(t, err)
 	var file struct {
-		AsOf   string                       `json:"as_of"` //nolint:tagliatelle // the file's own name
 		Models []map[string]json.RawMessage `json:"models"`
 	}
 	require.NoError(t, json.Unmarshal(data, &file))
-	require.Equal(t, file.AsOf, model.Default().AsOf())
-	require.Equal(t, len(file.Models), model.Default().Len())
 	require.Greater(t, len(file.Models), 300)
+	var last []string
 	for _, m := range file.Models {
 		var provider, name string
 		require.NoError(t, json.Unmarshal(m["provider"], &provider))
 		require.NoError(t, json.Unmarshal(m["model"], &name))
+		require.Negative(t, slices.Compare(last, []string{provider, name}), "%s: the file is sorted, and names no model twice", name)
+		last = []string{provider, name}
 		row, ok := model.Lookup(provider, name)
 		require.True(t, ok, name)
 		assert.Equal(t, provider, row.Provider)
@@ -99,25 +99,21 @@ func TestLookup(t *testing.T) {
 	assert.Zero(t, row.MaxOutput)
 
 	for _, m := range [][2]string{
-		{"", ""}, {"openai", ""}, {"openai", "gpt-0"}, {"OpenAI", "gpt-5"}, {"anthropic", "gpt-5"}, {"openai/gpt-5", ""}, {"openai", "gpt-5 "},
+		{"", ""}, {"a", "a"}, {"zzz", "z"}, {"xai", "zzz"}, {"openai", ""}, {"openai", "gpt"}, {"openai\"", "gpt-5"}, {"openai", "gpt-5\n"}, {"openai", "gpt-0"}, {"OpenAI", "gpt-5"}, {"anthropic", "gpt-5"}, {"openai/gpt-5", ""}, {"openai", "gpt-5 "},
 	} {
 		row, ok := model.Lookup(m[0], m[1])
 		assert.False(t, ok, m)
 		assert.Zero(t, row)
 	}
-	_, ok = new(model.Table).Lookup("openai", "gpt-5")
-	assert.False(t, ok)
 }
 
-func parseOne(fields string) (*model.Table, error) {
-	return model.Parse([]byte(`{"models":[{"provider":"p","model":"m"` + fields + `}]}`))
+func parse(fields string) (model.Row, error) {
+	return model.ParseRow(`{"provider":"p","model":"m"` + fields + `}`)
 }
 
-func TestParse(t *testing.T) {
-	table, err := parseOne(`,"input_usd_per_mtok":0.0028,"output_usd_per_mtok":999999.999999`)
+func TestParseRow(t *testing.T) {
+	row, err := parse(`,"input_usd_per_mtok":0.0028,"output_usd_per_mtok":999999.999999`)
 	require.NoError(t, err)
-	row, ok := table.Lookup("p", "m")
-	require.True(t, ok)
 	assert.Equal(t, model.Row{
 		Provider: "p", Name: "m", Priced: true, Input: 2800, CachedInput: 2800, CacheWrite: 2800, InputAbove200k: 2800,
 		Output: 999_999_999_999, OutputAbove200k: 999_999_999_999,
@@ -125,56 +121,47 @@ func TestParse(t *testing.T) {
 	for _, fields := range []string{
 		``, `,"input_usd_per_mtok":1`, `,"output_usd_per_mtok":1,"cached_input_usd_per_mtok":1`, `,"input_usd_per_mtok":null,"output_usd_per_mtok":1`,
 	} {
-		table, err = parseOne(fields)
+		row, err = parse(fields)
 		require.NoError(t, err)
-		row, _ = table.Lookup("p", "m")
 		assert.Equal(t, model.Row{Provider: "p", Name: "m"}, row, "a price that is not given is not known")
 	}
-	table, err = parseOne(`,"input_usd_per_mtok":1,"output_usd_per_mtok":1.50000000000`)
+	row, err = parse(`,"input_usd_per_mtok":1,"output_usd_per_mtok":1.50000000000`)
 	require.NoError(t, err)
-	row, _ = table.Lookup("p", "m")
 	assert.Equal(t, int64(1_500_000), row.Output)
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRowRefuses(t *testing.T) {
 	for fields, want := range map[string]string{
 		`,"input_usd_per_mtok":1,"output_usd_per_mtok":0.0000001`:                        "more than 6 decimals",
 		`,"input_usd_per_mtok":1,"output_usd_per_mtok":1e3`:                              "want a plain decimal number",
 		`,"input_usd_per_mtok":-1,"output_usd_per_mtok":1`:                               "want a plain decimal number",
 		`,"input_usd_per_mtok":1000000,"output_usd_per_mtok":1`:                          "want a plain decimal number",
 		`,"input_usd_per_mtok":1` + strings.Repeat("0", 40) + `,"output_usd_per_mtok":1`: "want a plain decimal number",
-		`,"input_usd_per_mtok":"one","output_usd_per_mtok":1`:                            "invalid number literal",
-		`,"price":1`:                    "unknown field",
-		`,"context_tokens":-1`:          "a negative number of tokens",
-		`,"max_output_tokens":1.5`:      "cannot unmarshal",
-		`,"provider":"a/b"`:             "a provider without a slash",
-		`},{"model":"m"`:                "a provider without a slash",
-		`},{"provider":"p","model":"m"`: "there twice",
-		``:                              "",
+		`,"input_usd_per_mtok":"one","output_usd_per_mtok":1`:                            "not a number",
+		`,"price":1`:               "unknown key",
+		`,"context_tokens":-1`:     "want a number of tokens",
+		`,"max_output_tokens":1.5`: "want a number of tokens",
+		`,"family":7`:              "wrong type",
+		`,"tools":"yes"`:           "wrong type",
+		`,"model":"m"`:             "duplicate key",
 	} {
-		_, err := parseOne(fields)
-		if want == "" {
-			require.NoError(t, err)
-			continue
-		}
+		_, err := parse(fields)
 		require.ErrorContains(t, err, want, fields)
 	}
-	_, err := model.Parse(nil)
-	require.Error(t, err)
+	for _, line := range []string{``, `[]`, `{}`, `{"provider":"p"}`, `{"model":"m"}`, `{"provider":"a/b","model":"m"}`, `{"provider":"","model":"m"}`} {
+		_, err := model.ParseRow(line)
+		require.Error(t, err, line)
+	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseRow(f *testing.F) {
 	f.Add("0.0028")
 	f.Add("-1")
 	f.Add("1e-7")
 	f.Add("123456.1234560")
 	f.Fuzz(func(t *testing.T, price string) {
-		table, err := parseOne(`,"input_usd_per_mtok":` + price + `,"output_usd_per_mtok":0`)
-		if err != nil {
-			return
-		}
-		row, ok := table.Lookup("p", "m")
-		if !ok || !row.Priced || strings.ContainsAny(price, `,{}"`) {
+		row, err := parse(`,"input_usd_per_mtok":` + price + `,"output_usd_per_mtok":0`)
+		if err != nil || !row.Priced || strings.ContainsAny(price, `,{}"`) {
 			return
 		}
 		want, ok := new(big.Rat).SetString(strings.TrimSpace(price))
