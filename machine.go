@@ -333,8 +333,8 @@ func (m *Machine) check() error {
 		}
 	}
 	for name, schema := range ordered(f.Schemas) {
-		if schema == nil || schema.err != nil {
-			return bad("the schema %q is nil, or its type has none", name)
+		if schema == nil {
+			return bad("the schema %q is nil", name)
 		}
 	}
 	for _, sample := range f.Bodies {

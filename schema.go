@@ -18,8 +18,7 @@ import (
 // concurrent use.
 type Schema struct {
 	name   string
-	typ    *compiledType
-	err    error
+	typ    func() (*compiledType, error) // compiles the type when the schema is first used
 	decode func(text string, tree any) (any, error)
 	check  func(r *Record, v any) []string
 	names  func(r *Record) Names
@@ -63,15 +62,15 @@ type AnswerOf[T any] struct {
 // JSON schema.
 func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schema, error) {
 	s := AnswerSchema[T](name, AnswerOf[T]{Check: check})
-	return s, s.err
+	_, err := s.typ()
+	return s, err
 }
 
 // AnswerSchema makes a schema with all that an [AnswerOf] says. The JSON is that of Shape, and the value a T. If Shape
-// has no JSON schema, [Compile] reports that for the flow.
+// has no JSON schema, no answer is ever accepted.
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
-	typ, err := compileType[Shape](name)
 	s := &Schema{
-		name: name, typ: typ, err: err, names: a.Names, wire: a.Narrow,
+		name: name, typ: func() (*compiledType, error) { return compileType[Shape](name) }, names: a.Names, wire: a.Narrow,
 		decode: func(text string, tree any) (any, error) {
 			if a.Read != nil {
 				return a.Read(tree), nil
@@ -129,10 +128,11 @@ func compileType[T any](name string) (*compiledType, error) {
 // accept takes an answer apart, strictly. It yields the JSON itself and the value, or what is wrong.
 // Neutral labels in the answer are read as the names for which they stand.
 func (s *Schema) accept(r *Record, text string, l *labels) (answer string, value any, problems []string) {
-	if s.err != nil {
-		return "", nil, []string{s.err.Error()}
+	typ, err := s.typ()
+	if err != nil {
+		return "", nil, []string{err.Error()}
 	}
-	text, err := strictjson.Unwrap(text)
+	text, err = strictjson.Unwrap(text)
 	if err != nil {
 		return "", nil, []string{err.Error()}
 	}
@@ -140,7 +140,7 @@ func (s *Schema) accept(r *Record, text string, l *labels) (answer string, value
 	if err != nil {
 		return "", nil, []string{err.Error()}
 	}
-	if problems = s.typ.validator.Validate(tree); len(problems) > 0 {
+	if problems = typ.validator.Validate(tree); len(problems) > 0 {
 		return "", nil, problems
 	}
 	if l != nil {
@@ -163,11 +163,12 @@ func (s *Schema) accept(r *Record, text string, l *labels) (answer string, value
 // narrow yields the schema as a provider gets it, with the names of this debate.
 // With labels these stand for them.
 func (s *Schema) narrow(r *Record, l *labels) (json.RawMessage, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")
+	}
+	typ, err := s.typ()
+	if err != nil {
+		return nil, err
 	}
 	names := Names{People: r.Active()}
 	if s.names != nil {
@@ -186,7 +187,7 @@ func (s *Schema) narrow(r *Record, l *labels) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := bytes.ReplaceAll(s.typ.json, []byte(nameHole), []byte(`,"enum":`+string(list)))
+	out := bytes.ReplaceAll(typ.json, []byte(nameHole), []byte(`,"enum":`+string(list)))
 	if s.wire != nil {
 		out = s.wire(names, out)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	validator "github.com/santhosh-tekuri/jsonschema/v5"
@@ -103,7 +104,7 @@ func alternatives(e *validator.ValidationError, found *[]problem) {
 func rule(e *validator.ValidationError) string {
 	switch e.KeywordLocation[strings.LastIndexByte(e.KeywordLocation, '/')+1:] {
 	case "additionalProperties":
-		if names := quoted.FindAllString(e.Message, -1); names != nil {
+		if names := quoted().FindAllString(e.Message, -1); names != nil {
 			return unknown(names)
 		}
 	case "format":
@@ -114,9 +115,9 @@ func rule(e *validator.ValidationError) string {
 	return cut(e.Message, maxMessage)
 }
 
-// quoted matches names in the messages of the library, where they come in random order and at full
-// length.
-var quoted = regexp.MustCompile(`'(?:[^'\\]|\\.)*'`)
+// quoted matches the names in the library's message, which come in random order and at full length. It is
+// compiled when the first such message comes.
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'(?:[^'\\]|\\.)*'`) }) //nolint:gochecknoglobals // read only
 
 func unknown(names []string) string {
 	for i, n := range names {
