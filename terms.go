@@ -25,6 +25,22 @@ type FlowConfig interface {
 // Named yields a config under the name of another flow, which a host has composed of the config's own.
 func Named(flow string, config FlowConfig) FlowConfig { return named{Unnamed(config), flow} }
 
+// EncodeConfig writes a config as Engine.DecodeConfig reads it: its own fields, and the key "flow".
+func EncodeConfig(config FlowConfig) ([]byte, error) {
+	data, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	fields := make(map[string]json.RawMessage)
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "write config", Err: err}
+	}
+	if fields["flow"], err = json.Marshal(config.Flow()); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
+
 // named is a config under the name of another flow.
 type named struct {
 	FlowConfig
