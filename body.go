@@ -63,7 +63,7 @@ type Intent struct {
 	Call    string   `json:"call"`
 	Attempt int      `json:"attempt"` // from 1
 	Kind    CallKind `json:"kind"`
-	By      string   `json:"by"`              // the participant or judge who is asked
+	By      string   `json:"by"`              // the participant or judge that is asked
 	Model   string   `json:"model,omitempty"` // "provider/model"; "" if no model is asked
 	Next    string   `json:"next,omitempty"`  // the fallback model that is asked if this one keeps failing
 	Rest    []string `json:"rest,omitempty"`  // the fallbacks after Next, in order
@@ -205,7 +205,7 @@ type WarningKind string
 const (
 	WarnCost  WarningKind = "cost"       // Budget.Warn
 	WarnSoft  WarningKind = "soft-limit" // a soft limit: the rounds end
-	WarnHard  WarningKind = "hard-limit" // a hard limit: the debate stops
+	WarnHard  WarningKind = "hard-limit" // a hard limit: the conversation stops
 	WarnNear  WarningKind = "context-80" // 80 % of a window are used
 	WarnHigh  WarningKind = "context-90" // 90 % of a window are used
 	WarnShort WarningKind = "context"    // messages no longer fit a window; they are left out, or one is cut

@@ -171,7 +171,7 @@ const (
 type Call struct {
 	ID        string
 	Kind      CallKind
-	By        string    // the participant or judge who is asked
+	By        string    // the participant or judge that is asked
 	Performer Performer // ByModel if zero
 	Model     string    // "provider/model", for ByModel
 	Fallbacks []string  // models that take over, in order

@@ -8,5 +8,5 @@ type Part interface {
 	Fold(e *Event) error
 }
 
-// Part returns what Flow.Open made, or nil. For the flow of debates, package debate has the function Of.
+// Part returns the part that Flow.Open made, or nil.
 func (r *Record) Part() Part { return r.part }

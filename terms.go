@@ -54,7 +54,7 @@ type Terms struct {
 	Topic string `json:"topic"`
 	// Rounds is the maximum number of rounds. 0: unknown.
 	Rounds int `json:"rounds,omitempty"`
-	// Participants are the names of those who speak, in the order of their seats.
+	// Participants are the names of the speakers, in the order of their seats.
 	Participants []string `json:"participants,omitempty"`
 	// Budget limits what may be used. nil: no limit.
 	Budget *Budget `json:"budget,omitempty"`
