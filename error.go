@@ -60,7 +60,7 @@ var (
 	ErrLeased = errors.New("the debate is held by another owner")
 )
 
-// Error is the error type of the library: a kind, and where the failure happened. It never contains an API key, and
+// Error is the error type of this package: a kind, and where the failure happened. It never contains an API key, and
 // neither does its JSON. The zero Error can be printed.
 type Error struct {
 	Kind        Kind

@@ -205,7 +205,7 @@ func newBody(kind EventKind) Body {
 func (f *Flow) newBody(kind EventKind) Body {
 	for _, sample := range f.Bodies {
 		if sample.EventKind() == kind {
-			body, _ := reflect.New(reflect.TypeOf(sample).Elem()).Interface().(Body) // check has verified that samples are pointers
+			body, _ := reflect.New(reflect.TypeOf(sample).Elem()).Interface().(Body) // check has seen a pointer
 			return body
 		}
 	}
