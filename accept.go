@@ -11,10 +11,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// StopReason says why a reply ended; see [provider.StopReason].
+// StopReason is why a reply ended; see [provider.StopReason].
 type StopReason = provider.StopReason
 
-// current yields the call if this is its latest attempt and is outstanding.
+// current returns the call if this attempt is its latest and is in flight. Otherwise it returns nil.
 func (c *Core) current(call string, attempt int) *callState {
 	state := c.record.opened(call)
 	if state == nil || state.status != callOpen || state.intent.Attempt != attempt {
@@ -23,8 +23,7 @@ func (c *Core) current(call string, attempt int) *callState {
 	return state
 }
 
-// result takes a reply. It is recorded in every state that is not final; in a final one only its
-// cost is.
+// result takes a reply. In a final state it records only the cost.
 func (c *Core) result(s Result) error {
 	state := c.current(s.Call, s.Attempt)
 	if state == nil {
@@ -62,15 +61,15 @@ func (c *Core) result(s Result) error {
 	return c.emit(Event{Body: out})
 }
 
-// spend records what a call cost whose debate was over before its result came.
+// spend records the cost of a call whose result came after the end.
 func (c *Core) spend(s Spend) error { return c.emit(Event{Body: &Charge{s}}) }
 
-// bytesPerToken bounds an accepted reply: it is cut at so many bytes for each token that it was allowed.
-// Text of any language has fewer on average (English about 4); without a bound nobody could say what
-// the calls that read the reply may cost.
+// bytesPerToken bounds an accepted reply: it is cut at this number of bytes per token that it was allowed. Text of
+// any language has fewer on average; English has about 4. Without a bound the cost of the calls that read the reply
+// would have no bound either.
 const bytesPerToken = 8
 
-// unusable finds replies that no debate can go on with.
+// unusable returns a failure for a reply that no conversation can use, or nil.
 func unusable(s Result) *Error {
 	switch {
 	case s.Stop == provider.StopRefusal:
@@ -84,10 +83,10 @@ func unusable(s Result) *Error {
 	}
 }
 
-// bounded makes a free reply readable, and cuts one that is longer than its tokens can have been.
+// bounded replaces invalid UTF-8 in a free reply. It cuts a reply that is longer than its tokens allow.
 func bounded(intent *Intent, s Result, otherwise int) Result {
 	tokens := intent.Tokens
-	if tokens == 0 && intent.Schema == "" { // a person's words, which others read too
+	if tokens == 0 && intent.Schema == "" { // a person's answer, which others read too
 		tokens = otherwise
 	}
 	if intent.Schema == "" {
@@ -99,7 +98,7 @@ func bounded(intent *Intent, s Result, otherwise int) Result {
 	return s
 }
 
-// mostBytes bounds a reply that was allowed so many tokens.
+// mostBytes returns the most bytes of a reply that was allowed this many tokens.
 func mostBytes(tokens int) int {
 	if tokens > math.MaxInt/bytesPerToken {
 		return math.MaxInt
@@ -107,7 +106,7 @@ func mostBytes(tokens int) int {
 	return tokens * bytesPerToken
 }
 
-// Spoken yields the text of a result as its turn will hold it.
+// Spoken returns the text of a result as its turn will hold it.
 func (c *Core) Spoken(s Result) string {
 	if state := c.current(s.Call, s.Attempt); state != nil {
 		return bounded(state.intent, s, c.record.terms.MaxTokens).Text
@@ -122,16 +121,16 @@ func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
 	}
 }
 
-// readable yields a text as it will be read back from a log: there is no other than UTF-8.
+// readable returns a text as it will be read back from a log, which holds only valid UTF-8.
 func readable(text string) string {
-	if utf8.ValidString(text) { // much faster than to look for what to replace
+	if utf8.ValidString(text) { // much faster than replacing
 		return text
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// structured makes the event of an answer that must match a schema, or says what is wrong with it.
-// An answer that did not end normally is not even parsed: half a number is a number too.
+// structured makes the event of an answer that must match a schema, or returns its problems. An answer that did not
+// end normally is not parsed: a truncated number is a number too.
 func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string) {
 	schema := c.machine.flow.Schemas[intent.Schema]
 	if schema == nil {
@@ -177,7 +176,7 @@ func (c *Core) failed(s Failed) error {
 	return c.setback(state, failure, spend)
 }
 
-// lost takes an attempt of a process that is gone. What it cost is unknown, so all of it is charged.
+// lost takes an attempt whose outcome is unknown. It charges the whole reserve, because the cost is unknown too.
 func (c *Core) lost(s Lost) error {
 	state := c.current(s.Call, s.Attempt)
 	if state == nil {
@@ -194,7 +193,7 @@ func (c *Core) lost(s Lost) error {
 	return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.place(state, gone)}})
 }
 
-// setback records a failed attempt, and decides whether and when there is another, and by whom.
+// setback records a failed attempt. It decides whether there is another attempt, when, and with which model.
 func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 	out := &Failure{Spend: spend, By: state.intent.By, Error: c.place(state, failure)}
 	if failure.Kind == KindContextOverflow {
@@ -216,19 +215,19 @@ func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 	return c.emit(Event{Body: out})
 }
 
-// mayFallBack reports whether another model can do better: not if the host itself gave up.
+// mayFallBack reports whether another model may succeed. It cannot if the host program itself ended the attempt.
 func mayFallBack(kind Kind) bool {
 	return kind != KindCanceled && kind != KindState && kind != KindCostLimit
 }
 
-// place says where a failure happened.
+// place returns the failure with the call, the participant, the round and the attempt in which it happened.
 func (c *Core) place(state *callState, failure *Error) *Error {
 	out := *failure
 	out.Op, out.Participant, out.Round, out.Attempt = state.intent.Call, state.intent.By, state.intent.Round, state.intent.Attempt
 	return &out
 }
 
-// cut shortens text to at most n bytes at a character's border.
+// cut shortens text to at most n bytes, at the border of a character.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

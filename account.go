@@ -1,11 +1,11 @@
 package debate
 
-// Account sums what was used under one name.
+// Account is the sum of what was used under one name.
 type Account struct {
 	Name     string
 	Usage    Usage
 	Cost     Money
-	Requests int // attempts, failed ones included; what a person does is none
+	Requests int // attempts, failed ones included; answers of persons do not count
 }
 
 func (a *Account) add(s *Spend) {
@@ -24,10 +24,10 @@ func account(list *[]Account, name string) *Account {
 	return &(*list)[len(*list)-1]
 }
 
-// accounts keep the spend of a debate. There are few names of each sort, so a list is enough.
+// accounts hold the spend of a conversation. There are few names of each sort, so a list is enough.
 type accounts struct {
 	total        Account
-	tokens       int // of all attempts; the worst case where the provider reported none
+	tokens       int // of all attempts; where the provider reported none, the worst case
 	models       []Account
 	participants []Account
 	rounds       map[int]*Account // 0: outside the rounds
@@ -53,18 +53,20 @@ func (a *accounts) add(intent *Intent, s *Spend) {
 	round.add(s)
 }
 
-// Spent yields what the debate has used and cost so far, failed attempts included.
+// Spent returns what the conversation has used and cost so far, failed attempts included.
 func (r *Record) Spent() Account { return r.spent.total }
 
-// SpentByModel yields the accounts of the models, in the order of their first use.
+// SpentByModel returns the accounts of the models, in the order of their first use.
 func (r *Record) SpentByModel() []Account { return append([]Account(nil), r.spent.models...) }
 
-// SpentByParticipant yields the accounts of participants and judges, in the order of their first use.
+// SpentByParticipant returns the accounts of participants, judges and the summarizer, in the order of their first
+// use.
 func (r *Record) SpentByParticipant() []Account {
 	return append([]Account(nil), r.spent.participants...)
 }
 
-// SpentInRound yields the account of a round, its judging included; 0 is what was spent outside the rounds.
+// SpentInRound returns the account of a round, its judging included. Round 0 stands for what was spent outside the
+// rounds.
 func (r *Record) SpentInRound(round int) Account {
 	if a := r.spent.rounds[round]; a != nil {
 		return *a
@@ -72,8 +74,8 @@ func (r *Record) SpentInRound(round int) Account {
 	return Account{}
 }
 
-// SpentByLabel sums what debates have used by the value of one of their labels, such as a tenant, in
-// the order in which the values come first. Debates without the label are summed under "".
+// SpentByLabel sums what conversations have used by the value of one of their labels, such as a tenant. The values
+// are in the order of their first occurrence. Conversations without the label are summed under "".
 func SpentByLabel(label string, records ...*Record) []Account {
 	var out []Account
 	for _, r := range records {
@@ -90,10 +92,10 @@ func SpentByLabel(label string, records ...*Record) []Account {
 	return out
 }
 
-// Reserved is the most that the calls in flight can still cost.
+// Reserved returns the most that the calls in flight can still cost.
 func (r *Record) Reserved() Money { return r.reserved }
 
-// charge yields what an attempt cost: by its usage, or its whole reservation if that is unknown.
+// charge returns what an attempt cost. If its usage is unknown, that is its whole reserve.
 func (r *Record) charge(intent *Intent, usage Usage, free bool) Spend {
 	s := Spend{Call: intent.Call, Attempt: intent.Attempt, Model: intent.Model, Usage: usage}
 	model := r.model(intent.Model)
@@ -107,7 +109,8 @@ func (r *Record) charge(intent *Intent, usage Usage, free bool) Spend {
 	return s
 }
 
-// KnownUsage yields a usage as it can be counted. One that cannot be is unknown, which is zero.
+// KnownUsage returns the usage unchanged if its numbers are possible. Otherwise the usage is unknown, and
+// KnownUsage returns zero.
 func KnownUsage(u Usage) Usage {
 	const most = 1 << 40 // no request has as many tokens
 	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {

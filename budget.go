@@ -5,23 +5,26 @@ import (
 	"time"
 )
 
-// Budget limits what a debate may use. Warn, Soft and Hard are what it costs; they need a known price
-// for every model of the debate. What is limited besides holds for the whole debate, failed attempts
-// included. A limit that is 0 does not limit.
+// Budget limits what a conversation may use.
+//
+//   - Warn, Soft and Hard limit the cost. They need a known price for every model of the conversation.
+//   - The other limits apply to the whole conversation, failed attempts included.
+//   - A limit that is 0 does not limit.
 //
 //nolint:recvcheck // encoding/json asks a value for MarshalJSON
 type Budget struct {
 	// Warn gives one warning event when the spend reaches it.
 	Warn Money `json:"warn,omitempty"`
-	// Confirm makes the debate wait at Warn until Session.Acknowledge; see Unattended.Budget.
+	// Confirm makes the conversation wait at Warn until Session.Acknowledge is called; see Unattended.Budget.
 	Confirm bool `json:"confirm,omitempty"`
-	// Soft limits end the rounds and go to the verdict, whose cost is kept back from the hard ones.
+	// Soft limits end the rounds and move on to the verdict. The cost of the verdict is kept back from the hard
+	// limits.
 	Soft       Money         `json:"soft,omitempty"`
 	SoftTokens int           `json:"softTokens,omitempty"` // input and output
 	SoftCalls  int           `json:"softCalls,omitempty"`  // attempts
 	SoftTime   time.Duration `json:"-"`                    // since the start, pauses included
-	// Hard limits are never passed: no call starts whose worst case would, and at HardTime what is in
-	// flight is broken off. They end the debate with an error of kind cost_limit.
+	// Hard limits are never passed: no call starts whose worst case would pass one. At HardTime the calls in flight
+	// are aborted. A hard limit ends the conversation with an error of kind cost_limit.
 	Hard       Money         `json:"hard,omitempty"`
 	HardTokens int           `json:"hardTokens,omitempty"`
 	HardCalls  int           `json:"hardCalls,omitempty"`
@@ -39,12 +42,12 @@ type budgetJSON struct {
 	HardTime Duration `json:"hardTime,omitempty"`
 }
 
-// MarshalJSON writes the budget; durations are strings such as "90s".
+// MarshalJSON writes the budget. Durations are strings such as "90s".
 func (b Budget) MarshalJSON() ([]byte, error) {
 	return json.Marshal(budgetJSON{budgetFields(b), Duration(b.SoftTime), Duration(b.HardTime)})
 }
 
-// UnmarshalJSON reads a budget strictly, with errors as [DecodeStrict] gives them.
+// UnmarshalJSON reads a budget strictly. Its errors are those of [DecodeStrict].
 func (b *Budget) UnmarshalJSON(data []byte) error {
 	var in budgetJSON
 	if err := DecodeStrict("read budget", data, &in); err != nil {

@@ -8,31 +8,36 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Core is one debate without any I/O: it starts no goroutine, reads no clock, draws no random
-// number. [Core.Step] takes what happened and says what follows; a runtime around it saves the
-// events and performs the commands. The same inputs give the same events.
+// Core is one conversation without any I/O. It starts no goroutine, reads no clock and draws no random number.
+// [Core.Step] takes an input and returns what follows from it. A runtime around the core saves the events and
+// performs the commands. The same inputs give the same events.
 //
-// A Core has one owner at a time: it is not safe for concurrent use. [Engine.NewCore] makes one.
+// A Core has one owner at a time: it is not safe for concurrent use. [NewCore] makes one, and so does
+// Engine.NewCore.
 type Core struct {
 	machine *Machine
-	flows   map[string]*Machine // by name: a debate that is still to be configured may become any
+	flows   map[string]*Machine // by name: before the start an Edit may choose any of them
 	plans   map[string]ContextManager
 	record  *Record
 	in      Input
 	out     Output
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
 	counts  map[countedText]int         // tokens of texts that do not change
-	broken  error                       // a Step has failed half-way: the core is to be thrown away
+	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
 }
 
-// Flows are compiled flows by name, and the name of the one that a conversation has before it has a config.
+// Flows are the compiled flows by name. First is the flow of a conversation that has no config yet.
 type Flows struct {
 	Machines map[string]*Machine
 	First    string
 }
 
-// NewCore makes the core of a stored conversation from its events, by its flow; without events, that of one which is
-// still to be configured. contexts are the context managers by the names in Terms.Context.
+// NewCore makes the core of a stored conversation from its events. The first event names the flow. Without events
+// the core is that of a conversation that is not configured yet. contexts are the context managers by the names in
+// Terms.Context.
+//
+// An error is of kind validation if the flow is not registered, or its version cannot be continued. An event that
+// cannot be folded is an error too.
 func NewCore(flows Flows, contexts map[string]ContextManager, id string, events []Event) (*Core, error) {
 	name, version := flows.First, 0
 	if len(events) > 0 {
@@ -57,24 +62,27 @@ func NewCore(flows Flows, contexts map[string]ContextManager, id string, events 
 	return c, nil
 }
 
-// Flow is the flow of the conversation. Read only.
+// Flow returns the flow of the conversation. It is read only.
 func (c *Core) Flow() *Flow { return c.machine.flow }
 
-// Record yields the record. The core goes on writing to it: the owner may read it between Steps.
+// Record returns the record. The core keeps writing to it: its owner may read it between Steps.
 func (c *Core) Record() *Record { return c.record }
 
-// Step takes one input. A refused input is an *[Error] of kind state and has changed nothing; a
-// result that came before, or that belongs to an outdated attempt, is ignored without an error.
+// Step takes one input.
+//
+//   - A refused input is an *[Error] of kind state or validation, and changes nothing.
+//   - A result that was taken before, or that belongs to an outdated attempt, is ignored without an error.
+//   - If a Step fails half-way, the core is unusable; see [Core.Err].
 func (c *Core) Step(in Input) (Output, error) {
-	if _, ok := in.Signal.(Opened); ok { // what is due depends on what is lost, which comes next
+	if _, ok := in.Signal.(Opened); ok { // what is due depends on the Losts that follow
 		return c.step(in, func() error { return nil })
 	}
 	return c.step(in, c.advance)
 }
 
-// Note takes a control of a host's as [Core.Step] does, but begins no call and does nothing else that
-// is due: it is for a process that does not hold the debate. Whoever does, or opens it next, goes on
-// from there. Output.Abort names calls that it will break off.
+// Note takes a control of a host program, as [Core.Step] does, but starts no call and does nothing else that is
+// due. It is for a process that does not hold the conversation. The process that holds it, or opens it next,
+// continues from there. That process also aborts the calls in Output.Abort.
 func (c *Core) Note(in Input) (Output, error) {
 	switch in.Signal.(type) {
 	case Pause, Resume, Stop, Cancel, Retry, Acknowledge, Answer, Sent:
@@ -84,7 +92,7 @@ func (c *Core) Note(in Input) (Output, error) {
 	}
 }
 
-// Fold takes an event that somebody else has appended to the log.
+// Fold takes an event that another process has appended to the log.
 func (c *Core) Fold(e Event) error {
 	if c.broken != nil {
 		return c.broken
@@ -96,7 +104,7 @@ func (c *Core) Fold(e Event) error {
 	return nil
 }
 
-// foldStored folds an event of a log, which may be of a kind that only the flow can read.
+// foldStored folds an event of a log. If only the flow has its kind, the flow decodes it.
 func (c *Core) foldStored(e Event) error {
 	e, err := c.machine.flow.DecodeEvent(e)
 	if err != nil {
@@ -109,20 +117,20 @@ func (c *Core) foldStored(e Event) error {
 	return nil
 }
 
-// folded lets go of what an event has made untrue.
+// folded drops cached values that an event has made invalid.
 func (c *Core) folded(kind EventKind) {
 	if kind == EventDropped {
 		c.wires = nil // they name the participants
 	}
 }
 
-// step takes an input, then does what comes after.
+// step takes an input, then calls after.
 func (c *Core) step(in Input, after func() error) (Output, error) {
 	if c.broken != nil {
 		return Output{}, c.broken
 	}
 	if in.At.Before(c.record.LastAt) {
-		in.At = c.record.LastAt // facts are in order, whatever a clock says
+		in.At = c.record.LastAt // the times of facts never decrease, whatever a clock says
 	}
 	c.in, c.out = in, Output{Events: c.out.Events[:0]}
 	if err := c.take(in.Signal); err != nil {
@@ -138,7 +146,7 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 	return c.out, nil
 }
 
-// answered goes back to work once nobody is asked any more.
+// answered goes back to the working state once no answer is missing.
 func (c *Core) answered() error {
 	if c.record.State != StateAwaitingInput || !c.machine.allows(c.record, TriggerAnswered) {
 		return nil
@@ -146,8 +154,8 @@ func (c *Core) answered() error {
 	return c.fire(TriggerAnswered, Note{}, false)
 }
 
-// InFlight yields a Lost for each call in flight. Whoever opens a log that another process has left
-// steps each of them once, for nobody knows what became of those calls.
+// InFlight returns a Lost for each call in flight. A runtime that opens a log which another process has left steps
+// each of them once, because their outcome is unknown.
 func (c *Core) InFlight() []Lost {
 	lost := make([]Lost, len(c.record.open))
 	for i, call := range c.record.open {
@@ -156,7 +164,7 @@ func (c *Core) InFlight() []Lost {
 	return lost
 }
 
-// emit numbers a fact and folds it.
+// emit numbers a fact, folds it, and adds it to the output.
 func (c *Core) emit(e Event) error {
 	e.Seq, e.At = c.record.Seq+1, c.in.At
 	c.out.Events = append(c.out.Events, e)
@@ -168,7 +176,7 @@ func (c *Core) emit(e Event) error {
 	return nil
 }
 
-// fire changes the state by the table: the one way to do so.
+// fire changes the state by the table. Nothing else changes it.
 func (c *Core) fire(on Trigger, note Note, drain bool) error {
 	from := c.record.State
 	to, err := c.machine.fire(c.record, on)
@@ -215,7 +223,7 @@ func (c *Core) take(signal Signal) error {
 			return c.machine.refusal(c.record, TriggerEdit)
 		}
 		c.record.flow, c.record.config, c.record.terms, c.record.valid = s.Flow, s.Config, s.Terms, false
-		if m := c.flows[s.Flow]; m != nil { // what is not known is for validation to say
+		if m := c.flows[s.Flow]; m != nil { // validation reports an unknown flow
 			c.machine = m
 		}
 		return c.fire(TriggerEdit, Note{}, false)
@@ -278,7 +286,8 @@ func (c *Core) control(signal Signal) error {
 	}
 }
 
-// opened notes that the debate goes on after a break, where that matters: no time of a round has passed.
+// opened records that the conversation was resumed after a break, if a round's time is running. The break does not
+// count as time of the round.
 func (c *Core) opened(s Opened) error {
 	if c.record.start == nil || !c.machine.working(c.record.State) || c.record.deadline().IsZero() {
 		return nil
@@ -298,14 +307,14 @@ func (c *Core) validated(s Validated) error {
 	return c.fire(on, Note{}, false)
 }
 
-// abort asks the runtime to break off every call in flight.
+// abort asks the runtime to abort every call in flight.
 func (c *Core) abort() {
 	for _, call := range c.record.open {
 		c.out.Abort = append(c.out.Abort, call.intent.Call)
 	}
 }
 
-// mostAnswer bounds what a person says, in bytes. Of a turn still less is kept: see [Config].MaxTokens.
+// mostAnswer bounds a person's answer, in bytes. A turn is cut further, to [Terms].MaxTokens.
 const mostAnswer = 1 << 20
 
 func (c *Core) answer(s Answer) error {
@@ -335,7 +344,8 @@ func (c *Core) acknowledge() error {
 	return c.emit(Event{Body: &Acknowledge{}})
 }
 
-// sent takes an input of the flow's own: it is a fact, and fires its trigger if a rule wants it.
+// sent takes an input of the flow's own. It records the input, and fires its trigger if the present state has a
+// rule for it.
 func (c *Core) sent(s Sent) error {
 	if !c.machine.input(s.Trigger) {
 		err := fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, oneLine(string(s.Trigger), 40))
@@ -355,15 +365,15 @@ func (c *Core) sent(s Sent) error {
 		return err
 	}
 	if !c.machine.allows(c.record, s.Trigger) {
-		return nil // the fact itself has settled it
+		return nil // folding the fact has already settled it
 	}
 	return c.fire(s.Trigger, Note{}, false)
 }
 
-// mostSteps bounds how often a flow may change its state without asking anybody: more is a circle.
+// mostSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle.
 const mostSteps = 10_000
 
-// advance does what is due: it starts the calls that are missing, or fires what the flow says.
+// advance does what is due. It starts the missing calls, or fires what the flow returns.
 func (c *Core) advance() error {
 	for range mostSteps {
 		again, err := c.once()
@@ -375,7 +385,7 @@ func (c *Core) advance() error {
 	return c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
 }
 
-// once does one thing that is due; again: there may be more.
+// once does one thing that is due. again reports whether there may be more.
 func (c *Core) once() (again bool, err error) {
 	r := c.record
 	if r.State == StateAwaitingInput {
@@ -413,7 +423,7 @@ func (c *Core) once() (again bool, err error) {
 	return c.next(step)
 }
 
-// next fires what the flow says once no call is missing.
+// next fires what the flow returns once no call is missing.
 func (c *Core) next(step Step) (again bool, err error) {
 	on, note := passing(c.record.State), Note{}
 	if step.Next != nil {
@@ -428,7 +438,7 @@ func (c *Core) next(step Step) (again bool, err error) {
 	return true, nil
 }
 
-// passing is what a lifecycle state without a step fires.
+// passing returns the trigger that a lifecycle state without a step fires.
 func passing(s State) Trigger {
 	if s == StateInitializing {
 		return TriggerInitialized

@@ -2,13 +2,14 @@ package debate
 
 import "encoding/json"
 
-// Err is why the core is unusable: a Step or Fold failed half-way. A runtime drops such a core. nil: it is usable.
+// Err returns why the core is unusable, or nil if it is usable. A core becomes unusable when a Step or Fold fails
+// half-way. A runtime then drops it.
 func (c *Core) Err() error { return c.broken }
 
-// Started reports whether the debate has started. Nothing is recorded before.
+// Started reports whether the conversation has started. Nothing is recorded before.
 func (c *Core) Started() bool { return c.record.start != nil }
 
-// Refusal reports why a trigger is not possible now: an [*Error] of kind state. nil: it is possible.
+// Refusal returns why a trigger is not possible now, as an [*Error] of kind state. nil: it is possible.
 func (c *Core) Refusal(on Trigger) error {
 	if c.machine.allows(c.record, on) {
 		return nil
@@ -16,12 +17,12 @@ func (c *Core) Refusal(on Trigger) error {
 	return c.machine.refusal(c.record, on)
 }
 
-// HasWork reports whether a process is needed now: the state makes calls, or calls are in flight.
+// HasWork reports whether a process must hold the conversation now: its state makes calls, or calls are in flight.
 func (c *Core) HasWork() bool {
 	return c.machine.working(c.record.State) || c.record.InFlight() > 0
 }
 
-// Over reports whether nothing more can be recorded: the debate is final, and no call is in flight.
+// Over reports whether nothing more can be recorded: the conversation is final, and no call is in flight.
 func (c *Core) Over() bool { return c.record.Final() && c.record.InFlight() == 0 }
 
 // InFlightAs reports whether this attempt of the call is in flight and no control has aborted it.
@@ -30,7 +31,7 @@ func (c *Core) InFlightAs(call string, attempt int) bool {
 	return state != nil && state.status == callOpen && state.intent.Attempt == attempt && !state.aborted
 }
 
-// MaxText is how many bytes of text the reply to a command may have.
+// MaxText bounds the text of the reply to a command, in bytes. 0: the command has no request.
 func (c *Command) MaxText() int {
 	if c.Request == nil {
 		return 0

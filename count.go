@@ -5,14 +5,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// countedText is a text that many requests hold, by a vocabulary.
+// countedText is a text that many requests contain, with the vocabulary in which it is counted.
 type countedText struct {
 	counter token.Counter
 	text    string
 }
 
-// counted yields the tokens of a text that many requests hold, such as a system prompt: it is counted once
-// and kept, as long as there are few of them.
+// counted returns the tokens of a text that many requests contain, such as a system prompt. It counts each text
+// once, and keeps a bounded number of counts.
 func (c *Core) counted(counter token.Counter, text string) int {
 	key := countedText{counter, text}
 	count, ok := c.counts[key]
@@ -26,8 +26,7 @@ func (c *Core) counted(counter token.Counter, text string) int {
 	return count
 }
 
-// count yields the running sum of the messages' tokens in a model's vocabulary. Each is counted once
-// and kept.
+// count returns the running sums of the messages' tokens in a vocabulary. It counts each message once.
 func (v *view) count(counter token.Counter) []int {
 	if v.sums == nil {
 		v.sums = make(map[token.Counter][]int)
@@ -44,7 +43,7 @@ func (v *view) count(counter token.Counter) []int {
 	return sums[:len(v.messages)+1]
 }
 
-// messageCount is messageBound with the text counted.
+// messageCount returns a message's tokens: the text is counted, and the rest is bounded as in messageBound.
 func messageCount(m *provider.Message, counter token.Counter) int {
 	return counter.Count(m.Text) + messageBound(m) - len(m.Text)
 }

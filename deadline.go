@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// deadline is when the present round's time is over; zero: never.
+// deadline returns when the time of the present round is over. Zero: never.
 func (r *Record) deadline() time.Time {
 	if r.terms.RoundTimeout <= 0 || r.late || !slices.Contains(r.timed, r.work) || r.roundAt.IsZero() {
 		return time.Time{}
@@ -18,7 +18,7 @@ func (r *Record) deadline() time.Time {
 	return begins.Add(r.terms.RoundTimeout)
 }
 
-// times yields the next moment after now at which a limit of time is reached; zero: there is none.
+// times returns the next moment after now at which a limit of time is reached. Zero: there is none.
 func (r *Record) times(now time.Time) time.Time {
 	var next time.Time
 	at := func(t time.Time) {
@@ -40,14 +40,14 @@ func (r *Record) times(now time.Time) time.Time {
 	return next
 }
 
-// waitUntil asks for a Tick, if that is earlier than what was asked for.
+// waitUntil asks for a Tick at t, unless an earlier one was asked for. The zero time asks for none.
 func (c *Core) waitUntil(t time.Time) {
 	if !t.IsZero() && (c.out.Wait.IsZero() || t.Before(c.out.Wait)) {
 		c.out.Wait = t
 	}
 }
 
-// watchRound ends a round whose time is over: who still speaks has failed.
+// watchRound ends a round whose time is over. The calls in flight fail for good.
 func (c *Core) watchRound() (again bool, err error) {
 	r := c.record
 	deadline := r.deadline()
@@ -69,7 +69,7 @@ func (c *Core) watchRound() (again bool, err error) {
 		}
 		if !c.machine.flow.spares(r, call.intent.By) {
 			if r.Round > 1 {
-				continue // merely late
+				continue // only late, which is no reason to end the conversation
 			}
 			return true, c.fail(call.trouble.failure)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Mermaid draws the flow's rules and the lifecycle's as a Mermaid state diagram.
+// Mermaid draws the rules of the flow and of the lifecycle as a Mermaid state diagram.
 func (f *Flow) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n  [*] --> configuring\n")
@@ -32,13 +32,13 @@ func (f *Flow) Mermaid() string {
 	return b.String()
 }
 
-// DOT draws the same for Graphviz.
+// DOT draws the rules of the flow and of the lifecycle for Graphviz.
 func (f *Flow) DOT() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  compound=true;\n  node [shape=box, style=rounded];\n", f.Name)
 	b.WriteString("  \"[*]\" [shape=point, width=0.15];\n  \"[*]\" -> configuring;\n")
 	b.WriteString("  completed [peripheries=2];\n  canceled [peripheries=2];\n  subgraph cluster_running {\n    label=running;\n")
-	// An edge of running as a whole is one of its entry point, clipped at the cluster.
+	// Graphviz has no edges of clusters: an edge of running is one of its entry point, clipped at the cluster.
 	fmt.Fprintf(&b, "    %q [shape=point, width=0.15];\n", StateRunning)
 	for _, state := range f.states() {
 		fmt.Fprintf(&b, "    %q;\n", state)

@@ -6,10 +6,10 @@ func (c *Core) drop(who, reason string) error {
 	return c.emit(Event{Body: &Dropped{Participant: who, Reason: reason}})
 }
 
-// IsDropped reports whether a participant, or somebody else who is asked, takes no further part.
+// IsDropped reports whether a participant or a judge was dropped.
 func (r *Record) IsDropped(name string) bool { return slices.Contains(r.dropped, name) }
 
-// foldDropped drops somebody. Questions about one who is dropped are no longer open.
+// foldDropped drops a participant or judge, and the inquiries about its failed calls.
 func (r *Record) foldDropped(name string) {
 	if r.IsDropped(name) || len(r.dropped) >= mostOpen {
 		return

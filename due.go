@@ -4,11 +4,11 @@ import (
 	"time"
 )
 
-// due gathers what the calls of one state need.
+// due collects what the calls of one state need.
 type due struct {
 	core  *Core
-	busy  bool // something is in flight, or waits for its time
-	asked bool // a person has been asked
+	busy  bool // a call is in flight, or waits for its time
+	asked bool // a person's answer is pending
 	held  bool // a call does not fit the budget
 	limit WarningKind
 	short *Intent   // the call that does not fit
@@ -17,8 +17,8 @@ type due struct {
 	one   [1]beginning
 }
 
-// all deals with the missing calls of a state. Nothing is started before it is known that no call
-// of the batch ends the state. again: the record has changed, so calls are to be computed anew.
+// all deals with the missing calls of a state. It starts none before it knows that no call of the batch ends the
+// state. again reports that the record has changed, so that the calls must be computed anew.
 func (d *due) all(calls []Call) (again bool, err error) {
 	r := d.core.record
 	for i := range calls {
@@ -57,13 +57,13 @@ func (d *due) all(calls []Call) (again bool, err error) {
 	return false, nil
 }
 
-// ready prepares a call, or the summary that has to be made before it. What cannot be sent has failed.
+// ready prepares a call, or the summary that must precede it. A call that cannot be sent fails.
 func (d *due) ready(call *Call, fresh []beginning) (b beginning, again bool, err error) {
 	ready, intent, failure := d.core.prepare(call, true)
 	if failure == nil && ready.needs != nil {
 		for _, other := range fresh {
 			if other.intent.Call == ready.needs.ID {
-				return b, false, nil // somebody else of the batch needs it too
+				return b, false, nil // another call of the batch needs it too
 			}
 		}
 		for _, w := range d.core.record.crossed(ready, intent) {
@@ -79,8 +79,8 @@ func (d *due) ready(call *Call, fresh []beginning) (b beginning, again bool, err
 	return beginning{ready, intent}, false, nil
 }
 
-// summary prepares the summary that a call needs. If the budget does not allow it, the call goes
-// without.
+// summary prepares the summary that a call needs. If the budget does not allow the summary, it prepares the call
+// without one.
 func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
 	summary, ok := d.look(needs)
 	if !ok {
@@ -100,7 +100,7 @@ func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
 	return beginning{ready, intent}, false, nil
 }
 
-// unsent records that a call cannot be made at all.
+// unsent records that a call cannot be sent at all.
 func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
 	if intent == nil {
 		return c.fail(failure)
@@ -119,8 +119,8 @@ type beginning struct {
 	intent *Intent
 }
 
-// present yields a missing call as it is made now, which is the re-ask if its answer was rejected, and what is
-// known of that; nil: nothing.
+// present returns a missing call as it is made now, and its state. If the answer was rejected, that is the re-ask.
+// The state is nil if there was no attempt.
 func (r *Record) present(call *Call) (*Call, *callState) {
 	state := r.calls[call.ID]
 	if state != nil && state.status == callRejected {
@@ -130,7 +130,7 @@ func (r *Record) present(call *Call) (*Call, *callState) {
 	return call, state
 }
 
-// look sees whether a missing call may start now, and as what.
+// look reports whether a missing call may start now, and returns the call to make.
 func (d *due) look(call *Call) (*Call, bool) {
 	r := d.core.record
 	call, state := r.present(call)
@@ -166,12 +166,12 @@ func (d *due) look(call *Call) (*Call, bool) {
 	return call, true
 }
 
-// start begins a call, unless the budget keeps it back.
+// start starts a call, unless the budget holds it back.
 func (d *due) start(ready *prepared, intent *Intent) error {
 	c := d.core
 	if limit, what, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson && ready.call.Performer != byTool {
 		if len(c.record.open) > 0 {
-			d.busy = true // what is reserved may become free
+			d.busy = true // results may free a part of the reserve
 		} else {
 			d.held, d.limit, d.short, d.what = true, limit, intent, what
 		}

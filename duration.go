@@ -8,10 +8,10 @@ import (
 // Duration is a time.Duration whose JSON is text such as "1m30s".
 type Duration time.Duration
 
-// MarshalText writes the duration.
+// MarshalText writes the duration as text such as "1m30s".
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// UnmarshalText reads the duration.
+// UnmarshalText reads text such as "1m30s".
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil {

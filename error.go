@@ -37,7 +37,7 @@ const (
 	KindStore           = provider.KindStore
 )
 
-// kinds yields all of them.
+// kinds returns all kinds.
 func kinds() []Kind {
 	return []Kind{
 		KindNetwork, KindRateLimit, KindQuota, KindAPI, KindTimeout, KindContextOverflow, KindAuthentication, KindContentFilter,
@@ -45,34 +45,35 @@ func kinds() []Kind {
 	}
 }
 
-// Errors that are compared with errors.Is.
+// Errors to compare with errors.Is.
 var (
-	// ErrAwaitingInput says that the debate waits for an answer to an inquiry.
+	// ErrAwaitingInput means that the conversation waits for an answer to an inquiry.
 	ErrAwaitingInput = errors.New("the debate awaits an answer")
-	// ErrClosed says that the session was closed, or its engine shut down: the debate may go on elsewhere.
+	// ErrClosed means that the session was closed, or its engine was shut down. Another process may resume the
+	// conversation.
 	ErrClosed = errors.New("the session is closed")
-	// ErrNotFound says that the store holds no debate of that id.
+	// ErrNotFound means that the store has no conversation with this ID.
 	ErrNotFound = errors.New("no such debate")
-	// ErrConflict says that the log has grown since it was read: somebody else wrote.
+	// ErrConflict means that the log has grown since it was read, because another process has appended to it.
 	ErrConflict = errors.New("the debate's log has grown in the meantime")
-	// ErrLeased says that somebody else holds the debate.
+	// ErrLeased means that another owner holds the lease.
 	ErrLeased = errors.New("the debate is held by another owner")
 )
 
-// Error is the one error type of this package: a kind, and where it happened. The zero Error
-// prints. It holds no keys, and none are in its JSON.
+// Error is the error type of this package: a kind, and where the failure happened. It never contains an API key, and
+// neither does its JSON. The zero Error can be printed.
 type Error struct {
 	Kind        Kind
-	Op          string        // what was being done: "validate", "start", a trigger, a call's id
-	Field       string        // of the config or the snapshot: "participants[1].name"
+	Op          string        // the operation: "validate", "start", a trigger, a call's ID
+	Field       string        // the path of a field in the config or the log: "participants[1].name"
 	Participant string        // or judge
 	Round       int           // from 1; 0 if outside the rounds
 	Attempt     int           // of the call, from 1; 0 if no call
-	RetryAfter  time.Duration // what the vendor asked to wait
+	RetryAfter  time.Duration // how long the vendor asked to wait
 	Err         error         // the cause
 }
 
-// Error yields one line: kind, place and cause.
+// Error returns one line: kind, place and cause.
 func (e *Error) Error() string {
 	if e == nil {
 		return "debate: no error"
@@ -102,7 +103,7 @@ func (e *Error) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// Unwrap yields the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -110,15 +111,15 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// Is makes an Error equal to a target *Error that sets nothing but the same Kind, so that
-// errors.Is(err, &debate.Error{Kind: debate.KindCostLimit}) asks for the kind.
+// Is reports whether target is an *Error that sets nothing but the same Kind. A caller can thus test for a kind
+// with errors.Is(err, &Error{Kind: KindCostLimit}).
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && e != nil && t != nil && *t == Error{Kind: e.Kind}
 }
 
-// Retryable reports whether a person may sensibly try the same again: the failure passes with time,
-// or can be mended outside the debate (a new key, a paid bill).
+// Retryable reports whether a retry by a person can help. The failure either passes with time, or its cause can be
+// fixed outside the conversation (a new key, a paid bill).
 func (e *Error) Retryable() bool {
 	if e == nil {
 		return false
@@ -131,7 +132,7 @@ func (e *Error) Retryable() bool {
 	}
 }
 
-// Hint says in a sentence what a person can do about it.
+// Hint returns a sentence on what a person can do about the failure.
 func (e *Error) Hint() string {
 	if e == nil {
 		return ""
@@ -203,7 +204,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote; the cause comes back as text.
+// UnmarshalJSON reads what MarshalJSON wrote. The cause comes back as text.
 func (e *Error) UnmarshalJSON(data []byte) error {
 	var in errorJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -219,8 +220,8 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Classify makes an Error of whatever a provider or a judge returned. Of foreign errors it keeps a
-// short text only: they may hold a request.
+// Classify returns an Error for an error of a provider or a judge. Of errors of other types it keeps a short text
+// only, because they may contain a request.
 func Classify(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		reason := own.Err
@@ -249,7 +250,7 @@ func kindOr(kind, otherwise Kind) Kind {
 	return kind
 }
 
-// words yields a provider's failure without its kind, which the Error around it tells.
+// words returns a provider's failure without its kind, which the enclosing Error has.
 func words(failure *provider.Error) error {
 	plain := *failure
 	plain.Kind = ""
@@ -263,7 +264,8 @@ func words(failure *provider.Error) error {
 // note reduces an error to one short, printable line.
 func note(err error) error { return errors.New(oneLine(err.Error(), 300)) }
 
-// oneLine cuts text to most bytes at a character's border and replaces what does not print.
+// oneLine cuts text to most bytes at the border of a character, and replaces characters that do not print by
+// spaces.
 func oneLine(text string, most int) string {
 	if len(text) > most {
 		for most > 0 && !utf8.RuneStart(text[most]) {

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// escaped stands in a text in place of the fence's word.
+// escaped replaces the fence's word in a text.
 const escaped = "[mark]"
 
-// escape takes the fence's secret word out of a text that holds it, so that nobody can close the
-// fence from inside. A reader who is not exact may take other forms for the word: digits of other
-// scripts, or what does not print or is white space between the digits. They are taken out too.
+// escape removes the fence's secret word from a text, so that no text can close the fence from inside. A model may
+// read other forms as the word too: digits of other scripts, or digits with white space or unprintable characters
+// between them. Those are removed as well.
 func escape(text, fence string) string {
 	if fence == "" {
 		return text
@@ -41,8 +41,8 @@ func escape(text, fence string) string {
 	return b.String()
 }
 
-// plain reports whether no form of a fence can be in a text: it holds nothing but ASCII, and not every
-// digit of the fence. Most speeches do; this is done with each.
+// plain reports quickly whether a text cannot contain any form of the fence: it is ASCII only, and lacks a digit of
+// the fence. That is so for most texts.
 func plain(text, fence string) bool {
 	if !ascii(text) {
 		return false
@@ -55,7 +55,8 @@ func plain(text, fence string) bool {
 	return false
 }
 
-// ascii reports whether a text is nothing but ASCII, eight bytes at a time: the sum below is one load.
+// ascii reports whether a text is ASCII only. It reads eight bytes at a time: the compiler makes one load of the
+// expression below.
 func ascii(text string) bool {
 	for ; len(text) >= 8; text = text[8:] {
 		eight := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
@@ -72,7 +73,7 @@ func ascii(text string) bool {
 	return true
 }
 
-// disguised yields the length of the form of the fence that the text begins with; 0: there is none.
+// disguised returns the length of the form of the fence that the text begins with, or 0 if there is none.
 func disguised(text, fence string) int {
 	want := 0
 	for i, r := range text {
@@ -88,7 +89,7 @@ func disguised(text, fence string) int {
 	return 0
 }
 
-// digit yields the ASCII digit of the same value; 0: it is no digit.
+// digit returns the ASCII digit of the same value, or 0 if the rune is no digit.
 func digit(r rune) byte {
 	if r >= '0' && r <= '9' {
 		return byte(r)
@@ -96,8 +97,8 @@ func digit(r rune) byte {
 	if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
 		return 0
 	}
-	// The digits of a script stand in a row from its zero on, and rows do not touch but for the
-	// mathematical ones, whose rows begin every ten.
+	// The ten digits of a script are consecutive. Digits of two scripts are never adjacent, except for the
+	// mathematical ones, which form groups of ten.
 	zero := r
 	for n := 0; n < 9 && unicode.Is(unicode.Nd, zero-1); n++ {
 		zero--

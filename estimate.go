@@ -9,27 +9,27 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 )
 
-// Estimate is the most that a debate can use if every call is answered at the first attempt: as many
-// rounds as there may be, every reply as long as it may get, everybody reading all that its window
-// holds. Failed attempts come on top, and so does an answer that is asked for again.
+// Estimate is the most that a conversation can use if every call succeeds at the first attempt. It assumes the
+// maximum number of rounds, replies of maximum length, and calls that read as much as their window holds. Failed
+// attempts and answers that are asked for again are not included.
 type Estimate struct {
 	Cost   Money
 	Tokens int // input and output
 	Calls  int
-	// Models are the shares of the models that are asked first, in the order of their first use. Their
-	// Usage counts plain input and output.
+	// Models are the shares of the first models of the calls, in the order of their first use. Their Usage counts
+	// plain input and output.
 	Models []Account
-	// FirstRound is what has to be there before anything can come of the debate: what precedes the first
-	// round, that round, and the verdict on it. A hard limit beside a soft one needs as much as the
-	// verdict takes once more, since that is kept back for asking again.
+	// FirstRound is the least cost with which the conversation can give a result: what precedes the first round,
+	// that round, and the verdict on it. With a soft limit, the hard limit must also allow the verdict a second
+	// time, because that is kept back for asking again.
 	FirstRound Money
 
-	first use
-	again use // with the verdict asked for twice
+	first use // the use that FirstRound is the cost of
+	again use // the same, with the verdict asked for twice
 }
 
-// EstimateStart walks through a conversation that would begin with this start, of so many rounds at most. ctx bounds
-// the walk.
+// EstimateStart walks through a conversation that would begin with this start, of at most this many rounds. ctx
+// bounds the walk.
 func EstimateStart(ctx context.Context, m *Machine, contexts map[string]ContextManager, start *Start, rounds int) (Estimate, error) {
 	if m.flow.Estimate == nil {
 		err := fmt.Errorf("conversations of the flow %q cannot be estimated", oneLine(start.Flow, 40))
@@ -46,7 +46,8 @@ func EstimateStart(ctx context.Context, m *Machine, contexts map[string]ContextM
 	return s.out, nil
 }
 
-// TooLow reports the limits of a budget with which nothing could come of the conversation, by their fields.
+// TooLow returns an error for each limit of a budget with which the conversation could give no result. The errors
+// name the fields.
 func (e *Estimate) TooLow(b *Budget) []error {
 	var f Findings
 	for field, limit := range ordered(map[string]use{
@@ -64,21 +65,21 @@ func (e *Estimate) TooLow(b *Budget) []error {
 	return f
 }
 
-// Estimator walks through a conversation that it only counts.
+// Estimator walks through a conversation and counts its calls. It makes none of them.
 type Estimator struct {
 	core   *Core
 	ctx    context.Context
-	growth int // bytes that have been said
-	added  int // bytes that are added to system prompts
+	growth int // bytes that were said
+	added  int // bytes that were added to system prompts
 	out    Estimate
-	// summaries are those in out: without them a conversation can go on.
+	// summaries is the part of out that summaries use. A conversation can do without them.
 	summaries use
 }
 
-// Record yields the record that the walk begins with. It is written by the walk alone.
+// Record returns the record that the walk begins with. Only the walk writes to it.
 func (s *Estimator) Record() *Record { return s.core.record }
 
-// Round begins a round. The error is that of the context that bounds the walk.
+// Round begins a round. Its error is that of the context that bounds the walk, or of the flow's part.
 func (s *Estimator) Round(n int) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -91,14 +92,15 @@ func (s *Estimator) Round(n int) error {
 	return r.part.Fold(&Event{Body: &Round{N: n}})
 }
 
-// Said lets a call's reply be read by those that follow, as long as it may get.
+// Said makes the calls that follow read this call's reply, at its maximum length.
 func (s *Estimator) Said(call *Call) { s.growth += s.core.record.growth(s.longest(call), call.By) }
 
-// Added lets a call's reply be part of the system prompts from now on.
+// Added adds this call's reply to the system prompts of the calls that follow, at its maximum length.
 func (s *Estimator) Added(call *Call) { s.added += s.longest(call) * bytesPerToken }
 
-// First marks that the first round is complete: what there is so far, and then the calls of the end, is the least with
-// which anything can come of the conversation.
+// First marks that the first round is complete. end counts the calls of the end. What was counted so far, together
+// with those calls, is the least with which the conversation can give a result. The walk then continues as if end
+// had not been called.
 func (s *Estimator) First(end func()) {
 	sofar, summaries := s.out, s.summaries
 	sofar.Models = append([]Account(nil), s.out.Models...)
@@ -116,7 +118,7 @@ func (s *Estimator) sum() use { return use{s.out.Cost, s.out.Tokens, s.out.Calls
 
 func (u use) less(v use) use { return use{u.cost - v.cost, u.tokens - v.tokens, u.calls - v.calls} }
 
-// near reports whether a call may need a summary before it.
+// near reports whether a call may need a summary first.
 func (s *Estimator) near(call *Call) bool {
 	r := s.core.record
 	if r.terms.Summarizer == "" || call.span != nil || call.View.None || call.Performer != ByModel {
@@ -128,7 +130,7 @@ func (s *Estimator) near(call *Call) bool {
 	return limited && 100*s.growth >= window.NearPercent*limit
 }
 
-// longest is the most tokens of a reply, with whichever of the call's models.
+// longest returns the most tokens that a reply may have with any of the call's models.
 func (s *Estimator) longest(call *Call) int {
 	if call.MaxTokens > 0 {
 		return call.MaxTokens
@@ -136,7 +138,7 @@ func (s *Estimator) longest(call *Call) int {
 	return s.core.record.terms.MaxTokens
 }
 
-// Calls counts calls that are made.
+// Calls counts calls.
 func (s *Estimator) Calls(calls []Call) {
 	for i := range calls {
 		if s.near(&calls[i]) {

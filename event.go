@@ -12,26 +12,26 @@ import (
 // EventKind names a kind of [Event], as it stands in a log.
 type EventKind string
 
-// The kinds of events of every flow, with their bodies. All but chunks are facts: they are numbered, stored and never
-// rewritten. A flow adds kinds of its own; see [Flow].Bodies.
+// The kinds of events of every flow, with their bodies. All except chunks are facts: they are numbered, stored and
+// never rewritten. A flow adds kinds of its own; see [Flow].Bodies.
 const (
-	EventStart      EventKind = "start"      // *Start: the conversation begins, and what is frozen for it
+	EventStart      EventKind = "start"      // *Start: the conversation begins; holds what is frozen for it
 	EventTransition EventKind = "transition" // *Transition: the state changed
 	EventRound      EventKind = "round"      // *Round: a round begins
 	EventIntent     EventKind = "intent"     // *Intent: a call is about to be made
-	EventTurn       EventKind = "turn"       // *Turn: somebody has spoken
+	EventTurn       EventKind = "turn"       // *Turn: a contribution
 	EventSummary    EventKind = "summary"    // *Summarized: messages were summarised
 	EventRejected   EventKind = "rejected"   // *Rejection: an answer was not accepted
 	EventFailed     EventKind = "failed"     // *Failure: an attempt failed
-	EventSpend      EventKind = "spend"      // *Charge: what a call cost whose result came after the end
-	EventDropped    EventKind = "dropped"    // *Dropped: a participant takes no further part
+	EventSpend      EventKind = "spend"      // *Charge: the cost of a call whose result came after the end
+	EventDropped    EventKind = "dropped"    // *Dropped: a participant was dropped
 	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
 	EventAck        EventKind = "ack"        // *Acknowledge: a person has acknowledged the cost warning
 	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
 	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
 	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
 	EventTools      EventKind = "tools"      // *ToolCalls: a reply asks for tools
-	EventTool       EventKind = "tool"       // *ToolResult: what came of the use of a tool
+	EventTool       EventKind = "tool"       // *ToolResult: the result of the use of a tool
 	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
 	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
 )
@@ -41,31 +41,32 @@ type Event struct {
 	// Seq numbers the facts of a log from 1 without gaps. A chunk has the number of the last fact before it.
 	Seq int64
 	At  time.Time
-	// Body says what happened. Events share it: read only.
+	// Body says what happened. Copies of an event share it: it is read only.
 	Body Body
 }
 
-// Body is what an [Event] says: a pointer to one of the structs that the kinds of events name, or to one of a
-// flow's own. A kind that the program does not know is a *[Foreign].
+// Body is the content of an [Event]: a pointer to one of the structs that the kinds of events name, or to one of a
+// flow's own. An event of a kind that the program does not know has a *[Foreign].
 type Body interface {
-	// EventKind is the kind of the events that have this body.
+	// EventKind returns the kind of the events that have this body.
 	EventKind() EventKind
 }
 
-// AttemptEnd is a [Body] that ends an attempt at a call. A struct of any package is one if it embeds [Spend].
+// AttemptEnd is a [Body] that ends an attempt at a call. A struct of any package implements it by embedding
+// [Spend].
 type AttemptEnd interface {
 	Body
 	spent() *Spend
 }
 
-// Foreign is the body of an event whose kind is not one of every flow's. A flow that knows the kind decodes it when
-// the log is folded; stores and programs without that flow keep the JSON as it is.
+// Foreign is the body of an event whose kind only some flow has. A flow that has the kind decodes the body when the
+// log is folded. Stores, and programs without that flow, keep the JSON as it is.
 type Foreign struct {
 	Kind EventKind
 	JSON json.RawMessage
 }
 
-// Kind is the kind of the event's body; "" without one.
+// Kind returns the kind of the event's body, or "" if it has none.
 func (e Event) Kind() EventKind {
 	if e.Body == nil {
 		return ""
@@ -73,8 +74,8 @@ func (e Event) Kind() EventKind {
 	return e.Body.EventKind()
 }
 
-// Err yields the error of an event after which a debate does not go on by itself: the failure of a
-// transition to the error state, or [ErrAwaitingInput]; nil for all others.
+// Err returns the error of an event after which a conversation waits for the host program. That is the failure of a
+// transition to the error state, or [ErrAwaitingInput]. For all other events it is nil.
 func (e Event) Err() error {
 	t, ok := e.Body.(*Transition)
 	switch {
@@ -91,8 +92,8 @@ func (e Event) Err() error {
 	}
 }
 
-// Public yields the event without what only stores and snapshots may hold: the seed, and the prompts, which hold the
-// fence made from it.
+// Public returns the event without the seed and the prompts, which only stores and snapshots may hold. The prompts
+// contain the fence, which is made from the seed.
 func (e Event) Public() Event {
 	if start, ok := e.Body.(*Start); ok {
 		shown := *start
@@ -110,7 +111,7 @@ type eventJSON struct {
 	Body json.RawMessage `json:"body"`
 }
 
-// MarshalJSON writes the event. One without a body is an error.
+// MarshalJSON writes the event. An event without a body is an error.
 func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Body == nil {
 		return nil, errors.New("an event without a body cannot be written")
@@ -126,14 +127,14 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	}
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
-	encoder.SetEscapeHTML(false) // whoever encodes the whole decides about that
+	encoder.SetEscapeHTML(false) // the encoder of the enclosing value decides about HTML
 	if err := encoder.Encode(out); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(data.Bytes(), []byte("\n")), nil
 }
 
-// UnmarshalJSON reads an event. Bodies of kinds that are not every flow's are read as [Foreign].
+// UnmarshalJSON reads an event. A body of a kind that only some flow has is read as [Foreign].
 func (e *Event) UnmarshalJSON(data []byte) error {
 	var in eventJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -154,7 +155,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// newBody yields an empty body of a kind that every flow has; nil: it is not one of those.
+// newBody returns an empty body of a kind that every flow has. For any other kind it returns nil.
 func newBody(kind EventKind) Body {
 	switch kind {
 	case EventStart:
@@ -200,18 +201,19 @@ func newBody(kind EventKind) Body {
 	}
 }
 
-// newBody yields an empty body of a kind of the flow's own; nil: it has no such kind.
+// newBody returns an empty body of one of the flow's own kinds, or nil if the flow has no such kind.
 func (f *Flow) newBody(kind EventKind) Body {
 	for _, sample := range f.Bodies {
 		if sample.EventKind() == kind {
-			body, _ := reflect.New(reflect.TypeOf(sample).Elem()).Interface().(Body) // a pointer, as check has seen
+			body, _ := reflect.New(reflect.TypeOf(sample).Elem()).Interface().(Body) // check has seen a pointer
 			return body
 		}
 	}
 	return nil
 }
 
-// DecodeEvent yields the event with a body of the flow's own, if its body is [Foreign] and the flow has that kind.
+// DecodeEvent returns the event with a [Foreign] body decoded, if the flow has its kind. Any other event is
+// returned unchanged.
 func (f *Flow) DecodeEvent(e Event) (Event, error) {
 	foreign, ok := e.Body.(*Foreign)
 	if !ok {
@@ -288,7 +290,8 @@ func (*Chunk) EventKind() EventKind { return EventChunk }
 // EventKind implements [Body].
 func (f *Foreign) EventKind() EventKind { return f.Kind }
 
-// ReadEvent reads an event strictly, its body too unless its kind is a flow's own; see [DecodeStrict].
+// ReadEvent reads an event strictly; see [DecodeStrict]. A body of a kind that only some flow has is read as
+// [Foreign]; [Flow.ReadBody] reads it.
 func ReadEvent(op string, data []byte) (Event, error) {
 	var in eventJSON
 	if err := DecodeStrict(op, data, &in); err != nil {
@@ -301,7 +304,7 @@ func ReadEvent(op string, data []byte) (Event, error) {
 	return Event{in.Seq, in.At, body}, readBody(op, in.Body, body)
 }
 
-// ReadBody reads the body of an event strictly, if its kind is the flow's own.
+// ReadBody reads a [Foreign] body strictly, if the flow has its kind. Any other event stays unchanged.
 func (f *Flow) ReadBody(op string, e *Event) error {
 	foreign, ok := e.Body.(*Foreign)
 	if !ok {

@@ -10,22 +10,23 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of any config, far above what a conversation can use, so that one that was made by mistake, or in bad faith,
-// costs neither time nor memory.
+// Bounds of any config. They are far above what a conversation can use. A config that was made by mistake or in bad
+// faith therefore costs neither time nor memory.
 const (
-	// MaxText bounds a text, MaxName the name of what is registered on an engine, models included, in bytes.
+	// MaxText bounds a text, and MaxName the name of anything that is registered on an engine, models included.
+	// Both are in bytes.
 	MaxText = 20_000
 	MaxName = 256
 
-	maxTools     = 128 // as many as many vendors take
+	maxTools     = 128 // what many vendors accept
 	maxLabels    = 64
 	maxLabelName = 128  // bytes
 	maxLabel     = 1024 // bytes
-	maxFindings  = 200  // that are reported; a format alone can have tens of thousands
+	maxFindings  = 200  // a format alone can have tens of thousands
 )
 
-// Findings gathers what is wrong with a config: errors of kind validation that name its fields. It keeps a bounded
-// number of them.
+// Findings collects the problems of a config: errors of kind validation that name its fields. It keeps a bounded
+// number of them. The zero value is ready to use.
 type Findings []error
 
 // Add adds errors.
@@ -41,14 +42,14 @@ func (f *Findings) Addf(field, format string, args ...any) {
 	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
 }
 
-// AtMost refuses a list of more than so many items.
+// AtMost refuses a list that has n items, if n is above the limit.
 func (f *Findings) AtMost(field string, n, limit int) {
 	if n > limit {
 		f.Addf(field, "there are %d: at most %d are allowed", n, limit)
 	}
 }
 
-// labels checks the host's own marks.
+// labels checks the host program's own marks.
 func (f *Findings) labels(labels map[string]string) {
 	if len(labels) > maxLabels {
 		f.AtMost("labels", len(labels), maxLabels)
@@ -64,8 +65,8 @@ func (f *Findings) labels(labels map[string]string) {
 	}
 }
 
-// Registrable reports whether a name is one that something can be registered by, as far as a log is concerned:
-// not empty, one line that prints, and not long.
+// Registrable reports whether a log accepts a name as that of something registered: it is not empty, one printable
+// line, and not longer than [MaxName].
 func Registrable(name string) bool {
 	return name != "" && len(name) <= MaxName && utf8.ValidString(name) && strings.IndexFunc(name, notPrinted) < 0
 }
@@ -126,14 +127,14 @@ func (f *Findings) budget(b *Budget) {
 	}
 }
 
-// Temperature refuses what no vendor takes; nil: the default.
+// Temperature refuses a temperature that no vendor accepts. nil is the default.
 func (f *Findings) Temperature(field string, t *float64) {
 	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
 		f.Addf(field, "is not between 0 and 2")
 	}
 }
 
-// Text refuses what no vendor and no store takes.
+// Text refuses a text that no vendor or no store accepts, or that is longer than limit bytes.
 func (f *Findings) Text(field, text string, limit int) {
 	switch {
 	case !utf8.ValidString(text):
@@ -145,7 +146,7 @@ func (f *Findings) Text(field, text string, limit int) {
 	}
 }
 
-// Name refuses what could not stand in a fence, or be told from another name.
+// Name refuses a name that cannot stand in a fence, or cannot be told from another name.
 func (f *Findings) Name(field, name string) {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -159,7 +160,7 @@ func (f *Findings) Name(field, name string) {
 	}
 }
 
-// Terms checks what a config says about everything that all flows have, but for names that are registered on an engine.
+// Terms checks the terms of a config, except for names that are registered on an engine.
 func (f *Findings) Terms(t *Terms) {
 	f.Text("topic", t.Topic, MaxText)
 	if strings.TrimSpace(t.Topic) == "" {
@@ -180,14 +181,14 @@ func (f *Findings) Terms(t *Terms) {
 	f.AtMost("tools", len(t.Tools), maxTools)
 }
 
-// NameField is the name of somebody who takes part, and the field that holds it.
+// NameField is the name of a participant or judge, with the field that holds it.
 type NameField struct {
 	Field string
 	Name  string
 }
 
-// People checks that no name can be taken for another one, for a neutral label if some calls show labels, or for a part
-// of the ids of calls. suffixes end the ids of the flow's calls, and own are names of its own.
+// People refuses names that can be confused: with another name, with a part of the IDs of calls, or, if labels is
+// set, with a neutral label. suffixes end the IDs of the flow's calls, and own are the flow's own names.
 func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) {
 	seen := map[string]string{fold(summarizer): "a name of the library's own"}
 	for _, name := range own {
@@ -214,7 +215,7 @@ func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) 
 	}
 }
 
-// isLabel reports whether the fold of a name is that of a neutral label.
+// isLabel reports whether a folded name is that of a neutral label.
 func isLabel(folded string) bool {
 	rest, ok := strings.CutPrefix(folded, fold(labelPrefix))
 	return ok && len(rest) > 0 && len(rest) <= 2 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == ""

@@ -10,10 +10,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// fit decides what of the conversation a call sends, and yields an upper bound of its input tokens.
+// fit decides which messages a call sends, and returns an upper bound of its input tokens.
 //
-// Bytes come first: no tokenizer makes more tokens than a text has bytes. Only when that bound comes
-// near the model's window are the turns counted, each once per vocabulary.
+// It bounds tokens by bytes first, because no tokenizer makes more tokens than a text has bytes. If that bound
+// comes near the model's window, it counts the tokens of the turns, once per vocabulary.
 func (c *Core) fit(ready *prepared, intent *Intent, model Model) (bound int, failure *Error) {
 	r := c.record
 	if ready.call.span != nil {
@@ -29,7 +29,7 @@ func (c *Core) fit(ready *prepared, intent *Intent, model Model) (bound int, fai
 	return c.manage(ready, intent, problem)
 }
 
-// manage lets the debate's context manager decide what is sent.
+// manage lets the conversation's context manager decide what is sent.
 func (c *Core) manage(ready *prepared, intent *Intent, problem window.Problem) (bound int, failure *Error) {
 	r, shared := c.record, ready.view
 	manager, failure := c.manager(intent.By)
@@ -58,7 +58,7 @@ func (c *Core) manage(ready *prepared, intent *Intent, problem window.Problem) (
 	return ready.take(plan, ready.start), nil
 }
 
-// fixed bounds the tokens of what is sent in any case.
+// fixed bounds the tokens that are sent in any case.
 func (p *prepared) fixed() int {
 	fixed := len(p.call.System) + len(p.last) + 3*framing
 	if p.wire != nil {
@@ -67,7 +67,7 @@ func (p *prepared) fixed() int {
 	return fixed + p.talkBound()
 }
 
-// take sets what is sent, and yields its bound.
+// take applies a plan, and returns the bound of the tokens that it sends.
 func (p *prepared) take(plan window.Plan, from int) int {
 	p.head, p.from = plan.Head, from+plan.From
 	p.left = plan.From - plan.Head
@@ -80,7 +80,8 @@ func (p *prepared) take(plan window.Plan, from int) int {
 	return bound
 }
 
-// manager yields the context manager for somebody: the config's, or what was chosen since.
+// manager returns the context manager for a participant or judge: the config's, or the one that a person has chosen
+// since.
 func (c *Core) manager(by string) (ContextManager, *Error) {
 	name := c.record.terms.Context
 	if chosen, ok := c.record.Shrinking(by); ok {
@@ -97,8 +98,8 @@ func (c *Core) manager(by string) (ContextManager, *Error) {
 	return nil, &Error{Kind: KindValidation, Field: "context", Err: fmt.Errorf("no context manager %q is registered", oneLine(name, 40))}
 }
 
-// pose counts what is to be sent. What vendors have reported corrects the counts: the window is made
-// smaller by as much as they were too low.
+// pose counts what is to be sent. If counts were too low compared with what vendors reported, it makes the window
+// smaller by the same ratio.
 func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	r := c.record
 	_, name, _ := SplitModel(intent.Model)
@@ -113,7 +114,7 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 		p.Window += int(float64(limit)/r.ratio(intent.Model)) - limit
 	}
 	if ready.start > 0 || ready.call.View.Swapped {
-		return // a summary stands for the beginning
+		return // such a call cannot use a summary
 	}
 	p.Summarizer = r.terms.Summarizer != "" && !ready.slide && !r.unsummed
 	p.Auto = r.terms.AutoSummary
@@ -123,8 +124,8 @@ func (c *Core) pose(p *window.Problem, ready *prepared, intent *Intent) {
 	}
 }
 
-// squeeze deals with a conversation of which not even the newest message fits: it is cut, visibly, if
-// the config or a person says so.
+// squeeze deals with a conversation of which not even the newest message fits. It cuts that message, and marks the
+// cut, if the config or a person allows that. Otherwise it returns a failure.
 func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan window.Plan) (int, *Error) {
 	shared, n := ready.view, p.Len()
 	chosen, _ := c.record.Shrinking(intent.By)
@@ -135,7 +136,7 @@ func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan 
 	}
 	newest := &shared.messages[len(shared.messages)-1]
 	size := p.Size(n-1, n)
-	// The message's own mean of bytes per token, less a tenth, and never more bytes than were there.
+	// Keep by the message's own mean of bytes per token, less a tenth, and never more bytes than it has.
 	keep := min(len(newest.Text), int(float64(room)*float64(len(newest.Text))/float64(max(1, size))*0.9))
 	_, name, _ := SplitModel(intent.Model)
 	counter := token.ForModel(name)
@@ -152,10 +153,10 @@ func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan 
 	return ready.fixed() + messageBound(&short), nil
 }
 
-// minCut is the least, in tokens or bytes, that is worth leaving of a message.
+// minCut is the least that is worth keeping of a message, in tokens or bytes.
 const minCut = 64
 
-// cutAt shortens a text, and says so in it.
+// cutAt shortens a text, and says so at its end.
 func cutAt(text string, keep int) string {
 	if keep >= len(text) {
 		return text
@@ -164,7 +165,7 @@ func cutAt(text string, keep int) string {
 	return head + "\n[… cut here: " + strconv.Itoa(len(text)-len(head)) + " of " + strconv.Itoa(len(text)) + " bytes are left out]"
 }
 
-// overflow names what does not fit.
+// overflow returns the failure that names what does not fit.
 func overflow(shared *view, from int, plan window.Plan, size int) *Error {
 	if i := from + plan.TooBig; plan.TooBig >= 0 && i < len(shared.messages) {
 		return &Error{Kind: KindContextOverflow, Err: fmt.Errorf(
@@ -173,7 +174,7 @@ func overflow(shared *view, from int, plan window.Plan, size int) *Error {
 	return &Error{Kind: KindContextOverflow, Err: fmt.Errorf("the prompt alone does not fit the window of %d tokens", size)}
 }
 
-// messages yields what of the conversation is sent: as it lies there, unless the plan left a gap.
+// messages returns all messages that are sent before the instruction, or with it if tools were used.
 func (p *prepared) messages() []provider.Message {
 	if len(p.talk) > 0 {
 		return slices.Concat(p.conversation(), p.talk)
@@ -181,7 +182,7 @@ func (p *prepared) messages() []provider.Message {
 	return p.conversation()
 }
 
-// conversation yields what is sent of the view.
+// conversation returns the messages of the view that are sent. It copies them only if the plan left a gap.
 func (p *prepared) conversation() []provider.Message {
 	if p.view == nil || p.call.View.None {
 		return nil

@@ -8,96 +8,98 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// Flow is the part of the machine that differs between kinds of debate: its own states, the rules
-// between them, and what is to be done in each. A flow is data and pure functions of the [Record]:
-// it starts nothing, reads no clock and keeps no state. A constructor returns a fresh value each
-// time, so that composing one flow from another never changes the other.
+// Flow is what differs between kinds of conversation: the states, the rules between them, and the work of each
+// state. A flow is data and pure functions of the [Record]. It starts nothing, reads no clock and keeps no state. A
+// constructor returns a fresh value each time, so that a flow composed from another one never changes the other.
 type Flow struct {
 	Name    string
-	Version int // is frozen in the start event
-	Accepts int // the oldest version whose logs this flow continues; 0: only Version itself
+	Version int // frozen in the start event
+	Accepts int // the oldest version whose logs this flow continues; 0: only Version
 	// Start is the flow's first state.
 	Start State
-	// Rules lead through the flow's states. They go before those of the lifecycle. A rule to
+	// Rules lead through the flow's states. They are tried before the rules of the lifecycle. A rule to
 	// StateCompleting ends the flow.
 	Rules []Rule
-	// Steps say what happens in each of the flow's states, and in StateInitializing and
-	// StateCompleting; a lifecycle state without a step passes at once.
+	// Steps hold the work of each state. Every state of the flow has one. StateInitializing and StateCompleting may
+	// have one; without it the machine passes through them at once.
 	Steps map[State]Step
-	// Inputs are triggers that a host may send with Session.Send.
+	// Inputs are the triggers that a host program may send with Session.Send.
 	Inputs []Trigger
-	// Timed are the states whose calls Config.RoundTimeout bounds. When a round's time is over its calls in
-	// flight fail for good, and Record.Late tells Calls to ask for no others; nil: the flow has no such rounds.
+	// Timed names the states whose calls Terms.RoundTimeout bounds. When the time of a round is over, its calls in
+	// flight fail for good. Record.Late then reports true, and Calls must return no further calls. nil: the flow
+	// has no such states.
 	Timed []State
-	// Schemas are what answers of this flow's calls must match, by the name in Call.Schema.
+	// Schemas are the schemas that answers must match, by the name in Call.Schema.
 	Schemas map[string]*Schema
-	// Bodies are samples of the bodies of events that only this flow has: pointers to structs, with kinds of their own.
-	// A sample's value is not used.
+	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct, with a kind of
+	// its own. The value of a sample is not used.
 	Bodies []Body
 	// Decode reads a config of the flow from JSON, strictly; see [DecodeStrict].
 	Decode func(data []byte) (FlowConfig, error)
-	// Settle yields a deep copy of a config with every default written out, and without an ID. The copy depends on
-	// nothing outside, such as files; the log holds it. nil: a config is taken as it is.
+	// Settle returns a deep copy of a config with every default written out, and without an ID. The log holds the
+	// copy, so it must depend on nothing outside, such as files. nil: a config is used as it is.
 	Settle func(FlowConfig) (FlowConfig, error)
-	// Check finds what is wrong with a settled config, beside what its Terms say, in the order of its fields. frozen is
-	// what a log holds for the config already; what is wrong with it has a field that begins with "frozen". It is nil for
-	// a new config. nil: nothing is wrong.
+	// Check reports what is wrong with a settled config, in the order of its fields. The engine checks the terms
+	// itself. frozen is what the log holds for the config already, or nil for a new config. An error about frozen
+	// has a field that begins with "frozen". nil: nothing is checked.
 	Check func(config FlowConfig, frozen any, known Registry) []error
-	// Freeze yields what else must not change while a conversation of this config runs; the log holds it as JSON. nil:
-	// nothing.
+	// Freeze returns whatever else must not change while a conversation of this config runs. The log holds it as
+	// JSON. nil: nothing.
 	Freeze func(FlowConfig) (any, error)
-	// Thaw reads what Freeze has yielded from JSON, strictly.
+	// Thaw reads the result of Freeze from JSON, strictly.
 	Thaw func(data []byte) (any, error)
-	// Draw yields what is drawn for a conversation, from its secret seed alone; see [Shuffled]. nil: nothing.
+	// Draw returns what is drawn at random for a conversation. It depends on the secret seed and the config alone;
+	// see [Shuffled]. nil: nothing is drawn.
 	Draw func(config FlowConfig, seed string) any
-	// Views says who reads what; nil: everybody reads everything.
+	// Views says which participants read which turns. nil: everybody reads everything.
 	Views func(Setup) Views
-	// Prompted yields what of a config its prompts depend on; conversations that have it in common share their prompts.
-	// nil: all of it.
+	// Prompted returns the part of a config that its prompts depend on. Conversations for which this part is equal
+	// share their prompts. nil: the whole config.
 	Prompted func(FlowConfig) any
-	// Texts renders the flow's prompts once, when a conversation starts; Record.Text yields them. Conversations of the
-	// same setup share what it yields. nil: none.
+	// Texts renders the flow's prompts once, when a conversation starts. Record.Text returns them. Conversations of
+	// the same setup share the result. nil: the flow has no prompts.
 	Texts func(Setup) (map[string]string, error)
-	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen yield what the
-	// flow has read of it. nil: the flow keeps nothing.
+	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen already
+	// return what the flow has read from it. nil: the flow keeps no part.
 	Open func(r *Record, start *Start) (Part, error)
-	// Last yields the calls of the end, as if the conversation had come to it: their worst case is kept back. nil:
-	// those of the step of StateCompleting.
+	// Last returns the calls of the end, as if the conversation had come to it. The budget keeps their worst case
+	// back. nil: the calls of the step of StateCompleting.
 	Last func(r *Record) []Call
-	// Spare reports whether the conversation can go on without this participant. nil: it cannot.
+	// Spare reports whether the conversation can continue without this participant. nil: it never can.
 	Spare func(r *Record, name string) bool
-	// Fixed yields what a log refers to of a config, so that a fork cannot change it; nil: all of it.
+	// Fixed returns the part of a config that a log refers to, so that a fork cannot change it. nil: the whole
+	// config.
 	Fixed func(FlowConfig) any
-	// Estimate walks through a conversation of a config, of so many rounds at most, and counts its calls; nil: the
-	// flow's conversations cannot be estimated.
+	// Estimate walks through a conversation of at most this many rounds and counts its calls. nil: conversations of
+	// this flow cannot be estimated.
 	Estimate func(e *Estimator, rounds int) error
 }
 
-// Setup is what a flow's prompts and views are made from. No prompt may speak of the config's ID, Labels, Budget or
-// Retry. All of it is shared: read only.
+// Setup is what a flow makes prompts and views from. No prompt may depend on the config's ID, Labels, Budget or
+// Retry. Conversations share a Setup: it is read only.
 type Setup struct {
 	Config  FlowConfig // settled
 	Terms   *Terms
-	Frozen  any // what Freeze has yielded
-	Drawn   any // what Draw has yielded
+	Frozen  any // the result of Freeze
+	Drawn   any // the result of Draw
 	Prompts *prompt.Set
-	// Fence stands for the secret word of the markers around what others have said; each conversation gets its own in
-	// its place.
+	// Fence stands for the secret word in the markers around what others have said. Each conversation puts its own
+	// word in its place.
 	Fence string
 }
 
-// Registry says what an engine has registered, for the checks of a config.
+// Registry reports what an engine has registered. Flow.Check uses it.
 type Registry interface {
 	// Judge reports whether a judge is registered under the name.
 	Judge(name string) bool
-	// Model says why a model cannot be asked; nil: it can.
+	// Model returns why a model cannot be asked, or nil if it can.
 	Model(terms *Terms, name string) error
 }
 
-// spares is Spare.
+// spares calls Spare, if the flow has one.
 func (f *Flow) spares(r *Record, name string) bool { return f.Spare != nil && f.Spare(r, name) }
 
-// ReadConfig yields the config that a log holds.
+// ReadConfig returns the config that a log holds.
 func (f *Flow) ReadConfig(v Value) (FlowConfig, error) {
 	if config, ok := v.Go.(FlowConfig); ok {
 		return config, nil
@@ -108,7 +110,7 @@ func (f *Flow) ReadConfig(v Value) (FlowConfig, error) {
 	return f.Decode(v.JSON)
 }
 
-// ReadFrozen yields what a log holds beside the config.
+// ReadFrozen returns what the log holds as the result of Freeze.
 func (f *Flow) ReadFrozen(v Value) (any, error) {
 	switch {
 	case v.Go != nil || v.IsZero():
@@ -120,38 +122,39 @@ func (f *Flow) ReadFrozen(v Value) (any, error) {
 	}
 }
 
-// Step is what happens while the machine is in one state. Both are pure functions of the record.
+// Step is the work of one state. Both functions are pure functions of the record.
 type Step struct {
-	// Calls yields the calls that are still missing, in order; those in flight may be among them. A
-	// batch may run at once. nil: none.
+	// Calls returns the calls whose result is missing, in order. It may include calls in flight. The calls of one
+	// batch may run at the same time. nil: there are none.
 	Calls func(r *Record) []Call
-	// Next says what to fire when no call is missing; false: nothing is due, an input is awaited.
+	// Next returns the trigger to fire when no call is missing. false: nothing is due, and the flow waits for an
+	// input.
 	Next func(r *Record) (Trigger, Note, bool)
 }
 
-// Note says what a transition means.
+// Note describes a transition.
 type Note struct {
-	// Round, if it differs from the record's, begins a round.
+	// Round begins a round, if its number differs from the record's.
 	Round *Round
-	// Reason and Evidence say why, where the rule's name does not tell.
+	// Reason and Evidence say why, where the name of the rule does not.
 	Reason   EndReason
 	Evidence string
-	// Failure is what fail is fired with.
+	// Failure is the cause of TriggerFail.
 	Failure *Error
-	// Calls is how many calls the new state is expected to make; 0: none, or it is not known.
+	// Calls is how many calls the new state is expected to make. 0: none, or the number is unknown.
 	Calls int
-	// Warnings are what has gone otherwise than was asked for in the state that is left, such as who was
-	// left out of it. They are recorded before the transition.
+	// Warnings report what differed from the config in the state that is left, such as a participant that was left
+	// out of it. They are recorded before the transition.
 	Warnings []Warning
 }
 
-// CallKind says what a call is for; it is the kind of the turn that it yields. A flow names its own.
+// CallKind is the purpose of a call, and the kind of the turn that it results in. A flow names its own kinds.
 type CallKind string
 
 // KindSummary is the kind of the summarizer's calls, in every flow.
 const KindSummary CallKind = "summary"
 
-// Performer says who performs a call.
+// Performer is the kind of actor that performs a call.
 type Performer uint8
 
 // The performers.
@@ -163,66 +166,66 @@ const (
 	byTool // a Tool registered on the engine
 )
 
-// Call is one thing to be asked of somebody. Its ID is deterministic ("r2.rebuttal.Ada"): a result
-// is found under it after any restart.
+// Call is one thing to be asked of a model, a judge, a person or a tool. Its ID is deterministic
+// ("r2.rebuttal.Ada"), so that its result is found after any restart.
 type Call struct {
 	ID        string
 	Kind      CallKind
-	By        string    // the participant or judge who is asked
+	By        string    // the participant or judge that is asked
 	Performer Performer // ByModel if zero
 	Model     string    // "provider/model", for ByModel
 	Fallbacks []string  // models that take over, in order
-	Judge     string    // a name in Engine.Judges, for ByJudge
-	Target    string    // whom it concerns, if anybody
+	Judge     string    // the judge's name in Engine.Judges, for ByJudge
+	Target    string    // the participant that the call is about, if any
 	Round     int
 	Slot      int
-	// Hidden keeps the turn from the others until the flow leaves the present state.
+	// Hidden keeps the turn from the other participants until the flow leaves the present state.
 	Hidden bool
 	// Schema is the name of the flow's schema that the answer must match; "": free text.
 	Schema string
 	View   View
-	// System is the system prompt. It should not change over a debate: prompt caches hang on it.
+	// System is the system prompt. It should not change during a conversation, because prompt caches depend on it.
 	System string
-	// Last makes the last message, the instruction of this call. Pure.
+	// Last makes the last message, which is the instruction of this call. It must be pure.
 	Last        func(r *Record) string
-	MaxTokens   int // 0: the debate's
+	MaxTokens   int // 0: Terms.MaxTokens
 	Temperature *float64
-	Timeout     time.Duration // 0: the debate's turn timeout
-	// Tools are what the model may use before it replies, by their names in Config.Tools. Uses is how often it
-	// may, all calls of the same participant in this state and round taken together.
+	Timeout     time.Duration // 0: Terms.TurnTimeout
+	// Tools are the tools that the model may use before it replies, by their names in Terms.Tools. Uses bounds how
+	// often the participant may use tools, over all its calls in this state and round.
 	Tools []string
 	Uses  int
-	// NotBefore holds the call back until then.
+	// NotBefore is the earliest time at which the call may start. Zero: at once.
 	NotBefore time.Time
 	OnFail    OnFail
-	// Tag is the flow's own mark; the intent has it too.
+	// Tag is a mark for the flow's own use. The intent records it.
 	Tag string
-	// Task makes what a function of the host's is asked, for ByJudge; it is given the instruction and the schema.
+	// Task makes the argument of a function that the host program has registered, for ByJudge.
 	Task func(r *Record, asked Asked) any
 
 	again string     // the call whose rejected answer this one replaces
-	asked *AskedTool // of the use of a tool: what was asked for
-	span  *span      // what a summary covers
+	asked *AskedTool // for the use of a tool: the request of the model
+	span  *span      // for a summary: the messages that it covers
 }
 
-// Asked is what is known of a call when its task is made.
+// Asked is what Call.Task is given about its call.
 type Asked struct {
 	Call        *Call
-	ID          string // of the call, which is asked again under another
+	ID          string // of the call; a re-ask has an ID of its own
 	Attempt     int
 	Instruction string
 	Schema      json.RawMessage
 }
 
-// OnFail says what becomes of a debate when a call has failed for good. What is set first counts, in
-// the order of the fields; without any the debate goes to the error state.
+// OnFail says what happens when a call has failed for good. The first field that is set decides, in the order of
+// the fields. If none is set, the conversation goes to the error state.
 type OnFail struct {
-	// Skip leaves the call out: Record.Failed tells, and Calls is asked again.
+	// Skip leaves the call out. Record.Failed then reports true for it, and Calls is evaluated again.
 	Skip bool
-	// Ask says what a person is asked; without options nobody is.
+	// Ask returns the question to a person. If it has no options, nobody is asked, and the next field decides.
 	Ask func(r *Record, failure *Error) Question
 	// Fire fires a trigger of the flow.
 	Fire Trigger
-	// Drop lets the participant or judge who was asked take no further part.
+	// Drop drops the participant or judge that was asked.
 	Drop bool
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// fold takes one event into the record. It uses the event alone, never what a flow would do, so that
-// old logs always load. A log may be hostile: what does not fit is an error that names the field.
+// fold takes one event into the record. It uses the event alone, never what a flow would do, so that old logs
+// always load. A log may be hostile: what does not fit is an error of kind validation that names the field.
 func (r *Record) fold(e *Event, m *Machine) error {
 	if e.Seq != r.Seq+1 {
 		return invalid("seq", "is %d after %d: events have no gaps", e.Seq, r.Seq)
@@ -116,7 +116,7 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	return nil
 }
 
-// expect makes room for what the conversation will bring, as far as that is certain to be little.
+// expect allocates room for the turns and calls that the conversation will have. A bound keeps the room small.
 func (r *Record) expect() {
 	rounds := min(mostExpectedTurns, max(1, r.terms.Rounds))
 	turns := r.expectedTurns()
@@ -127,7 +127,7 @@ func (r *Record) expect() {
 	}
 }
 
-// mostExpectedTurns bounds the room that is made before there is anything.
+// mostExpectedTurns bounds the room that is allocated before there are turns.
 const mostExpectedTurns = 64
 
 func (r *Record) expectedTurns() int {
@@ -165,7 +165,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 			r.Failure = limitError(r.Round)
 		}
 	case m.working(t.To):
-		if !m.working(t.From) && r.work != "" { // a round's time stands still while nobody may speak
+		if !m.working(t.From) && r.work != "" { // the time of a round stands still while no call can run
 			r.roundAt = r.roundAt.Add(at.Sub(r.left))
 		}
 		if m.working(t.From) || t.To != r.work {

@@ -32,7 +32,7 @@ func (r *Record) foldIntent(in *Intent) error {
 		return invalid("intent", "is one of more than %d in flight, or askers", mostOpen)
 	}
 	call.intent, call.status, call.aborted, call.person = in, callOpen, false, false
-	if in.Place > call.model { // another model, whose tries are its own
+	if in.Place > call.model { // another model, with tries of its own
 		call.model = in.Place
 		if call.trouble != nil {
 			call.trouble.tries = nil
@@ -54,11 +54,11 @@ func (r *Record) foldIntent(in *Intent) error {
 	return nil
 }
 
-// mostOpen bounds the calls in flight, the inquiries, and those who are asked: what looks through
-// their lists would otherwise take a hostile log's square.
+// mostOpen bounds the calls in flight, the inquiries and the participants and judges. Their lists are searched, so
+// that without a bound a hostile log would take time quadratic in its length.
 const mostOpen = 4096
 
-// hold makes the call the latest one of whom it asks.
+// hold makes the call the latest one of its participant or judge.
 func (r *Record) hold(call *callState) {
 	for i := range r.current {
 		if r.current[i].intent.By == call.intent.By {
@@ -69,8 +69,8 @@ func (r *Record) hold(call *callState) {
 	r.current = append(r.current, call)
 }
 
-// foldInquiry turns the call in flight into a question that is open: it costs nothing, and no crash
-// loses it.
+// foldInquiry turns a call in flight into an inquiry to a person. The call then has no cost, and a crash cannot
+// lose it. An inquiry about a failed call goes to foldQuestion.
 func (r *Record) foldInquiry(q *Inquiry) error {
 	call := r.calls[q.ID]
 	if len(r.Inquiries) >= mostOpen {
@@ -97,7 +97,7 @@ func (r *Record) inquiry(id string) *Inquiry {
 	return nil
 }
 
-// foldOutcome takes what became of an attempt.
+// foldOutcome folds the end of an attempt.
 func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	spend := body.spent()
 	call := r.opened(spend.Call)
@@ -154,7 +154,8 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	return nil
 }
 
-// closeAttempt takes an attempt out of those in flight, and counts what it has cost. failure is nil if it succeeded.
+// closeAttempt removes an attempt from those in flight, and adds its cost to the accounts. failure is nil if it
+// succeeded.
 func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 	r.close(call)
 	if failure == nil && spend.Model != "" && !spend.Cached {
@@ -167,7 +168,7 @@ func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
 	r.learn(call.intent, spend)
 }
 
-// close takes a call out of those in flight.
+// close removes a call from those in flight, and releases its reserve.
 func (r *Record) close(call *callState) {
 	if i := slices.Index(r.open, call); i >= 0 {
 		r.open = slices.Delete(r.open, i, i+1)
@@ -186,7 +187,7 @@ func (r *Record) foldTurn(t *Turn) {
 	r.nextBatch()
 }
 
-// foldRejection keeps the problems for the re-ask. A re-ask that is rejected too fails its call.
+// foldRejection keeps the problems for the re-ask. If the answer to a re-ask is rejected too, the call fails.
 func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) {
 	r.Rejections = append(r.Rejections, *rejection)
 	call.status = callRejected
@@ -196,7 +197,7 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 	if base == nil {
 		return
 	}
-	if rejection.Next != "" { // another model is asked from the beginning
+	if rejection.Next != "" { // the fallback model starts from the beginning
 		base.model = max(base.model, call.model) + 1
 		call.status, base.status = callIdle, callIdle
 		call.trouble, base.trouble = nil, nil
@@ -225,7 +226,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 		r.unsummed = true
 	}
 	switch {
-	case f.Void: // if its process was gone for a while, that was no time of the round
+	case f.Void: // the time in which no process held the conversation does not count for the round
 		r.roundAt = r.roundAt.Add(at.Sub(r.LastAt))
 	case f.Final:
 		call.status, call.troubled().failure, call.trouble.unsent = callFailed, f.Error, f.Unsent
@@ -242,7 +243,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	}
 }
 
-// reset gives every call that failed for good a new start: a host has asked for it.
+// reset gives every call that has failed for good a new start, because the host program retries.
 func (r *Record) reset() {
 	r.limits = nil
 	var rejected []*callState
@@ -250,7 +251,7 @@ func (r *Record) reset() {
 		switch call.status {
 		case callFailed:
 			call.status, call.model, call.trouble = callIdle, 0, nil
-		case callRejected: // its re-ask is still to come
+		case callRejected: // its re-ask is still due
 			rejected = append(rejected, call)
 		default:
 		}

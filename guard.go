@@ -2,7 +2,7 @@ package debate
 
 import "slices"
 
-// Guards of the lifecycle. They are pure functions of the record.
+// The guards of the lifecycle. They are pure functions of the record.
 //
 //nolint:gochecknoglobals // constants in all but syntax: nothing assigns to them
 var (
@@ -21,17 +21,17 @@ var (
 	canRetry          = Guard{"canRetry", func(r *Record) bool { return (r.Failure.Retryable() || r.raised()) && r.retries < maxRetries }}
 )
 
-// maxRetries bounds a host's retries between two results.
+// maxRetries bounds the retries of a host program between two results.
 const maxRetries = 3
 
 const cameFromName = "from "
 
-// cameFrom holds if the state is the one that a pause, a question or a failure interrupted.
+// cameFrom returns a guard that holds if a pause, a question or a failure interrupted this state.
 func cameFrom(state State) Guard {
 	return Guard{cameFromName + string(state), func(r *Record) bool { return r.work == state }}
 }
 
-// and joins two guards.
+// and returns a guard that holds if both guards hold.
 func (g Guard) and(h Guard) Guard {
 	if g.OK == nil {
 		return h

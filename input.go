@@ -6,47 +6,48 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Input is one thing that happens to a debate. It carries its time and its random bits, so that the
-// core needs neither clock nor dice.
+// Input is one thing that happens to a conversation. It carries its time and its random bits, so that the core
+// needs no clock and draws no random number.
 type Input struct {
 	At     time.Time
-	Bits   uint64 // random: jitter comes from them
+	Bits   uint64 // random; jitter is computed from them
 	Signal Signal
 }
 
-// Signal is what an [Input] says. The types of this package are all there are.
+// Signal is the content of an [Input]. Only types of this package implement it.
 type Signal interface{ signal() }
 
-// The signals. Start, Answer, Sent and Opened are recorded as they come in.
+// The signals. Start, Answer, Sent and Opened are events too, and are recorded as they arrive.
 type (
-	// Edit gives a conversation that has not started its config, settled.
+	// Edit sets the config of a conversation that has not started.
 	Edit struct {
 		Flow   string
 		Config FlowConfig // settled
-		Terms  *Terms     // its own, with every default written out
+		Terms  *Terms     // the config's, with every default written out
 	}
 	// Validate begins the checks.
 	Validate struct{}
-	// Validated ends them; OK says how.
+	// Validated ends the checks. OK reports their result.
 	Validated struct{ OK bool }
-	// Pause stops new calls. Without Drain the ones in flight are to be broken off.
+	// Pause stops new calls. Without Drain the calls in flight are aborted.
 	Pause struct{ Drain bool }
-	// Resume goes on after a pause.
+	// Resume continues after a pause.
 	Resume struct{}
-	// Stop goes to the verdict with what is there; without any turn, or after an error, it ends.
+	// Stop moves on to the verdict with the turns there are. Without any turn, or after an error, the conversation
+	// ends.
 	Stop struct{}
-	// Cancel ends without a verdict.
+	// Cancel ends the conversation without a verdict.
 	Cancel struct{}
-	// Acknowledge says that a person has seen the cost warning.
+	// Acknowledge records that a person has seen the cost warning.
 	Acknowledge struct{}
-	// Retry goes back to the state that an error interrupted and tries the failed call again.
+	// Retry goes back to the state that an error interrupted, and tries the failed call again.
 	Retry struct{}
-	// Tick says that time has passed: a wait is over.
+	// Tick reports that time has passed, so that a wait may be over.
 	Tick struct{}
-	// Opened says that somebody goes on with a log that another process has left. It is stepped once when
-	// the log is opened, before anything is said to be Lost, and begins nothing: a Tick comes last.
+	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
+	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
 	Opened struct {
-		By string `json:"by,omitempty"` // whose lease it is
+		By string `json:"by,omitempty"` // the holder of the lease
 	}
 	// Result is the reply to a call.
 	Result struct {
@@ -54,24 +55,27 @@ type (
 		Attempt int
 		Text    string
 		Stop    StopReason // "": the end
-		// Calls are tools that the model asks for, in place of a reply or beside it.
+		// Calls are the tools that the model asks for, instead of a reply or beside it.
 		Calls []provider.ToolCall
-		Free  bool // nothing was paid: a cache of the host's gave a former reply
+		Free  bool // nothing was paid: the reply came from a cache of the host program's
 		Usage Usage
 		Took  time.Duration // without the time in queues
 	}
-	// Failed says that an attempt gave no reply.
+	// Failed reports that an attempt gave no reply.
 	Failed struct {
 		Call    string
 		Attempt int
 		Error   *Error
 		Free    bool          // nothing was paid
-		Usage   Usage         // what is known of what was paid
+		Usage   Usage         // what was paid, as far as it is known
 		Took    time.Duration // without the time in queues
 	}
-	// Lost says that nobody knows what became of an attempt. It is stepped once for each call in flight
-	// by who takes a debate up: when its log is opened, or when the log turns out to have been gone on with
-	// by somebody else. Whoever still makes the call itself does not step it.
+	// Lost reports that the outcome of an attempt is unknown, because the process that made it is gone. The attempt
+	// is charged in full and made again, except for the use of a tool that is not read-only: its model is told that
+	// the outcome is unknown.
+	//
+	// A runtime that takes over a conversation steps one Lost for each call in [Core.InFlight]. It does not step
+	// one for a call that it is still making itself.
 	Lost struct {
 		Call    string
 		Attempt int
@@ -96,15 +100,15 @@ func (Result) signal()      {}
 func (Failed) signal()      {}
 func (Lost) signal()        {}
 
-// Output is what a Step asks its runtime to do, in the order of the fields. It is valid until the
-// next Step.
+// Output is what a Step asks its runtime to do, in the order of the fields. It is valid until the next Step.
 type Output struct {
-	// Events are to be appended to the log in one commit before anything else is done, and only then shown.
+	// Events are to be appended to the log in one commit. The runtime does nothing else, and shows none of them,
+	// before that commit succeeds.
 	Events []Event
-	// Abort names calls in flight that are to be broken off; their results are still welcome.
+	// Abort names calls in flight that the runtime should abort. It still steps their results.
 	Abort []string
-	// Start names calls that are to be performed, at once if there are several; Core.Command yields each.
+	// Start names calls that the runtime should make, all at the same time. Core.Command returns each of them.
 	Start []string
-	// Wait is when a Tick is due; it replaces the former one. Zero: no Tick is due.
+	// Wait is when a Tick is due. It replaces the Wait of the Output before. Zero: no Tick is due.
 	Wait time.Time
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// labels are the neutral names under which judges know the participants, if the config wants that.
-// Which participant bears which is drawn from the debate's seed.
+// labels are the neutral names under which judges know the participants, if the config asks for that. The
+// conversation's seed decides which participant has which.
 type labels struct {
 	names  []string
 	labels []string
@@ -15,7 +15,7 @@ type labels struct {
 
 const labelPrefix = "Speaker "
 
-// NeutralLabels yields neutral names for so many participants, by seat, drawn from a seed.
+// NeutralLabels returns neutral names for this many participants, by seat, drawn from a seed.
 func NeutralLabels(seed string, participants int) []string {
 	out := make([]string, participants)
 	for i, place := range shuffled(seed, "labels", participants) {
@@ -33,10 +33,10 @@ func letters(n int) string {
 	return s
 }
 
-// hide puts labels in place of the names in a text.
+// hide replaces the names in a text by labels.
 func (l *labels) hide(text string) string { return replaceWords(text, l.names, l.labels) }
 
-// show puts names in place of the labels in a text.
+// show replaces the labels in a text by names.
 func (l *labels) show(text string) string {
 	if !strings.Contains(text, labelPrefix) {
 		return text
@@ -44,8 +44,8 @@ func (l *labels) show(text string) string {
 	return replaceWords(text, l.labels, l.names)
 }
 
-// showAll puts names in place of the labels in all texts and keys of a JSON value. twice is called for
-// an object, by its key, in which two keys name the same participant.
+// showAll replaces the labels by names in all texts and keys of a JSON value. It calls twice for an object in which
+// two keys name the same participant, with the key of that object.
 func (l *labels) showAll(at string, tree any, twice func(at string)) any {
 	switch v := tree.(type) {
 	case string:
@@ -68,15 +68,17 @@ func (l *labels) showAll(at string, tree any, twice func(at string)) any {
 	return tree
 }
 
-// ReplaceNames puts other names in the place of names, where they stand as whole words; see [Record.Hide].
+// ReplaceNames replaces names by others, where they are whole words; see [Record.Hide].
 func ReplaceNames(text string, names, others []string) string {
 	return replaceWords(text, names, others)
 }
 
-// replaceWords replaces whole words, in one pass: what was put in is not looked at again. Of two that
-// begin at the same place the longer counts. A word is whole unless a letter or digit goes on with it;
-// in scripts that do not part words, everything is whole. Other cases, other normal forms and names with
-// invisible characters inside are not found.
+// replaceWords replaces whole words in one pass, so that a replacement is not replaced again.
+//
+//   - Of two words that begin at the same place, the longer one counts.
+//   - A word is whole unless a letter or digit adjoins it. In scripts that do not separate words, every word is
+//     whole.
+//   - Words in another case or normal form, and words with invisible characters inside, are not found.
 func replaceWords(text string, from, to []string) string {
 	var b strings.Builder
 	last, before := 0, ' '
@@ -100,7 +102,7 @@ func replaceWords(text string, from, to []string) string {
 	return b.String()
 }
 
-// wordAt finds which of the words the text begins with, whole; -1: none.
+// wordAt returns the index of the whole word that the text begins with, or -1.
 func wordAt(text string, before rune, words []string) int {
 	longest := -1
 	for k := range words {
@@ -120,10 +122,10 @@ func wordAt(text string, before rune, words []string) int {
 	return longest
 }
 
-// joins reports whether two runes side by side are of one word.
+// joins reports whether two adjacent runes belong to one word.
 func joins(a, b rune) bool { return parted(a) && parted(b) }
 
-// parted reports whether a rune is a letter or digit of a script that parts its words.
+// parted reports whether a rune is a letter or digit of a script that separates words.
 func parted(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

@@ -9,11 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold yields what a reader sees of a name: compatible forms, cases, accents that are written apart,
-// white space and signs that do not print, and Cyrillic and Greek letters that look like Latin ones make
-// no difference. Two names with the same fold cannot be told apart, at least not by everybody.
+// fold returns what a reader sees of a name. Two names with the same fold cannot be told apart, at least not by
+// everybody. It ignores the following:
+//   - compatible forms, case, and accents that are written apart
+//   - white space and characters that do not print
+//   - the difference between Cyrillic or Greek letters and the Latin letters that they look like
 func fold(name string) string {
-	name = strings.Map(latin, norm.NFKC.String(name)) // capitals look like other letters than small ones do
+	name = strings.Map(latin, norm.NFKC.String(name)) // before case folding: capitals look different
 	name = norm.NFKC.String(cases.Fold().String(name))
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
@@ -23,7 +25,7 @@ func fold(name string) string {
 	}, name)
 }
 
-// latin yields the Latin letter that a Cyrillic or Greek one looks like; otherwise r itself. The pairs are
+// latin returns the Latin letter that a Cyrillic or Greek one looks like, and otherwise r itself. The pairs are
 // from the table of confusable characters of Unicode Technical Standard 39.
 func latin(r rune) rune {
 	const (

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// use is what is counted against a budget.
+// use is what counts against a budget.
 type use struct {
 	cost   Money
 	tokens int
@@ -14,7 +14,7 @@ type use struct {
 
 func (u use) plus(v use) use { return use{u.cost.plus(v.cost), u.tokens + v.tokens, u.calls + v.calls} }
 
-// passed says by what a use is more than a limit allows; "": by nothing.
+// passed returns by how much a use exceeds a limit, or "" if it does not.
 func (u use) passed(limit use) string {
 	switch {
 	case limit.cost > 0 && u.cost > limit.cost:
@@ -28,7 +28,7 @@ func (u use) passed(limit use) string {
 	}
 }
 
-// reached says which limit a use has come up to.
+// reached returns which limit a use has reached, or "" if none.
 func (u use) reached(limit use) string {
 	return use{u.cost.plus(1), u.tokens + 1, u.calls + 1}.passed(limit)
 }
@@ -37,10 +37,10 @@ func (b *Budget) soft() use { return use{b.Soft, b.SoftTokens, b.SoftCalls} }
 
 func (b *Budget) hard() use { return use{b.Hard, b.HardTokens, b.HardCalls} }
 
-// used is what is settled.
+// used returns the use of the attempts that have ended.
 func (r *Record) used() use { return use{r.spent.total.Cost, r.spent.tokens, r.spent.total.Requests} }
 
-// pending is the worst case of what is in flight.
+// pending returns the worst case of the attempts in flight.
 func (r *Record) pending() use {
 	u := use{cost: r.reserved}
 	for _, call := range r.open {
@@ -52,8 +52,8 @@ func (r *Record) pending() use {
 	return u
 }
 
-// watchBudget gives warnings and stops at limits. act: nothing else is to be done in this pass; again:
-// the record has changed. A soft limit lets those who speak finish.
+// watchBudget gives warnings and stops at limits. act reports that nothing else is to be done in this pass, again
+// that the record has changed. A soft limit lets calls in flight finish.
 func (c *Core) watchBudget() (act, again bool, err error) {
 	r, budget := c.record, c.record.terms.Budget
 	if budget == nil {
@@ -93,7 +93,7 @@ func (c *Core) watchBudget() (act, again bool, err error) {
 	return false, false, nil
 }
 
-// confirm waits for the cost warning to be acknowledged, or does what Unattended says.
+// confirm waits until the cost warning is acknowledged, or does what Unattended says.
 func (c *Core) confirm() (act, again bool, err error) {
 	r := c.record
 	switch u := r.terms.Unattended; {
@@ -119,17 +119,18 @@ func (r *Record) warned() bool {
 	return false
 }
 
-// unconfirmed reports whether the debate waits for somebody to acknowledge the cost warning.
+// unconfirmed reports whether the conversation waits for the acknowledgement of the cost warning.
 func (r *Record) unconfirmed() bool {
 	return r.terms != nil && r.terms.Budget != nil && r.terms.Budget.Confirm && !r.acked && r.warned()
 }
 
-// rounds reports whether the debate is in its flow's states: not before them, and not at its end.
+// rounds reports whether the conversation is in the states of its flow, which are neither the initialization nor
+// the end.
 func (r *Record) rounds() bool { return r.work != StateInitializing && r.work != StateCompleting }
 
 func (c *Core) warn(w *Warning) error { return c.emit(Event{Body: w}) }
 
-// reach records that a limit was reached, and acts on it.
+// reach records that a limit was reached, and fires the trigger.
 func (c *Core) reach(limit WarningKind, call, what string) error {
 	budget := c.record.terms.Budget
 	w := &Warning{Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Evidence: what}
@@ -143,18 +144,19 @@ func (c *Core) reach(limit WarningKind, call, what string) error {
 	return c.fire(TriggerLimit, note, false)
 }
 
-// limitError is the failure of a debate whose hard limit is reached.
+// limitError is the failure of a conversation that has reached its hard limit.
 func limitError(round int) *Error {
 	return &Error{Kind: KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
 }
 
-// raised reports whether a limit that has stopped the debate may have been raised since: a fork's may.
+// raised reports whether the limit that stopped the conversation may have been raised since. Only a fork can raise
+// it.
 func (r *Record) raised() bool {
 	return r.Failure != nil && r.Failure.Kind == KindCostLimit && r.Parent() != nil
 }
 
-// fits reports whether a call's worst case fits what is left of the limits, beside what is reserved and
-// the verdict's share. If it does not, what says which limit stands in the way.
+// fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the
+// reserves and the verdict's share. If the call does not fit, limit and what say which limit prevents it.
 func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
 	r, budget := c.record, c.record.terms.Budget
 	if budget == nil {

@@ -10,28 +10,28 @@ import (
 	"github.com/qmuntal/stateless"
 )
 
-// State is a state of a debate. A flow adds its own, which are all inside StateRunning.
+// State is a state of a conversation. A flow adds its own, which are all inside StateRunning.
 type State string
 
 // The states that every flow shares.
 const (
 	StateConfiguring   State = "configuring"   // can still be edited; nothing is logged yet
 	StateValidating    State = "validating"    // config, providers and models are being checked
-	StateReady         State = "ready"         // nothing has been paid for
-	StateInitializing  State = "initializing"  // the first events
-	StateRunning       State = "running"       // the flow's states; as a rule's target, its first
+	StateReady         State = "ready"         // checked; nothing has been paid for
+	StateInitializing  State = "initializing"  // the first events are recorded
+	StateRunning       State = "running"       // any of the flow's states; as the target of a rule, the flow's first state
 	StatePaused        State = "paused"        // no call starts; results that arrive are recorded
-	StateAwaitingInput State = "awaitingInput" // a person has been asked
+	StateAwaitingInput State = "awaitingInput" // waits for a person's answer
 	StateCompleting    State = "completing"    // the verdict or synthesis is being made
 	StateCompleted     State = "completed"     // final
 	StateCanceled      State = "canceled"      // final
 	StateError         State = "error"         // stopped by a failure
 
-	// StatePrevious is the working state that was left. Only rules hold it, as their target.
+	// StatePrevious is the working state that was left. It occurs only as the target of a rule.
 	StatePrevious State = "previous"
 )
 
-// Trigger is what makes a debate change its state. A flow adds its own.
+// Trigger is what changes the state of a conversation. A flow adds its own.
 type Trigger string
 
 // The triggers that every flow shares.
@@ -56,7 +56,7 @@ const (
 	TriggerCancel      Trigger = "cancel"
 )
 
-// Rule is one way from a state to another. Rules are ordered: the first that matches wins.
+// Rule is a transition from one state to another. Rules are ordered: the first that matches applies.
 type Rule struct {
 	From State
 	On   Trigger
@@ -66,12 +66,12 @@ type Rule struct {
 
 // Guard is a condition of a rule.
 type Guard struct {
-	Name string               // shown in diagrams and in errors
-	OK   func(r *Record) bool // pure
+	Name string               // shown in diagrams and errors
+	OK   func(r *Record) bool // must be pure
 }
 
-// lifecycle is the whole life of a debate. A flow's own rules go before these; nothing else changes
-// a state.
+// lifecycle returns the rules that every flow has. A flow's own rules are tried before them. Nothing else changes a
+// state.
 func lifecycle() []Rule {
 	always := Guard{}
 	return []Rule{
@@ -130,7 +130,8 @@ func lifecycle() []Rule {
 	}
 }
 
-// Machine is one flow's rules, compiled. All debates of the flow share it; it holds no state.
+// Machine is the compiled rules of one flow. All conversations of the flow share it. It holds no state and is safe
+// for concurrent use.
 type Machine struct {
 	flow   *Flow
 	states []State // the flow's own, in the order of its rules
@@ -143,7 +144,7 @@ type place struct {
 	on   Trigger
 }
 
-// Compile compiles a flow's rules and the lifecycle's. The error names what a flow got wrong.
+// Compile compiles the rules of a flow and of the lifecycle. An error says what is wrong with the flow.
 func Compile(flow *Flow) (*Machine, error) {
 	m := &Machine{flow: flow, rules: make(map[place][]Rule), states: flow.states()}
 	if err := m.check(); err != nil {
@@ -176,10 +177,10 @@ func Compile(flow *Flow) (*Machine, error) {
 	return m, nil
 }
 
-// Flow is the flow whose rules these are. Read only.
+// Flow returns the flow of these rules. It is read only.
 func (m *Machine) Flow() *Flow { return m.flow }
 
-// expand writes out what a rule's From and To stand for.
+// expand replaces StateRunning and StatePrevious in a rule by the states that they stand for.
 func (m *Machine) expand(rule Rule) []Rule {
 	sources := []State{rule.From}
 	if rule.From == StateRunning {
@@ -203,8 +204,8 @@ func (m *Machine) expand(rule Rule) []Rule {
 	return out
 }
 
-// permit configures the i-th of the rules of one place. Its guard excludes those before it, because
-// stateless takes two that match for a mistake.
+// permit configures the i-th rule of one place. The rule's compiled guard excludes the rules before it, because
+// stateless treats two guards that hold at once as a mistake.
 func (m *Machine) permit(key place, rules []Rule, i int) {
 	first := func(ctx context.Context, _ ...any) bool { return firingOf(ctx).rule == &rules[i] }
 	state := m.chart.Configure(key.from)
@@ -215,7 +216,7 @@ func (m *Machine) permit(key place, rules []Rule, i int) {
 	state.Permit(key.on, rules[i].To, first)
 }
 
-// match yields the first rule whose guard holds; nil: none.
+// match returns the first rule whose guard holds, or nil.
 func match(rules []Rule, r *Record) *Rule {
 	for i := range rules {
 		if rules[i].When.OK == nil || rules[i].When.OK(r) {
@@ -225,21 +226,21 @@ func match(rules []Rule, r *Record) *Rule {
 	return nil
 }
 
-// firing carries the rule by which the one debate that fires changes its state, and brings back the
-// target. It is a context, so that the shared machine needs no lock and no copy.
+// firing carries the rule that applies into the chart, and the new state out of it. It is a context, so that the
+// shared machine needs no lock and no copy.
 type firing struct {
 	context.Context
 	rule *Rule
 	to   State
 }
 
-// firingOf yields the firing that a context of the chart is: nobody but fire fires.
+// firingOf returns the firing that a context of the chart is. Only fire calls the chart.
 func firingOf(ctx context.Context) *firing {
 	return ctx.(*firing) //nolint:forcetypeassert // see above
 }
 
-// fire yields the state that the trigger leads to. A refusal names state, trigger and guards, and
-// has changed nothing.
+// fire returns the state that the trigger leads to. A refusal names the state, the trigger and the guards, and
+// changes nothing.
 func (m *Machine) fire(r *Record, on Trigger) (State, error) {
 	f := firing{Context: context.Background(), rule: match(m.rules[place{r.State, on}], r)}
 	if f.rule == nil || m.chart.FireCtx(&f, on) != nil {
@@ -248,7 +249,7 @@ func (m *Machine) fire(r *Record, on Trigger) (State, error) {
 	return f.to, nil
 }
 
-// refusal says why the trigger leads nowhere.
+// refusal returns why the trigger is not possible now.
 func (m *Machine) refusal(r *Record, on Trigger) error {
 	rules := m.rules[place{r.State, on}]
 	if len(rules) == 0 {
@@ -256,7 +257,7 @@ func (m *Machine) refusal(r *Record, on Trigger) error {
 	}
 	var guards []string
 	for _, rule := range rules {
-		name, _, _ := strings.Cut(rule.When.Name, " and "+cameFromName) // which state it would have led to is not the point
+		name, _, _ := strings.Cut(rule.When.Name, " and "+cameFromName) // without the state that the rule leads to
 		if !slices.Contains(guards, name) {
 			guards = append(guards, name)
 		}
@@ -264,20 +265,20 @@ func (m *Machine) refusal(r *Record, on Trigger) error {
 	return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, strings.Join(guards, ", "))}
 }
 
-// allows reports whether the trigger leads anywhere now.
+// allows reports whether the trigger is possible now.
 func (m *Machine) allows(r *Record, on Trigger) bool {
 	return match(m.rules[place{r.State, on}], r) != nil
 }
 
-// input reports whether a host may send the trigger.
+// input reports whether a host program may send the trigger.
 func (m *Machine) input(on Trigger) bool { return slices.Contains(m.flow.Inputs, on) }
 
-// working reports whether the state is one in which calls are made.
+// working reports whether calls are made in the state.
 func (m *Machine) working(s State) bool {
 	return s == StateInitializing || s == StateCompleting || slices.Contains(m.states, s)
 }
 
-// knows reports whether the state is one of the lifecycle's or of the flow's.
+// knows reports whether the state belongs to the lifecycle or to the flow.
 func (m *Machine) knows(s State) bool {
 	switch s {
 	case StateConfiguring, StateValidating, StateReady, StatePaused, StateAwaitingInput, StateCompleted, StateCanceled, StateError:
@@ -287,7 +288,7 @@ func (m *Machine) knows(s State) bool {
 	}
 }
 
-// states yields the flow's own states in the order in which its rules name them.
+// states returns the flow's own states in the order in which its rules name them.
 func (f *Flow) states() []State {
 	states := []State{f.Start}
 	for _, rule := range f.Rules {
@@ -300,7 +301,7 @@ func (f *Flow) states() []State {
 	return states
 }
 
-// oldest is the oldest version whose logs the flow continues.
+// oldest returns the oldest version whose logs the flow continues.
 func (f *Flow) oldest() int {
 	if f.Accepts > 0 {
 		return f.Accepts
@@ -318,7 +319,7 @@ func lifecycleState(s State) bool {
 	}
 }
 
-// check finds what would make the machine stop or contradict itself.
+// check reports what would make the machine stop or contradict itself.
 func (m *Machine) check() error {
 	f := m.flow
 	bad := func(format string, args ...any) error {

@@ -7,34 +7,35 @@ import (
 	"github.com/agonist-dev/debate/internal/model"
 )
 
-// Model holds the prices and sizes of a model. Prices are per token; they are frozen when a debate
-// starts. The embedded table knows the common models; Engine.Models replaces or adds rows.
+// Model holds the prices and sizes of a model. Prices are per token. They are frozen when a conversation starts.
+// The embedded table has the common models; Engine.Models replaces or adds rows.
 type Model struct {
 	Family    string `json:"family,omitempty"`    // models of one family judge each other kindly
 	Context   int    `json:"context,omitempty"`   // the window, in tokens; 0: unknown
 	MaxOutput int    `json:"maxOutput,omitempty"` // most output tokens of a reply; 0: unknown
-	// OwnTemperature: the model takes no temperature but its own, so that none is sent to it.
+	// OwnTemperature means that the model accepts no temperature, so that none is sent to it.
 	OwnTemperature bool `json:"ownTemperature,omitempty"`
-	// Reasoning: the model thinks before it answers, and its thoughts count as output.
+	// Reasoning means that the model thinks before it answers. Its thoughts count as output.
 	Reasoning bool `json:"reasoning,omitempty"`
-	// Priced tells a known price, which may be zero, from an unknown one.
+	// Priced means that the price is known. A known price may be zero.
 	Priced bool  `json:"priced,omitempty"`
 	Input  Money `json:"input,omitempty"`
 	Output Money `json:"output,omitempty"`
-	// CachedInput and CacheWrite are the prices of input that a vendor's cache held or took; 0: as Input.
+	// CachedInput is the price of input that the vendor's cache had, CacheWrite of input that it stored. 0: the
+	// price of Input.
 	CachedInput Money `json:"cachedInput,omitempty"`
 	CacheWrite  Money `json:"cacheWrite,omitempty"`
-	// Thinking is the price of an output token spent on reasoning; 0: as Output.
+	// Thinking is the price of an output token spent on reasoning. 0: the price of Output.
 	Thinking Money `json:"thinking,omitempty"`
-	// InputLong and OutputLong are the prices of a request of more than 200,000 input tokens; 0: the same.
+	// InputLong and OutputLong are the prices in a request of more than 200,000 input tokens. 0: no other prices.
 	InputLong  Money `json:"inputLong,omitempty"`
 	OutputLong Money `json:"outputLong,omitempty"`
 }
 
-// longInput is the size, in tokens, from which some vendors charge more for the whole request.
+// longInput is the number of input tokens above which some vendors charge more for the whole request.
 const longInput = 200_000
 
-// Cost is what a request of this usage costs.
+// Cost returns what a request of this usage costs.
 func (m Model) Cost(u Usage) Money {
 	input, output := m.Input, m.Output
 	if u.Input > longInput {
@@ -48,7 +49,7 @@ func (m Model) Cost(u Usage) Money {
 		plus(orElse(m.Thinking, output).times(min(u.Reasoning, u.Output)))
 }
 
-// orElse yields a price, or the one that stands for it if it is not given.
+// orElse returns price, or otherwise if price is 0.
 func orElse(price, otherwise Money) Money {
 	if price == 0 {
 		return otherwise
@@ -56,8 +57,8 @@ func orElse(price, otherwise Money) Money {
 	return price
 }
 
-// Bound is the most that a request can cost: so many input tokens at the dearest rate, and as many
-// output tokens as are allowed.
+// Bound returns the most that a request can cost, with all input tokens at the dearest rate and all allowed output
+// tokens used.
 func (m Model) Bound(input, output int) Money {
 	dearest, out := max(m.Input, m.CachedInput, m.CacheWrite), max(m.Output, m.Thinking)
 	if input > longInput {
@@ -66,14 +67,14 @@ func (m Model) Bound(input, output int) Money {
 	return dearest.times(input).plus(out.times(output))
 }
 
-// SplitModel splits "provider/model" at the first slash.
+// SplitModel splits "provider/model" at the first slash. ok reports whether both parts are there.
 func SplitModel(name string) (host, id string, ok bool) {
 	host, id, ok = strings.Cut(name, "/")
 	return host, id, ok && host != "" && id != ""
 }
 
-// ownTemperature reports whether its vendor refuses a temperature for a model: OpenAI does for all that
-// reason, and Anthropic since Claude Opus 4.7. A router puts the maker before the name.
+// ownTemperature reports whether the vendor refuses a temperature for a model. OpenAI does for all reasoning
+// models, and Anthropic since Claude Opus 4.7. A router puts the maker before the name.
 func ownTemperature(id string) bool {
 	name := id[strings.LastIndexByte(id, '/')+1:]
 	switch {
@@ -90,11 +91,12 @@ func ownTemperature(id string) bool {
 	first, rest, _ := strings.Cut(strings.ReplaceAll(version, ".", "-"), "-")
 	second, _, _ := strings.Cut(rest, "-")
 	major, err := strconv.Atoi(first)
-	minor, _ := strconv.Atoi(second) // none, or a day: "20250514"
+	minor, _ := strconv.Atoi(second) // missing, or a day such as "20250514"
 	return err == nil && (major > 4 && major < 100 || major == 4 && line == "opus" && minor >= 7 && minor < 100)
 }
 
-// LookupModel finds a model in the embedded table, by its vendor and its id there; false: it is not in the table.
+// LookupModel returns a model of the embedded table, by its vendor and its ID there. false: the table does not have
+// it. The Model then has OwnTemperature only, which is derived from the ID.
 func LookupModel(vendor, id string) (Model, bool) {
 	row, ok := model.Lookup(vendor, id)
 	if !ok { // a model that is newer than the table

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Money is an amount in pico-USD (10⁻¹² USD). The price of a single token is a whole number of
-// them, so sums are exact. In JSON it is a decimal number of USD: 0.25 is 25 cents. The largest
-// amount is about 9.2 million USD; sums beyond it stay there.
+// Money is an amount in pico-USD (10⁻¹² USD). The price of a single token is a whole number of them, so sums are
+// exact. In JSON an amount is a decimal number of USD: 0.25 is 25 cents. The largest amount is about 9.2 million
+// USD; larger sums stay at it.
 type Money int64
 
 // USD is one US dollar.
 const USD Money = 1_000_000_000_000
 
-// String yields the amount in USD, such as "$0.0042", with as many decimals as it has.
+// String returns the amount in USD, such as "$0.0042", with as many decimals as it has.
 func (m Money) String() string {
 	s := m.decimal()
 	if strings.HasPrefix(s, "-") {
@@ -42,8 +42,8 @@ func (m Money) decimal() string {
 // MarshalJSON writes a decimal number of USD.
 func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.decimal()), nil }
 
-// UnmarshalJSON reads a decimal number of USD. More than twelve decimals, or an amount that does
-// not fit, is an error: money is never rounded in silence.
+// UnmarshalJSON reads a decimal number of USD. More than twelve decimals, or an amount out of range, is an error:
+// money is never rounded silently.
 func (m *Money) UnmarshalJSON(data []byte) error {
 	var number json.Number
 	if err := json.Unmarshal(data, &number); err != nil || number == "" || len(number) > 40 || data[0] == '"' {
@@ -66,7 +66,7 @@ func (m *Money) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// plus adds without overflow: what does not fit stays at the largest amount.
+// plus adds without overflow. A sum that is too large becomes the largest amount.
 func (m Money) plus(n Money) Money {
 	if n > 0 && m > math.MaxInt64-n {
 		return math.MaxInt64
@@ -74,7 +74,7 @@ func (m Money) plus(n Money) Money {
 	return m + n
 }
 
-// times multiplies a price by a count without overflow.
+// times multiplies a price by a count without overflow. A product that is too large becomes the largest amount.
 func (m Money) times(n int) Money {
 	if m <= 0 || n <= 0 {
 		return 0

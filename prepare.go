@@ -12,26 +12,26 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// prepared is what was computed for an intent, and is needed again for its command. It can always be
-// computed anew from the record.
+// prepared is what was computed for an intent and is needed again for its command. It can always be computed anew
+// from the record.
 type prepared struct {
 	call    *Call
 	model   string
 	last    string
 	view    *view
 	start   int               // the first message that the call may read
-	head    int               // how many are sent from there, before the others
-	summary *provider.Message // what is sent after those; nil: nothing
-	from    int               // the first of the others
-	upto    int               // and their end
+	head    int               // how many messages are sent from there
+	summary *provider.Message // the summary that is sent after them; nil: none
+	from    int               // the first message that is sent after the summary
+	upto    int               // the end of the messages, exclusive
 	left    int               // messages that are left out
-	cut     *provider.Message // all that is sent, cut; nil: nothing had to be
-	needs   *Call             // the summary that is to be made before
-	slide   bool              // without waiting for a summary
-	limit   *window.Problem   // that was solved, if one had to be
+	cut     *provider.Message // the only message that is sent, cut; nil: none had to be
+	needs   *Call             // the summary that must be made first
+	slide   bool              // do not wait for a summary
+	limit   *window.Problem   // the problem that the context manager solved; nil: all fits
 	wire    *provider.Schema
-	tools   []provider.Tool    // that may be asked for
-	talk    []provider.Message // the instruction, what was asked of tools, and answered; nil: nothing was asked yet
+	tools   []provider.Tool    // the tools that the model may ask for
+	talk    []provider.Message // the instruction, then the model's uses of tools with their answers; nil: no use yet
 }
 
 func wireJSON(s *provider.Schema) json.RawMessage {
@@ -41,7 +41,8 @@ func wireJSON(s *provider.Schema) json.RawMessage {
 	return s.JSON
 }
 
-// prepare computes what a call will send and the most that it can cost. summaries: it may need one first.
+// prepare computes what a call sends and the most that it can cost. summaries reports whether a summary may be made
+// first.
 func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) {
 	r := c.record
 	state := r.calls[call.ID]
@@ -90,10 +91,10 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	return ready, intent, nil
 }
 
-// pick finds the model that is asked now, and the one after it.
+// pick returns the model that is asked now. It writes the model, its place and its fallbacks into the intent.
 func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
 	r := c.record
-	if state := r.calls[call.ID]; state != nil && state.status == callOpen { // it was found when the call began
+	if state := r.calls[call.ID]; state != nil && state.status == callOpen { // chosen when the call started
 		intent.Place, ready.model = state.intent.Place, state.intent.Model
 	} else {
 		intent.Place, ready.model = r.chosenModel(call, c.in.At)
@@ -106,7 +107,7 @@ func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
 	return model
 }
 
-// wire yields the schema as it is sent: narrowed to this debate, or to its labels, made once.
+// wire returns the schema as it is sent, with the names of this conversation or their labels. It is made once.
 func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
 	key, l := name, (*labels)(nil)
 	if labelled && c.record.anonymous != nil {
@@ -131,7 +132,7 @@ func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
 	return made, nil
 }
 
-// reask turns a call whose answer was rejected into the one that asks again, with what was wrong.
+// reask returns the call that asks again for a rejected answer and shows its problems.
 func reask(call *Call, rejected *callState) *Call {
 	last, problems := call.Last, rejected.trouble.problems
 	out := *call
@@ -147,23 +148,23 @@ func reask(call *Call, rejected *callState) *Call {
 	return &out
 }
 
-// againSuffix ends the id of a call that asks again.
+// againSuffix ends the ID of a call that asks again.
 const againSuffix = ".again"
 
-// TextAgain names the text with which every flow asks again for an answer that was not accepted.
+// TextAgain is the name of the text with which every flow asks again for an answer that was not accepted.
 const TextAgain = "again"
 
-// problemsMark stands in that text for the list of problems.
+// problemsMark stands for the list of problems in that text.
 const problemsMark = "[[problems]]"
 
-// Bounds of what a re-ask shows: problems, the bytes of each, and of all.
+// Bounds of the problems that a re-ask shows: their number, the bytes of each, and the bytes of all.
 const (
 	mostProblems  = 12
 	problemLength = 300
 	problemBytes  = (mostProblems + 1) * (problemLength + 8)
 )
 
-// bulleted writes the problems as a list. They hold no text of the rejected answer beyond short, escaped extracts.
+// bulleted writes the problems as a list. Of the rejected answer they contain only short, escaped extracts.
 func bulleted(problems []string) string {
 	var b strings.Builder
 	for i, p := range problems {
@@ -179,31 +180,33 @@ func bulleted(problems []string) string {
 	return b.String()
 }
 
-// Command is one call to be made, with all that it takes: whoever performs it reads no core.
+// Command is an attempt at a call as a self-contained value. To perform it, a runtime needs no core.
 type Command struct {
 	Debate  string
 	Call    string
 	Attempt int
 	Kind    CallKind
 	By      string
-	// Provider is the name of the provider that Request goes to; "": Task goes to the judge named Judge, as Call.Task
-	// has made it.
+	// Provider is the name of the provider that Request goes to. "": Task goes to the judge named Judge. Call.Task
+	// made it.
 	Provider string
 	Request  *provider.Request
 	Judge    string
 	Task     any
-	// Tool is the name of the tool that does Use, if that is set.
+	// Tool is the name of the tool to use. "": the command uses no tool.
 	Tool string
 	Use  *ToolUse
-	// Timeout bounds the call once it has begun; time in a queue does not count.
+	// Timeout bounds the call once it has begun. Time in a queue does not count.
 	Timeout time.Duration
-	// Stream: the reply is free text, worth watching as it comes.
+	// Stream means that the reply is free text, which readers may watch as it arrives.
 	Stream bool
 }
 
-// Command yields a call in flight as a self-contained value: the core may go on while it is
-// performed. The error, of kind state, says that no such call is in flight, or that the flow has
-// moved on from it; then nobody performs it any more, and it is to be stepped as [Lost].
+// Command returns a call in flight as a self-contained value. The core may take further inputs while it is
+// performed.
+//
+// The error is of kind state. It means that no such call is in flight, or that the flow no longer needs it. In the
+// second case no process makes the call any more, and the runtime steps it as [Lost].
 func (c *Core) Command(id string) (*Command, error) {
 	made := &struct {
 		Command
@@ -215,7 +218,7 @@ func (c *Core) Command(id string) (*Command, error) {
 	return &made.Command, nil
 }
 
-// Prepare writes the command of a call in flight, and its request, into what the caller has allocated; see
+// Prepare writes the command of a call in flight, and its request, into values that the caller has allocated; see
 // [Core.Command].
 func (c *Core) Prepare(id string, command *Command, request *provider.Request) error {
 	state := c.record.opened(id)
@@ -258,7 +261,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	return nil
 }
 
-// recall computes anew what was prepared for a call in flight: this core has been loaded since.
+// recall computes anew what was prepared for a call in flight, after the core was loaded from its log.
 func (c *Core) recall(state *callState) error {
 	call := c.wanted(state)
 	if call == nil {
@@ -274,7 +277,7 @@ func (c *Core) recall(state *callState) error {
 	return nil
 }
 
-// wanted finds the call that an intent was for, among those that the flow still lacks.
+// wanted returns the call that an intent was for, if the flow still lacks its result. Otherwise it returns nil.
 func (c *Core) wanted(state *callState) *Call {
 	r, intent := c.record, state.intent
 	if intent.Tool != "" {

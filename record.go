@@ -8,25 +8,24 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Record is what is known of a debate: the fold of its events, and nothing else. It is read only;
-// a Record that [Session.Wait] or [Engine.Record] returned is not written any more and may be read
-// from many goroutines.
+// Record is the state of a conversation: the fold of its events, and nothing else. It is read only. A Record that
+// Session.Wait or Engine.Record returned does not change any more, and many goroutines may read it.
 type Record struct {
 	ID    string
 	State State
 	// Round is the current round, from 1; 0 before the first.
 	Round      int
 	Turns      []*Turn       // in the order in which they were recorded
-	Summaries  []*Summarized // what was summarised, oldest first
+	Summaries  []*Summarized // oldest first
 	Rejections []Rejection   // answers that were not accepted
-	Inquiries  []Inquiry     // the open ones
+	Inquiries  []Inquiry     // those without an answer
 	Answers    []Answer
 	Warnings   []Warning
 	Inputs     []Sent        // a flow's own inputs
-	ToolUses   []*ToolResult // what tools have answered, in the order in which it was recorded
-	// Failure is why the debate is in the error state; nil in all others.
+	ToolUses   []*ToolResult // in the order in which they were recorded
+	// Failure is why the conversation is in the error state. It is nil in all other states.
 	Failure *Error
-	// Reason and Evidence are why the debate ended, went on to its verdict, or stopped in the error state.
+	// Reason and Evidence say why the conversation ended, moved to its verdict, or stopped in the error state.
 	Reason            EndReason
 	Evidence          string
 	StartedAt, LastAt time.Time
@@ -38,20 +37,20 @@ type Record struct {
 	terms      *Terms
 	frozen     any   // what the flow has frozen beside the config
 	valid      bool  // the config has passed validation
-	work       State // the working state that is current, or will be after a pause
+	work       State // the working state, or the one that a pause, question or error interrupted
 	entered    time.Time
 	calls      map[string]*callState
 	current    []*callState   // the latest call of each participant and judge
 	open       []*callState   // the calls in flight, oldest first
-	failing    []*callState   // those that a host's retry resets
+	failing    []*callState   // the calls that a retry by the host program resets
 	uses       map[string]int // of tools in this state and round, by participant
 	limit      WarningKind    // the limit that was reached
 	acked      bool
-	retries    int // host retries since the last progress
+	retries    int // retries by the host program since the last progress
 	dropped    []string
 	spent      accounts
 	reserved   Money
-	views      []*view // everybody's first
+	views      []*view // the first is everybody's
 	readers    []*view // by seat; nil: all read everybody's
 	anonymous  *view   // with labels for names; nil: nobody reads it
 	texts      map[string]string
@@ -61,41 +60,41 @@ type Record struct {
 	timed      []State   // the flow's states that a round's time covers
 	late       bool      // the round's time is over
 	unsummed   bool      // the summarizer has failed for good
-	roundAt    time.Time // when the round began, later by as long as nobody might speak
-	left       time.Time // when the debate last stopped working
-	hidden     []int     // turns that wait for others of their group
+	roundAt    time.Time // when the round began, moved forward by each time in which no call could run
+	left       time.Time // when the conversation last left its working states
+	hidden     []int     // indices of turns that wait for the others of their group
 	fence      string
-	limits     []vendorLimit // that calls have run into, and that still hold
-	swaps      []replacement // models that took over by a person's choice
-	shrunk     []Shrinking   // what was chosen for those whose context was too large
-	windows    []modelSize   // sizes of windows that vendors' overflows have shown
-	ratios     []modelRatio  // by how much counts of tokens were wrong
-	thresholds []threshold   // of windows, that were told of
+	limits     []vendorLimit // vendors' limits that still hold
+	swaps      []replacement // models that a person chose as replacements
+	shrunk     []Shrinking   // choices for participants whose context was too large
+	windows    []modelSize   // window sizes that overflows have shown
+	ratios     []modelRatio  // how far counts of tokens were off, by model
+	thresholds []threshold   // thresholds of windows that were reported
 }
 
-// callState is what the record knows of one call.
+// callState is the state of one call.
 type callState struct {
 	intent  *Intent // of the latest attempt
 	status  callStatus
-	aborted bool       // a control has broken off the attempt
+	aborted bool       // a control has aborted the attempt
 	person  bool       // a person performs it
-	model   int        // which of the call's models is asked
-	trouble *trouble   // what has gone wrong since the last retry; nil: nothing
+	model   int        // index of the model that is asked
+	trouble *trouble   // failures since the last retry; nil: none
 	talk    []exchange // with tools
-	ready   *prepared  // not a fact: what was computed for the intent
+	ready   *prepared  // not a fact: computed for the intent
 }
 
-// trouble is what has gone wrong with a call.
+// trouble holds the failures of a call.
 type trouble struct {
 	tries      []Kind // failures with the present model
 	retryAt    time.Time
 	failure    *Error   // why there is no further attempt
-	unsent     bool     // nothing was asked: the same call would fail again
+	unsent     bool     // nothing was sent: the same call would fail again
 	problems   []string // why the answer was rejected
 	rejectedAt time.Time
 }
 
-// troubled yields the call's trouble, for writing.
+// troubled returns the call's trouble for writing. It makes one if there is none.
 func (c *callState) troubled() *trouble {
 	if c.trouble == nil {
 		c.trouble = &trouble{}
@@ -103,7 +102,7 @@ func (c *callState) troubled() *trouble {
 	return c.trouble
 }
 
-// tries yields the failures with the present model.
+// tries returns the kinds of the failures with the present model.
 func (c *callState) tries() []Kind {
 	if c.trouble == nil {
 		return nil
@@ -111,7 +110,7 @@ func (c *callState) tries() []Kind {
 	return c.trouble.tries
 }
 
-// retryAt is when the next attempt may start; zero: at once.
+// retryAt returns when the next attempt may start. Zero: at once.
 func (c *callState) retryAt() time.Time {
 	if c.trouble == nil {
 		return time.Time{}
@@ -129,28 +128,28 @@ const (
 	callFailed
 )
 
-// ending is why a conversation ends.
+// ending is the cause of the end of a conversation.
 type ending struct {
 	reason   EndReason
 	evidence string
 }
 
-// Flow is the name of the flow; "" before there is a config.
+// Flow returns the name of the flow, or "" before there is a config.
 func (r *Record) Flow() string { return r.flow }
 
-// Config yields the frozen config, with every default written out. Read only.
+// Config returns the frozen config, with every default written out. It is read only.
 func (r *Record) Config() FlowConfig { return r.config }
 
-// Frozen yields what the flow has frozen beside the config; nil: nothing. Read only.
+// Frozen returns what the flow has frozen beside the config, or nil. It is read only.
 func (r *Record) Frozen() any { return r.frozen }
 
-// Terms yields what the config says about everything that all flows have; nil before there is a config. Read only.
+// Terms returns the part of the config that all flows share, or nil before there is a config. It is read only.
 func (r *Record) Terms() *Terms { return r.terms }
 
-// Start yields the event that the log begins with; nil: nothing has started. It holds the secret seed. Read only.
+// Start returns the first event of the log, or nil before the start. It holds the secret seed. It is read only.
 func (r *Record) Start() *Start { return r.start }
 
-// Parent yields the debate that this one was forked from; nil: none.
+// Parent returns the conversation that this one was forked from, or nil.
 func (r *Record) Parent() *Parent {
 	if r.start == nil {
 		return nil
@@ -158,21 +157,21 @@ func (r *Record) Parent() *Parent {
 	return r.start.Parent
 }
 
-// Late reports whether the time of the present round is over; see [Config].RoundTimeout.
+// Late reports whether the time of the present round is over; see [Terms].RoundTimeout.
 func (r *Record) Late() bool { return r.late }
 
-// Quote writes somebody's words for an instruction: between the markers of the debate's fence, which the
-// words cannot close. Everything that a model or a person has said belongs into a quotation; that what stands
-// in one is material, and no instruction, is for the system prompt to say (Setup.Fence).
+// Quote returns a text as a quotation for an instruction. The markers of the conversation's fence enclose it, and
+// the text cannot close them. A flow quotes everything that a model or a person has said. Its system prompt must
+// say that quoted text is material and never an instruction; see Setup.Fence.
 func (r *Record) Quote(speaker, text string) string {
 	m := provider.Message{Speaker: oneLine(escape(speaker, r.fence), 80), Text: escape(readable(text), r.fence), Fence: r.fence}
 	return m.Enclosed()
 }
 
-// Text yields a prompt of the flow, as rendered when the debate started, with what was assigned since.
+// Text returns a prompt of the flow as it was rendered at the start, with what was assigned since.
 func (r *Record) Text(name string) string { return r.texts[name] }
 
-// Model yields the frozen prices and sizes of a model of this debate.
+// Model returns the frozen prices and sizes of a model of this conversation.
 func (r *Record) Model(name string) (Model, bool) {
 	if m := r.model(name); m != nil {
 		return *m, true
@@ -180,13 +179,13 @@ func (r *Record) Model(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// namedModel is a model of a debate. There are few: a list is faster than a map.
+// namedModel is a model of a conversation. A conversation has few: a list is faster than a map.
 type namedModel struct {
 	name string
 	Model
 }
 
-// model yields the frozen model; nil: it is not of this debate.
+// model returns the frozen model, or nil if it is not one of this conversation.
 func (r *Record) model(name string) *Model {
 	for i := range r.models {
 		if r.models[i].name == name {
@@ -202,13 +201,13 @@ func (r *Record) Done(call string) bool {
 	return c != nil && c.status == callDone
 }
 
-// Failed reports whether the call has failed for good: no attempt is left.
+// Failed reports whether the call has failed for good, so that no attempt is left.
 func (r *Record) Failed(call string) bool {
 	c := r.calls[call]
 	return c != nil && c.status == callFailed
 }
 
-// FailureOf yields why the call has failed for good; nil: it has not.
+// FailureOf returns why the call has failed for good, or nil if it has not.
 func (r *Record) FailureOf(call string) *Error {
 	if !r.Failed(call) || r.calls[call].trouble == nil {
 		return nil
@@ -216,7 +215,7 @@ func (r *Record) FailureOf(call string) *Error {
 	return r.calls[call].trouble.failure
 }
 
-// opened yields a call, fastest if it is in flight.
+// opened returns a call. The lookup is fastest if the call is in flight.
 func (r *Record) opened(id string) *callState {
 	for _, call := range r.open {
 		if call.intent.Call == id {
@@ -226,7 +225,7 @@ func (r *Record) opened(id string) *callState {
 	return r.calls[id]
 }
 
-// latestOf yields the latest call of a participant or judge; nil: there was none.
+// latestOf returns the latest call of a participant or judge, or nil if there was none.
 func (r *Record) latestOf(name string) *callState {
 	for _, call := range r.current {
 		if call.intent.By == name {
@@ -236,19 +235,20 @@ func (r *Record) latestOf(name string) *callState {
 	return nil
 }
 
-// InFlight is the number of calls whose result is outstanding.
+// InFlight returns the number of calls in flight.
 func (r *Record) InFlight() int { return len(r.open) }
 
-// Final reports whether nothing more can happen.
+// Final reports whether the conversation is over: it is completed or canceled.
 func (r *Record) Final() bool { return r.State == StateCompleted || r.State == StateCanceled }
 
-// Working yields the state in which the debate works, or will work again after a pause, a question or an error.
+// Working returns the present working state. After a pause, a question or an error it returns the state to which
+// the conversation goes back.
 func (r *Record) Working() State { return r.work }
 
-// EnteredAt is when the present working state was entered.
+// EnteredAt returns when the present working state was entered.
 func (r *Record) EnteredAt() time.Time { return r.entered }
 
-// Active yields the names of the participants that still take part, in order.
+// Active returns the names of the participants that were not dropped, in the order of their seats.
 func (r *Record) Active() []string {
 	if r.terms == nil {
 		return nil
@@ -259,7 +259,7 @@ func (r *Record) Active() []string {
 	return slices.DeleteFunc(slices.Clone(r.terms.Participants), r.IsDropped)
 }
 
-// Dropped yields who takes no further part, in the order in which they were dropped. Read only.
+// Dropped returns the names of participants and judges that were dropped, in that order. It is read only.
 func (r *Record) Dropped() []string { return r.dropped }
 
 // Asking reports whether an attempt at the call is in flight.
@@ -268,7 +268,7 @@ func (r *Record) Asking(call string) bool {
 	return c != nil && c.status == callOpen
 }
 
-// Status yields what a participant is doing, or somebody else who is asked.
+// Status returns what a participant, or another name that calls are made for, is doing.
 func (r *Record) Status(name string) Status {
 	if r.IsDropped(name) {
 		return StatusDropped
@@ -279,14 +279,14 @@ func (r *Record) Status(name string) Status {
 	return StatusActive
 }
 
-// Unsent reports whether the latest call of somebody has failed for good because it could not be sent: the same call
-// would fail again.
+// Unsent reports whether the latest call of this name has failed for good because it could not be sent. The same
+// call would fail again.
 func (r *Record) Unsent(name string) bool {
 	call := r.latestOf(name)
 	return call != nil && call.trouble != nil && call.trouble.unsent
 }
 
-// Waiting yields a turn that is hidden until the others of its group have spoken; nil: there is none.
+// Waiting returns the first turn that is hidden until the others of its group have spoken, or nil if there is none.
 func (r *Record) Waiting() *Turn {
 	if len(r.hidden) == 0 {
 		return nil
@@ -294,8 +294,8 @@ func (r *Record) Waiting() *Turn {
 	return r.Turns[r.hidden[0]]
 }
 
-// Readable yields the turns that are not hidden, in the order of rounds and slots: that in which
-// simultaneous replies happened to arrive is not shown to anybody. Read only.
+// Readable returns the turns that are not hidden, in the order of rounds and slots. The order in which simultaneous
+// replies arrived does not show. The slice is read only.
 func (r *Record) Readable() []*Turn {
 	if len(r.hidden) == 0 && r.inOrder() {
 		return slices.Clip(r.Turns)
@@ -310,16 +310,17 @@ func (r *Record) Readable() []*Turn {
 	return turns
 }
 
-// inOrder reports whether the turns were recorded in the order of their slots.
+// inOrder reports whether the turns were recorded in the order of rounds and slots.
 func (r *Record) inOrder() bool {
 	return slices.IsSortedFunc(r.Turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
 }
 
-// Line yields somebody's words for a prompt that quotes nothing: one line of at most so many bytes, which cannot close
+// Line returns a text for a prompt that quotes nothing. It is one line of at most limit bytes, which cannot close
 // the conversation's fence.
 func (r *Record) Line(text string, limit int) string { return escape(oneLine(text, limit), r.fence) }
 
-// Hide puts neutral labels in the place of participants' names, if some calls read those; otherwise the text stays.
+// Hide replaces the participants' names by neutral labels, if some calls of the conversation read those. Otherwise
+// it returns the text unchanged.
 func (r *Record) Hide(text string) string {
 	if r.anonymous == nil {
 		return text
@@ -327,7 +328,7 @@ func (r *Record) Hide(text string) string {
 	return r.anonymous.labels.hide(text)
 }
 
-// RoundTurns yields the turns of a round in slot order.
+// RoundTurns returns the turns of a round in the order of their slots. Hidden turns are included.
 func (r *Record) RoundTurns(round int) []*Turn {
 	var turns []*Turn
 	for i := range r.Turns {

@@ -6,20 +6,21 @@ import (
 	"strconv"
 )
 
-// What becomes of a call that has failed for good: it is left out, a person or Config.Unattended is
-// asked, or who was asked takes no further part.
+// This file deals with calls that have failed for good. Such a call is left out, or an inquiry is made about it, which
+// a person or Terms.Unattended answers, or its participant or judge is dropped.
 
-// replacement is a model that took over from whatever somebody was to ask.
+// replacement is a model that a person has chosen for a participant or judge in place of the configured one.
 type replacement struct{ by, model string }
 
-// Shrinking is how somebody's context is made smaller by choice, and how often that was chosen.
+// Shrinking is the option that was chosen to make the context of a participant or judge smaller, and how often it
+// was chosen.
 type Shrinking struct {
 	By     string
 	Option Option
 	Times  int
 }
 
-// giveUp deals with a call that has failed for good. again: the record has changed.
+// giveUp deals with a call that has failed for good. again reports that the record has changed.
 func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 	c, r := d.core, d.core.record
 	failure := state.trouble.failure
@@ -42,12 +43,12 @@ func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 	}
 }
 
-// asked reports whether an inquiry about the call is open.
+// asked reports whether an inquiry about the call has no answer yet.
 func (r *Record) asked(call string) bool {
 	return slices.ContainsFunc(r.Inquiries, func(q Inquiry) bool { return q.About == call })
 }
 
-// ask puts a question about a call that has failed. In an unattended debate it is answered at once.
+// ask records an inquiry about a call that has failed. In an unattended conversation it answers at once.
 func (c *Core) ask(call *Call, state *callState, question Question) error {
 	q := Inquiry{
 		ID: "ask." + call.ID + "." + strconv.Itoa(state.intent.Attempt), Kind: call.Kind, To: call.By,
@@ -59,7 +60,7 @@ func (c *Core) ask(call *Call, state *callState, question Question) error {
 	return c.choose(&q, Answer{Inquiry: q.ID, Option: question.Default, Unattended: true})
 }
 
-// choose records what was chosen, and what follows at once.
+// choose records an answer, and what follows from it at once.
 func (c *Core) choose(q *Inquiry, a Answer) error {
 	r := c.record
 	about := *q
@@ -82,7 +83,7 @@ func (c *Core) choose(q *Inquiry, a Answer) error {
 	}
 	note := Note{Reason: EndHost, Evidence: "ended after a failure: " + reason}
 	if r.State == StateCompleting || !c.machine.allows(r, TriggerStop) {
-		return nil // it ends anyway
+		return nil // the conversation ends anyway
 	}
 	if err := c.fire(TriggerStop, note, false); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (c *Core) choose(q *Inquiry, a Answer) error {
 	return nil
 }
 
-// chosen takes a person's choice.
+// chosen takes a person's choice. A choice that is not possible is an error of kind validation.
 func (c *Core) chosen(q *Inquiry, a Answer) error {
 	bad := func(field, format string, args ...any) error {
 		return &Error{Kind: KindValidation, Op: "answer", Field: field, Err: fmt.Errorf(format, args...)}
@@ -122,7 +123,7 @@ func (c *Core) chosen(q *Inquiry, a Answer) error {
 	return c.choose(q, a)
 }
 
-// offers reports whether the flow would still offer an option: another answer may have changed that.
+// offers reports whether the flow would still offer an option. Another answer may have changed that.
 func (c *Core) offers(q *Inquiry, option Option) bool {
 	step := c.machine.flow.Steps[c.record.work]
 	if step.Calls == nil {
@@ -137,7 +138,7 @@ func (c *Core) offers(q *Inquiry, option Option) bool {
 	return true
 }
 
-// foldQuestion keeps a question about a call that has failed.
+// foldQuestion folds an inquiry about a call that has failed.
 func (r *Record) foldQuestion(q *Inquiry) error {
 	call := r.calls[q.About]
 	if call == nil || call.status != callFailed || r.asked(q.About) || r.inquiry(q.ID) != nil || len(q.Options) == 0 {
@@ -147,7 +148,7 @@ func (r *Record) foldQuestion(q *Inquiry) error {
 	return nil
 }
 
-// foldAnswer takes an answer: of a call that a person performs its result follows.
+// foldAnswer folds an answer. If a person performs a call, the result of that call follows as an event of its own.
 func (r *Record) foldAnswer(a *Answer) error {
 	r.Answers = append(r.Answers, *a)
 	if a.Option == "" {
@@ -172,15 +173,15 @@ func (r *Record) foldAnswer(a *Answer) error {
 	case OptionSummarize, OptionTruncate:
 		r.shrink(to, a.Option)
 	default:
-		return nil // the call stays failed, and who was asked is dropped, or the debate ends
+		return nil // the call stays failed: its participant or judge is dropped, or the conversation ends
 	}
 	r.again(about)
 	return nil
 }
 
-// again gives a call a new start, its re-ask included.
+// again resets a call and its re-ask, so that the call is made again.
 func (r *Record) again(id string) {
-	r.limits = nil // somebody has seen to it
+	r.limits = nil // a person has dealt with the cause
 	for _, name := range []string{id, id + againSuffix} {
 		if call := r.calls[name]; call != nil && (call.status == callFailed || call.status == callRejected) {
 			call.status, call.model, call.trouble = callIdle, 0, nil
@@ -189,7 +190,7 @@ func (r *Record) again(id string) {
 	}
 }
 
-// shrink notes how somebody's context is to be made smaller, and how often that was chosen.
+// shrink records the option that was chosen for a context that was too large.
 func (r *Record) shrink(by string, option Option) {
 	for i := range r.shrunk {
 		if r.shrunk[i].By == by {
@@ -203,7 +204,7 @@ func (r *Record) shrink(by string, option Option) {
 	}
 }
 
-// Shrinking yields how somebody's context is made smaller; false: nobody has chosen that.
+// Shrinking returns how the context of a participant or judge is made smaller. false: that was not chosen.
 func (r *Record) Shrinking(by string) (Shrinking, bool) {
 	for _, c := range r.shrunk {
 		if c.By == by {
@@ -213,7 +214,7 @@ func (r *Record) Shrinking(by string) (Shrinking, bool) {
 	return Shrinking{}, false
 }
 
-// Replacement yields the model that took over from somebody's; "": none has.
+// Replacement returns the model that a person has chosen for a participant or judge, or "" if there is none.
 func (r *Record) Replacement(by string) string {
 	for _, swap := range slices.Backward(r.swaps) {
 		if swap.by == by {

@@ -1,6 +1,6 @@
 package debate
 
-// spares reports whether a summary that is made for a verdict leaves enough for the verdict.
+// spares reports whether a summary that is made for a verdict leaves enough of the budget for the verdict.
 func (c *Core) spares(intent *Intent) bool {
 	r, budget := c.record, c.record.terms.Budget
 	if budget == nil || r.State != StateCompleting {
@@ -10,14 +10,14 @@ func (c *Core) spares(intent *Intent) bool {
 	return worst.passed(budget.hard()) == ""
 }
 
-// concludes reports whether a soft limit may end the debate, with a verdict. Only then is there one to
-// keep something back for: at a hard limit the debate ends in an error.
+// concludes reports whether a soft limit may end the conversation with a verdict. Only then is anything kept back
+// for the verdict, because at a hard limit the conversation ends in an error.
 func (b *Budget) concludes() bool {
 	return b.soft() != (use{}) || b.SoftTime > 0 || b.Confirm
 }
 
-// share is the most that the verdicts and last votes can take, each asked twice, once this call and
-// those in flight have given the longest replies that are accepted.
+// share returns the most that the verdicts and last votes can use, each asked twice. It assumes that this call and
+// those in flight give the longest replies that are accepted.
 func (c *Core) share(intent *Intent) use {
 	r := c.record
 	growth := r.growth(intent.Tokens, intent.By)
@@ -42,7 +42,7 @@ func (c *Core) share(intent *Intent) use {
 	return sum
 }
 
-// last yields the calls of the end, as if the conversation had come to it.
+// last returns the calls of the end, as if the conversation had come to it.
 func (c *Core) last() []Call {
 	if c.machine.flow.Last != nil {
 		return c.machine.flow.Last(c.record)
@@ -53,8 +53,8 @@ func (c *Core) last() []Call {
 	return nil
 }
 
-// worst is the most that one attempt at a call can take, with any of its models, once the conversation
-// has grown by so many bytes.
+// worst returns the most that one attempt at a call can use with any of its models. growth is how many bytes longer
+// the conversation is by then.
 func (c *Core) worst(call *Call, growth int) use {
 	r := c.record
 	ready := prepared{call: call}
@@ -83,8 +83,8 @@ func (c *Core) worst(call *Call, growth int) use {
 	return most
 }
 
-// growth bounds, in bytes, by how much a reply of so many tokens makes the conversation longer, fences
-// and all. Neutral labels may be longer than the names in whose place they stand.
+// growth bounds, in bytes, how much longer a reply of this many tokens makes the conversation, fences included.
+// Neutral labels may be longer than the names that they replace.
 func (r *Record) growth(tokens int, by string) int {
 	bytes := tokens * bytesPerToken
 	if r.anonymous != nil {

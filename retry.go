@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// RetryPolicy is the policy for calls that fail: how often each kind of failure is tried again with the
-// same model before a fallback takes over, and how long to wait. Fields that are zero keep their
-// default.
+// RetryPolicy is the policy for calls that fail. It says how often each kind of failure is retried with the same
+// model before a fallback takes over, and how long to wait. Fields that are zero have their default.
 //
 //nolint:recvcheck // encoding/json asks a value for MarshalJSON
 type RetryPolicy struct {
-	// Max is the number of retries by kind. Kinds that it does not name keep their default: network
-	// 3, rate_limit 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota, authentication,
-	// refusal, content_filter, validation and context_overflow are never retried: to name them is an error.
+	// Max is the number of retries by kind. Kinds that it does not name keep their default: network 3, rate_limit
+	// 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota, authentication, refusal, content_filter,
+	// validation and context_overflow are never retried; a number above 0 for one of them is an error.
 	Max map[Kind]int `json:"max,omitempty"`
-	// Base is the first wait; each further one is twice as long. 1 s.
+	// Base is the first wait. Each further wait is twice as long. 0: 1 s.
 	Base time.Duration `json:"-"`
-	// Cap bounds a wait, without its jitter, and what a vendor may ask for: beyond it the call goes to its
-	// fallback models, or fails. 60 s.
+	// Cap bounds a wait, without its jitter. If a vendor asks for a longer wait, the call goes to its fallback
+	// models, or fails. 0: 60 s.
 	Cap time.Duration `json:"-"`
-	// Jitter is added at random, up to this. 1 s.
+	// Jitter bounds the random time that is added to each wait. 0: 1 s.
 	Jitter time.Duration `json:"-"`
-	// RateLimit is the wait after a rate limit without a hint. 60 s.
+	// RateLimit is the wait after a rate limit for which the vendor named no time. 0: 60 s.
 	RateLimit time.Duration `json:"-"`
 }
 
-// reaskDelay is the wait before a judge is asked again for an answer that was not accepted.
+// reaskDelay is the wait before a call asks again for an answer that was not accepted.
 const reaskDelay = 2 * time.Second
 
 func (p *RetryPolicy) withDefaults() RetryPolicy {
@@ -43,7 +42,7 @@ func (p *RetryPolicy) withDefaults() RetryPolicy {
 	return out
 }
 
-// hopeless reports whether failures of this kind come again, however often one tries.
+// hopeless reports whether a retry of this kind of failure would always fail again.
 func hopeless(kind Kind) bool {
 	switch kind {
 	case KindQuota, KindAuthentication, KindRefusal, KindContentFilter, KindValidation, KindContextOverflow:
@@ -53,7 +52,7 @@ func hopeless(kind Kind) bool {
 	}
 }
 
-// most yields how often a failure of this kind is retried.
+// most returns how often a failure of this kind is retried.
 func (p *RetryPolicy) most(kind Kind) int {
 	if hopeless(kind) {
 		return 0
@@ -77,8 +76,8 @@ func (p *RetryPolicy) most(kind Kind) int {
 	}
 }
 
-// delay yields how long to wait before the next attempt; false: there is none. tries are the
-// failures of this call with this model so far, the last one included.
+// delay returns how long to wait before the next attempt. false: there is none. tries are the failures of this call
+// with this model so far, the last one included. after is the wait that the vendor asked for.
 func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (time.Duration, bool) {
 	kind := tries[len(tries)-1]
 	same := len(slices.DeleteFunc(slices.Clone(tries), func(k Kind) bool { return k != kind }))
@@ -118,12 +117,12 @@ type retryJSON struct {
 	RateLimit Duration `json:"rateLimit,omitempty"`
 }
 
-// MarshalJSON writes the policy; durations are strings such as "2s".
+// MarshalJSON writes the policy. Durations are strings such as "2s".
 func (p RetryPolicy) MarshalJSON() ([]byte, error) {
 	return json.Marshal(retryJSON{retryFields(p), Duration(p.Base), Duration(p.Cap), Duration(p.Jitter), Duration(p.RateLimit)})
 }
 
-// UnmarshalJSON reads a policy strictly, with errors as [DecodeStrict] gives them.
+// UnmarshalJSON reads a policy strictly. Its errors are those of [DecodeStrict].
 func (p *RetryPolicy) UnmarshalJSON(data []byte) error {
 	var in retryJSON
 	if err := DecodeStrict("read retry policy", data, &in); err != nil {

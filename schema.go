@@ -13,9 +13,8 @@ import (
 	"github.com/agonist-dev/debate/internal/strictjson"
 )
 
-// Schema is what the answer to a call must match: a JSON schema generated from a Go type, and a
-// check of what no schema can say. It is compiled once per process and type, and safe for
-// concurrent use.
+// Schema is what the answer to a call must match: a JSON schema generated from a Go type, and a check of what a
+// JSON schema cannot say. It is compiled once per process and type. It is safe for concurrent use.
 type Schema struct {
 	name   string
 	typ    func() (*compiledType, error) // compiles the type when the schema is first used
@@ -27,46 +26,49 @@ type Schema struct {
 	last   atomic.Pointer[narrowed]
 }
 
-// narrowed is a schema with the names of a conversation. The next one often has the same.
+// narrowed is a schema with the names of a conversation. The next conversation often has the same names.
 type narrowed struct {
 	names Names
 	json  json.RawMessage
 }
 
-// Names are what the schema that is sent names of a conversation.
+// Names are the names of a conversation that a schema contains when it is sent.
 type Names struct {
-	// People replace the enum "participant's name" in the schema. With neutral labels these stand for them.
+	// People replace the enum "participant's name" in the schema. If the call reads neutral labels, those are sent
+	// in their place.
 	People []string
-	// Keys are for AnswerOf.Narrow, such as the criteria of a rubric.
+	// Keys are further names for AnswerOf.Narrow, such as the criteria of a rubric.
 	Keys []string
 }
 
-// AnswerOf says how an answer of type T is read. T's schema requires every field unless it is omitempty, and allows
-// nothing else.
+// AnswerOf describes how an answer of type T is read. The schema of T requires every field unless it is omitempty,
+// and allows no other.
 type AnswerOf[T any] struct {
-	// Check says what is wrong with a value that matches the schema: in the program's own words, one line each. nil:
-	// nothing is.
+	// Check returns the problems of a value that matches the schema, one line each, in the program's own words.
+	// nil: no check is made.
 	Check func(r *Record, v *T) []string
-	// Read makes the value of the JSON, which matches the schema; nil: encoding/json does. The tree has the types of
-	// encoding/json.
+	// Read makes the value from decoded JSON that matches the schema. The tree has the types of encoding/json. nil:
+	// encoding/json makes the value.
 	Read func(tree any) *T
-	// Names are what the schema that is sent names; nil: the participants that take part.
+	// Names returns the names that the schema contains when it is sent. nil: the participants that were not
+	// dropped.
 	Names func(r *Record) Names
-	// Narrow changes the schema that is sent, which is only narrower than the one that is checked; nil: nothing.
+	// Narrow changes the schema that is sent. The result must only be narrower than the schema that is checked.
+	// nil: no change.
 	Narrow func(names Names, schema []byte) []byte
-	// Body makes the event of an accepted answer; nil: a [Turn] that has the answer as its Data.
+	// Body makes the event body of an accepted answer. nil: a [Turn] that has the answer as its Data.
 	Body func(r *Record, in *Intent, spend Spend, v *T) Body
 }
 
-// NewSchema makes the schema of T. check, which may be nil, is AnswerOf.Check. The error is that of a type that has no
-// JSON schema.
+// NewSchema makes the schema of T. check is AnswerOf.Check, and may be nil. If T has no JSON schema, that is an
+// error.
 func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schema, error) {
 	s := AnswerSchema[T](name, AnswerOf[T]{Check: check})
 	_, err := s.typ()
 	return s, err
 }
 
-// AnswerSchema makes a schema with all that an [AnswerOf] says. The JSON is that of Shape, and the value a T. If Shape
+// AnswerSchema makes a schema from an [AnswerOf]. The JSON has the schema of Shape, and the value is a T. If Shape
 // has no JSON schema, no answer is ever accepted.
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	s := &Schema{
@@ -94,16 +96,16 @@ func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	return s
 }
 
-// compiledType is a type's schema; compiling takes longer than a whole debate of scripted models.
+// compiledType is the schema of a type. Compiling takes longer than a whole conversation of scripted models.
 type compiledType struct {
 	validator *schema.Schema
-	json      []byte // with the participants' names still open
+	json      []byte // contains nameHole in place of the participants' names
 }
 
-// compiledTypes holds what was compiled, by type: it only ever grows, to the number of types.
+// compiledTypes holds the compiled schemas by type. It grows to the number of types at most.
 var compiledTypes sync.Map //nolint:gochecknoglobals // a cache of pure results
 
-// nameHole marks, in the schema of a Go type, where a debate's participants are named.
+// nameHole marks where the schema of a Go type names the participants of a conversation.
 const nameHole = `,"enum":["participant's name"]`
 
 func compileType[T any](name string) (*compiledType, error) {
@@ -125,8 +127,8 @@ func compileType[T any](name string) (*compiledType, error) {
 	return made, nil
 }
 
-// accept takes an answer apart, strictly. It yields the JSON itself and the value, or what is wrong.
-// Neutral labels in the answer are read as the names for which they stand.
+// accept reads an answer strictly. It returns the JSON and the value, or the problems. Neutral labels in the answer
+// are read as the names for which they stand.
 func (s *Schema) accept(r *Record, text string, l *labels) (answer string, value any, problems []string) {
 	typ, err := s.typ()
 	if err != nil {
@@ -152,7 +154,7 @@ func (s *Schema) accept(r *Record, text string, l *labels) (answer string, value
 		return "", nil, []string{oneLine(err.Error(), 200)}
 	}
 	problems = append(problems, s.check(r, value)...)
-	if l != nil { // whoever is asked again knows the labels only
+	if l != nil { // the re-ask shows labels, not names
 		for i := range problems {
 			problems[i] = l.hide(problems[i])
 		}
@@ -160,8 +162,8 @@ func (s *Schema) accept(r *Record, text string, l *labels) (answer string, value
 	return text, value, problems
 }
 
-// narrow yields the schema as a provider gets it, with the names of this debate.
-// With labels these stand for them.
+// narrow returns the schema as a provider gets it, with the names of this conversation or, if l is set, their
+// labels.
 func (s *Schema) narrow(r *Record, l *labels) (json.RawMessage, error) {
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")

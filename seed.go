@@ -7,23 +7,23 @@ import (
 	"strconv"
 )
 
-// What is drawn from a debate's seed is the same in every process, and a secret like the seed.
+// Everything drawn from a conversation's seed is the same in every process. It is as secret as the seed.
 
-// digest yields 32 bytes for one use of the seed.
+// digest returns 32 bytes for one use of the seed.
 func digest(seed, use string) [32]byte { return sha256.Sum256([]byte(use + " " + seed)) }
 
-// fenceOf derives the secret word of the fences from the debate's seed: digits only, so that case
-// cannot disguise it.
+// fenceOf derives the secret word of the fences from the conversation's seed. It has digits only, so that another
+// case cannot disguise it.
 func fenceOf(seed string) string {
 	sum := digest(seed, "fence")
 	return strconv.FormatUint(1e15+binary.BigEndian.Uint64(sum[:8])%9e15, 10)
 }
 
-// Shuffled yields the numbers below n in an order that a seed gives for one use, such as "judge 2": the same in every
-// process.
+// Shuffled returns the numbers below n in an order drawn from a seed for one use, such as "judge 2". The order is
+// the same in every process.
 func Shuffled(seed, use string, n int) []int { return shuffled(seed, use, n) }
 
-// shuffled yields the numbers below n in an order that the seed gives for this use.
+// shuffled returns the numbers below n in an order drawn from the seed for this use.
 func shuffled(seed, use string, n int) []int {
 	return rand.New(rand.NewChaCha8(digest(seed, use))).Perm(n) //nolint:gosec // keyed by the debate's secret
 }

@@ -4,13 +4,13 @@ import (
 	"math"
 )
 
-// modelSize is what a model's window has turned out to be.
+// modelSize is the size of a model's window that overflows have shown, in tokens.
 type modelSize struct {
 	model  string
 	window int
 }
 
-// window yields the size of a model's window: the table's, or what an overflow has shown.
+// window returns the size of a model's window: the table's, or a smaller one that an overflow has shown.
 func (r *Record) window(name string, model Model) int {
 	for _, known := range r.windows {
 		if known.model == name && (model.Context == 0 || known.window < model.Context) {
@@ -20,7 +20,7 @@ func (r *Record) window(name string, model Model) int {
 	return model.Context
 }
 
-// narrow takes a model's window for smaller than it was thought to be.
+// narrow records that a model's window is smaller than assumed. A size of 0 or less changes nothing.
 func (r *Record) narrow(model string, size int) {
 	if size <= 0 {
 		return
@@ -36,10 +36,10 @@ func (r *Record) narrow(model string, size int) {
 	}
 }
 
-// overflowed yields the size that a model's window is to be taken for after a request was too large
-// for it: three quarters of what was sent, and room for the reply.
+// overflowed returns the size to assume for a model's window after a request was too large for it: three quarters
+// of what was sent, plus room for the reply.
 func (r *Record) overflowed(intent *Intent) int {
-	const bytesToToken = 4 // of English; if it is wrong, the next overflow makes it smaller again
+	const bytesToToken = 4 // of English; if it is wrong, the next overflow makes the window smaller again
 	sent := intent.Input
 	if sent == 0 {
 		sent = max(0, intent.Bound-intent.Tokens) / bytesToToken
@@ -47,21 +47,21 @@ func (r *Record) overflowed(intent *Intent) int {
 	return sent*3/4 + max(r.terms.Reserve, intent.Tokens)
 }
 
-// modelRatio is by how much a model's tokens differ from what was counted.
+// modelRatio is the ratio of a model's reported tokens to its counted tokens.
 type modelRatio struct {
 	model string
 	ratio float64
 }
 
-// Bounds of what is believed about wrong counts. A count that is too high costs a little room, one that
-// is too low a request: that more fits than was counted is never believed.
+// Bounds of the correction of counts. A count that is too high wastes a little room; one that is too low costs a
+// request. Counts are therefore never corrected downwards.
 const (
 	leastRatio = 1.0
 	mostRatio  = 2.0
 )
 
-// learn compares what was counted with what the provider reported. It learns in steps of a tenth: with
-// every change of a limit the beginning of the next request may change, and vendors' caches miss.
+// learn compares the counted tokens with those that the provider reported. It rounds up to a tenth: with every
+// finer change of a limit, the beginning of the next request could change and miss the vendor's cache.
 func (r *Record) learn(intent *Intent, spend *Spend) {
 	if intent.Input <= 0 || spend.Usage.Input <= 0 {
 		return

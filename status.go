@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// Status is what a participant is doing.
+// Status is what a participant or a judge is doing.
 type Status string
 
-// What a participant may be doing.
+// The statuses of a participant or a judge.
 const (
-	StatusActive          Status = "active"
+	StatusActive          Status = "active"           // none of the others
 	StatusSpeaking        Status = "speaking"         // a call is in flight
-	StatusRateLimited     Status = "rate-limited"     // waits until the provider takes it again
+	StatusRateLimited     Status = "rate-limited"     // waits until the provider accepts requests again
 	StatusRetrying        Status = "retrying"         // waits after another failure
 	StatusContextExceeded Status = "context-exceeded" // the conversation no longer fits its model
-	StatusFailed          Status = "failed"           // its call has failed for good
+	StatusFailed          Status = "failed"           // the call has failed for good
 	StatusDropped         Status = "dropped"          // takes no further part
 )
 
-// ParticipantState is what is known of a participant or a judge.
+// ParticipantState is the state of a participant or a judge.
 type ParticipantState struct {
 	Name    string
 	Status  Status
-	Model   string    // asked last; "" before the first call
-	RetryAt time.Time // when it is asked again, if it waits
+	Model   string    // the model that was asked last; "" before the first call
+	RetryAt time.Time // when the next attempt starts; zero: none waits
 	Turns   int
 	Account Account
-	// ContextUsed is the share of the model's window that its last turn has filled, in percent, as the
-	// provider counted; 0 if either is unknown.
+	// ContextUsed is the share of the model's window that its last turn filled, in percent, as the provider
+	// counted. 0: either is unknown.
 	ContextUsed float64
 }
 
-// Participant yields the state of a participant or a judge by name.
+// Participant returns the state of a participant or a judge by name.
 func (r *Record) Participant(name string) ParticipantState {
 	s := ParticipantState{Name: name, Status: StatusActive, Account: Account{Name: name}}
 	for _, a := range r.spent.participants {
@@ -62,7 +62,7 @@ func (r *Record) Participant(name string) ParticipantState {
 	return s
 }
 
-// Participants yields the states of all participants in their order.
+// Participants returns the states of all participants, in the order of their seats.
 func (r *Record) Participants() []ParticipantState {
 	if r.terms == nil {
 		return nil
@@ -74,7 +74,7 @@ func (r *Record) Participants() []ParticipantState {
 	return out
 }
 
-// standing says what a call means for the one who is asked.
+// standing returns the status of the participant or judge that the call asks.
 func (c *callState) standing() Status {
 	switch c.status {
 	case callOpen:
@@ -96,10 +96,10 @@ func (c *callState) standing() Status {
 	return StatusActive
 }
 
-// isActive reports whether a participant of that name still takes part.
+// isActive reports whether the name is that of a participant that was not dropped.
 func (r *Record) isActive(name string) bool {
 	return slices.Contains(r.Active(), name)
 }
 
-// Duration is how long the debate has run, pauses included: until its last event.
+// Duration returns the time from the start to the last event, pauses included.
 func (r *Record) Duration() time.Duration { return r.LastAt.Sub(r.StartedAt) }

@@ -13,25 +13,29 @@ import (
 	"github.com/agonist-dev/debate/internal/strictjson"
 )
 
-// JSON is read in two steps. First the decoded value is walked over beside the Go type that it is for, and
-// all that is wrong with it is found, each problem with its path. Then encoding/json, which would stop at the
-// first problem and speak of Go's types, reads what nothing is wrong with.
+// JSON is read in two steps:
+//  1. The decoded value is compared with the Go type that it is for. That finds all problems, each with its path.
+//  2. If there are none, encoding/json reads the value. Alone it would stop at the first problem, and its errors name
+//     Go types.
 
-// MaxProblems is how many problems of one JSON value are told: a hostile one has as many as it likes.
+// MaxProblems bounds the problems that are reported for one JSON value. A hostile value can have any number.
 const MaxProblems = 50
 
-// maxJSON is the size, in bytes, of the largest JSON value that is read.
+// maxJSON bounds the size of a JSON value, in bytes.
 const maxJSON = 64 << 20
 
-// mostItems is how many items of a list are read: even an empty one takes hundreds of bytes in Go.
+// mostItems bounds the items of a list. Even an empty item takes hundreds of bytes in Go.
 const mostItems = 1 << 16
 
-// DecodeStrict reads one JSON value, all of it, as configs are read: unlike encoding/json it takes a key only
-// as it is written, once, and only if it is known. op says what is being done, such as "read config". The error joins
-// one *[Error] of kind validation for each problem, up to [MaxProblems] of them; its Field is the path of the problem,
-// such as "agents[1].model", and is empty if the problem is that of the whole value. Types with readers of their own
-// (json.Unmarshaler, encoding.TextUnmarshaler) are called for each of their values, and once more when the value is
-// taken. It is for [Flow].Decode, and for UnmarshalJSON methods of configs.
+// DecodeStrict reads one JSON value, as configs are read. Unlike encoding/json it refuses an unknown key, a key
+// that comes twice, a key in another case, and anything after the value. op names the operation in errors, such as
+// "read config". Flow.Decode uses it, and so do UnmarshalJSON methods of configs.
+//
+// The error joins one *[Error] of kind validation for each problem, up to [MaxProblems] of them. Its Field is the
+// path of the problem, such as "agents[1].model". The path is empty if the problem is that of the whole value.
+//
+// Types with readers of their own (json.Unmarshaler, encoding.TextUnmarshaler) are called twice for each of their
+// values: once to find problems, and once to read the value.
 func DecodeStrict(op string, data []byte, into any) error {
 	if v := reflect.ValueOf(into); v.Kind() != reflect.Pointer || v.IsNil() {
 		return &Error{Kind: KindValidation, Op: op, Err: fmt.Errorf("a %T cannot be written to", into)}
@@ -39,7 +43,7 @@ func DecodeStrict(op string, data []byte, into any) error {
 	tree, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: maxJSON, Depth: 100, Path: 200, Exact: true})
 	if broken, ok := errors.AsType[*strictjson.Error](err); ok {
 		at := broken.Path
-		broken.Path = "" // the field tells it
+		broken.Path = "" // Field holds the path
 		return errors.Join(&Error{Kind: KindValidation, Op: op, Field: at, Err: broken})
 	}
 	found := problems(tree, reflect.TypeOf(into))
@@ -54,20 +58,21 @@ func DecodeStrict(op string, data []byte, into any) error {
 	return errors.Join(Within(op, "", found...)...)
 }
 
-// mostForeign bounds JSON that is a flow's or a host's own, and that a log keeps.
+// mostForeign bounds the JSON of a flow or a host program that a log keeps, in bytes.
 const mostForeign = 16 << 20
 
-// readableJSON reports what would keep a log that holds this JSON from being read again.
+// readableJSON returns the problem that would make a log with this JSON unreadable, or nil.
 func readableJSON(data json.RawMessage) error {
 	if len(data) == 0 {
 		return nil
 	}
-	const depth = 80 // less than is read: it stands in an event
+	const depth = 80 // less than readers allow, because the JSON stands inside an event
 	_, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: mostForeign, Depth: depth, Path: 200, Exact: true})
 	return err
 }
 
-// Within yields the problems that errors join as those of a larger value, which holds them at the given place.
+// Within returns the given errors as problems of a larger value that contains the faulty one at the path at. Joined
+// errors are taken apart.
 func Within(op, at string, all ...error) (out []error) {
 	for _, err := range all {
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -88,14 +93,15 @@ func Within(op, at string, all ...error) (out []error) {
 	return out
 }
 
-// shaped is a type with a reader of its own that reads the JSON of another type, of which it yields a value.
+// shaped is implemented by types whose own reader reads the JSON of another type. jsonShape returns a value of that
+// type.
 type shaped interface{ jsonShape() any }
 
 func (*Budget) jsonShape() any      { return budgetJSON{} }
 func (*RetryPolicy) jsonShape() any { return retryJSON{} }
 func (*Error) jsonShape() any       { return errorJSON{} }
 
-// problems finds what keeps a decoded value from being one of the type, with paths that begin at the value.
+// problems returns what prevents a decoded value from being read as the type. The paths begin at the value.
 func problems(tree any, t reflect.Type) []error {
 	if tree == nil && t.Kind() == reflect.Pointer {
 		return nil
@@ -157,7 +163,7 @@ func problemsOfObject(object map[string]any, t reflect.Type) (found []error) {
 	return found
 }
 
-// problemsOfLeaf asks the type itself for a value that nothing is known of inside.
+// problemsOfLeaf lets the type itself read a value whose inside is unknown.
 func problemsOfLeaf(tree any, t reflect.Type) []error {
 	if t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]() {
 		return nil
@@ -179,7 +185,7 @@ func problemsOfLeaf(tree any, t reflect.Type) []error {
 	return explained(tree, err)
 }
 
-// explained puts what a reader says about a value into words that name no type of Go.
+// explained rewrites a reader's error about a value so that it names no Go type.
 func explained(tree any, err error) []error {
 	if err == nil {
 		return nil
@@ -203,7 +209,7 @@ func explained(tree any, err error) []error {
 	return Within("", "", err)
 }
 
-// kindOfJSON yields what a decoded value is, in words.
+// kindOfJSON returns the kind of a decoded value, in words.
 func kindOfJSON(tree any) string {
 	switch tree.(type) {
 	case nil:
@@ -221,7 +227,7 @@ func kindOfJSON(tree any) string {
 	}
 }
 
-// KindOfJSON yields what a piece of JSON is, in words; its first byte tells.
+// KindOfJSON returns the kind of a piece of JSON, in words. It looks at the first byte only.
 func KindOfJSON(piece json.RawMessage) string {
 	switch piece = bytes.TrimSpace(piece); {
 	case len(piece) == 0 || piece[0] == 'n':
@@ -239,7 +245,8 @@ func KindOfJSON(piece json.RawMessage) string {
 	}
 }
 
-// kindOfType yields what values of a type are in JSON, in the same words; "": only its reader knows.
+// kindOfType returns the kind of JSON that a type is read from, in the words of kindOfJSON. "": only the type's own
+// reader knows.
 func kindOfType(t reflect.Type) string {
 	if reads(t) {
 		if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
@@ -261,7 +268,7 @@ func kindOfType(t reflect.Type) string {
 		return "a list"
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
-			return "" // bytes are text
+			return "" // bytes are read from text
 		}
 		return "a list"
 	default:
@@ -272,12 +279,12 @@ func kindOfType(t reflect.Type) string {
 // reads reports whether a type has a reader of its own.
 func reads(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.NumMethod() > 0 && // which is soon known
+	return p.NumMethod() > 0 && // a fast check
 		(p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()))
 }
 
-// member yields the type of what an object holds under a key, and whether the key is known. As in encoding/json, a
-// field of the type's own goes before one that is embedded.
+// member returns the type of an object's value under a key, and whether the key is known. As in encoding/json, a
+// type's own field takes precedence over an embedded one.
 func member(t reflect.Type, key string) (inner reflect.Type, known bool) {
 	if t.Kind() == reflect.Map {
 		return t.Elem(), true

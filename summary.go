@@ -11,26 +11,26 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// span is what a summary covers: the messages of a view from the first after the opening, or after
-// the former summary, to the one before upto.
+// span is what a summary covers: the messages of a view up to upto, exclusive. They begin after the opening, or
+// after the former summary.
 type span struct {
 	view *view
 	upto int
 }
 
-// summarizer is under what name summaries are accounted.
+// summarizer is the name under which summaries are accounted.
 const summarizer = "summarizer"
 
-// summaryTitle stands where a summary is read in place of a speaker.
+// summaryTitle is the speaker of a summary, as models read it.
 const summaryTitle = "(summary of what was said before)"
 
 const summaryTemperature = 0.3
 
-// tokensInWord is how many tokens a word is counted as; see package format.
+// tokensInWord is the number of tokens that a word counts as; see package format.
 const tokensInWord = 2
 
-// summaryCall asks for the summary of a view up to a message. Its id names both, and from where on it is
-// new, so that two who need the same summary share it.
+// summaryCall returns the call for the summary of a view up to a message. Its ID names the view and the covered
+// messages, so that two calls that need the same summary share it.
 func (r *Record) summaryCall(v *view, upto int) *Call {
 	id := "summary."
 	if v.key != "" {
@@ -48,8 +48,8 @@ func (r *Record) summaryCall(v *view, upto int) *Call {
 	}
 }
 
-// summaryTokens is the most that a summary may have: a fifth of the smallest window of those who may
-// read it, and no more than a reply.
+// summaryTokens bounds the tokens of a summary: a fifth of the smallest window of the models that may read it, and
+// no more than a reply may have.
 func (r *Record) summaryTokens() int {
 	most := r.terms.MaxTokens
 	for i := range r.models {
@@ -60,8 +60,8 @@ func (r *Record) summaryTokens() int {
 	return most
 }
 
-// fitSpan decides what a summarizer reads: the former summary and the messages that the new one is to
-// cover. If that is more than its window holds, the summary covers less.
+// fitSpan decides what a summarizer reads: the former summary, and the messages that the new one covers. If they do
+// not fit its window, the summary covers fewer messages.
 func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Error) {
 	r, s := c.record, ready.call.span
 	from := window.Opening
@@ -97,7 +97,7 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	return fixed + s.view.size(from, ready.upto), nil
 }
 
-// summarized makes the fact of a summary.
+// summarized makes the event of a summary.
 func (c *Core) summarized(intent *Intent, spend Spend, s Result) *Summarized {
 	out := &Summarized{Spend: spend, View: intent.View, Upto: intent.Upto, Text: readable(s.Text), Cut: s.Stop == provider.StopLength}
 	out.After = len(out.Text)
@@ -113,7 +113,7 @@ func (c *Core) summarized(intent *Intent, spend Spend, s Result) *Summarized {
 	return out
 }
 
-// foldSummary lets a summary stand for what it covers. One that covers less than the present is of no use.
+// foldSummary replaces messages by a summary. It ignores a summary that covers no more than the present one.
 func (r *Record) foldSummary(s *Summarized) {
 	r.Summaries = append(r.Summaries, s)
 	v := r.viewOf(s.View)
@@ -129,7 +129,7 @@ func (r *Record) foldSummary(s *Summarized) {
 	}
 }
 
-// summaryTexts renders what a summarizer is told; every flow has it.
+// summaryTexts renders the summarizer's prompts, which every flow has.
 func summaryTexts(texts map[string]string, s Setup, views Views) error {
 	if s.Terms.Summarizer == "" {
 		return nil

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// FlowConfig is what a conversation is started with: what its flow needs to know, as data. A flow has one type of
-// configs, which is read and written as JSON. Its methods are pure.
+// FlowConfig is the data that a conversation is started with. Each flow has one type of configs, which is read and
+// written as JSON. The methods are pure.
 type FlowConfig interface {
-	// Flow is the name of the flow that the config is for.
+	// Flow returns the name of the flow that the config is for.
 	Flow() string
-	// Terms are what the config says about everything that all flows have. The engine writes out the defaults of
-	// what is left zero.
+	// Terms returns the part of the config that all flows share. The engine writes out the defaults of fields that
+	// are zero.
 	Terms() Terms
-	// Models yields every model that may be asked, "provider/model", with the field that names it. Names may be empty
-	// and may come twice.
+	// Models yields every model that may be asked, as "provider/model", with the field that names it. Names may be
+	// empty and may come twice.
 	Models() iter.Seq2[string, string]
 }
 
-// Named yields a config under the name of another flow, which a host has composed of the config's own.
+// Named returns a config under the name of another flow, which the host program has composed from the config's own.
 func Named(flow string, config FlowConfig) FlowConfig { return named{Unnamed(config), flow} }
 
 // EncodeConfig writes a config as Engine.DecodeConfig reads it: its own fields, and the key "flow".
@@ -47,13 +47,13 @@ type named struct {
 	flow string
 }
 
-// Flow is the name of that flow.
+// Flow returns the name of that flow.
 func (n named) Flow() string { return n.flow }
 
 // MarshalJSON writes the config.
 func (n named) MarshalJSON() ([]byte, error) { return json.Marshal(n.FlowConfig) }
 
-// Unnamed yields a config without the name that [Named] has given it.
+// Unnamed returns a config without the name that [Named] gave it.
 func Unnamed(config FlowConfig) FlowConfig {
 	if n, ok := config.(named); ok {
 		return n.FlowConfig
@@ -61,49 +61,49 @@ func Unnamed(config FlowConfig) FlowConfig {
 	return config
 }
 
-// Terms are what the config of any flow says: who takes part, within which limits, and what every flow does in the
-// same way. The first event of a log holds them.
+// Terms are the part of a config that all flows share: the participants, the limits, and what every flow does in
+// the same way. The first event of a log holds them.
 type Terms struct {
-	// ID names the conversation in its store; "": a new UUIDv7.
+	// ID names the conversation in its store. "": a new UUIDv7.
 	ID string `json:"-"`
-	// Topic is what lists show and search.
+	// Topic is what lists show, and what searches look at.
 	Topic string `json:"topic"`
-	// Rounds is the most rounds that there may be; 0: unknown.
+	// Rounds is the maximum number of rounds. 0: unknown.
 	Rounds int `json:"rounds,omitempty"`
-	// Participants are those who speak, by name, in the order of their seats.
+	// Participants are the names of the speakers, in the order of their seats.
 	Participants []string `json:"participants,omitempty"`
-	// Budget limits what may be used; nil: no limit.
+	// Budget limits what may be used. nil: no limit.
 	Budget *Budget `json:"budget,omitempty"`
-	// Unattended says what is chosen where a person would be asked; nil: the person is.
+	// Unattended decides where a person would be asked. nil: a person is asked.
 	Unattended *Unattended `json:"unattended,omitempty"`
-	// Context is the name of the context manager: "hybrid" if empty.
+	// Context is the name of the context manager. "": "hybrid".
 	Context string `json:"context,omitempty"`
-	// Summarizer is the model ("provider/model") that summarises what no longer fits; "": nothing is summarised.
-	// AutoSummary summarises from 80 % of a window on, before it is needed.
+	// Summarizer is the model ("provider/model") that summarises what no longer fits. "": nothing is summarised.
+	// AutoSummary summarises early, once 80 % of a window are used.
 	Summarizer  string `json:"summarizer,omitempty"`
 	AutoSummary bool   `json:"autoSummary,omitempty"`
-	// CutLong cuts a turn that alone is larger than a reader's window, visibly. Without it such a turn is a failure
-	// of kind context_overflow.
+	// CutLong cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
+	// a failure of kind context_overflow.
 	CutLong bool `json:"cutLong,omitempty"`
-	// Reserve is the part of each model's window that is kept free, in tokens: 4096 if 0.
+	// Reserve is the part of each model's window that is kept free, in tokens. 0: 4096.
 	Reserve int `json:"reserve,omitempty"`
-	// MaxTokens is the most output tokens of a reply: 4096 if 0.
+	// MaxTokens bounds the output tokens of a reply. 0: 4096.
 	MaxTokens int `json:"maxTokens,omitempty"`
 	// RoundDelay is the pause before each round after the first. RoundTimeout bounds the calls of a round in the
-	// states that the flow names; 0: no bound. TurnTimeout bounds one attempt at a call: 120 s if 0. In JSON they are
-	// nanoseconds.
+	// states that the flow names; 0: no bound. TurnTimeout bounds one attempt at a call; 0: 120 s. In JSON all
+	// three are nanoseconds.
 	RoundDelay   time.Duration `json:"roundDelay,omitempty"`
 	RoundTimeout time.Duration `json:"roundTimeout,omitempty"`
 	TurnTimeout  time.Duration `json:"turnTimeout,omitempty"`
-	// Retry replaces the policy for failed calls; nil: the default.
+	// Retry is the policy for failed calls. nil: the default.
 	Retry *RetryPolicy `json:"retry,omitempty"`
-	// Tools are what the flow may let its participants use, by their names in Engine.Tools.
+	// Tools are the tools that the flow may offer to its participants, by their names in Engine.Tools.
 	Tools []string `json:"tools,omitempty"`
-	// Labels are the host's own marks; they travel to requests and lists.
+	// Labels are the host program's own marks. Requests and lists carry them.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Defaults of Terms, and the names of the built-in context managers.
+// Defaults of [Terms], and the names of the built-in context managers.
 const (
 	DefaultMaxTokens   = 4096
 	DefaultReserve     = 4096
@@ -114,7 +114,7 @@ const (
 	ContextSummarize   = "summarize"
 )
 
-// WithDefaults yields a deep copy in which every default is written out.
+// WithDefaults returns a deep copy in which every default is written out.
 func (t Terms) WithDefaults() *Terms {
 	t.Participants, t.Tools, t.Labels = slices.Clone(t.Participants), slices.Clone(t.Tools), maps.Clone(t.Labels)
 	if t.Budget != nil {
@@ -135,22 +135,21 @@ func (t Terms) WithDefaults() *Terms {
 	return &t
 }
 
-// Limited reports whether the budget bounds what is paid, so that every model needs a price.
+// Limited reports whether the budget bounds the cost. Every model then needs a known price.
 func (t *Terms) Limited() bool {
 	return t.Budget != nil && (t.Budget.Warn > 0 || t.Budget.Soft > 0 || t.Budget.Hard > 0)
 }
 
-// Value is what a flow keeps in a log: as a Go value, as JSON, or both. The JSON is what a log holds; whoever knows
-// the flow reads it.
+// Value is what a flow keeps in a log: as a Go value, as JSON, or both. A log holds the JSON; the flow reads it.
 type Value struct {
 	Go   any
 	JSON json.RawMessage
 }
 
-// IsZero reports whether there is nothing.
+// IsZero reports whether the value is empty.
 func (v Value) IsZero() bool { return v.Go == nil && len(v.JSON) == 0 }
 
-// MarshalJSON writes the JSON that was read, or that of the Go value.
+// MarshalJSON writes the JSON that was read, or else the JSON of the Go value.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if len(v.JSON) > 0 {
 		return v.JSON, nil
@@ -158,7 +157,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.Go)
 }
 
-// UnmarshalJSON keeps the JSON.
+// UnmarshalJSON keeps a copy of the JSON and decodes nothing.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	*v = Value{JSON: slices.Clone(data)}
 	return nil

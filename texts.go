@@ -6,7 +6,7 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// Render renders the prompts of the flow, and those that all flows have.
+// Render renders the prompts of the flow, and those that every flow has.
 func (f *Flow) Render(s Setup, views Views) (map[string]string, error) {
 	texts := make(map[string]string)
 	if f.Texts != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 )
 
-// threshold is a share of a window that somebody's requests have reached.
+// threshold is a share of a window that the requests of a participant or judge have reached.
 type threshold struct {
 	by   string
 	kind WarningKind
 }
 
-// crossed yields the warnings that a call calls for and that were not given yet.
+// crossed returns the warnings that a call causes and that were not given before.
 func (r *Record) crossed(ready *prepared, intent *Intent) []Warning {
 	p := ready.limit
 	if p == nil {
@@ -44,7 +44,7 @@ func (r *Record) told(t threshold) bool {
 	return slices.Contains(r.thresholds, t)
 }
 
-// foldThreshold remembers what was told of somebody's window.
+// foldThreshold records the thresholds that were reported.
 func (r *Record) foldThreshold(w *Warning) {
 	switch w.Kind {
 	case WarnNear, WarnHigh, WarnShort:

@@ -11,46 +11,46 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Tool is something that a model may have done while it makes up its reply: look into a file, search, compute.
-// It is registered in Engine.Tools under the name by which models call it.
-//
-// The arguments are a model's words, and so may be anything: Use checks them. What it returns goes to the
-// model, at most 32 KiB of it, and so does the text of its error: neither may hold a secret. A tool that panics
-// has failed, and the engine's Logger gets the stack. Use returns soon
-// after ctx is done, which happens at the latest after Config.TurnTimeout, and is safe for concurrent use.
+// Tool is something that a model may use while it makes its reply: read a file, search, compute. The host program
+// registers it in Engine.Tools under the name by which models call it. A Tool must be safe for concurrent use.
 type Tool interface {
-	// Describe says what the tool does and what arguments it takes. It is frozen when a debate starts.
+	// Describe returns what the tool does and which arguments it takes. It is frozen when a conversation starts.
 	Describe() ToolInfo
-	// Use does it.
+	// Use performs one use. A model wrote the arguments, so they may be anything: Use checks them.
+	//
+	// The text that Use returns goes to the model, at most 32 KiB of it. The text of its error goes there too, so
+	// neither may contain a secret. A tool that panics has failed, and the engine's Logger gets the stack.
+	//
+	// Use must return soon after ctx is done. That happens after Terms.TurnTimeout at the latest.
 	Use(ctx context.Context, use ToolUse) (string, error)
 }
 
 // ToolInfo describes a tool to the models.
 type ToolInfo struct {
 	Description string `json:"description"`
-	// Parameters is the JSON schema of the arguments, an object's.
+	// Parameters is the JSON schema of the arguments. It must be that of an object.
 	Parameters json.RawMessage `json:"parameters"`
-	// ReadOnly: the tool changes nothing, so that a use that was broken off, by a pause or a crash, may be
-	// made again. Otherwise the model is told that nobody knows whether it took effect.
+	// ReadOnly means that the tool changes nothing. A use that a pause or a crash has aborted may then be made
+	// again. Without ReadOnly the model is told that the outcome is unknown.
 	ReadOnly bool `json:"readOnly,omitempty"`
 }
 
-// ToolUse is one use of a tool. What it points to is shared: read only.
+// ToolUse is one use of a tool. What it points to is shared: it is read only.
 type ToolUse struct {
 	Debate    string
-	Call      string // deterministic: an idempotency key together with Attempt
+	Call      string // deterministic; together with Attempt it is an idempotency key
 	Attempt   int    // from 1
 	By        string // the participant whose model asks
 	Round     int
-	Arguments json.RawMessage // as the model wrote them: hostile
-	// Turns are those that everybody may read so far, oldest first; their text is hostile.
+	Arguments json.RawMessage // as the model wrote them: not trusted
+	// Turns are the turns that everybody may read so far, oldest first. Models wrote their text: it is not trusted.
 	Turns  []*Turn
 	Labels map[string]string // the config's
 }
 
-// NewTool makes a tool of a function. The schema of its arguments comes from T, a struct whose fields are all
-// required unless they are omitempty; arguments that do not match it, or that run does not get to see
-// because they are no JSON, are answered with what is wrong. readOnly is for ToolInfo.ReadOnly.
+// NewTool makes a tool from a function. The schema of its arguments comes from T, a struct. Its fields are all
+// required unless they are omitempty. Arguments that are no JSON, or do not match the schema, do not reach run: the
+// model is told what is wrong. readOnly is ToolInfo.ReadOnly.
 func NewTool[T any](description string, readOnly bool, run func(ctx context.Context, use ToolUse, args T) (string, error)) (Tool, error) {
 	parameters, err := schema.For[T]()
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *tool[T]) Describe() ToolInfo { return t.info }
 func (t *tool[T]) Use(ctx context.Context, use ToolUse) (string, error) {
 	text := string(use.Arguments)
 	if text == "" {
-		text = "{}" // what some vendors send for none
+		text = "{}" // some vendors send an empty text for no arguments
 	}
 	tree, err := strictjson.Decode(text, strictjson.Limits{})
 	if err != nil {
@@ -93,36 +93,36 @@ func (t *tool[T]) Use(ctx context.Context, use ToolUse) (string, error) {
 	return t.run(ctx, use, args)
 }
 
-// KindTool is the kind of a tool's use, in every flow.
+// KindTool is the kind of the use of a tool, in every flow.
 const KindTool CallKind = "tool"
 
-// ToolCalls is a reply that asks for tools. The attempt has ended with it; the next one of the same call shows
-// the model what they have answered.
+// ToolCalls is a reply that asks for tools. It ends its attempt. The next attempt of the same call shows the model
+// what the tools have answered.
 type ToolCalls struct {
 	Spend
 	By    string      `json:"by"`
 	Round int         `json:"round,omitempty"`
-	Text  string      `json:"text,omitempty"` // what was said beside
+	Text  string      `json:"text,omitempty"` // what the model said beside
 	Uses  []AskedTool `json:"uses"`
 }
 
-// AskedTool is a tool that a model has asked for.
+// AskedTool is one use that a model has asked for.
 type AskedTool struct {
-	Use string `json:"use"` // the id of the call that uses the tool
+	Use string `json:"use"` // the ID of the call that uses the tool
 	provider.ToolCall
-	// Denied says why the tool is not used; the model is told.
+	// Denied says why the tool is not used. The model is told.
 	Denied string `json:"denied,omitempty"`
 }
 
-// ToolResult is what came of the use of a tool.
+// ToolResult is the result of the use of a tool.
 type ToolResult struct {
 	Spend
-	By    string `json:"by"` // whose model has asked
+	By    string `json:"by"` // the participant whose model has asked
 	Round int    `json:"round,omitempty"`
 	Tool  string `json:"tool"`
 	Text  string `json:"text"` // what the tool answered, or why it failed
-	// Failed: the tool has failed, or was broken off.
+	// Failed means that the tool has failed or was aborted.
 	Failed bool `json:"failed,omitempty"`
-	// Cut: the answer was longer than 32 KiB.
+	// Cut means that the answer was longer than 32 KiB.
 	Cut bool `json:"cut,omitempty"`
 }

@@ -11,28 +11,29 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// A call whose model asks for tools is made in several attempts: each reply that asks is a fact, each use of a
-// tool is a call of its own, and the next attempt shows the model what was answered. So a crash loses no answer,
-// and a use is never made twice unless it changes nothing.
+// A call whose model asks for tools is made in several attempts. Each reply that asks is a fact, each use of a tool is
+// a call of its own, and the next attempt shows the model the answers. Therefore a crash loses no answer, and only uses
+// of read-only tools are made twice.
 
-// exchange is a reply that asks for tools, and what they have answered so far.
+// exchange is a reply that asks for tools, with their answers so far.
 type exchange struct {
 	asked   *ToolCalls
-	results []*ToolResult // by place; nil: still to come
+	results []*ToolResult // in the order of the uses; nil: pending
 }
 
 // Bounds of the use of tools.
 const (
 	mostAsked     = 32        // tools that one reply may ask for
 	mostAnswered  = 32 << 10  // bytes of a tool's answer
-	mostArguments = 256 << 10 // bytes of what a tool is asked with
-	leastShown    = 200       // bytes of an answer that are shown though the window is small
-	mostStubborn  = 2         // replies that ask for nothing but what is denied, before the attempt counts as failed
+	mostArguments = 256 << 10 // bytes of the arguments of a use
+	leastShown    = 200       // bytes of an answer that are shown even if the window is small
+	mostStubborn  = 2         // replies that ask only for denied uses, before the attempt counts as failed
 )
 
 const (
 	toolInfix = ".tool."
-	// textTools and textToolsNone follow what tools have answered; leftMark stands for the number of uses left.
+	// textTools and textToolsNone are the names of the texts that follow the answers of tools. leftMark stands for
+	// the number of uses left.
 	textTools     = "tools"
 	textToolsNone = "tools.none"
 	leftMark      = "[[left]]"
@@ -61,7 +62,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		if len(asked.Arguments) == 0 {
 			asked.Arguments = json.RawMessage("{}")
 		}
-		// What is nested deeper than a decoder goes would make a log that nobody can read.
+		// Arguments that are nested too deeply for a decoder would make the log unreadable.
 		_, wrong := strictjson.Decode(string(asked.Arguments), strictjson.Limits{Bytes: mostArguments})
 		switch {
 		case !slices.Contains(offer.Tools, call.Name):
@@ -79,7 +80,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	return c.emit(Event{Body: out})
 }
 
-// answeredBy takes what came of the use of a tool.
+// answeredBy takes the result of the use of a tool.
 func (c *Core) answeredBy(intent *Intent, spend Spend, text string, failed bool) error {
 	if c.record.Final() {
 		return c.spend(spend)
@@ -91,8 +92,8 @@ func (c *Core) answeredBy(intent *Intent, spend Spend, text string, failed bool)
 	return c.emit(Event{Body: out})
 }
 
-// toolFailed takes the use of a tool that gave no answer. What changes nothing is used again if it was broken
-// off; of anything else nobody knows whether it took effect, so the model is told.
+// toolFailed takes a use of a tool that gave no answer. broken reports that it was aborted. A read-only tool is
+// then used again. For any other tool the outcome is unknown, and the model is told so.
 func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken bool) error {
 	intent := state.intent
 	readOnly := c.record.start.Tools[intent.Tool].ReadOnly
@@ -111,7 +112,7 @@ func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken 
 	return c.answeredBy(intent, spend, text, true)
 }
 
-// foldTools keeps what a reply has asked for: the call goes on when all of it is answered.
+// foldTools keeps the uses that a reply has asked for. The call continues when all of them are answered.
 func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 	if call.intent.Offer == nil || len(t.Uses) == 0 || len(t.Uses) > mostAsked || len(r.uses) >= mostOpen {
 		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(call.intent.offered().Tools))
@@ -136,7 +137,8 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 	return nil
 }
 
-// asks finds what the use of a tool was asked for with, and its place; nil: nobody asks for it now.
+// asks returns the exchange that asks for this use of a tool, and the index of the use. nil: the call does not ask
+// for it now.
 func (c *callState) asks(use string) (*exchange, int) {
 	if c == nil || len(c.talk) == 0 {
 		return nil, 0
@@ -150,7 +152,7 @@ func (c *callState) asks(use string) (*exchange, int) {
 	return nil, 0
 }
 
-// foldTool keeps what a tool has answered.
+// foldTool keeps the answer of a tool.
 func (r *Record) foldTool(call *callState, t *ToolResult) error {
 	last, i := r.calls[call.intent.For].asks(call.intent.Call)
 	if last == nil || last.results[i] != nil || t.Tool != call.intent.Tool {
@@ -162,7 +164,7 @@ func (r *Record) foldTool(call *callState, t *ToolResult) error {
 	return nil
 }
 
-// unanswered yields the places of the uses of tools that a call waits for.
+// unanswered returns the indices of the uses of tools that the call waits for.
 func (c *callState) unanswered() []int {
 	if c == nil || len(c.talk) == 0 {
 		return nil

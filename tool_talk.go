@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// toolTexts renders what follows the answers of tools; every flow whose config has tools has it.
+// toolTexts renders the texts that follow the answers of tools. Every flow has them if its config has tools.
 func toolTexts(texts map[string]string, s Setup) error {
 	if len(s.Terms.Tools) == 0 {
 		return nil
@@ -23,7 +23,8 @@ func toolTexts(texts map[string]string, s Setup) error {
 	return err
 }
 
-// uses finds the uses of tools that a call waits for, and those of them that may start; false: it waits for none.
+// uses returns the uses of tools that a call waits for and that may start now. waits reports whether the call waits
+// for any.
 func (d *due) uses(call *Call) (fresh []beginning, waits bool) {
 	r := d.core.record
 	call, state := r.present(call)
@@ -45,7 +46,7 @@ func (d *due) uses(call *Call) (fresh []beginning, waits bool) {
 	return fresh, waits
 }
 
-// toolUse makes the call that uses a tool.
+// toolUse returns the call that uses a tool.
 func toolUse(call *Call, asked *AskedTool) *Call {
 	return &Call{
 		ID: asked.Use, Kind: KindTool, By: call.By, Performer: byTool, Round: call.Round, Slot: call.Slot, Timeout: call.Timeout,
@@ -53,8 +54,8 @@ func toolUse(call *Call, asked *AskedTool) *Call {
 	}
 }
 
-// roomForAnswers is how many bytes of tools' answers are sent: half of a model's window, at the four bytes that a
-// token of English has; 0: the window is not known.
+// roomForAnswers bounds the bytes of tools' answers that are sent: half of the free window, at four bytes per
+// token, as in English. 0: the window is unknown.
 func (r *Record) roomForAnswers(intent *Intent, model Model) int {
 	const halfOfFour = 2
 	size := r.window(intent.Model, model)
@@ -64,8 +65,8 @@ func (r *Record) roomForAnswers(intent *Intent, model Model) int {
 	return max(1, size-r.terms.Reserve-intent.Tokens) * halfOfFour
 }
 
-// shown yields what of the answers of a talk is sent, each by its place: the newest first, as long as there is
-// room for them.
+// shown returns the part of each answer that is sent, by exchange and by use. The newest answers get the room
+// first.
 func (c *callState) shown(room int) [][]string {
 	texts := make([][]string, len(c.talk))
 	for i, e := range slices.Backward(c.talk) {
@@ -90,7 +91,7 @@ func (c *callState) shown(room int) [][]string {
 	return texts
 }
 
-// offer puts the tools, and what they have answered so far, into what is sent.
+// offer adds the tools, and what they have answered so far, to what is sent.
 func (p *prepared) offer(r *Record, state *callState, room int) {
 	for _, name := range p.call.Tools {
 		info := r.start.Tools[name]
@@ -109,7 +110,7 @@ func (p *prepared) offer(r *Record, state *callState, room int) {
 		p.talk = append(p.talk, provider.Message{Speaker: p.call.By, Text: e.asked.Text, ToolCalls: calls})
 		for i, result := range e.results {
 			if result == nil {
-				continue // there is none: a call goes on when all is answered
+				continue // cannot happen: a call continues when all uses are answered
 			}
 			text := texts[at][i]
 			if result.Tool != "" {
@@ -127,7 +128,7 @@ func (p *prepared) offer(r *Record, state *callState, room int) {
 	}
 }
 
-// talkBound bounds the tokens of tools and of what was asked of them and answered.
+// talkBound bounds the tokens of the tools, and of their uses with the answers.
 func (p *prepared) talkBound() int {
 	bound := 0
 	for i := range p.tools {
@@ -147,7 +148,7 @@ func (p *prepared) talkBound() int {
 	return bound
 }
 
-// talkCount counts what talkBound bounds.
+// talkCount counts the texts of what talkBound bounds.
 func (p *prepared) talkCount(counter token.Counter) int {
 	count := p.talkBound()
 	for i := range p.talk {
@@ -160,7 +161,7 @@ func (p *prepared) talkCount(counter token.Counter) int {
 	return count
 }
 
-// use yields what a tool is asked to do.
+// use returns the request to a tool.
 func (r *Record) use(ready *prepared, intent *Intent) *ToolUse {
 	return &ToolUse{
 		Debate: r.ID, Call: intent.Call, Attempt: intent.Attempt, By: intent.By, Round: intent.Round,

@@ -5,30 +5,32 @@ import (
 	"slices"
 )
 
-// Unattended says what is chosen where a person would be asked what becomes of a failure or a warning.
-// The choice is recorded like a person's, with the question. What only a person can do is asked all the
-// same: a judge or a listener with Person set awaits the answer.
+// Unattended decides where a person would be asked about a failure or a warning. Each decision is recorded as an
+// inquiry with its answer, as a person's would be. A judge or a listener with Person set is still asked.
 type Unattended struct {
-	// Judge, when a judge has failed for good, its fallbacks included: OptionWithout if empty; OptionEnd.
+	// Judge decides when a judge and all its fallbacks have failed. OptionWithout, the default, continues without
+	// that judge. OptionEnd ends the conversation.
 	Judge Option `json:"judge,omitempty"`
-	// Context, when the conversation does not fit a model: OptionSummarize if empty and there is a
-	// summarizer, else OptionTruncate; OptionEnd.
+	// Context decides when the conversation does not fit a model. The default is OptionSummarize if there is a
+	// summarizer, and otherwise OptionTruncate. OptionEnd ends the conversation.
 	Context Option `json:"context,omitempty"`
-	// Authentication, when a provider has refused a participant's key: OptionDrop if empty; OptionEnd.
+	// Authentication decides when a provider has refused a participant's key. OptionDrop, the default, drops the
+	// participant. OptionEnd ends the conversation.
 	Authentication Option `json:"authentication,omitempty"`
-	// Budget, when Budget.Confirm waits for an acknowledgement: OptionEnd, which goes to the verdict, if
-	// empty; OptionRetry goes on.
+	// Budget decides when Budget.Confirm waits for an acknowledgement. OptionEnd, the default, moves on to the
+	// verdict. OptionRetry continues.
 	Budget Option `json:"budget,omitempty"`
 }
 
-// Defaults writes out what is chosen where a field is empty, but for Context, which depends on the config.
+// Defaults writes the default into each field that is empty. It leaves out Context, whose default depends on the
+// config.
 func (u *Unattended) Defaults() {
 	u.Judge = cmp.Or(u.Judge, OptionWithout)
 	u.Authentication = cmp.Or(u.Authentication, OptionDrop)
 	u.Budget = cmp.Or(u.Budget, OptionEnd)
 }
 
-// unattendedField is a field of Unattended and what it may hold.
+// unattendedField is a field of Unattended with the options that it allows.
 type unattendedField struct {
 	name    string
 	value   Option

@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// What one vendor's models share. Who runs into the vendor's limit with one model has run into it with
-// the others: none of them takes over from it, and others who would ask them wait as long as they are told,
-// or turn to a fallback at another vendor. Who has none asks all the same: what the vendor answers is
-// what a person is shown, and what decides.
+// The models of one vendor share its limits. After a call has run into a limit with one of them:
+//   - No model to which the limit applies takes over as a fallback.
+//   - Other calls to such models wait as long as the vendor said, or go to a fallback at another vendor.
+//   - A call without such a fallback is made all the same. The vendor's answer decides, and a person sees it.
 
 // vendorLimit is a limit that a call has run into.
 type vendorLimit struct {
-	model string    // with which it was found: "provider/model"
-	until time.Time // when it is over, as the vendor said; zero: the quota is used up
+	model string    // the model that ran into it: "provider/model"
+	until time.Time // the end, as the vendor said; zero: the quota is used up
 }
 
-// binds reports whether the limit holds for a model. A quota is the account's. A wait is that of the
-// maker's models: a router's other makers are not affected. A maker that is not known may be the same.
+// binds reports whether the limit holds for a model. A quota holds for the whole account. A wait holds for the
+// models of one maker, because a router's other makers are not affected. If either maker is unknown, the wait holds
+// too.
 func (l *vendorLimit) binds(r *Record, model string) bool {
 	host, _, _ := SplitModel(model)
 	if found, _, _ := SplitModel(l.model); found != host {
@@ -27,7 +28,8 @@ func (l *vendorLimit) binds(r *Record, model string) bool {
 	return l.until.IsZero() || a == b || a == "" || b == ""
 }
 
-// Family yields the family of a model of this conversation; "": unknown. Models of one family judge each other kindly.
+// Family returns the family of a model of this conversation, or "" if it is unknown. Models of one family judge
+// each other kindly.
 func (r *Record) Family(model string) string {
 	if m := r.model(model); m != nil {
 		return m.Family
@@ -35,7 +37,7 @@ func (r *Record) Family(model string) string {
 	return ""
 }
 
-// limitOf yields the vendor's limit that a failure tells of; ok: there is one.
+// limitOf returns the vendor's limit that a failure reports. ok: there is one.
 func limitOf(model string, failure *Error, at time.Time) (limit vendorLimit, ok bool) {
 	switch {
 	case failure.Kind == KindQuota:
@@ -47,7 +49,7 @@ func limitOf(model string, failure *Error, at time.Time) (limit vendorLimit, ok 
 	}
 }
 
-// foldLimit notes a vendor's limit, and forgets those that are over.
+// foldLimit records a vendor's limit, and drops those that are over.
 func (r *Record) foldLimit(f *Failure, at time.Time) {
 	limit, ok := limitOf(f.Model, f.Error, at)
 	if !ok || f.Model == "" || f.Unsent {
@@ -56,22 +58,22 @@ func (r *Record) foldLimit(f *Failure, at time.Time) {
 	r.limits = slices.DeleteFunc(r.limits, func(l vendorLimit) bool {
 		same := l.model == limit.model && l.until.IsZero() == limit.until.IsZero()
 		if same && l.until.After(limit.until) {
-			limit.until = l.until // who was told the longer wait knows better
+			limit.until = l.until // the longer wait is the safer one
 		}
 		return same || !l.until.IsZero() && !l.until.After(at)
 	})
 	r.limits = append(r.limits, limit)
 }
 
-// lift forgets the limits that hold for a model: its vendor has answered, or somebody has seen to it.
+// lift drops the used-up quotas that hold for a model, because its vendor has answered.
 func (r *Record) lift(model string) {
 	if len(r.limits) > 0 {
 		r.limits = slices.DeleteFunc(r.limits, func(l vendorLimit) bool { return l.until.IsZero() && l.binds(r, model) })
 	}
 }
 
-// held yields until when the vendor wants no request for a model, and whether it will answer none at all:
-// its quota is used up, or it asks for more patience than the debate has.
+// held returns until when the vendor accepts no request for a model. closed reports that the vendor will not answer
+// in time: the quota is used up, or the wait is longer than the policy's cap.
 func (r *Record) held(model string, now time.Time) (until time.Time, closed bool) {
 	patience := r.terms.Retry.withDefaults().Cap
 	for i := range r.limits {
@@ -86,8 +88,8 @@ func (r *Record) held(model string, now time.Time) (until time.Time, closed bool
 	return until, closed
 }
 
-// chosenModel yields which of a call's models is asked now, and by name: the first that has not failed
-// and whose vendor answers, or the first that has not failed if there is none.
+// chosenModel returns the index and the name of the call's model that is asked now. It is the first that has not
+// failed and whose vendor answers. If there is none, it is the first that has not failed.
 func (r *Record) chosenModel(call *Call, now time.Time) (place int, model string) {
 	for _, id := range []string{call.ID, call.again} {
 		if state := r.calls[id]; state != nil {
@@ -116,13 +118,13 @@ func (r *Record) chosenModel(call *Call, now time.Time) (place int, model string
 	return place, model
 }
 
-// placeOf yields which of a call's models a fallback is.
+// placeOf returns the index of a fallback among the models of the call.
 func (in *Intent) placeOf(next string) int {
-	return in.Place + 2 + slices.Index(in.Rest, next) // that of Next, which is before Rest, if it is not in there
+	return in.Place + 2 + slices.Index(in.Rest, next) // Next precedes Rest: it is the one that is not found there
 }
 
-// successor yields the fallback model that takes over from an attempt that has failed for good; "":
-// none can.
+// successor returns the fallback model that takes over after an attempt that has failed for good, or "" if none
+// can.
 func (r *Record) successor(intent *Intent, failure *Error) string {
 	if intent.Next == "" || !mayFallBack(failure.Kind) {
 		return ""

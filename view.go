@@ -8,36 +8,35 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// View says what of the conversation a call reads: all of it, or what its fields leave.
+// View says which part of the conversation a call reads. Its zero value is all of it.
 type View struct {
 	// From is the first round that is read.
 	From int
-	// None: nothing is read.
+	// None means that the call reads nothing.
 	None bool
-	// Reader narrows the view to what the format lets this participant read; "": everything.
+	// Reader narrows the view to what this participant may read. "": everything.
 	Reader string
 	// Labels shows neutral labels in place of the participants' names.
 	Labels bool
-	// Swapped turns round the order of those who spoke at once.
+	// Swapped reverses the order of the turns that were revealed at the same time.
 	Swapped bool
 }
 
-// view is the conversation as somebody reads it: append only, so that all requests of a debate with
-// the same view share it.
+// view is the conversation as its readers see it. It only grows, so that all requests with the same view share it.
 type view struct {
 	key      string // names it in the log; "": everybody's
-	reads    []bool // by seat, and the audience last; nil: everybody
+	reads    []bool // whose turns: by seat, and last those of the others; nil: everybody's
 	labels   *labels
 	messages []provider.Message
 	sizes    []int // sizes[i] is an upper bound of the tokens of messages[:i+1]
 	rounds   []int
-	batches  []int32 // messages that were revealed at once have the same number
+	batches  []int32 // messages that were revealed at the same time have the same number
 	batch    int32
-	summary  *summary                // the latest; nil: there is none
+	summary  *summary                // the latest; nil: none
 	sums     map[token.Counter][]int // not a fact: tokens of the messages, by vocabulary
 }
 
-// summary stands for the messages of a view from the first after the opening to the one before upto.
+// summary replaces the messages of a view from the first after the opening up to upto, exclusive.
 type summary struct {
 	message provider.Message
 	upto    int
@@ -46,7 +45,7 @@ type summary struct {
 // framing bounds the tokens that a vendor adds around one message: roles, separators, names.
 const framing = 24
 
-// add appends what somebody has said in a round.
+// add appends a turn.
 func (v *view) add(round int, speaker, text, fence string) {
 	m := provider.Message{Speaker: speaker, Text: escape(text, fence), Fence: fence}
 	if v.labels != nil {
@@ -62,7 +61,7 @@ func (v *view) add(round int, speaker, text, fence string) {
 	v.batches = append(v.batches, v.batch)
 }
 
-// messageBound is an upper bound of a message's tokens: a token holds at least one byte.
+// messageBound returns an upper bound of a message's tokens. It relies on a token having at least one byte.
 func messageBound(m *provider.Message) int {
 	return len(m.Text) + 2*len(m.Fence) + len(m.Speaker) + framing
 }
@@ -79,12 +78,13 @@ func (v *view) size(from, upto int) int {
 	return size
 }
 
-// swapped yields messages with those of one batch in the opposite order.
+// swapped returns the messages with those of each batch in the opposite order. first is the index of the first of
+// them.
 func (v *view) swapped(messages []provider.Message, first int) []provider.Message {
 	return reversedRuns(messages, func(i, j int) bool { return v.batches[first+i] == v.batches[first+j] })
 }
 
-// reversedRuns yields a copy with each run of neighbours that belong together in the opposite order.
+// reversedRuns returns a copy in which each run of adjacent elements that belong together is reversed.
 func reversedRuns[T any](all []T, together func(i, j int) bool) []T {
 	out := slices.Clone(all)
 	for i := 0; i < len(out); {
@@ -98,16 +98,17 @@ func reversedRuns[T any](all []T, together func(i, j int) bool) []T {
 	return out
 }
 
-// Views say who reads what of a conversation. Their zero value: everybody reads everything, under its own name.
+// Views say which participants read which turns of a conversation. With the zero value everybody reads everything,
+// under the participants' own names.
 type Views struct {
-	// Reads says, by the reader's seat, whose turns are read: by seat, and last whether the turns of those who are no
-	// participants are. nil: everybody reads everything.
+	// Reads says which turns a participant reads. The first index is the reader's seat; the second is the speaker's
+	// seat. The last column stands for speakers that are no participants. nil: everybody reads everything.
 	Reads [][]bool `json:"reads,omitempty"`
-	// Labels are neutral names, by seat, for calls whose View wants them; nil: there are none.
+	// Labels are neutral names, by seat, for calls whose View asks for them. nil: there are none.
 	Labels []string `json:"labels,omitempty"`
 }
 
-// makeViews makes the views that the conversation needs: everybody's first.
+// makeViews makes the views that the conversation needs. The first is everybody's.
 func (r *Record) makeViews(views Views) error {
 	seats, turns := len(r.terms.Participants), r.expectedTurns()
 	r.views = []*view{{
@@ -131,7 +132,7 @@ func (r *Record) makeViews(views Views) error {
 	return nil
 }
 
-// audible yields the view of the participant in this seat.
+// audible returns the view of the participant in this seat.
 func (r *Record) audible(reads []bool, seat int) *view {
 	if !slices.Contains(reads, false) {
 		return r.views[0]
@@ -146,7 +147,7 @@ func (r *Record) audible(reads []bool, seat int) *view {
 	return v
 }
 
-// show lets everybody read a turn who may.
+// show adds a turn to the views of all that may read it.
 func (r *Record) show(t *Turn) {
 	for _, v := range r.views {
 		if v.reads == nil || v.reads[r.seatOr(t.Speaker, len(v.reads)-1)] {
@@ -155,7 +156,7 @@ func (r *Record) show(t *Turn) {
 	}
 }
 
-// Seat yields the seat of a participant, from 0; -1: nobody of that name takes part.
+// Seat returns the seat of a participant, from 0, or -1 if there is no participant of that name.
 func (r *Record) Seat(name string) int { return r.seatOr(name, -1) }
 
 func (r *Record) seatOr(name string, otherwise int) int {
@@ -167,7 +168,7 @@ func (r *Record) seatOr(name string, otherwise int) int {
 	return otherwise
 }
 
-// view yields the conversation as a call reads it, and where it begins.
+// view returns the conversation as a call reads it, and the index of the first message to read.
 func (r *Record) view(v View) (shared *view, from int) {
 	switch {
 	case v.None || len(r.views) == 0:
@@ -186,7 +187,7 @@ func (r *Record) view(v View) (shared *view, from int) {
 	return shared, from
 }
 
-// viewOf finds a view by its key; nil: there is none.
+// viewOf returns the view with this key, or nil.
 func (r *Record) viewOf(key string) *view {
 	for _, v := range r.views {
 		if v.key == key {
@@ -196,14 +197,14 @@ func (r *Record) viewOf(key string) *view {
 	return nil
 }
 
-// nextBatch ends a batch: what is shown from now on was not said at the same time as what was before.
+// nextBatch ends a batch. What is shown from now on was not revealed together with what was shown before.
 func (r *Record) nextBatch() {
 	for _, v := range r.views {
 		v.batch++
 	}
 }
 
-// reveal lets everybody read the turns that waited for each other, in slot order.
+// reveal shows the hidden turns, in the order of their slots.
 func (r *Record) reveal() {
 	if len(r.hidden) == 0 {
 		return
