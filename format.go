@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Format is the shape of a debate, as data: who speaks when, for how long, to whom, having read what; and when the
-// debate ends. A host program defines its own formats in the same way: in Config.CustomFormat or Engine.Formats, in
-// code or as JSON (see [ParseFormat]).
+// Format is the shape of a debate, as data. It says who speaks when, for how long and to whom, what a speaker has
+// read, and when the debate ends. A host program defines its own formats in the same way: in Config.CustomFormat or
+// Engine.Formats, in code or as JSON (see [ParseFormat]).
 type Format struct {
 	Name string `json:"name"`
 	// Guidance tells the debaters and the judges, in a few sentences, what kind of debate this is.
@@ -73,8 +73,8 @@ type Slot struct {
 	// To names the participant to whom the speech is addressed. If it is empty, the speech is for all. If several
 	// participants match, there is one speech to each.
 	To Who `json:"to,omitempty"`
-	// Exchanges makes the slot a cross-examination. Who asks and To answers, in a turn each, as many times as it
-	// says.
+	// Exchanges makes the slot a cross-examination of so many questions; 0 means that it is none. For each
+	// question Who asks and To answers, in a turn each.
 	Exchanges int `json:"exchanges,omitempty"`
 	// Minutes is the length of the slot if it were spoken: of the speech, or of the whole cross-examination. It
 	// gives a target of words ([WordsPerMinute]) and a cap of tokens.

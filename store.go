@@ -10,7 +10,7 @@ import (
 // open. Package store/storetest tests what a Store has to do.
 //
 // If [CheckID] refuses an id, the error is of kind validation. Any other failure may be any error. The engine
-// retries for as long as [Engine.Lease] lasts, and then gives up the debate.
+// retries for as long as Engine.Lease lasts, and then gives up the debate.
 type Store interface {
 	// Append adds events to the log in one commit: all or none. They are numbered from after+1 without gaps.
 	//
