@@ -95,7 +95,7 @@ func (t *textWriter) debaters() {
 
 // phases renders the last message of a speaker, once for each phase and slot.
 func (t *textWriter) phases() {
-	argument, err := t.Prompts.Turn(prompt.Turn{Phase: phaseArgument, Rounds: t.Config.Rounds}) // for rounds that no phase covers
+	argument, err := t.Prompts.Turn(prompt.Turn{Phase: phaseArgument, Rounds: t.Config.Rounds}) // where no phase is
 	t.put("turn."+phaseArgument, argument, err)
 	for i := range t.Format.Phases {
 		phase := &t.Format.Phases[i]

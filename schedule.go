@@ -164,7 +164,7 @@ func (c *cast) perform(out []Speech, phase string, slot *Slot, n int) []Speech {
 	return out
 }
 
-// SlotText returns the name of a slot's instruction. No other name contains '<'.
+// SlotText returns the name of a slot's instruction. It is unique, since names of phases cannot contain '<'.
 func SlotText(phase string, n int) string { return "turn." + phase + "<" + strconv.Itoa(n+1) + ">" }
 
 // AnswerText returns the name of the instruction for the speaker who answers in a slot.
