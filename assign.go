@@ -7,14 +7,14 @@ import (
 	"github.com/agonist-dev/debate/detect"
 )
 
-// Assign lets a model find positions, personas and key arguments for the participants that have no
-// position. Positions that the config gives stay.
+// Assign lets a model find positions, personas and key arguments for the participants that have no position.
+// Positions in the config stay.
 type Assign struct {
-	// Model is "provider/model": that of the first judge if empty.
+	// Model is "provider/model": the model of the first judge if empty.
 	Model string `json:"model,omitempty"`
-	// Fallbacks are models that take over, in order, when the one before keeps failing.
+	// Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Fallbacks []string `json:"fallbacks,omitempty"`
-	// Diversity is the spread of opinion that is wanted: MultiPerspective if empty.
+	// Diversity is the desired spread of opinion: MultiPerspective if empty.
 	Diversity Diversity `json:"diversity,omitempty"`
 	// Temperature is 0.9 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
@@ -53,13 +53,13 @@ func (a *Assign) clone() *Assign {
 	return d
 }
 
-// PositionPlan is what a model answers with when it finds positions.
+// PositionPlan is the answer of a model that finds positions.
 type PositionPlan struct {
 	Positions []PlannedPosition `json:"positions" jsonschema:"description=one for each speaker without a position"`
 	Reasoning string            `json:"reasoning" jsonschema:"description=why these positions make a good debate"`
 }
 
-// PlannedPosition is a position with who holds it and on what grounds.
+// PlannedPosition is a position with a persona and key arguments.
 type PlannedPosition struct {
 	Position     string   `json:"position"`
 	Persona      string   `json:"persona"`
@@ -81,15 +81,15 @@ type AssignedPosition struct {
 	KeyArguments []string `json:"keyArguments"`
 }
 
-// alike is the overlap of word 3-grams from which two positions count as one. A sentence that differs
-// from another by one word of ten has about 0.5.
+// alike is the overlap of word 3-grams from which on two positions count as one. Two sentences that differ by one
+// word in ten have about 0.5.
 const alike = 0.5
 
-// mostAssigned bounds a text that a model writes into other models' system prompts, in bytes.
+// mostAssigned bounds a text that a model writes into the system prompts of other models, in bytes.
 const mostAssigned = 2000
 
-// checkPlan finds what no schema can say: as many positions as are missing, none blank, none like
-// another.
+// checkPlan finds what no schema can express: there are as many positions as are missing, none is blank, and none
+// is like another.
 func checkPlan(r *Record, p *PositionPlan) []string {
 	d := of(r)
 	open := d.unplaced()
@@ -131,7 +131,7 @@ func checkPlan(r *Record, p *PositionPlan) []string {
 	return append(problems, blank("reasoning", p.Reasoning)...)
 }
 
-// unplaced yields the seats of the participants that were configured without a position.
+// unplaced returns the seats of the participants that the config gives no position.
 func (d *Debate) unplaced() []int {
 	var open []int
 	for i := range d.config.Participants {
@@ -142,7 +142,7 @@ func (d *Debate) unplaced() []int {
 	return open
 }
 
-// placed yields the participant in a seat with what was found for it.
+// placed returns the participant in a seat, with what was found for it.
 func (d *Debate) placed(seat int) Participant {
 	p := d.config.Participants[seat]
 	if d.Assignment == nil {
@@ -157,7 +157,7 @@ func (d *Debate) placed(seat int) Participant {
 	return p
 }
 
-// assigned matches a plan with the participants.
+// assigned gives the positions of a plan to the participants.
 func (d *Debate) assigned(spend Spend, p *PositionPlan) *Assignment {
 	a := &Assignment{Spend: spend, Reasoning: p.Reasoning}
 	for i, seat := range d.unplaced() {

@@ -6,25 +6,24 @@ import (
 	"strconv"
 )
 
-// Audience votes on the topic before the first round and after the last. Its votes are not shown to
-// speakers or judges.
+// Audience votes on the topic before the first round and after the last. Speakers and judges do not see its votes.
 type Audience struct {
 	Members []Member `json:"members"`
 }
 
-// Member is one of the audience: a model, a [Judge] registered on the engine, or a person.
+// Member is a member of the audience: a model, a [Judge] registered on the engine, or a person.
 type Member struct {
 	// Name is "audience-1" and so on if empty.
 	Name string `json:"name,omitempty"`
 	// Model is "provider/model".
 	Model string `json:"model,omitempty"`
-	// Judge is a name in Engine.Judges, in place of a model.
+	// Judge is a name in Engine.Judges. It stands in place of a model.
 	Judge string `json:"judge,omitempty"`
-	// Person, in place of a model, asks the host's person through an [Inquiry].
+	// Person asks a person of the host program through an [Inquiry]. It stands in place of a model.
 	Person bool `json:"person,omitempty"`
-	// Persona is who the member is.
+	// Persona describes the member as a person.
 	Persona string `json:"persona,omitempty"`
-	// Fallbacks are models that take over, in order, when the one before keeps failing.
+	// Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Fallbacks []string `json:"fallbacks,omitempty"`
 }
 
@@ -46,7 +45,7 @@ func (a *Audience) clone() *Audience {
 	return d
 }
 
-// Vote is what a member of the audience may vote.
+// Vote is the vote of a member of the audience.
 type Vote string
 
 // The votes.
@@ -62,25 +61,25 @@ type BallotPaper struct {
 	Reasoning string `json:"reasoning" jsonschema:"description=why you vote so"`
 }
 
-// Ballot is a vote that was cast.
+// Ballot is a recorded vote.
 type Ballot struct {
 	Spend
 	Voter string `json:"voter"`
-	// After tells the vote after the debate from the one before it.
+	// After tells a vote after the debate from one before it.
 	After bool `json:"after,omitempty"`
 	BallotPaper
 }
 
 func checkBallot(_ *Record, b *BallotPaper) []string { return blank("reasoning", b.Reasoning) }
 
-// Swing is how the debate has moved the audience. Shares are in percent of the members who have voted
-// both before and after; who has not is left out.
+// Swing is how the debate has moved the audience. Shares are in percent of the members who have voted both before
+// and after the debate. Other members do not count.
 type Swing struct {
 	Voters        int
 	Before, After map[Vote]float64
-	// Gain is After less Before, in percentage points.
+	// Gain is After minus Before, in percentage points.
 	Gain map[Vote]float64
-	// Winner is the side with the larger gain; "": they gained the same, or nobody has voted twice.
+	// Winner is the side with the larger gain. It is empty if both gained the same, or if nobody has voted twice.
 	Winner Side
 }
 
@@ -120,13 +119,13 @@ func (d *Debate) Swing() Swing {
 	return s
 }
 
-// String yields the swing in a line.
+// String formats the swing in one line.
 func (s Swing) String() string {
 	return fmt.Sprintf("of %d voters: for %.0f %% → %.0f %%, against %.0f %% → %.0f %%", s.Voters,
 		s.Before[VoteFor], s.After[VoteFor], s.Before[VoteAgainst], s.After[VoteAgainst])
 }
 
-// ballotCalls yields the votes of the audience that are still missing.
+// ballotCalls returns the votes of the audience that are still missing.
 func ballotCalls(d *Debate, after bool) []Call {
 	if d.config.Audience == nil {
 		return nil
@@ -152,7 +151,7 @@ func ballotCalls(d *Debate, after bool) []Call {
 	return calls
 }
 
-// memberCall asks one of the audience. Who does not answer is left out.
+// memberCall asks a member of the audience. A member who does not answer is skipped.
 func memberCall(d *Debate, m *Member, id string, kind CallKind) Call {
 	return Call{
 		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Judge: m.Judge,

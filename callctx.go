@@ -8,30 +8,31 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// callContext bounds one call in time. A provider that answers at once needs little of what context.WithTimeout
-// does, so the timer and the channel are made when they are first used, and a session cancels its calls itself.
-// cancel must be called. The zero value is ready to use.
+// callContext bounds one call in time. The zero value is ready to use. cancel must be called.
+//
+// Most calls use little of what context.WithTimeout does. So the timer and the channel are made when they are first
+// used, and a session cancels its calls itself.
 type callContext struct {
-	parent   context.Context // nil: none
-	began    time.Time       // when its time began
-	deadline time.Time       // zero: none
+	parent   context.Context // nil if there is none
+	began    time.Time       // when the time of the call began
+	deadline time.Time       // zero if there is none
 
 	mu     sync.Mutex
 	done   chan struct{}
 	err    error
-	armed  bool                 // the end is waited for
-	paused int                  // how many waits stop the clock
-	since  time.Time            // when the first of them began
+	armed  bool                 // the timer and the parent are watched
+	paused int                  // number of waits that stop the clock
+	since  time.Time            // when the first of these waits began
 	waited time.Duration        // how long the clock has stood, without the present wait
-	after  map[*func()]struct{} // what AfterFunc was given
+	after  map[*func()]struct{} // the functions given to AfterFunc
 	timer  *time.Timer
-	stop   func() bool // takes it off the parent
+	stop   func() bool // stops watching the parent
 }
 
-// attach makes the context end with its parent. It comes before the first use.
+// attach makes the context end with its parent. It must precede the first use.
 func (c *callContext) attach(parent context.Context) { c.parent = parent }
 
-// limit begins its time, and sets the deadline if there is a timeout. It comes before the first use.
+// limit begins the time of the call, and sets the deadline if there is a timeout. It must precede the first use.
 func (c *callContext) limit(timeout time.Duration) {
 	c.began = time.Now()
 	if timeout > 0 {
@@ -55,7 +56,7 @@ func (c *callContext) Deadline() (time.Time, bool) {
 	return own, !own.IsZero()
 }
 
-// Pause implements [provider.Clock]: while a call waits in a queue, its deadline is moved.
+// Pause implements [provider.Clock]. While a call waits in a queue, its deadline moves.
 func (c *callContext) Pause() (resume func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +141,7 @@ func (c *callContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// arm makes the context end by itself. The lock is held.
+// arm makes the context end by itself. The caller holds the lock.
 func (c *callContext) arm() {
 	c.armed = true
 	if c.timer == nil && !c.deadline.IsZero() && c.paused == 0 {
@@ -165,10 +166,10 @@ func (c *callContext) Err() error {
 	return c.err
 }
 
-// cancel ends the context and frees what it holds.
+// cancel ends the context and releases its resources.
 func (c *callContext) cancel() { c.end(context.Canceled) }
 
-// expire ends the context when its time is over. A timer that fires while a wait begins is ignored.
+// expire ends the context when its time is over. If a timer fires while a wait begins, it is ignored.
 func (c *callContext) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +184,7 @@ func (c *callContext) end(reason error) {
 	c.finish(reason)
 }
 
-// finish ends the context once. The lock is held.
+// finish ends the context once. The caller holds the lock.
 func (c *callContext) finish(reason error) {
 	if c.err != nil {
 		return

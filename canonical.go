@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Canonical yields what makes two debates the same: turns in slot order, assessments, verdict and
-// end state, as JSON. Attempts, spend, times and controls are left out.
+// Canonical returns the JSON of what makes two debates equal: turns in slot order, assessments, verdict and end
+// state. Attempts, spends, times and controls are left out.
 func (d *Debate) Canonical() ([]byte, error) {
 	type turn struct {
 		Round   int             `json:"round"`
@@ -53,7 +53,7 @@ func (d *Debate) Canonical() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// namedVerdict and namedBallot are verdicts and votes as the canonical form has them.
+// namedVerdict and namedBallot are verdicts and votes in the canonical form.
 type (
 	namedVerdict struct {
 		Judge   string       `json:"judge"`
@@ -79,7 +79,7 @@ func order(a, b bool) int {
 	}
 }
 
-// ordered yields assessments in the order of rounds and judges, whatever the one in which they came.
+// ordered returns assessments in the order of rounds and judges, whatever the order in which they arrived.
 func (d *Debate) ordered(all []*Assessment) []*Assessment {
 	out := slices.Clone(all)
 	slices.SortStableFunc(out, func(a, b *Assessment) int {

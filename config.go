@@ -8,102 +8,106 @@ import (
 	"time"
 )
 
-// Config says what a debate is, as data: it can be stored, compared and sent. Providers, models,
-// judges, formats and flows appear in it by name; what is live is registered on the [Engine]. It
-// never holds a key.
+// Config says what a debate is, as data that can be stored, compared and sent. Providers, models, judges, formats
+// and tools appear in it by name. Their live values are registered on the [Engine]. A Config never holds a key.
 //
-// Its JSON is strict: a key that is not known, or is given twice in another case, is an error.
-// Durations are strings such as "90s", money is a number of USD.
+// Its JSON is strict: an unknown key, or a key given twice in different case, is an error. Durations are strings
+// such as "90s". Money is a number of USD.
 //
-// What is written out of bounds is refused. Texts are valid UTF-8 without NUL; the topic, a position, a persona and
-// each text of a format have at most 20,000 bytes, instructions 100,000, the ends of a rubric's scale 1000. Names of
-// models, judges, tools and the like are one line of at most 256 bytes that print. Lists are short: at most 1000
-// participants (or fewer, as the format says), 100 judges, 1000 members of the audience, 16 fallbacks of each of
-// them, 50 criteria, 16 detectors of each list, 128 tools, and 64 labels with names of 128 bytes and values of 1024.
+// Values out of bounds are refused:
+//   - Texts are valid UTF-8 without NUL. The topic, a position, a persona and each text of a format have at most
+//     20,000 bytes. Instructions have at most 100,000 bytes, and the ends of a rubric's scale 1000.
+//   - Names of models, judges, tools and the like are one line of at most 256 printable bytes.
+//   - A debate has at most 1000 participants (or fewer, as the format says), 100 judges and 1000 members of the
+//     audience. Each of them has at most 16 fallbacks.
+//   - There are at most 50 criteria, 16 detectors in each list, and 128 tools.
+//   - There are at most 64 labels, with names of 128 bytes and values of 1024.
 //
 //nolint:recvcheck // withDefaults works on a copy, and that is what it is for
 type Config struct {
-	// ID names the debate in the store: letters, digits, '-', '_' and '.', at most 128. "": a new UUIDv7.
+	// ID names the debate in the store. It has at most 128 letters, digits, '-', '_' and '.'. If it is empty, the
+	// debate gets a new UUIDv7.
 	ID string `json:"id,omitempty"`
 	// Topic is the question under debate.
 	Topic string `json:"topic"`
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty"`
-	// CustomFormat is a format of the host's own, in place of a named one.
+	// CustomFormat is a format that the host program defines, in place of a named one.
 	CustomFormat *Format `json:"customFormat,omitempty"`
-	// Mode says whether speakers of a round hear each other: Sequential if empty.
+	// Mode says whether speakers of one round hear each other: Sequential if empty.
 	Mode Mode `json:"mode,omitempty"`
-	// Rounds is the most rounds that are spoken, in every format: 5 if 0. There is no upper bound.
+	// Rounds limits the number of rounds, in every format: 5 if 0. There is no upper bound.
 	Rounds int `json:"rounds,omitempty"`
-	// Participants speak, in this order.
+	// Participants are the debaters, in the order in which they speak.
 	Participants []Participant `json:"participants"`
-	// Judging says who judges; nil: nobody, and there is no verdict.
+	// Judging says who judges. If it is nil, no judge is asked, and there is no verdict.
 	Judging *Judging `json:"judging,omitempty"`
-	// Audience votes before and after the debate; nil: there is none.
+	// Audience votes before and after the debate. If it is nil, there is no audience.
 	Audience *Audience `json:"audience,omitempty"`
-	// Assign lets a model find positions for the participants without one; nil: they choose themselves.
+	// Assign lets a model find positions for the participants without one. If it is nil, they choose for
+	// themselves.
 	Assign *Assign `json:"assign,omitempty"`
-	// Watch and StopOn are detectors beside those of the format: what the first find is shown to the
-	// judge, what the second find ends the debate after the round.
+	// Watch and StopOn are detectors beside those of the format. The findings of the first are shown to the judge.
+	// A finding of the second ends the debate after the round.
 	Watch  []Detector `json:"watch,omitempty"`
 	StopOn []Detector `json:"stopOn,omitempty"`
-	// Budget limits what the debate may cost; nil: no limit.
+	// Budget limits what the debate may cost. If it is nil, there is no limit.
 	Budget *Budget `json:"budget,omitempty"`
-	// Unattended says what is chosen where a person would be asked; nil: the person is. Engine.Run is
-	// always unattended.
+	// Unattended says what is chosen where a person would be asked. If it is nil, the person is asked. Engine.Run
+	// is always unattended.
 	Unattended *Unattended `json:"unattended,omitempty"`
-	// Context is the name of the context manager: "hybrid" if empty; others are "truncate", "sliding"
-	// and "summarize", and those of Engine.Contexts.
+	// Context is the name of the context manager: "hybrid" if empty. The others are "truncate", "sliding",
+	// "summarize", and those of Engine.Contexts.
 	Context string `json:"context,omitempty"`
-	// Summarizer is the model ("provider/model") that summarises what no longer fits; "": nothing is
-	// summarised. AutoSummary summarises from 80 % of a window on, before it is needed.
+	// Summarizer is the model ("provider/model") that summarises what no longer fits. If it is empty, nothing is
+	// summarised. AutoSummary summarises early, once a window is filled to 80 %.
 	Summarizer  string `json:"summarizer,omitempty"`
 	AutoSummary bool   `json:"autoSummary,omitempty"`
-	// CutLong cuts a turn that alone is larger than a reader's window, visibly. Without it such a turn
-	// is a failure of kind context_overflow that names it.
+	// CutLong cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
+	// a failure of kind context_overflow that names the turn.
 	CutLong bool `json:"cutLong,omitempty"`
 	// Reserve is the part of each model's window that is kept free, in tokens: 4096 if 0.
 	Reserve int `json:"reserve,omitempty"`
-	// MaxTokens is the most output tokens of a reply: 4096 if 0, and never more than the model can.
+	// MaxTokens limits the output of a reply, in tokens: 4096 if 0. A model's own limit applies too.
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// Temperature of the participants: 0.8 if nil. 0 is a value. None is sent to models that take
-	// only their own, see Model.OwnTemperature.
+	// Temperature is that of the participants: 0.8 if nil. 0 is a valid value. Models that accept only their own
+	// temperature are sent none; see Model.OwnTemperature.
 	Temperature *float64 `json:"temperature,omitempty"`
 	// RoundDelay is the pause before each round after the first: none if 0.
 	RoundDelay time.Duration `json:"-"`
-	// RoundTimeout bounds the speeches of a round: who still speaks then has failed, and who has not
-	// spoken is left out of the round. No bound if 0.
+	// RoundTimeout bounds the speeches of a round: no bound if 0. When it is over, a participant who is still
+	// speaking has failed. A participant who has not spoken yet is skipped in this round.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a turn: 120 s if 0. Time in a queue does not count.
 	TurnTimeout time.Duration `json:"-"`
 	// JudgeTimeout bounds one attempt at an assessment or a verdict: 180 s if 0.
 	JudgeTimeout time.Duration `json:"-"`
-	// Retry replaces the policy for failed calls; nil: the default.
+	// Retry replaces the policy for failed calls. If it is nil, the default policy applies.
 	Retry *RetryPolicy `json:"retry,omitempty"`
-	// Tools are what the flow may let its participants use, by their names in Engine.Tools. The flow "debate"
-	// lets them use none.
+	// Tools are the tools that a flow may offer to its participants, by their names in Engine.Tools. The flow
+	// "debate" offers none.
 	Tools []string `json:"tools,omitempty"`
-	// Labels are the host's own marks (a tenant, a trace); they travel to requests and lists.
+	// Labels are marks of the host program, such as a tenant or a trace. They appear in requests and lists.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // Participant speaks in a debate.
 type Participant struct {
-	// Name is unique in the debate, one line of at most 64 characters.
+	// Name is one line of at most 64 characters, and unique in the debate.
 	Name string `json:"name"`
-	// Side is For, Against or Neutral; empty: none.
+	// Side is For, Against or Neutral. If it is empty, the participant has no side.
 	Side Side `json:"side,omitempty"`
 	// Position is what the participant argues, in a sentence.
 	Position string `json:"position,omitempty"`
-	// Persona is who the participant is.
+	// Persona describes the participant as a person.
 	Persona string `json:"persona,omitempty"`
-	// Instructions are added to the prompt as they are.
+	// Instructions are added to the prompt unchanged.
 	Instructions string `json:"instructions,omitempty"`
-	// Model is "provider/model"; the first slash divides.
+	// Model is "provider/model". The first slash divides the two.
 	Model string `json:"model"`
-	// Fallbacks are models that take over, in order, when the one before keeps failing.
+	// Fallbacks are models that take over, in this order, when the model before keeps failing.
 	Fallbacks []string `json:"fallbacks,omitempty"`
-	// Temperature and MaxTokens replace the debate's for this participant.
+	// Temperature and MaxTokens replace those of the debate for this participant.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
 }
@@ -123,13 +127,13 @@ type Mode string
 
 // The modes.
 const (
-	Sequential   Mode = "sequential"   // each reads those before it in the same round
-	Simultaneous Mode = "simultaneous" // all read up to the round before, and speak at once
+	Sequential   Mode = "sequential"   // each reads the turns before its own in the same round
+	Simultaneous Mode = "simultaneous" // all read the turns up to the round before, and speak at once
 )
 
 // Defaults of a Config.
 const (
-	FlowName            = "debate" // of the flow of debates
+	FlowName            = "debate" // the name of the flow of debates
 	DefaultRounds       = 5
 	DefaultJudgeTimeout = 180 * time.Second
 
@@ -137,10 +141,10 @@ const (
 	defaultJudgeTemperature = 0.2
 )
 
-// Flow is the name of the flow: [FlowName].
+// Flow returns the name of the flow: [FlowName].
 func (c Config) Flow() string { return FlowName }
 
-// Terms yields what the config says about everything that all flows have.
+// Terms returns the part of the config that all flows share.
 func (c Config) Terms() Terms {
 	return Terms{
 		ID: c.ID, Topic: c.Topic, Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
@@ -153,7 +157,7 @@ func (c Config) Terms() Terms {
 // Models yields every field that names a model, with the name.
 func (c Config) Models() iter.Seq2[string, string] { return c.modelFields() }
 
-// configOf yields a config of this flow.
+// configOf returns a config of this flow as a *Config.
 func configOf(c FlowConfig) *Config {
 	switch c := c.(type) {
 	case *Config:
@@ -165,7 +169,7 @@ func configOf(c FlowConfig) *Config {
 	}
 }
 
-// cast yields those who take part, as formats see them.
+// cast returns the participants and the audience as formats see them.
 func (c *Config) cast() Cast {
 	cast := Cast{Seats: make([]Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: c.Rounds}
 	for i := range c.Participants {
@@ -180,7 +184,7 @@ func (c *Config) cast() Cast {
 	return cast
 }
 
-// withDefaults yields a deep copy in which every default is written out.
+// withDefaults returns a deep copy in which every default is written out.
 func (c Config) withDefaults() *Config {
 	c = *c.clone()
 	if c.CustomFormat != nil {
@@ -217,7 +221,7 @@ func setIfZero[T comparable](field *T, value T) {
 	}
 }
 
-// clone yields a deep copy: a running debate shares nothing with its host's Config.
+// clone returns a deep copy. A running debate shares nothing with the caller's Config.
 func (c *Config) clone() *Config {
 	d := *c
 	if c.CustomFormat != nil {
@@ -268,7 +272,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads a config strictly. The error joins one *[Error] of kind validation for each problem, up to 50
-// of them, as [DecodeStrict] says; the config is then as it was.
+// of them, as [DecodeStrict] says. After an error the config is unchanged.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
 	if err := DecodeStrict("read config", data, &in); err != nil {

@@ -5,13 +5,17 @@ import (
 	"fmt"
 )
 
-// Control brings a control to a debate wherever it runs: [Answer], [Pause], [Resume], [Stop],
-// [Cancel], [Retry], [Acknowledge], or a flow's own [Sent]. No lease is needed. If the debate is open
-// in this engine that is what its session's method does; else the facts are appended to the log, and
-// whoever holds the debate acts on them with its next result, or within a third of its lease. If nobody
-// does, they wait for who opens it: [Filter].Working with Idle finds the debate.
+// Control gives a control to a debate, wherever it runs: [Answer], [Pause], [Resume], [Stop], [Cancel], [Retry],
+// [Acknowledge], or a flow's own [Sent]. No lease is needed.
 //
-// A control that does not suit the debate's state is an error of kind state, and changes nothing.
+// If the debate is open in this engine, Control does what the session's method does. Otherwise it appends the facts
+// to the log:
+//   - If another process holds the debate, that process acts on them with its next result, or within a third of
+//     its lease.
+//   - If no process holds it, the facts wait until a process opens the debate. [Filter].Working with Idle finds
+//     it.
+//
+// If a control does not fit the debate's state, the error is of kind state, and nothing changes.
 func (e *Engine) Control(ctx context.Context, id string, signal Signal) error {
 	l, err := e.freeze()
 	if err != nil {

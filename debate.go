@@ -14,55 +14,64 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Aliases of the contracts, so that most programs import one package.
+// Aliases of contracts from other packages, so that most programs import one package.
 type (
-	// Provider asks a model for one reply; see [provider.Provider].
+	// Provider asks a model for one reply. See [provider.Provider].
 	Provider = provider.Provider
-	// Usage counts the tokens of a request; see [provider.Usage].
+	// Usage counts the tokens of a request. See [provider.Usage].
 	Usage = provider.Usage
-	// ContextManager decides what of a conversation is sent when not all of it fits; see [window.Manager].
+	// ContextManager decides what part of a conversation is sent when not all of it fits. See [window.Manager].
 	ContextManager = window.Manager
 )
 
-// Engine runs debates. Its fields say what is live: a [Config] refers to it by name. Set them before
-// the first use; from then on the engine is frozen, and safe for concurrent use. The zero value
-// works, but knows no provider. An Engine must not be copied.
+// Engine runs debates, and conversations of other flows. Its fields hold the live values that a [Config] refers to
+// by name.
+//
+// Set the fields before the first use. From then on the engine is frozen and safe for concurrent use. It must not
+// be copied. The zero value works, but it has no provider.
 type Engine struct {
-	// Providers by the name that stands before the slash of a model: "openai" in "openai/gpt-5-mini".
+	// Providers are the ways to reach models, by the name before the slash of a model: "openai" in
+	// "openai/gpt-5-mini".
 	Providers map[string]Provider
-	// Judges from outside, by the name in JudgeConfig.Judge.
+	// Judges are judges that the host program brings, by the name in JudgeConfig.Judge.
 	Judges map[string]Judge
-	// Contexts are context managers by the name in Config.Context, beside the built-in ones.
+	// Contexts are context managers by the name in Config.Context. They are added to the built-in ones.
 	Contexts map[string]ContextManager
-	// Formats by the name in Config.Format, beside those of BuiltinFormats.
+	// Formats are formats by the name in Config.Format. They are added to those of BuiltinFormats.
 	Formats map[string]Format
-	// Flows by the name in Config.Flow, beside DebateFlow.
+	// Flows are other kinds of conversations, by the name that their configs give. The flow of debates is always
+	// there.
 	Flows map[string]*Flow
-	// Tools are what models may use while they make up a reply, by the name under which they call it.
+	// Tools are functions that models may use while they write a reply, by the name under which a model calls them.
 	Tools map[string]Tool
-	// Prompts replace the embedded templates of package prompt, by their names.
+	// Prompts replace embedded templates of package prompt, by their names.
 	Prompts map[string]string
-	// Models are prices and sizes by "provider/model", before the embedded table.
+	// Models are prices and sizes by "provider/model". They take precedence over the embedded table.
 	Models map[string]Model
-	// Store keeps the logs; nil: a MemoryStore of the engine's own, which keeps every debate until
-	// it is deleted there. A host that runs many sets one, and deletes.
+	// Store keeps the logs. If it is nil, the engine makes a MemoryStore of its own, which keeps every debate until
+	// the debate is deleted there. A host program that runs many debates sets a store and deletes from it.
 	Store Store
-	// Lease is how long another process waits before it takes over a debate from one that has gone
-	// without a word, and how long a store may fail before its debates are let go of; 0: 15 s. A lease is
-	// renewed after a third of it.
+	// Lease is how long the lease of a debate lasts; 0 means 15 s. It bounds two waits:
+	//   - how long another process waits before it takes over a debate whose process has disappeared
+	//   - how long a store may fail before the engine gives up the debates that it holds there
+	//
+	// A lease is renewed after a third of this time.
 	Lease time.Duration
-	// Logger gets a line for each change of state and each failed attempt, never a text; nil: none.
+	// Logger gets a line for each change of state and each failed attempt, never a text. If it is nil, nothing is
+	// logged.
 	Logger *slog.Logger
-	// MaxCalls is how many calls are made at once over all debates; 0: as many as there are. Uses of tools do
-	// not count: a tool may hold a debate of its own.
+	// MaxCalls limits how many calls are in flight at once, over all debates; 0 means no limit. Uses of tools do
+	// not count, because a tool may run a debate of its own.
 	MaxCalls int
-	// ChunkInterval gathers the chunks of a turn for so long before a reader of Events gets them; 0: as
-	// they come, but no faster than every 0.2 ms. 100 ms suit a screen.
+	// ChunkInterval is how long chunks of a turn are gathered before a reader of Events gets them. With 0, chunks
+	// come as they arrive, but at most one every 0.2 ms. 100 ms suit a screen.
 	ChunkInterval time.Duration
-	// Seed makes the secret seed of a new debate, from which come the word of its fences, its labels and
-	// the orders in which judges are shown participants; nil, or "": 128 bits from crypto/rand. A test
-	// that replays a debate gives the seed that it was recorded with. Where models or people are not to
-	// be trusted a seed must not be guessable. It is called concurrently.
+	// Seed returns the secret seed of a new debate. The word of its fences, its labels, and the orders in which
+	// judges are shown participants are drawn from the seed. If Seed is nil or returns "", the seed is 128 bits
+	// from crypto/rand.
+	//
+	// A test that replays a debate returns the seed of the recording. Where models or people are not trusted, a
+	// seed must not be guessable. Seed is called concurrently.
 	Seed func() string
 
 	once   sync.Once
@@ -70,11 +79,11 @@ type Engine struct {
 	err    error
 }
 
-// New makes a session of a debate that can still be edited. Nothing is checked, stored or paid for
-// yet: Validate and Start do that.
+// New returns a session whose debate can still be edited. It checks, stores and pays for nothing:
+// [Session.Validate] and [Session.Start] do that.
 func (e *Engine) New(config FlowConfig) (*Session, error) { return e.newSession(config, false) }
 
-// newSession is New; unattended: nobody is asked, even if the config does not say what is chosen then.
+// newSession is New. If unattended is set, no person is asked, even if the config does not say what is chosen then.
 func (e *Engine) newSession(config FlowConfig, unattended bool) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -88,10 +97,12 @@ func (e *Engine) newSession(config FlowConfig, unattended bool) (*Session, error
 	return l.newSession(p)
 }
 
-// Start validates a config and starts its debate. ctx bounds the start only: the debate goes on
-// after it, until it ends or the session is closed. A debate that exists under config.ID already is
-// opened if its config is the same (if it is open in this engine, that session is returned), and is
-// an error of kind conflict if not.
+// Start validates a config and starts its debate. ctx bounds the start only: the debate continues after it, until
+// it ends or its session is closed.
+//
+// If a debate exists under config.ID already, Start compares the configs:
+//   - If they are the same, Start opens the debate. If this engine has it open, Start returns that session.
+//   - If they differ, the error is of kind conflict.
 func (e *Engine) Start(ctx context.Context, config FlowConfig) (*Session, error) {
 	return e.start(ctx, config, false)
 }
@@ -119,13 +130,15 @@ func (e *Engine) start(ctx context.Context, config FlowConfig, unattended bool) 
 	return s, nil
 }
 
-// Run starts an unattended debate ([Config.Unattended]) and yields its events: facts, and chunks of
-// turns as they are spoken. Leaving the loop
-// cancels the debate. If ctx is done the session is closed, and the debate can be opened again. A
-// debate that comes to the error state, or waits for a person (a judge with Person set), ends the loop
-// with that error; it can be opened again too.
+// Run starts an unattended debate ([Config.Unattended]) and yields its events: facts, and chunks of turns as they
+// are spoken. When the loop has ended, nothing of the debate runs any more.
 //
-// When the loop has ended nothing of the debate runs any more.
+// The loop ends in one of these ways:
+//   - The debate ends. Its last event is the last that Run yields.
+//   - The caller leaves the loop. That cancels the debate.
+//   - ctx is done. The session is closed, and the debate can be opened again.
+//   - The debate comes to the error state, or waits for a person (a judge with Person set). Run yields that
+//     error, and the debate can be opened again.
 func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		s, err := e.start(ctx, config, true)
@@ -137,14 +150,14 @@ func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, er
 		for event, err := range s.Events(ctx, 0) {
 			if !yield(event, err) {
 				if calm := context.WithoutCancel(ctx); err == nil && s.Cancel(calm) == nil {
-					_, _ = s.Wait(calm) // for what the calls that are broken off have cost
+					_, _ = s.Wait(calm) // wait for the calls that Cancel aborts, so that their cost is recorded
 				}
 				return
 			}
 			if event.Err() == nil {
 				continue
 			}
-			if _, done, stop := s.runtime.outcome(ctx); done && stop != nil { // else it is over by now
+			if _, done, stop := s.runtime.outcome(ctx); done && stop != nil { // otherwise the debate is over by now
 				yield(Event{}, stop)
 				return
 			}
@@ -152,9 +165,11 @@ func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, er
 	}
 }
 
-// Open continues a stored debate. If it is open in this engine already, that session is returned.
-// Calls that were in flight when its last owner went away are made again, and their cost is
-// charged. A debate that another owner holds is [ErrLeased]; one that is over is opened to be read.
+// Open continues a stored debate. If the debate is open in this engine already, Open returns that session. A debate
+// that is over is opened for reading.
+//
+// Calls that were in flight when the debate's last process ended are charged and made again. If another process
+// holds the debate, the error is [ErrLeased].
 func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -171,9 +186,9 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 	return facade(s), nil
 }
 
-// Events yields the numbered events of a debate after the given number, wherever it runs: as
-// [Session.Events] if it is open here, else the facts of its log as they are saved. It ends after
-// the debate's last event.
+// Events yields the numbered events of a debate after the given number, wherever the debate runs. If it is open in
+// this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved. It ends
+// after the debate's last event.
 func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		l, err := e.freeze()
@@ -185,9 +200,10 @@ func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[E
 	}
 }
 
-// List yields what is known of the stored debates that match, as [Store].List does. A worker that goes
-// on with what others have left looks for {Working: true, Idle: true} and opens what it finds; of several
-// workers one gets it, the others an [ErrLeased].
+// List yields a description of each stored debate that matches, as [Store].List does.
+//
+// A worker that resumes debates of other processes lists {Working: true, Idle: true} and opens what it finds. If
+// several workers open the same debate, one gets it, and the others get [ErrLeased].
 func (e *Engine) List(ctx context.Context, filter Filter) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		l, err := e.freeze()
@@ -199,8 +215,8 @@ func (e *Engine) List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
 	}
 }
 
-// Record yields what is stored of a debate, wherever it runs: the fold of its log. No provider is asked,
-// or need be registered, but the debate's flow.
+// Record returns the record of a stored debate, wherever the debate runs: the fold of its log. It asks no provider.
+// Only the debate's flow must be registered.
 func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -213,10 +229,11 @@ func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 	return core.Record(), nil
 }
 
-// Freeze yields the signal with which a debate's log begins: its config with every default written out, and
-// all else that must not change while it runs. It is for runtimes of a host's own, which step a new core
-// with [Edit], [Validate] and [Validated] first; the config should have passed Engine.Validate. Each call
-// draws a new seed.
+// Freeze returns the signal with which a log begins: the config with every default written out, and everything else
+// that must not change while the debate runs. Each call draws a new seed.
+//
+// Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [Edit], [Validate]
+// and [Validated]. The config should have passed Engine.Validate.
 func (e *Engine) Freeze(config FlowConfig) (Start, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -230,12 +247,12 @@ func (e *Engine) Freeze(config FlowConfig) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	start.Models = maps.Clone(start.Models) // its debate's own, since the host may write to it
+	start.Models = maps.Clone(start.Models) // a copy, since the caller may write to it
 	return *start, nil
 }
 
-// NewCore makes the core of a stored debate from its events, for a runtime of the host's own; without
-// events, that of a debate which is still to be configured.
+// NewCore makes the core of a stored debate from its events, for a runtime that a host program writes. Without
+// events it makes the core of a debate that is still to be configured.
 func (e *Engine) NewCore(id string, events []Event) (*Core, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -244,9 +261,10 @@ func (e *Engine) NewCore(id string, events []Event) (*Core, error) {
 	return l.core(id, events)
 }
 
-// Shutdown closes all sessions, so that another process can open their debates at once, and returns when
-// nothing of them runs any more, or ctx is done. From then on the engine opens and starts no debate
-// ([ErrClosed]); what is stored can still be read.
+// Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of
+// them runs any more, or when ctx is done.
+//
+// From then on the engine refuses to open or start a debate with [ErrClosed]. Stored debates can still be read.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	l, err := e.freeze()
 	if err != nil {

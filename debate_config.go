@@ -15,7 +15,7 @@ func decodeDebate(data []byte) (FlowConfig, error) {
 	return c, nil
 }
 
-// formatOf yields the format that a config names, or brings along.
+// formatOf returns the format that a config names or contains.
 func formatOf(formats map[string]Format, c *Config) (*Format, bool) {
 	if c.CustomFormat != nil {
 		return c.CustomFormat, true
@@ -24,7 +24,7 @@ func formatOf(formats map[string]Format, c *Config) (*Format, bool) {
 	return &known, ok
 }
 
-// settler writes the defaults out, also what a config leaves to its format.
+// settler returns the function that writes out all defaults, including those that a config leaves to its format.
 func settler(formats map[string]Format) func(FlowConfig) (FlowConfig, error) {
 	return func(config FlowConfig) (FlowConfig, error) {
 		c := *configOf(config)
@@ -67,7 +67,7 @@ func checker(formats map[string]Format) func(FlowConfig, any, Registry) []error 
 	}
 }
 
-// fixed is what a log of a debate refers to: who takes part, on which side, and in what shape.
+// fixed returns what a log of a debate refers to: the participants with their sides, and the shape of the debate.
 func fixed(config FlowConfig) any {
 	type seat struct {
 		Name string `json:"name"`
@@ -87,7 +87,7 @@ func fixed(config FlowConfig) any {
 	return out
 }
 
-// prompted leaves out what no prompt of a debate speaks of.
+// prompted returns the config without the fields that no prompt depends on.
 func prompted(config FlowConfig) any {
 	c := *configOf(config)
 	c.ID, c.Labels, c.Budget, c.Retry = "", nil, nil, nil

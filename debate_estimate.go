@@ -1,6 +1,6 @@
 package debate
 
-// estimateDebate walks through a debate.
+// estimateDebate counts the calls of a debate, round by round.
 func estimateDebate(e *Estimator, rounds int) error {
 	d := of(e.Record())
 	end := func() { e.Calls(verdictsAndVotes(d.Record)) }

@@ -5,7 +5,7 @@ const (
 	KindAssessment CallKind = "assessment"
 	KindVerdict    CallKind = "verdict"
 	KindBallot     CallKind = "ballot" // of the audience
-	KindAssign     CallKind = "assign" // of who finds positions
+	KindAssign     CallKind = "assign" // of the search for positions
 )
 
 // The kinds of events that only debates have.

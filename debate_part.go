@@ -10,33 +10,33 @@ import (
 	"github.com/agonist-dev/debate/detect"
 )
 
-// Debate is a debate as it is read: the record that any flow has, and what judges, the audience and whoever finds
-// positions have said. It is read only, under the rules of its Record.
+// Debate is a debate for reading: the [Record] that every flow has, and what the judges, the audience and the
+// search for positions have contributed. It is read only, under the rules of its Record.
 type Debate struct {
 	*Record
 
 	Assessments []*Assessment // in the order in which they were recorded
-	// Verdict is what a judge has found; nil: nobody has. Of a panel it is the first verdict that agrees
-	// with the panel's outcome, and Verdicts holds all. What counts is Outcome.
+	// Verdict is a judge's verdict; nil if there is none yet. Of a panel it is the first verdict that agrees with
+	// the panel's outcome. Verdicts holds all of them. Outcome says what counts.
 	Verdict    *Verdict
 	Verdicts   []*Verdict  // in the order in which they were recorded
-	Ballots    []*Ballot   // the audience's votes, likewise
-	Assignment *Assignment // the positions that a model has found; nil: none were asked for
+	Ballots    []*Ballot   // the audience's votes, in the order in which they were recorded
+	Assignment *Assignment // the positions that a model has found; nil if no model was asked
 
 	config   *Config
 	format   *Format
 	drawn    drawn
-	texts    map[string]string // the prompts, with what was assigned since
+	texts    map[string]string // the prompts, with what has been assigned since
 	systems  []string          // the system prompts of the participants, by seat
-	bench    []int             // the judges who are not recused, by index
+	bench    []int             // the indices of the judges who are not recused
 	schedule []Speech
-	phase    int               // which the schedule is of
-	said     []bool            // by slot of the schedule
-	shingles []detect.Shingles // of the turns, where a detector compares them
-	compares bool              // one does
+	phase    int               // the phase of which schedule is the schedule
+	said     []bool            // by slot of the schedule: whether its speech is recorded
+	shingles []detect.Shingles // of the turns, if a detector compares them
+	compares bool              // whether a detector compares turns
 }
 
-// Of yields the debate of a record; false: the record is of another flow, or nothing has started yet.
+// Of returns the debate of a record. It returns false if the record is of another flow, or if nothing has started.
 func Of(r *Record) (*Debate, bool) {
 	if r == nil {
 		return nil, false
@@ -45,7 +45,7 @@ func Of(r *Record) (*Debate, bool) {
 	return d, ok
 }
 
-// of is Of for the flow itself, which is only asked about its own records.
+// of is Of for the flow itself, which only asks about its own records.
 func of(r *Record) *Debate {
 	if d, ok := Of(r); ok {
 		return d
@@ -53,16 +53,16 @@ func of(r *Record) *Debate {
 	return &Debate{Record: r, config: &Config{}, format: &Format{}, phase: unset}
 }
 
-// unset is the phase before the first round: not even that of rounds which no phase covers.
+// unset is the phase before the first round. It differs from -1, the phase of rounds that no phase covers.
 const unset = -2
 
-// drawn is what is drawn for a debate.
+// drawn holds what is drawn for a debate from its seed.
 type drawn struct {
-	Orders [][]int  // in which each judge is shown the participants, by seat
-	Labels []string // neutral names, by seat; nil: names are shown
+	Orders [][]int  // by judge: the seats in the order in which the judge is shown them
+	Labels []string // neutral names, by seat; nil if names are shown
 }
 
-// draw draws for a debate.
+// draw draws the orders and labels of a debate from its seed.
 func draw(config FlowConfig, seed string) any {
 	c, out := configOf(config), drawn{}
 	if c.Judging == nil {
@@ -92,13 +92,13 @@ func open(r *Record, start *Start) (Part, error) {
 	return d, nil
 }
 
-// Config yields the frozen config, with every default written out. Read only.
+// Config returns the frozen config, with every default written out. It is read only.
 func (d *Debate) Config() *Config { return d.config }
 
-// Format yields the frozen format. Read only.
+// Format returns the frozen format. It is read only.
 func (d *Debate) Format() *Format { return d.format }
 
-// Text yields a prompt as rendered when the debate started, with what was assigned since.
+// Text returns a prompt as it was rendered when the debate started, with what has been assigned since.
 func (d *Debate) Text(name string) string { return d.texts[name] }
 
 // Fold implements [Part].
@@ -123,7 +123,7 @@ func (d *Debate) Fold(e *Event) error {
 	return nil
 }
 
-// beginRound takes the schedule of a round; most rounds have that of the round before.
+// beginRound sets the schedule of a round. Most rounds have the schedule of the round before.
 func (d *Debate) beginRound(n int) {
 	if phase := d.format.PhaseIndex(n, d.config.Rounds); phase != d.phase {
 		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.cast())
@@ -143,7 +143,7 @@ func (d *Debate) foldTurn(t *Turn) {
 	}
 }
 
-// foldDropped no longer tells judges to judge a participant.
+// foldDropped changes the prompts of the judges, so that they no longer judge a dropped participant.
 func (d *Debate) foldDropped(name string) {
 	if d.Seat(name) < 0 || d.config.Judging == nil {
 		return
@@ -166,7 +166,7 @@ func (d *Debate) readSystems() {
 	}
 }
 
-// participants yields those who still take part.
+// participants returns those who still take part.
 func (d *Debate) participants() []Participant {
 	if len(d.Dropped()) == 0 {
 		return d.config.Participants
@@ -180,7 +180,7 @@ func (d *Debate) participants() []Participant {
 	return active
 }
 
-// views says who reads what.
+// views says which reader reads what.
 func views(s Setup) Views {
 	c, out := configOf(s.Config), Views{}
 	if d, ok := s.Drawn.(drawn); ok {

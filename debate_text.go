@@ -9,15 +9,17 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// Holes stand, in prompts that are rendered once, for what is known only later. Their runes are of
-// private use.
+// Holes stand in prompts that are rendered once, for texts that are known only later. Their runes are of private
+// use.
 const (
-	targetHole   = "\uE001target\uE001"   // whom a speech is addressed to
-	findingsHole = "\uE001findings\uE001" // what detectors have found
+	targetHole   = "\uE001target\uE001"   // the participant to whom a speech is addressed
+	findingsHole = "\uE001findings\uE001" // the findings of the detectors
 )
 
-// debateTexts renders the prompts of the debate flow: system prompts by name, the instructions of each
-// phase and slot, and what judges, the audience and whoever finds positions are asked.
+// debateTexts renders the prompts of the debate flow:
+//   - the system prompts, by name
+//   - the instructions of each phase and slot
+//   - what the judges, the audience and the search for positions are asked
 func debateTexts(s Setup) (map[string]string, error) {
 	format, ok := s.Frozen.(*Format)
 	if !ok {
@@ -52,7 +54,7 @@ func (t *textWriter) put(name string, text string, err error) {
 	}
 }
 
-// position yields a participant's, or the hole that stands for it until it is found.
+// position returns a participant's position, or the hole for a position that is still to be found.
 func (t *textWriter) position(i int) string {
 	p := &t.Config.Participants[i]
 	if p.Position == "" && t.Config.Assign != nil && t.Format.Judged(p.Side) {
@@ -61,7 +63,7 @@ func (t *textWriter) position(i int) string {
 	return p.Position
 }
 
-// people yields the participants as others are told of them.
+// people returns the participants as the others are told about them.
 func (t *textWriter) people() []prompt.Person {
 	out := make([]prompt.Person, len(t.Config.Participants))
 	for i, p := range t.Config.Participants {
@@ -82,7 +84,7 @@ func (t *textWriter) debaters() {
 			Role: t.Format.Role(p.Side), Instructions: p.Instructions, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
 			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Fence: t.Fence, Chair: !t.Format.Judged(p.Side),
 		}
-		if people[i].Position != p.Position { // a hole
+		if people[i].Position != p.Position { // the position is still a hole
 			d.KeyArguments = []string{argumentsHole(i)}
 			setIfZero(&d.Persona, personaHole(i))
 		}
@@ -91,9 +93,9 @@ func (t *textWriter) debaters() {
 	}
 }
 
-// phases renders what speakers are told last, once for each phase and slot.
+// phases renders the last message of a speaker, once for each phase and slot.
 func (t *textWriter) phases() {
-	argument, err := t.Prompts.Turn(prompt.Turn{Phase: phaseArgument, Rounds: t.Config.Rounds}) // of rounds that no phase covers
+	argument, err := t.Prompts.Turn(prompt.Turn{Phase: phaseArgument, Rounds: t.Config.Rounds}) // where no phase is
 	t.put("turn."+phaseArgument, argument, err)
 	for i := range t.Format.Phases {
 		phase := &t.Format.Phases[i]
@@ -184,8 +186,8 @@ func (t *textWriter) verdicts(name string, names []string) {
 	t.put(name+unfinishedSuffix, text, err)
 }
 
-// shown yields the participants as a judge is told of them, in the order drawn for the judge and under
-// their labels if names are hidden; names are those of the contestants.
+// shown returns the participants as a judge is told about them, in the order drawn for the judge. If names are
+// hidden, they stand under their labels. names are those of the contestants.
 func (t *textWriter) shown(order []int) (people []prompt.Person, names, chairs []string) {
 	all := t.people()
 	for _, seat := range order {
@@ -204,7 +206,7 @@ func (t *textWriter) shown(order []int) (people []prompt.Person, names, chairs [
 	return people, names, chairs
 }
 
-// hide puts labels in place of names, if judges read those.
+// hide replaces names by labels, if judges read labels.
 func (t *textWriter) hide(text string) string {
 	if t.Labels == nil {
 		return text
@@ -257,7 +259,7 @@ func personaHole(seat int) string { return "\uE002persona " + strconv.Itoa(seat)
 
 func argumentsHole(seat int) string { return "\uE002arguments " + strconv.Itoa(seat) + "\uE002" }
 
-// bare takes the runes of the holes out of a text.
+// bare removes the runes of holes from a text.
 func bare(text string) string {
 	if !strings.ContainsAny(text, "\uE001\uE002") {
 		return text
@@ -265,7 +267,7 @@ func bare(text string) string {
 	return strings.NewReplacer("\uE001", "", "\uE002", "").Replace(text)
 }
 
-// bare yields the config with no hole in what prompts tell of it.
+// bare returns the config without runes of holes in the texts that prompts use.
 func (c *Config) bare() *Config {
 	d := *c
 	d.Topic = bare(c.Topic)
@@ -282,7 +284,7 @@ func (c *Config) bare() *Config {
 	return &d
 }
 
-// bareFormat yields the format likewise.
+// bareFormat returns the format without runes of holes in its texts.
 func bareFormat(f *Format) *Format {
 	g := f.Clone()
 	g.Guidance = bare(g.Guidance)

@@ -17,15 +17,15 @@ type Detector string
 const (
 	// DetectRepetition finds speeches that repeat their speaker's earlier ones.
 	DetectRepetition Detector = "repetition"
-	// DetectDiminishing finds rounds that bring less and less. It reads the judges' assessments too.
+	// DetectDiminishing finds rounds that bring less and less that is new. It reads the judges' assessments too.
 	DetectDiminishing Detector = "diminishing-returns"
-	// DetectDrift finds that the speeches leave the topic. It reads the rubric's marks for relevance, or
-	// without them the judges' flags.
+	// DetectDrift finds that the speeches leave the topic. It reads the rubric's marks for relevance. Without a
+	// rubric it reads the judges' flags.
 	DetectDrift Detector = "drift"
 )
 
-// Findings yields what the detectors that the debate uses find in a round. It reads the texts of the
-// round's speeches and of a few before them.
+// Findings returns what the debate's detectors find in a round. It reads the texts of the round's speeches and of a
+// few before them.
 func (d *Debate) Findings(round int) []detect.Finding {
 	var out []detect.Finding
 	for _, name := range d.watched() {
@@ -36,7 +36,7 @@ func (d *Debate) Findings(round int) []detect.Finding {
 	return out
 }
 
-// watched yields the detectors that the debate uses, each once.
+// watched returns the detectors that the debate uses, each once.
 func (d *Debate) watched() []Detector {
 	var all []Detector
 	for _, list := range [][]Detector{d.format.Watch, d.format.StopOn, d.config.Watch, d.config.StopOn} {
@@ -49,7 +49,7 @@ func (d *Debate) watched() []Detector {
 	return all
 }
 
-// stopOn yields the detectors whose finding ends the debate.
+// stopOn returns the detectors whose finding ends the debate.
 func (d *Debate) stopOn() []Detector {
 	if len(d.config.StopOn) == 0 {
 		return d.format.StopOn
@@ -57,7 +57,7 @@ func (d *Debate) stopOn() []Detector {
 	return append(slices.Clone(d.format.StopOn), d.config.StopOn...)
 }
 
-// found says which of the detectors ends the debate after the present round, if one does.
+// found returns which of the detectors ends the debate after the present round, if one does.
 func (d *Debate) found(all []Detector) (EndReason, string, bool) {
 	for _, name := range all {
 		if f := d.find(name, d.Round); f.Level == detect.LevelStrong {
@@ -80,10 +80,10 @@ func (d *Debate) find(name Detector, round int) detect.Finding {
 	}
 }
 
-// repeated is what was found of the speeches of one round.
+// repeated sums up the repetition in the speeches of one round.
 type repeated struct {
 	worst   detect.Finding
-	novelty float64 // one less the mean of the highest overlaps
+	novelty float64 // 1 minus the mean of the highest overlaps
 	strong  int     // speeches that repeat
 	count   int
 	words   int // of a speech, on average
@@ -112,8 +112,8 @@ func (d *Debate) repetition(round int) repeated {
 	return out
 }
 
-// spoken yields the turns of a round, by place among all, in slot order: that in which simultaneous
-// replies happened to arrive must make no difference.
+// spoken returns the indices of a round's turns, in slot order. The order in which simultaneous replies arrived
+// must make no difference.
 func (d *Debate) spoken(round int) []int {
 	var out []int
 	for i, t := range slices.Backward(d.Turns) {
@@ -127,7 +127,7 @@ func (d *Debate) spoken(round int) []int {
 	return out
 }
 
-// earlier yields the latest speeches that the speaker of the i-th turn has held in earlier rounds.
+// earlier returns the latest speeches that the speaker of the i-th turn has held in earlier rounds.
 func (d *Debate) earlier(i int) []detect.Shingles {
 	now := d.Turns[i]
 	var own []int
@@ -151,7 +151,8 @@ func (d *Debate) earlier(i int) []detect.Shingles {
 	return out
 }
 
-// shingle yields the word sequences of the i-th turn, which is compared several times.
+// shingle returns the word sequences of the i-th turn. They are stored if a detector compares turns, since it does
+// so several times.
 func (d *Debate) shingle(i int) detect.Shingles {
 	if i < len(d.shingles) {
 		return d.shingles[i]
@@ -159,7 +160,7 @@ func (d *Debate) shingle(i int) detect.Shingles {
 	return detect.Shingle(d.Turns[i].Text)
 }
 
-// diminishing looks at the last rounds that are needed.
+// diminishing reads as many of the last rounds as the detector needs.
 func (d *Debate) diminishing(round int) detect.Finding {
 	var rounds []detect.Round
 	for n := max(1, round-detect.FallingRounds+1); n <= round; n++ {
@@ -190,7 +191,7 @@ func (d *Debate) drift(round int) detect.Finding {
 	return f
 }
 
-// marks yields the judges' marks of a round for one criterion.
+// marks returns the judges' marks of a round for one criterion.
 func (d *Debate) marks(round int, criterion string) []float64 {
 	var out []float64
 	for _, a := range d.assessed(round) {
@@ -203,7 +204,7 @@ func (d *Debate) marks(round int, criterion string) []float64 {
 	return out
 }
 
-// orNaN yields a figure, or NaN if it is that of nothing.
+// orNaN returns a figure, or NaN if it was computed from nothing.
 func orNaN(figure float64, of int) float64 {
 	if of == 0 {
 		return math.NaN()
@@ -222,13 +223,13 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// measured is what the judge is told of the detectors' findings in the present round.
+// measured returns the detectors' findings in the present round, as the judge is told about them.
 func (d *Debate) measured() string {
 	var lines []string
 	for _, name := range d.watched() {
 		round := d.Round
 		if name != DetectRepetition {
-			round-- // what the judges say of the present round is still to come, and theirs alone
+			round-- // the judges' assessments of the present round are still missing, and must be independent
 		}
 		if f := d.find(name, round); f.Found() {
 			lines = append(lines, string(f.Kind)+": "+f.Evidence)

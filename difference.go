@@ -10,9 +10,9 @@ import (
 	"strconv"
 )
 
-// sameConfig says where two configs differ: an error of kind conflict that names the field and both
-// values. The id does not count, since the log does not hold it twice, nor what is chosen where nobody is asked: that
-// of the log holds.
+// sameConfig reports where two configs differ, as an error of kind conflict that names the field and both values.
+// Two differences do not count: the id, which the log does not hold twice, and what is chosen where no person is
+// asked. For the latter, the log's choice stays.
 func sameConfig(stored, given *Record) error {
 	a, err := tree(stored.Config())
 	if err != nil {
@@ -39,8 +39,8 @@ func sameConfig(stored, given *Record) error {
 	return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: field, Err: other}
 }
 
-// difference finds the first place where the JSON of two values differs: the path of its keys, and what
-// each has there. The path is empty if they are equal.
+// difference finds the first place where the JSON of two values differs. It returns the path of keys, and what each
+// value has there. If the values are equal, the path is empty.
 func difference(a, b any) (path, left, right string, err error) {
 	x, err := tree(a)
 	if err != nil {
@@ -66,7 +66,7 @@ func tree(v any) (any, error) {
 	return out, err
 }
 
-// absent stands for a value that is not there.
+// absent stands for a missing value.
 type absent struct{}
 
 func differing(path string, a, b any) (at, left, right string) {
@@ -117,7 +117,7 @@ func under(m map[string]any, key string) any {
 	return absent{}
 }
 
-// shown is a value as it stands in an error.
+// shown formats a value for an error text.
 func shown(v any) string {
 	switch v := v.(type) {
 	case absent:

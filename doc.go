@@ -1,12 +1,13 @@
-// Package debate runs structured conversations between language models inside a Go program: debaters
-// speak in rounds, a judge assesses each round and gives a verdict, and the host watches, pauses,
-// stores and resumes what happens.
+// Package debate runs structured conversations between language models inside a Go program. Participants argue in
+// rounds. A judge assesses each round and gives a verdict. The host program watches the debate, and pauses, stores
+// and resumes it.
+//
+// This page is a tour in order of use. The file example_test.go has a runnable example of each part.
 //
 // # Running a debate
 //
-// An [Engine] holds what is live, above all the providers that reach the models. A [Config] says what
-// a debate is, as data: topic, format, [Participant] values, [Judging]. It names providers and
-// models as "provider/model".
+// An [Engine] holds live values, above all the providers that reach the models. A [Config] says what a debate is, as
+// data: its topic, its format, its participants, its [Judging]. A config names models as "provider/model".
 //
 //	engine := &debate.Engine{Providers: map[string]debate.Provider{"openai": openaicompat.OpenAI(key)}}
 //	config := debate.Config{
@@ -18,110 +19,148 @@
 //		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "openai/gpt-4.1"}}},
 //	}
 //	for event, err := range engine.Run(ctx, config) {
-//		…
+//		if err != nil {
+//			return err
+//		}
+//		switch body := event.Body.(type) {
+//		case *debate.Turn:
+//			fmt.Printf("\n%s: %s\n", body.Speaker, body.Text)
+//		case *debate.Verdict:
+//			fmt.Printf("\n%s\n", body.Summary)
+//		}
 //	}
 //
-// [Engine.Run] is for programs that only watch; leaving its loop cancels the debate. [Engine.Start]
-// gives a [Session] with controls, and [Session.Wait] the [Record] of the debate once it is over. An
-// unset field of a Config has a default, which its comment gives; [Engine.Validate] checks a config
-// without starting anything, and names each field that is wrong.
+// [Engine.Run] is for programs that only watch. Leaving its loop cancels the debate. [Engine.Start] returns a
+// [Session], which has controls. [Session.Wait] returns the [Record] of the debate once it is over, and [Of] reads
+// what is particular to debates:
+//
+//	session, err := engine.Start(ctx, config)
+//	…
+//	record, err := session.Wait(ctx)
+//	…
+//	if d, ok := debate.Of(record); ok {
+//		fmt.Println(d.Outcome().Winner, d.Spent())
+//	}
+//
+// An unset field of a Config has the default that its comment names. [Engine.Validate] checks a config without
+// starting anything, and reports each field that is invalid. A config reads and writes as JSON. Reading is strict: an
+// unknown key is an error.
 //
 // # Models
 //
-// [Provider] is one method; package provider defines it. Package provider/openaicompat reaches
-// OpenAI, OpenRouter, Mistral, Ollama, vLLM and whatever else serves chat completions; package
-// provider/scripted plays a script, for tests. An adapter of one's own proves itself with package
-// provider/providertest. Prices and sizes of common models are part of the package; Engine.Models
-// adds to them.
+// A [Provider] has one method, which makes one attempt at a reply. Package provider defines it.
+//
+//   - Package provider/openaicompat reaches OpenAI, OpenRouter, Mistral, Ollama, vLLM and other servers of chat
+//     completions.
+//   - The modules provider/openai, provider/anthropic and provider/google use the interfaces of those vendors.
+//   - Package provider/scripted plays a script, for tests.
+//   - Package provider/providertest tests a provider that you write.
+//
+// Prices and sizes of common models are part of the library. Engine.Models adds to them and replaces them.
 //
 // # Formats and rounds
 //
-// A [Format] is data: who speaks when and to whom, how long, having read what, and the rule for the end.
-// [BuiltinFormats] are "free-form" (ends when the judges have heard enough), "structured-rounds"
-// (openings, rebuttals, closings), "round-limited", "convergence-seeking", "oxford" (decided by how the
-// audience swings), "lincoln-douglas", "karl-popper", "roundtable", "socratic", "devils-advocate" and
-// "dialectical-inquiry". A host writes its own in Go or in JSON ([ParseFormat]); [Format.Schedule]
-// shows what comes of it. Config.Rounds caps those whose rounds are not fixed. In the formats that have no
-// order of their own the speakers of a round hear each other, unless Config.Mode is [Simultaneous].
+// A [Format] is data: who speaks when, to whom, how long, having read what, and when the debate ends. The built-in
+// formats of package format ([format.Builtin]) are:
 //
-// [Assign] lets a model find positions, personas and key arguments for participants without one. An
-// [Audience] votes before and after, see [Record.Swing].
+//   - "free-form", the default, ends when the judges no longer wish to continue.
+//   - "structured-rounds" and "round-limited" have openings, arguments or rebuttals, and closings.
+//   - "convergence-seeking" ends on convergence or diminishing returns.
+//   - "oxford" is won by the side that gains more of the audience.
+//   - "lincoln-douglas" and "karl-popper" are school forms with cross-examination.
+//   - "roundtable" and "socratic" have no winner.
+//   - "devils-advocate" and "dialectical-inquiry" set a proposal against its critics or a counter-plan.
+//
+// You can write a format in Go or in JSON ([format.Parse]), and see its speeches with [Format].Schedule.
+// Config.Rounds limits the rounds of formats that do not fix them. In formats without an order of their own, the
+// speakers of a round hear each other, unless Config.Mode is [Simultaneous].
+//
+// With [Assign] a model finds positions, personas and key arguments for participants that have no position. An
+// [Audience] votes before and after the debate; see [Debate.Swing].
 //
 // # Judging
 //
-// A judge is a model, a [Judge] in Go (a function, a service), or a person, who is asked through an
-// [Inquiry]. It answers with a [Judgement] for each round and a [FinalVerdict] at the end, in JSON that
-// is checked strictly. An answer that does not pass is asked for once more with what was wrong, then of
-// the judge's fallback models. No score is ever made up. With a [Rubric] the marks are the judge's and
-// the total is computed. [Judging] holds a panel as easily as one judge; [Record.Outcome] counts its votes,
-// keeps dissent, and says in what the debate was less than configured.
+// A judge is a model, a [Judge] in Go (a function, a service), or a person, who is asked through a [flow.Inquiry]. It
+// answers with a [Judgement] for each round and a [FinalVerdict] at the end, in JSON that is checked strictly. If an
+// answer is not accepted, the judge is asked once more and told what was wrong. Then its fallback models are asked.
+// The library never makes up a score.
 //
-// Packages vote and detect, with the arithmetic of votes and the detectors of repetition,
-// diminishing returns and drift, are usable on their own.
+// With a [Rubric] the judges mark by criterion, and the total is computed. [Judging] may have a panel of several
+// judges. [Debate.Outcome] counts their votes, keeps dissent, and says how the debate was less than configured.
 //
-// # Long debates
-//
-// A context manager ([Config.Context]) decides what is sent when a conversation nears a model's window:
-// the opening and the newest turns, or, with Config.Summarizer, a summary in place of what is old. What
-// was summarised, and each threshold that was reached, is an event.
+// Packages vote and detect can be used on their own. Package vote counts votes. Package detect finds repetition,
+// diminishing returns and drift.
 //
 // # Watching
 //
-// [Session.Events] and [Engine.Events] yield numbered events: facts, which are stored and never
-// change, and between them chunks, the text of a turn as it is spoken. A reader begins after any
-// number, and never slows the debate; a slow one gets chunks merged, and loses no fact.
+// [Session.Events] and [Engine.Events] yield numbered events. Facts are stored and never change. Between them come
+// chunks, the text of a turn as it is spoken. A reader begins after any number and never delays the debate. A slow
+// reader gets chunks merged, and misses no fact.
 //
 // # Controls
 //
-// [Session.Pause] stops new calls and breaks off, or with [Drain] awaits, those in flight;
-// [Session.Resume] goes on. [Session.Stop] goes to the verdict with what is there, [Session.Cancel]
-// ends without one. When a failure has brought a debate to the error state, [Session.Retry] goes
-// back to where it stopped.
+//   - [Session.Pause] stops new calls. It aborts the calls in flight or, with [Drain], waits for them.
+//   - [Session.Resume] continues.
+//   - [Session.Stop] ends the rounds. The verdict is given on what has been said.
+//   - [Session.Cancel] ends the debate without a verdict.
+//   - [Session.Retry] returns to the point at which a failure has stopped the debate.
 //
-// A failure that a person can decide about (a judge that fails, a key that is refused, a conversation
-// that no longer fits) is an [Inquiry] with options, and the debate waits for [Session.Choose], here or
-// after a restart. [Config.Unattended] chooses where nobody is there. Participants that keep failing
-// are dropped while the others can go on.
+// Some failures need the decision of a person: a judge that fails, a key that is refused, a conversation that no
+// longer fits. Such a failure becomes an inquiry with options. The debate waits until [Session.Choose] answers it, in
+// this process or after a restart. [Config].Unattended answers where no person is present. A participant that keeps
+// failing is dropped if the others can continue.
+//
+// # Long debates
+//
+// A context manager (Config.Context) decides what is sent when a conversation approaches the window of a model. The
+// simplest sends the opening and the newest turns. With Config.Summarizer, a summary replaces the older turns. Each
+// summary is an event, and so is each threshold that is reached.
 //
 // # Storing and resuming
 //
-// All that is known of a debate is its log of events, kept in a [Store]; the [Record] is their sum.
-// Package store/file keeps logs in the files of a folder, module store/sql in SQLite or PostgreSQL; each
-// step is saved before anybody sees it or acts on it, so a process may be killed at any moment.
-// [Engine.Open] continues a stored debate, in this process or another: only what is missing is asked
-// again. One process at a time holds a debate, by a lease that is given back while nothing happens, by
-// [Session.Close] and by [Engine.Shutdown]; [Engine.List] finds those that nobody goes on with. Reading,
-// and saying something to a debate, is possible from any process: [Engine.Record], [Engine.Events],
-// [Engine.Control].
+// A debate is its log of events, and a [Record] is the fold of a log. Logs are kept in a [Store]: [store.Memory],
+// package store/file with one journal per debate, or module store/sql with SQLite or PostgreSQL. Every step is saved
+// before any reader sees it and before the engine acts on it. So a process may be killed at any moment.
 //
-// [Session.Snapshot] yields the log as versioned JSON at any moment, and [Engine.Restore] goes on with
-// it. [Engine.Fork] begins a new debate at any point of an old one. [Engine.Export] writes a debate
-// without its secrets, [Engine.Import] reads it, and package export writes it for people.
+// [Engine.Open] continues a stored debate, in this process or another. Only what is missing is asked again. A lease
+// lets one process at a time work on a debate. The lease is released while the debate is idle, by [Session.Close] and
+// by [Engine.Shutdown]. [Engine.List] finds debates that no process works on. Any process may read a debate with
+// [Engine.Record] and [Engine.Events], and control it with [Engine.Control].
+//
+// [Session.Snapshot] returns the log as versioned JSON at any moment, and [Engine.Restore] continues from it.
+// [Engine.Fork] starts a new debate from any event of an old one. [Engine.Export] writes a debate without its
+// secrets, and [Engine.Import] reads it. Package export writes a debate as Markdown or HTML.
 //
 // # Money
 //
-// [Record.Spent] and its siblings count tokens and USD by model, participant and round, failed
-// attempts included. A [Budget] of USD, tokens, calls and time warns, ends the rounds early, or stops
-// the debate; no call starts that could pass its hard limit. [Engine.Estimate] tells beforehand what a
-// debate can cost at most.
+// A [Record] counts tokens and USD in total, by model, by participant and by round. Failed attempts are included. A
+// [Budget] of USD, tokens, calls and time has limits that warn, that end the rounds early, or that stop the debate. No
+// call starts whose worst case would pass a hard limit. [Engine.Estimate] computes beforehand the most that a debate
+// can cost.
 //
 // # Errors
 //
-// Errors are [*Error] values with a [Kind], the field or participant they concern, and a Hint for a
-// person. Failed calls are tried again by their kind, as [RetryPolicy] says, then go to the
-// participant's fallback models.
+// Errors are [*Error] values. They have a [Kind], the field or participant they concern, and a Hint for a person. Only
+// errors of a context, [flow.ErrClosed] and [ErrAwaitingInput] come as they are. Failed calls are retried by their
+// kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
 //
 // # Tools
 //
-// A [Tool] registered in Engine.Tools is something that models may use while they make up a reply, where the flow
-// offers it ([Call].Tools); [NewTool] makes one of a function and checks the arguments. Each use is recorded with its
-// answer, is shown to the model between fences, and counts in Call.Uses. A use that may have taken effect is never
-// made twice.
+// A [Tool] is a function that models may use while they write a reply. It is registered in Engine.Tools, and offered
+// where the flow allows it. [flow.NewTool] makes a tool of a Go function and checks the arguments. Each use is
+// recorded with its answer, and the model is shown the answer between fences. If a use may have taken effect, it is
+// not repeated unless the tool is read-only.
 //
-// # Writing a flow or a runtime
+// # Flows and packages
 //
-// What is particular to debates is a [Flow]: rules of the state machine and the calls that a state
-// still lacks. Another kind of conversation is another Flow, in Engine.Flows; [Flow.Mermaid] draws
-// it. Beneath the engine is a [Core] without any I/O: a runtime of one's own steps it with inputs and
-// performs the commands that it yields by [Engine.Perform].
+// What holds for every kind of conversation is in package flow: events, records, the machine, budgets, retries, tools.
+// What is particular to debates is one [Flow] in this package. Package deliberation is another flow, in which agents
+// propose, critique and refine. [Engine.Start] takes the config of any flow that is registered in Engine.Flows.
+//
+// A program that runs debates uses the names of this package. The most common names of the other packages have aliases
+// here. A program that goes further imports flow, format or store.
+//
+//   - A flow is states, rules, and the calls that each state still lacks. [Flow].Mermaid draws its machine.
+//   - A runtime of your own steps a [flow.Core], which does no I/O. [Engine.Perform] makes the calls of its commands.
+//   - A store of your own is tested by package store/storetest.
 package debate

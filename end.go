@@ -8,22 +8,22 @@ import (
 // EndReason says why the rounds of a debate, or the debate itself, ended.
 type EndReason string
 
-// The reasons to end. Record.Evidence and the transition's give the figures.
+// The reasons to end. Record.Evidence and the transition's Evidence give the figures.
 const (
 	EndJudge       EndReason = "judge"               // the judges wish to end
 	EndRounds      EndReason = "rounds"              // all rounds are spoken
 	EndConverged   EndReason = "convergence"         // the judges see convergence
 	EndDiminishing EndReason = "diminishing-returns" // the judges or the detector see diminishing returns
-	EndRepetition  EndReason = "repetition"          // the detector of repetition
-	EndDrift       EndReason = "drift"               // the detector of topic drift
-	EndTooFew      EndReason = "too-few"             // too few participants are able to go on
+	EndRepetition  EndReason = "repetition"          // the detector finds repetition
+	EndDrift       EndReason = "drift"               // the detector finds topic drift
+	EndTooFew      EndReason = "too-few"             // too few participants can continue
 	EndSoftLimit   EndReason = "soft-limit"          // of the budget
 	EndHardLimit   EndReason = "hard-limit"          // of the budget
 	EndHost        EndReason = "host"                // stopped, canceled, or ended by an answer
-	EndFailed      EndReason = "failure"             // a failure that nobody has mended
+	EndFailed      EndReason = "failure"             // a failure that was not resolved
 )
 
-// endReason says why the debate ends after this round, if it does.
+// endReason returns why the debate ends after this round, if it does.
 func endReason(d *Debate) (EndReason, string, bool) {
 	if d.format == nil {
 		return "", "", false
@@ -59,8 +59,7 @@ func endReason(d *Debate) (EndReason, string, bool) {
 	return d.found(d.stopOn())
 }
 
-// tooFew says why the debate cannot go on with those who are left, if so: fewer than two of them, or
-// of those who are judged, or nobody on a side that the debate is about or that the format wants.
+// tooFew returns why the debate cannot continue with the participants who are left, if it cannot. See few.
 func tooFew(d *Debate) (string, bool) {
 	if len(d.Dropped()) == 0 {
 		return "", false
@@ -68,7 +67,10 @@ func tooFew(d *Debate) (string, bool) {
 	return d.few(d.participants())
 }
 
-// few says why a debate cannot go on between these.
+// few returns why a debate between these participants is not possible, if it is not. One of these holds then:
+//   - there are fewer than two participants, or fewer than two contestants of a debate that was configured with
+//     two or more
+//   - nobody is left on a side that the debate is about or that the format requires
 func (d *Debate) few(left []Participant) (string, bool) {
 	f, all := d.format, d.config.Participants
 	judged, wanted := countJudged(f, left), min(2, countJudged(f, all))
@@ -84,7 +86,7 @@ func (d *Debate) few(left []Participant) (string, bool) {
 	return "", false
 }
 
-// fewWithout reports whether the debate could not go on if this participant took no further part.
+// fewWithout reports whether the debate could not continue if this participant were dropped.
 func (d *Debate) fewWithout(name string) bool {
 	left := slices.DeleteFunc(slices.Clone(d.participants()), func(p Participant) bool { return p.Name == name })
 	_, few := d.few(left)

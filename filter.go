@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// Filter selects debates; zero fields select all. What is set must all hold.
+// Filter selects debates. All fields that are set must match. The zero value selects all debates.
 type Filter struct {
-	States []State           // any of them
-	Labels map[string]string // all of them
+	States []State           // the debate is in any of them
+	Labels map[string]string // the debate has all of them
 	// Unfinished leaves out completed and canceled debates.
 	Unfinished bool
-	// Working leaves out all that are at rest too (see [State.Rests]): with Idle it finds the debates
-	// with which a worker should go on.
+	// Working leaves out all debates that wait or have ended (see [State.Rests]). With Idle it finds the debates
+	// that a worker should continue.
 	Working bool
-	// Idle leaves out those that somebody holds.
+	// Idle leaves out debates whose lease is held.
 	Idle bool
-	// From and Until bound when the debate was started: at From or later, before Until.
+	// From and Until bound the time at which a debate was started: at From or later, and before Until.
 	From, Until time.Time
-	// Text stands, whatever the case of its letters, in the topic or in a turn. It is searched for in
-	// the logs themselves: the slowest of all conditions.
+	// Text is searched for in the topic and in turns. The case of letters does not matter. The search reads whole
+	// logs, so it is the slowest of all conditions.
 	Text string
-	// Newest turns the order of ids around.
+	// Newest reverses the order of ids.
 	Newest bool
-	// After is the id to go on behind, in the order of the list.
+	// After is an id. The list begins behind it, in the order of the list.
 	After string
-	Limit int // 0: as many as there are
+	Limit int // 0 means no limit
 }
 
 // Info describes a stored debate.
@@ -37,14 +37,14 @@ type Info struct {
 	Topic     string
 	Labels    map[string]string
 	Round     int
-	Seq       int64 // of the last event
+	Seq       int64 // number of the last event
 	StartedAt time.Time
 	LastAt    time.Time
-	Owner     string // who holds it; "": nobody
+	Owner     string // holder of the lease; "" if there is none
 }
 
-// Rests reports whether nothing happens in a state by itself: the debate is over, paused, in error or
-// waits for a person, or it has not begun.
+// Rests reports whether nothing happens in a state by itself: the debate has not begun, is paused, is in error,
+// waits for a person, or is over.
 func (s State) Rests() bool {
 	switch s {
 	case "", StateConfiguring, StateValidating, StateReady, StatePaused, StateAwaitingInput, StateCompleted, StateCanceled, StateError:
@@ -54,8 +54,8 @@ func (s State) Rests() bool {
 	}
 }
 
-// Matches reports whether a debate is selected by all but Text, of which [Filter.Finds] knows, and
-// Limit, which is the caller's to keep.
+// Matches reports whether a debate is selected by all conditions but two: [Filter.Finds] checks Text, and the
+// caller applies Limit.
 func (f Filter) Matches(info Info) bool {
 	switch {
 	case len(f.States) > 0 && !slices.Contains(f.States, info.State),
@@ -81,7 +81,7 @@ func (f Filter) Matches(info Info) bool {
 	}
 }
 
-// Finds reports whether an event of the debate holds Text; of an empty one every event does.
+// Finds reports whether an event contains Text. An empty Text is in every event.
 func (f Filter) Finds(e *Event) bool {
 	if f.Text == "" {
 		return true
@@ -100,7 +100,7 @@ func holds(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// Order compares two ids as the list has them.
+// Order compares two ids in the order of the list.
 func (f Filter) Order(a, b string) int {
 	if f.Newest {
 		a, b = b, a
@@ -108,7 +108,7 @@ func (f Filter) Order(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Note takes from an event what a list tells of its debate. ID and Owner are the store's to set.
+// Note updates the description with an event. ID and Owner are set by the store.
 func (i *Info) Note(e *Event) {
 	switch body := e.Body.(type) {
 	case *Start:

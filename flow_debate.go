@@ -13,19 +13,22 @@ const (
 
 // Triggers of the debate flow.
 const (
-	TriggerResponded Trigger = "responded" // everybody has spoken, or a group of the round has
+	TriggerResponded Trigger = "responded" // all speakers of the round have spoken, or all of a group
 	TriggerJudged    Trigger = "judged"    // the round is assessed
-	TriggerProceed   Trigger = "proceed"   // on to the next round
+	TriggerProceed   Trigger = "proceed"   // the next round begins
 )
 
-// DebateFlow yields the flow of an adversarial debate: rounds of turns, an assessment after each, a
-// verdict at the end; before all that the positions that are to be assigned, and around it the votes
-// of an audience.
+// DebateFlow returns the flow of an adversarial debate. Its order is:
+//   - positions are assigned, if the config asks for it
+//   - the audience votes, if there is one
+//   - rounds of turns follow, with an assessment after each
+//   - the judges give their verdicts
+//   - the audience votes again
 func DebateFlow() *Flow { //nolint:revive // Flow is the type of all flows, this is that of a debate
 	return debateFlow(builtinFormats())
 }
 
-// builtinFormats yields the built-in formats by name.
+// builtinFormats returns the built-in formats by name.
 func builtinFormats() map[string]Format {
 	formats := make(map[string]Format)
 	for _, f := range BuiltinFormats() {
@@ -72,8 +75,8 @@ func debateFlow(formats map[string]Format) *Flow {
 	}
 }
 
-// firstCalls yields what is to be done before the first round: positions, and the audience's first vote.
-// Who votes is told of the positions, so these come first.
+// firstCalls returns the missing calls before the first round: the positions, then the audience's first vote. The
+// positions come first because the voters are told of them.
 func firstCalls(r *Record) []Call {
 	d := of(r)
 	if calls := assignCalls(d); len(calls) > 0 {
@@ -82,7 +85,7 @@ func firstCalls(r *Record) []Call {
 	return ballotCalls(d, false)
 }
 
-// lastCalls yields what is to be done at the end: the verdicts, and the audience's second vote.
+// lastCalls returns the missing calls at the end: the verdicts, and the audience's second vote.
 func lastCalls(r *Record) []Call {
 	if len(r.Turns) == 0 {
 		return nil
@@ -120,7 +123,7 @@ func roundNote(d *Debate, n int) *Round {
 	return note
 }
 
-// assignCalls yields the call that finds positions, if that is still to be done.
+// assignCalls returns the call that finds positions, if it is still missing.
 func assignCalls(d *Debate) []Call {
 	a := d.config.Assign
 	const id = "assign"
@@ -134,7 +137,7 @@ func assignCalls(d *Debate) []Call {
 	}}
 }
 
-// assigner is under what name the search for positions is accounted.
+// assigner is the name under which the search for positions is accounted.
 const assigner = "assigner"
 
 func performer(judge string, person bool) Performer {
@@ -189,15 +192,17 @@ func judged(r *Record) (Trigger, Note, bool) {
 	return TriggerJudged, note, true
 }
 
-// canContinue holds while enough participants are left, not all of them are rate-limited, and the
-// conversation fits everybody's model.
+// canContinue reports whether another round is possible:
+//   - enough participants are left
+//   - not all of them are rate-limited
+//   - the conversation fits the model of each of them
 func canContinue(r *Record) bool {
 	d := of(r)
 	_, stuck := hindrance(d)
 	return !stuck
 }
 
-// hindrance says what keeps the debate from another round, if anything does.
+// hindrance reports whether anything prevents another round, and what.
 func hindrance(d *Debate) (evidence string, stuck bool) {
 	if evidence, few := tooFew(d); few {
 		return evidence, true

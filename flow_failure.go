@@ -2,19 +2,19 @@ package debate
 
 import "fmt"
 
-// What a debate does about those who fail.
+// What a debate does about failures.
 
-// mostShrinks is how often an unattended debate makes somebody's context smaller before it gives up.
-// An assumed window is three quarters of the one before: eight steps make it a tenth.
+// mostShrinks limits how often an unattended debate makes one context smaller before it gives up. Each assumed
+// window is three quarters of the one before, so eight steps make it a tenth.
 const mostShrinks = 8
 
-// droppable reports whether a participant whose call has failed for good may be dropped: the debate can
-// go on without it, or one round is complete, so that there is something to judge. Else the failure
-// ends the debate.
+// droppable reports whether a participant whose call has failed for good may be dropped. It may if the debate can
+// continue without it, or if one round is complete, so that there is something to judge. Otherwise the failure ends
+// the debate.
 func droppable(r *Record, name string) bool {
 	d := of(r)
 	if contestants := d.Contestants(); len(contestants) == 1 && contestants[0].Name == name {
-		return false // a verdict is about somebody
+		return false // a verdict needs at least one contestant
 	}
 	return d.Round > 1 || !d.fewWithout(name)
 }
@@ -32,7 +32,7 @@ func askSpeaker(r *Record, failure *Error) Question {
 			options, without = append(options, OptionDrop), " go on without,"
 		}
 		if u := d.Terms().Unattended; u != nil && u.Authentication == OptionDrop {
-			return Question{} // as any other failure
+			return Question{} // treated as any other failure
 		}
 		return Question{
 			Text: fmt.Sprintf("The provider refuses the key behind %s. Renew it and retry, name another model,%s or end.",
@@ -66,7 +66,7 @@ func askShrink(d *Debate, failure *Error) Question {
 			return Question{}
 		}
 		if before.Times > 0 {
-			option = OptionTruncate // what was summarised is still too large
+			option = OptionTruncate // the summary was still too large
 		}
 	}
 	return Question{
@@ -76,8 +76,8 @@ func askShrink(d *Debate, failure *Error) Question {
 	}
 }
 
-// failingJudge asks what becomes of a judge who has failed for good. A panel that keeps its quorum goes
-// on without asking.
+// failingJudge asks what to do about a judge who has failed for good. A panel that keeps its quorum continues
+// without asking.
 func failingJudge(r *Record, failure *Error) Question {
 	d := of(r)
 	if failure.Kind == KindContextOverflow {

@@ -9,18 +9,21 @@ import (
 	"slices"
 )
 
-// Fork starts a new debate that goes on from a point of an old one: with what stands in the old log up
-// to event seq, and the few after it that only say what it means (an answer's result, the round that a
-// transition begins), and a config that edit may change; nil changes nothing. The old debate stays as it is,
-// and nothing of it needs to be open. seq 0 copies nothing: the debate begins anew, as after a reset.
+// Fork starts a new debate that continues from a point of an old one. The new log begins with a copy of the old one
+// up to event seq. The old debate does not change and need not be open.
 //
-// The new debate's id is what edit leaves in Config.ID, which is empty when it gets it: "" is a new
-// UUIDv7, and one that exists is a conflict. What the copied part refers to cannot be changed: the
-// participants' names, sides and order, the flow and its config, the format, the mode, and the audience. Other
-// models, texts, judges, limits, rounds and labels can. Calls that were in flight at that point are not
-// copied: they are made by the new debate. What the copied part has cost counts as the new debate's own.
-// A debate that is forked where it was paused, or in error, is so too; one that a hard limit has stopped
-// can be retried with a higher one.
+// The cut moves forward over events that only complete the one before them: the result of an answer, or the round
+// that a transition begins. With seq 0 nothing is copied: the debate begins from the start, as after a reset. Calls
+// that were in flight at the cut are not copied. The new debate makes them.
+//
+// edit may change the config; nil changes nothing. edit gets the config with an empty Config.ID and leaves the new
+// debate's id there. An empty id becomes a new UUIDv7. An id that exists is a conflict.
+//
+// What the copied part refers to cannot be changed: the names, sides and order of the participants, the flow and
+// its config, the format, the mode, and the audience. Other models, texts, judges, limits, rounds and labels can.
+//
+// What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
+// is the new one. A debate that a hard limit has stopped can be retried with a higher limit.
 func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowConfig) FlowConfig) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -67,8 +70,8 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowC
 	return l.plant(ctx, plan.terms.ID, prefix(origin, start, events[:seq]))
 }
 
-// Editing makes an edit for [Engine.Fork] of a function that writes to a config of type T, such as debate.Config. A
-// config of another type stays as it is.
+// Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.
+// A config of another type stays as it is.
 func Editing[T any, P interface {
 	*T
 	FlowConfig
@@ -86,7 +89,7 @@ func forkError(field, format string, args ...any) error {
 	return &Error{Kind: KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-// anew starts the debate from the beginning.
+// anew starts the forked debate from the beginning.
 func (l *live) anew(ctx context.Context, p *plan, parent *Parent) (*Session, error) {
 	s, err := l.newSession(p)
 	if err != nil {
@@ -104,7 +107,7 @@ func (l *live) anew(ctx context.Context, p *plan, parent *Parent) (*Session, err
 	return s, nil
 }
 
-// taken says that the id of a fork exists; err is what else went wrong.
+// taken reports that the id of a fork exists. If err is not nil, taken returns err instead.
 func taken(err error) error {
 	if err != nil {
 		return err
@@ -112,8 +115,10 @@ func taken(err error) error {
 	return &Error{Kind: KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
 }
 
-// branch makes the start of a debate that goes on with another's log: with its seed, so that its fences
-// and labels stay, what its flow has frozen, and the rows of models that it knows.
+// branch makes the start of a debate that continues another log. It takes over from that log:
+//   - the seed, so that fences and labels stay
+//   - what the flow has frozen
+//   - the rows of models
 func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error) {
 	old, flow := origin.Record().Start(), origin.Flow()
 	if given := p.machine.Flow().Name; given != flow.Name {
@@ -155,7 +160,7 @@ func branches(old, config FlowConfig, flow *Flow) error {
 	return nil
 }
 
-// whole moves a cut behind what cannot be parted from the event before it.
+// whole moves a cut forward until it no longer separates an event from one that only completes it.
 func whole(events []Event, seq int64) int64 {
 	for seq > 0 && seq < int64(len(events)) && follows(&events[seq], &events[seq-1]) {
 		seq++
@@ -163,8 +168,8 @@ func whole(events []Event, seq int64) int64 {
 	return seq
 }
 
-// follows reports whether an event is nothing but what the one before it means: a debate that ends between
-// the two would stand still, or ask again for what was answered.
+// follows reports whether an event only completes the one before it. A debate that was cut between the two would
+// stand still, or ask again for what was answered.
 func follows(e, before *Event) bool {
 	_, dropped := e.Body.(*Dropped)
 	switch body := e.Body.(type) {
@@ -194,7 +199,7 @@ func follows(e, before *Event) bool {
 	}
 }
 
-// endsByAnswer reports whether a stop after this event is what an answer has chosen.
+// endsByAnswer reports whether a stop after this event was chosen by an answer.
 func endsByAnswer(before *Event) bool {
 	switch before.Body.(type) {
 	case *Answer, *Dropped:
@@ -204,7 +209,7 @@ func endsByAnswer(before *Event) bool {
 	}
 }
 
-// prefix copies a log, begun by another start, without the calls that are in flight at its end.
+// prefix copies a log with another start, and leaves out the calls that are in flight at its end.
 func prefix(origin *Core, start *Start, events []Event) []Event {
 	lost := origin.InFlight()
 	out := make([]Event, 0, len(events))

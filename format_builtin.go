@@ -1,6 +1,6 @@
 package debate
 
-// BuiltinFormats yields the formats that every engine knows, each a fresh value.
+// BuiltinFormats returns the formats that every engine knows, each a new value.
 func BuiltinFormats() []Format {
 	return []Format{
 		freeForm(), structuredRounds(), roundLimited(), convergenceSeeking(),
@@ -94,7 +94,7 @@ func roundtable() Format {
 		},
 		Chair: Neutral,
 		Phases: []Phase{
-			// From the last round to the first: only where they are the same one.
+			// From the last round to the first: this covers a round only if it is both.
 			{Name: "talk", First: -1, Last: 1, Slots: []Slot{
 				{Who: TheChair, Kind: phaseOpening, Instruction: introduce},
 				{Who: Everyone, Instruction: first},

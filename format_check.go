@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Bounds of a format, so that one that was made by mistake, or in bad faith, is refused rather than run.
+// Bounds of a format. A format that exceeds them, by mistake or in bad faith, is refused.
 const (
 	mostPhases    = 100
 	mostSlots     = 100
@@ -17,38 +17,38 @@ const (
 	mostMinutes   = 120
 	mostSeats     = 4
 	mostNames     = 1000 // in a graph of readers
-	mostDetectors = 16   // of each list
+	mostDetectors = 16   // in each list
 )
 
-// Check reports what is wrong with a format by itself, by fields that begin with the given one.
+// Check reports what is wrong with a format by itself. The names of the fields begin with field.
 func (f *Format) Check(field string) []error {
 	c := &check{}
 	c.format(field, f)
 	return c.Findings
 }
 
-// Fits reports what keeps a format from being that of a cast.
+// Fits reports why a format does not fit a cast.
 func (f *Format) Fits(cast Cast) []error {
 	c := &check{}
 	c.fits(f, cast)
 	return c.Findings
 }
 
-// CheckSide and CheckDetectors report names that are not known.
+// CheckSide reports a side that is unknown.
 func CheckSide(field string, side Side) []error {
 	c := &check{}
 	c.side(field, side)
 	return c.Findings
 }
 
-// CheckDetectors reports names of detectors that are not known.
+// CheckDetectors reports names of detectors that are unknown.
 func CheckDetectors(field string, all []Detector) []error {
 	c := &check{}
 	c.detectors(field, all)
 	return c.Findings
 }
 
-// reserved begins the ids of the calls of judges.
+// reserved is how the ids of judges' calls begin.
 const reserved = "assessment"
 
 // check gathers what is wrong with a format.
@@ -94,7 +94,7 @@ func (c *check) format(field string, format *Format) {
 	}
 }
 
-// rules checks what a format names.
+// rules checks the names in a format: rules, graphs and detectors.
 func (c *check) rules(field string, format *Format) {
 	if !slices.Contains([]End{EndByJudge, EndByRounds, EndByConvergence}, format.End) {
 		c.Addf(field+".end", "no rule %q is known", oneLine(string(format.End), 40))
@@ -206,7 +206,7 @@ func (c *check) detectors(field string, all []Detector) {
 	}
 }
 
-// fits checks a format with those who are to take part.
+// fits checks a format against a cast.
 func (c *check) fits(format *Format, in Cast) {
 	known := make(map[string]bool, len(in.Seats))
 	for _, seat := range in.Seats {
@@ -242,7 +242,7 @@ func (c *check) fits(format *Format, in Cast) {
 	c.seats(format, in)
 }
 
-// seats checks that the sides are as the format wants them.
+// seats checks that the sides are as the format requires.
 func (c *check) seats(format *Format, in Cast) {
 	if len(format.Seats) == 0 {
 		return
@@ -264,7 +264,7 @@ func (c *check) seats(format *Format, in Cast) {
 	}
 }
 
-// count is how many participants are of a side.
+// count returns how many participants are on a side.
 func (c Cast) count(side Side) int {
 	n := 0
 	for _, seat := range c.Seats {

@@ -2,17 +2,17 @@ package debate
 
 import "strconv"
 
-// Formats of two sides that contend for the audience or the judge. Their minutes are those of the
-// forms as they are spoken: the audience debates of Open to Debate (Intelligence Squared U.S.), and the
-// school forms named after Lincoln and Douglas and after Karl Popper.
+// Formats of two sides that contend for the audience or the judge. Their minutes are those of the spoken forms: the
+// audience debates of Open to Debate (Intelligence Squared U.S.), and the school forms named after Lincoln and
+// Douglas and after Karl Popper.
 
-// A cross-examination takes three minutes in both school forms: time for three questions.
+// A cross-examination takes three minutes in both school forms. That is time for three questions.
 const (
 	crossExchanges = 3
 	crossMinutes   = 3
 )
 
-// mostOfASide is how many an Oxford debate has to a side at most.
+// mostOfASide limits the participants on one side of an Oxford debate.
 const mostOfASide = 4
 
 func oxford() Format {
@@ -50,8 +50,10 @@ func oxford() Format {
 	}
 }
 
-// oxfordExchange is the moderated middle: the moderator, if there is one, asks everybody; the sides ask
-// each other, the first the first, the second the second; and two of the audience ask both sides.
+// oxfordExchange returns the moderated middle of an Oxford debate:
+//   - If there is a moderator, the moderator asks all speakers.
+//   - The sides ask each other: the first asks the first, the second asks the second.
+//   - Two members of the audience ask both sides.
 func oxfordExchange() []Slot {
 	slots := []Slot{{
 		Who: TheChair, To: BothSides, Exchanges: 1,
@@ -81,7 +83,7 @@ func oxfordExchange() []Slot {
 	return slots
 }
 
-// crossing is a cross-examination of three minutes.
+// crossing returns a cross-examination of three minutes.
 func crossing(who, to Who) Slot {
 	return Slot{
 		Who: who, To: to, Exchanges: crossExchanges, Minutes: crossMinutes,

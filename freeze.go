@@ -11,8 +11,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// model yields the prices and sizes of a model: the host's, or the embedded table's, by the
-// provider's vendor or its registered name.
+// model returns the prices and sizes of a model. A row of the host program takes precedence. The embedded table is
+// searched by the provider's vendor, or by its registered name.
 func (l *live) model(name string) Model {
 	if m, ok := l.models[name]; ok {
 		return m
@@ -27,14 +27,15 @@ func (l *live) model(name string) Model {
 	return m
 }
 
-// plan is what is to be started.
+// plan is a conversation that is to be started.
 type plan struct {
 	machine *Machine
 	config  FlowConfig // settled
 	terms   *Terms
 }
 
-// plan settles a config. unattended: nobody is asked, even if the config does not say what is chosen then.
+// plan settles a config. If unattended is set, no person is asked, even if the config does not say what is chosen
+// then.
 func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 	if config == nil {
 		return nil, &Error{Kind: KindValidation, Op: "config", Err: errors.New("there is none")}
@@ -60,7 +61,7 @@ func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 	return &plan{m, settled, terms.WithDefaults()}, nil
 }
 
-// planOf yields the plan of a conversation that has not started.
+// planOf returns the plan of a conversation that has not started.
 func (l *live) planOf(r *Record) *plan { return &plan{l.machines[r.Flow()], r.Config(), r.Terms()} }
 
 // start freezes what a conversation needs.
@@ -102,8 +103,8 @@ func unknown(field, format, name string) error {
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
 const fenceHole = "\uE001fence\uE001"
 
-// rendering is what the conversations of one setup share: the prompts, with the fence left open, who reads what, and
-// what is known of the models.
+// rendering holds what the conversations of one setup share: the prompts, with a hole for the fence; the views; and
+// the rows of models.
 type rendering struct {
 	flow   *Flow
 	config any // what the prompts depend on
@@ -114,7 +115,7 @@ type rendering struct {
 	models map[string]Model
 }
 
-// fenced yields the prompts of a debate: its own copies where they hold the fence, shared ones elsewhere.
+// fenced returns the prompts of a debate. Prompts that hold the fence are its own copies. The others are shared.
 func (r *rendering) fenced(seed string) map[string]string {
 	fence := fenceOf(seed)
 	texts := make(map[string]string, len(r.texts))
@@ -124,7 +125,7 @@ func (r *rendering) fenced(seed string) map[string]string {
 	return texts
 }
 
-// renderings keep the last few, for a host that plays the same debate many times: executing the
+// renderings keeps the latest renderings, for a host program that plays the same debate many times. Executing the
 // templates is the largest part of what a start costs.
 type renderings struct {
 	mu   sync.Mutex
@@ -132,7 +133,7 @@ type renderings struct {
 	next int
 }
 
-// rendered yields what a conversation shares with others of its setup. Nobody writes to it.
+// rendered returns what a conversation shares with others of its setup. It must not be written to.
 func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 	flow := p.machine.Flow()
 	s := Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
@@ -168,7 +169,7 @@ func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 	return made, nil
 }
 
-// log writes a line for each change of state and each failed attempt; never a text.
+// log writes a line for each change of state and each failed attempt, never a text.
 func (l *live) log(id string, events []Event) {
 	if l.logger == nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// CheckID reports what keeps an id from being safe as the name of a file, a key and a row, on every
-// system: an error of kind validation. Ids differ also where the case of their letters is all that does.
+// CheckID reports why an id is not safe as the name of a file, a key and a row on every system. Its error is of
+// kind validation. Two ids that differ only in the case of letters are different ids.
 func CheckID(id string) error {
 	name, _, _ := strings.Cut(id, ".")
 	switch {
@@ -22,7 +22,7 @@ func CheckID(id string) error {
 	}
 }
 
-// notOfID reports whether an id cannot hold the rune.
+// notOfID reports whether an id must not contain the rune.
 func notOfID(r rune) bool {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_', r == '.':
@@ -32,8 +32,8 @@ func notOfID(r rune) bool {
 	}
 }
 
-// device reports whether Windows keeps a name, in small letters, for itself.
-// Source: "Naming Files, Paths, and Namespaces" in Microsoft's documentation of Win32.
+// device reports whether Windows reserves a name, in small letters. Source: "Naming Files, Paths, and Namespaces"
+// in Microsoft's documentation of Win32.
 func device(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul":

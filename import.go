@@ -10,10 +10,11 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 )
 
-// Export writes a debate as versioned JSON, one event a line: all of its log but the secret seed and the
-// prompts, which hold words that come from it. It can be given away like the debate itself, and
-// [Engine.Import] reads it. Package export writes the same for people. A debate that still runs is
-// exported as it is saved now. A log that is larger than [MaxSnapshot] is an error of kind validation.
+// Export writes a debate as versioned JSON, one event a line. It leaves out the secret seed and the prompts, which
+// hold words drawn from the seed. So the export is as confidential as the debate itself, and no more.
+//
+// [Engine.Import] reads an export. Package export writes debates for people. A debate that still runs is exported
+// as it is saved now. If the log is larger than [MaxSnapshot], the error is of kind validation.
 func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	l, err := e.freeze()
 	if err != nil {
@@ -26,13 +27,18 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	return writeSnapshot(w, id, events, Event.Public)
 }
 
-// Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id, which
-// it yields; nothing is opened. Everything is checked before: the JSON strictly, the config as Validate
-// does it (but that no provider or judge need be registered), the order and times of the events, and
-// that they follow from each other. A debate without its seed gets a new one, so that it can be gone on
-// with. What is wrong is an error of kind validation that names the field. If the store holds the debate
-// already, the one log must begin as the other, and the longer one counts; else the error is of kind
-// conflict.
+// Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id. It returns the
+// id and opens nothing. A debate without its seed gets a new one, so that it can be continued.
+//
+// Import checks before it stores:
+//   - the JSON, strictly
+//   - the config, as Validate does; but no provider or judge need be registered
+//   - the order and times of the events, and that each follows from those before it
+//
+// A problem is an error of kind validation that names the field.
+//
+// If the store holds the debate already, one of the two logs must be the beginning of the other, and the longer one
+// is kept. Otherwise the error is of kind conflict.
 func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -59,7 +65,7 @@ func (l *live) restore(ctx context.Context, data []byte) (id string, err error) 
 	return read.ID, l.storeSnapshot(ctx, read, sealed)
 }
 
-// inspect checks a snapshot whose JSON is right, and gives it a seed if it has none.
+// inspect checks a snapshot whose JSON is valid, and gives it a seed if it has none.
 func (l *live) inspect(s *snapshot) error {
 	start, ok := s.Events[0].Body.(*Start)
 	if !ok || start.Config.IsZero() {
@@ -110,7 +116,7 @@ func (l *live) inspectStart(m *Machine, start *Start) (*plan, error) {
 	var found []error
 	for _, err := range stage.check(p, frozen) {
 		where := at + ".config"
-		if e, ok := errors.AsType[*Error](err); ok && strings.HasPrefix(e.Field, "frozen") { // which stands beside it
+		if e, ok := errors.AsType[*Error](err); ok && strings.HasPrefix(e.Field, "frozen") { // which stands beside the config
 			where = at
 		}
 		found = append(found, Within("restore", where, err)...)
@@ -126,7 +132,7 @@ func (l *live) readOwn(s *snapshot) error {
 	start, _ := s.Events[0].Body.(*Start)
 	m := l.machines[start.Flow]
 	if m == nil {
-		return nil // the core says so
+		return nil // the core reports the unknown flow
 	}
 	var found []error
 	for i := range s.Events {
@@ -137,7 +143,8 @@ func (l *live) readOwn(s *snapshot) error {
 	return errors.Join(found...)
 }
 
-// stage is an engine that has whatever a start names, for the checks of a config that was run elsewhere.
+// stage returns an engine that has every name a start refers to. It serves to check a config that was run
+// elsewhere.
 func (l *live) stage(start *Start, config FlowConfig) *live {
 	s := &live{
 		providers: make(map[string]Provider), contexts: map[string]ContextManager{start.Terms.Context: window.Hybrid{}},
@@ -154,10 +161,10 @@ func (l *live) stage(start *Start, config FlowConfig) *live {
 	return s
 }
 
-// absentProvider stands for one of another engine. Nobody asks it.
+// absentProvider stands for a provider of another engine. It is never asked.
 type absentProvider struct{ Provider }
 
-// absentTool stands for one of another engine. Nobody uses it.
+// absentTool stands for a tool of another engine. It is never used.
 type absentTool struct{ info ToolInfo }
 
 func (t absentTool) Describe() ToolInfo { return t.info }
@@ -166,7 +173,8 @@ func (t absentTool) Use(context.Context, ToolUse) (string, error) {
 	return "", errors.New("the tool is not here")
 }
 
-// asKept compares an event of a snapshot with one that is stored; without its seed, as far as it goes.
+// asKept compares an event of a snapshot with a stored one. If the snapshot lacks its seed, asKept leaves out what
+// comes from the seed.
 func asKept(stored, given *Event, sealed bool) bool {
 	if sealed {
 		return SameEvent(stored, given)

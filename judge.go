@@ -8,22 +8,24 @@ import (
 	"strings"
 )
 
-// Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is
-// asked for each assessment and verdict, again if its answer was not accepted or an attempt has failed
-// (task.Attempt counts), and its answer is checked like a model's: it must be one JSON object as task.Schema
-// describes.
+// Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is called for each
+// assessment and each verdict. It is called again if its answer was not accepted, or if an attempt has failed;
+// task.Attempt counts the attempts.
 //
-// Judge must return soon after ctx is done, and is called from several goroutines at once if several
-// debates use it. Errors that are *provider.Error or *Error are retried by their kind, all others
-// as api_error.
+// The answer must be one JSON object as task.Schema describes, and is checked like a model's. Its types are:
+//   - [Judgement], or [RubricJudgement] if the config has a rubric
+//   - [FinalVerdict]
+//   - [BallotPaper]
 //
-// The answer's types are [Judgement], or [RubricJudgement] where the config has a rubric, [FinalVerdict]
-// and [BallotPaper]. A list that is nil is null in JSON, which is not accepted: an empty one is [].
+// A nil list is null in JSON, which is not accepted. An empty list is [].
+//
+// Judge must return soon after ctx is done. It is called concurrently if several debates use it. Errors that are
+// *provider.Error or *Error are retried by their kind, all others as api_error.
 type Judge interface {
 	Judge(ctx context.Context, task JudgeTask) (json.RawMessage, error)
 }
 
-// JudgeFunc is a Judge made of a function.
+// JudgeFunc is a [Judge] made of a function.
 type JudgeFunc func(ctx context.Context, task JudgeTask) (json.RawMessage, error)
 
 // Judge calls f.
@@ -31,7 +33,7 @@ func (f JudgeFunc) Judge(ctx context.Context, task JudgeTask) (json.RawMessage, 
 	return f(ctx, task)
 }
 
-// Judgement is a judge's view of one round, in the JSON that a judge answers with.
+// Judgement is a judge's assessment of one round, in the JSON that a judge answers with.
 type Judgement struct {
 	ShouldContinue  bool              `json:"shouldContinue" jsonschema:"description=whether another round is worth having"`
 	QualityScore    float64           `json:"qualityScore" jsonschema:"minimum=0,maximum=10,description=quality of this round as a whole"`
@@ -41,19 +43,19 @@ type Judgement struct {
 	Recommendations string            `json:"recommendations" jsonschema:"description=what the next round should bring"`
 }
 
-// ParticipantMark is a judge's view of one participant in one round.
+// ParticipantMark is a judge's assessment of one participant in one round.
 type ParticipantMark struct {
 	Participant string   `json:"participant" jsonschema:"enum=participant's name"`
 	Strengths   []string `json:"strengths"`
 	Weaknesses  []string `json:"weaknesses"`
-	// Score is from 0 to 10: the judge's, or the weighted total of Criteria, which is computed here.
+	// Score is from 0 to 10: the judge's own, or the weighted total of Criteria, which the library computes.
 	Score float64 `json:"score" jsonschema:"minimum=0,maximum=10"`
-	// Criteria are the marks by criterion, where the config has a rubric.
+	// Criteria are the marks by criterion, if the config has a rubric.
 	Criteria map[string]float64 `json:"criteria,omitempty" jsonschema:"-"`
 }
 
-// RubricJudgement is a Judgement in the JSON that a judge with a rubric answers with: marks in place of
-// scores, whose totals are computed.
+// RubricJudgement is a Judgement in the JSON that a judge with a rubric answers with. It has marks in place of
+// scores. The library computes their totals.
 type RubricJudgement struct {
 	ShouldContinue  bool         `json:"shouldContinue" jsonschema:"description=whether another round is worth having"`
 	QualityScore    float64      `json:"qualityScore" jsonschema:"minimum=0,maximum=10,description=quality of this round as a whole"`
@@ -63,7 +65,7 @@ type RubricJudgement struct {
 	Recommendations string       `json:"recommendations" jsonschema:"description=what the next round should bring"`
 }
 
-// RubricMark is a judge's view of one participant by a rubric.
+// RubricMark is a judge's assessment of one participant by a rubric.
 type RubricMark struct {
 	Participant string             `json:"participant" jsonschema:"enum=participant's name"`
 	Strengths   []string           `json:"strengths"`
@@ -79,7 +81,7 @@ type Flags struct {
 	ConvergenceReached bool `json:"convergenceReached" jsonschema:"description=the positions have met or are fully clear"`
 }
 
-// FinalVerdict is a judge's view of the whole debate, in the JSON that a judge answers with.
+// FinalVerdict is a judge's verdict on the whole debate, in the JSON that a judge answers with.
 type FinalVerdict struct {
 	Summary             string             `json:"summary"`
 	KeyPoints           []KeyPoints        `json:"keyPoints" jsonschema:"description=every participant exactly once"`
@@ -98,7 +100,7 @@ type KeyPoints struct {
 	MainArguments []string `json:"mainArguments"`
 }
 
-// Winner is who has won, and why.
+// Winner names the participant who has won, and why.
 type Winner struct {
 	Participant string `json:"participant" jsonschema:"enum=participant's name"`
 	Reasoning   string `json:"reasoning"`
@@ -116,13 +118,12 @@ type Assessment struct {
 type Verdict struct {
 	Spend
 	Judge string `json:"judge"`
-	// Swapped: the judge was shown the participants in the other order.
+	// Swapped reports that the judge was shown the participants in the other order.
 	Swapped bool `json:"swapped,omitempty"`
 	FinalVerdict
 }
 
-// checkJudgement finds what no schema can say: every contestant is assessed exactly once, and nobody
-// else is.
+// checkJudgement finds what no schema can express: every contestant is assessed exactly once, and nobody else is.
 func checkJudgement(r *Record, j *Judgement) []string {
 	d := of(r)
 	names := make([]string, len(j.Assessments))
@@ -132,8 +133,7 @@ func checkJudgement(r *Record, j *Judgement) []string {
 	return append(exactly(d, "assessments", names), blank("reasoning", j.Reasoning)...)
 }
 
-// checkMarks is checkJudgement where there is a rubric: every criterion is marked, and no other. It
-// computes the totals.
+// checkMarks is checkJudgement with a rubric: every criterion is marked, and no other. It computes the totals.
 func checkMarks(r *Record, j *Judgement) []string {
 	d := of(r)
 	problems := checkJudgement(r, j)
@@ -167,7 +167,7 @@ func (d *Debate) rubric() *Rubric {
 	return d.config.Judging.Rubric
 }
 
-// checkVerdict finds what no schema can say of a verdict.
+// checkVerdict finds what no schema can express about a verdict.
 func checkVerdict(r *Record, v *FinalVerdict) []string {
 	d := of(r)
 	names := make([]string, len(v.KeyPoints))
@@ -199,7 +199,7 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 	return append(problems, blank("summary", v.Summary)...)
 }
 
-// Contestants yields the active participants who are judged: all but the chair.
+// Contestants returns the active participants who are judged: all but the chair.
 func (d *Debate) Contestants() []Participant {
 	active := d.participants()
 	if d.format == nil || d.format.Chair == "" {
@@ -218,7 +218,7 @@ func has(participants []Participant, name string) bool {
 	return slices.ContainsFunc(participants, func(p Participant) bool { return p.Name == name })
 }
 
-// exactly compares names with the participants: each once, no other.
+// exactly reports names that are missing among the contestants, occur twice, or are unknown.
 func exactly(d *Debate, field string, names []string) []string {
 	var problems []string
 	contestants := d.Contestants()

@@ -8,7 +8,7 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// assessmentCalls yields the assessments of the round that are still missing.
+// assessmentCalls returns the assessments of the round that are still missing.
 func assessmentCalls(r *Record) []Call {
 	d := of(r)
 	judging := d.config.Judging
@@ -36,7 +36,7 @@ func assessmentCalls(r *Record) []Call {
 	return calls
 }
 
-// verdictCalls yields the verdicts that are still missing.
+// verdictCalls returns the verdicts that are still missing.
 func verdictCalls(d *Debate) []Call {
 	if d.config.Judging == nil {
 		return nil
@@ -102,7 +102,7 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind CallKind) Call {
 	return call
 }
 
-// gone tells a judge who of those listed in its instruction takes no further part.
+// gone tells a judge which of the participants in its instruction have been dropped.
 func (d *Debate) gone() string {
 	var names []string
 	for _, name := range d.Dropped() {

@@ -1,8 +1,7 @@
 package debate
 
-// The two answers of a judge are read from the tree that was validated, so that their text is parsed
-// once. The schema has made sure of every type; what is nevertheless missing stays zero, and
-// the checks that follow find it.
+// The two answers of a judge are read from the tree that was validated, so that their text is parsed once. The
+// schema guarantees every type. What is missing nevertheless stays zero, and the checks that follow find it.
 
 // object is a JSON object of a validated tree.
 type object map[string]any
@@ -84,7 +83,7 @@ func (o object) texts(key string) []string {
 	return out
 }
 
-// numbers yields an object of numbers; nil: there is none.
+// numbers returns an object of numbers, or nil if there is none.
 func (o object) numbers(key string) map[string]float64 {
 	inner := objectOf(o[key])
 	if inner == nil {

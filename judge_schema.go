@@ -9,7 +9,7 @@ import (
 // schemaRubric is the name of the schema of an assessment by a rubric.
 const schemaRubric = "assessment-by-rubric"
 
-// debateSchemas yields what the answers of a debate must match.
+// debateSchemas returns the schemas that the answers of a debate must match.
 func debateSchemas() map[string]*Schema {
 	return map[string]*Schema{
 		string(KindAssessment): AnswerSchema[Judgement](string(KindAssessment), AnswerOf[Judgement]{
@@ -47,7 +47,7 @@ func assessed(_ *Record, in *Intent, spend Spend, j *Judgement) Body {
 	return &Assessment{Spend: spend, Round: in.Round, Judge: in.By, Judgement: *j}
 }
 
-// judgedNames are what the schemas of judges name.
+// judgedNames returns the names that the schemas of judges contain.
 func judgedNames(r *Record) Names {
 	d := of(r)
 	return Names{People: namesOf(d.Contestants()), Keys: d.criteria()}
@@ -61,14 +61,14 @@ func namesOf(participants []Participant) []string {
 	return names
 }
 
-// narrowMarks names the criteria of a rubric.
+// narrowMarks writes the criteria of a rubric into a schema.
 func narrowMarks(names Names, data []byte) []byte {
 	marks := closed(names.Keys, `{"type":"number","minimum":0,"maximum":10}`)
 	return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"number"},"type":"object"`), []byte(marks), 1)
 }
 
-// narrowVerdict names the keys of the scores and criteria for the provider: a strict mode takes no
-// open maps. The local check stays with the Go type.
+// narrowVerdict writes the keys of the scores and criteria into the schema that a provider gets, since a strict
+// mode accepts no open maps. The local check keeps the schema of the Go type.
 func narrowVerdict(names Names, data []byte) []byte {
 	scores := closed(names.People, `{"type":"number","minimum":0,"maximum":100}`)
 	findings := closed(names.Keys, `{"type":"string"}`)
@@ -76,7 +76,7 @@ func narrowVerdict(names Names, data []byte) []byte {
 	return bytes.Replace(data, []byte(`{"additionalProperties":{"type":"string"},"type":"object"`), []byte(findings), 1)
 }
 
-// closed begins the schema of an object that has exactly these keys; its last brace is left open.
+// closed begins the schema of an object that has exactly these keys. Its last brace is left open.
 func closed(keys []string, each string) string {
 	var properties, required []string
 	for _, key := range keys {

@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// JudgeTask is what a judge is asked. What it points to is shared: read only.
+// JudgeTask is what a judge is asked. What it points to is shared and read only.
 type JudgeTask struct {
 	Debate  string
-	Call    string   // deterministic: an idempotency key together with Attempt
+	Call    string   // deterministic; with Attempt it is an idempotency key
 	Attempt int      // from 1
 	Kind    CallKind // KindAssessment, KindVerdict, or KindBallot
 	Topic   string
 	Round   int
 	Rounds  int
-	// Participants are those who still take part. Their models are left out, and with neutral labels
-	// their names are the labels, in Turns too.
+	// Participants are those who still take part, without their models. With neutral labels, their names are the
+	// labels, in Turns too.
 	Participants []Participant
 	Turns        []*Turn // oldest first; their text is hostile
-	Instruction  string  // what a model would be told, problems of a rejected answer included
+	Instruction  string  // what a model would be told, including the problems of a rejected answer
 	Schema       json.RawMessage
 	Labels       map[string]string
 }
 
-// judgeTask makes what a judge from outside is asked.
+// judgeTask makes the task of a judge that is not a model.
 func judgeTask(r *Record, asked Asked) any {
 	d, call := of(r), asked.Call
 	task := &JudgeTask{
@@ -48,7 +48,7 @@ func judgeTask(r *Record, asked Asked) any {
 	return task
 }
 
-// swapped yields turns with those that were spoken at once in the opposite order.
+// swapped returns turns in their order, except that each group that spoke at once is reversed.
 func swapped(turns []*Turn) []*Turn {
 	out := slices.Clone(turns)
 	for i := 0; i < len(out); {
@@ -62,7 +62,7 @@ func swapped(turns []*Turn) []*Turn {
 	return out
 }
 
-// shownTo yields the seats in the order in which a judge is shown the participants.
+// shownTo returns the seats in the order in which a judge is shown the participants.
 func (d *Debate) shownTo(call *Call) []int {
 	order := make([]int, len(d.config.Participants))
 	for i := range order {
@@ -77,8 +77,8 @@ func (d *Debate) shownTo(call *Call) []int {
 	return order
 }
 
-// hideTask puts labels in place of the names in what a judge from outside is shown. The task's turns
-// are the debate's own: they are copied.
+// hideTask replaces names by labels in what a judge that is not a model is shown. It copies the task's turns, which
+// belong to the debate.
 func (d *Debate) hideTask(task *JudgeTask) {
 	task.Topic = d.Hide(task.Topic)
 	for i := range task.Participants {

@@ -7,45 +7,46 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// Judging says who judges, when, and by what.
+// Judging says who judges, when, and by which criteria.
 type Judging struct {
 	// Judges are one judge, or a panel whose members judge without hearing each other.
 	Judges []JudgeConfig `json:"judges"`
-	// Quorum is how many judges must have given a verdict for the panel to decide: more than half of
-	// them if 0. With fewer nobody wins, and the outcome is labelled.
+	// Quorum is how many judges must have given a verdict for the panel to decide: more than half of them if 0.
+	// With fewer verdicts nobody wins, and the outcome says so in Degraded.
 	Quorum int `json:"quorum,omitempty"`
 	// Protocol says how the panel's verdicts become one: Majority if empty.
 	Protocol Protocol `json:"protocol,omitempty"`
-	// When is EveryRound if empty.
+	// When says when judges are asked: EveryRound if empty.
 	When When `json:"when,omitempty"`
-	// Rubric makes the judges mark each participant by criterion; nil: by one score.
+	// Rubric makes the judges mark each participant by criterion. If it is nil, they give one score.
 	Rubric *Rubric `json:"rubric,omitempty"`
-	// Criteria replace the six default ones where there is no rubric.
+	// Criteria replace the six default criteria. They apply if there is no rubric.
 	Criteria []string `json:"criteria,omitempty"`
-	// BothOrders asks each judge for two verdicts, with the participants in one order and in the other.
-	// If their winners differ, that judge sees a tie.
+	// BothOrders asks each judge for two verdicts, with the participants in one order and in the other. If their
+	// winners differ, the judge counts as seeing a tie.
 	BothOrders bool `json:"bothOrders,omitempty"`
-	// Anonymous shows the judges "Speaker A" in place of a name, in the transcript too.
+	// Anonymous shows the judges labels such as "Speaker A" in place of names, in the transcript too.
 	Anonymous bool `json:"anonymous,omitempty"`
-	// OwnFamily lets a model judge participants of its own family though another judge could. Without
-	// it such a judge of a panel is recused.
+	// OwnFamily lets a model judge participants of its own family even if another judge could. Without it, such a
+	// judge of a panel is recused.
 	OwnFamily bool `json:"ownFamily,omitempty"`
 }
 
-// When says when the judge is asked.
+// When says when judges are asked.
 type When string
 
-// The times of judging. The verdict is given in both.
+// The times of judging. The verdict is given in both cases.
 const (
 	EveryRound When = "every-round"
 	AtEnd      When = "at-end"
 )
 
-// Protocol says how the verdicts of a panel become one; see package vote.
+// Protocol says how the verdicts of a panel become one. See package vote.
 type Protocol string
 
-// The protocols. A judge who sees a tie or nobody ahead, or who names another winner when the
-// participants change places, votes for nobody but is counted.
+// The protocols. A judge counts but votes for nobody in these cases:
+//   - the judge sees a tie, or nobody ahead
+//   - the judge names another winner when the participants change places
 const (
 	Majority      Protocol = "majority"      // more than half of the judges
 	Plurality     Protocol = "plurality"     // more than for any other
@@ -56,24 +57,24 @@ const (
 
 // JudgeConfig names a judge: a model, a [Judge] registered on the engine, or a person.
 type JudgeConfig struct {
-	// Name is "judge" if empty, and "judge-2" and so on from the second of a panel.
+	// Name is "judge" if empty, and "judge-2" and so on from the second judge of a panel.
 	Name string `json:"name,omitempty"`
 	// Model is "provider/model".
 	Model string `json:"model,omitempty"`
-	// Judge is a name in Engine.Judges, in place of a model.
+	// Judge is a name in Engine.Judges. It stands in place of a model.
 	Judge string `json:"judge,omitempty"`
-	// Person, in place of a model, asks the host's person through an [Inquiry].
+	// Person asks a person of the host program through an [Inquiry]. It stands in place of a model.
 	Person bool `json:"person,omitempty"`
-	// Fallbacks are models that take over, in order, when the one before keeps failing, or its answer is
-	// not accepted twice.
+	// Fallbacks are models that take over, in this order. A fallback takes over when the model before keeps
+	// failing, or when two answers of it were not accepted.
 	Fallbacks []string `json:"fallbacks,omitempty"`
 	// Temperature is 0.2 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens is the most output tokens of an answer: the debate's if 0.
+	// MaxTokens limits the output of an answer, in tokens: the debate's limit if 0.
 	MaxTokens int `json:"maxTokens,omitempty"`
 }
 
-// Rubric is what judges mark by. The total is computed in code, never asked of a model.
+// Rubric is the list of criteria by which judges mark. The total is computed in code, never asked of a model.
 type Rubric struct {
 	Criteria []Criterion `json:"criteria"`
 }
@@ -81,7 +82,7 @@ type Rubric struct {
 // Criterion is one line of a rubric, marked from 0 to 10.
 type Criterion struct {
 	Name string `json:"name"`
-	// Weight is in percent; the weights of a rubric sum to 100.
+	// Weight is in percent. The weights of a rubric sum to 100.
 	Weight float64 `json:"weight"`
 	// Low and High say what 0 and 10 mean.
 	Low  string `json:"low,omitempty"`
@@ -95,7 +96,7 @@ const (
 	CriterionRelevance  = "relevance"
 )
 
-// DefaultRubric yields the built-in rubric, a fresh value.
+// DefaultRubric returns a new copy of the built-in rubric.
 func DefaultRubric() *Rubric {
 	return &Rubric{Criteria: []Criterion{
 		{"logical consistency", 20, "contradictory", "perfectly consistent"},
@@ -107,7 +108,7 @@ func DefaultRubric() *Rubric {
 	}}
 }
 
-// Total is the weighted sum of marks from 0 to 10, by criterion; it is from 0 to 10 too.
+// Total returns the weighted sum of marks by criterion. Marks and total are from 0 to 10.
 func (r *Rubric) Total(marks map[string]float64) float64 {
 	total := 0.0
 	for i := range r.Criteria {
@@ -149,7 +150,7 @@ func (j *Judging) clone() *Judging {
 	return d
 }
 
-// prompted yields the rubric as prompts want it.
+// prompted returns the rubric as prompts need it.
 func (r *Rubric) prompted() []prompt.Criterion {
 	if r == nil {
 		return nil
@@ -161,7 +162,7 @@ func (r *Rubric) prompted() []prompt.Criterion {
 	return out
 }
 
-// criteria yields what is judged by.
+// criteria returns the names of the criteria.
 func (j *Judging) criteria() []string {
 	switch {
 	case j == nil:

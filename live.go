@@ -15,7 +15,8 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// live is an engine as it was at its first use: what configs refer to by name, and the host of its sessions.
+// live is an engine as it was at its first use: the values that configs refer to by name, and the host of its
+// sessions.
 type live struct {
 	providers map[string]Provider
 	judges    map[string]Judge
@@ -25,15 +26,15 @@ type live struct {
 	prompts   *prompt.Set
 	models    map[string]Model
 	logger    *slog.Logger
-	slots     chan struct{} // for calls; nil: MaxCalls is not set
+	slots     chan struct{} // one for each call in flight; nil if MaxCalls is not set
 	seed      func() string
-	absent    bool // it has every judge that somebody names
+	absent    bool // any registrable name of a judge counts as registered
 
 	renderings renderings
 	host       *host
 }
 
-// freeze takes the engine's fields, once.
+// freeze copies the engine's fields at the first use, and returns the same copy from then on.
 func (e *Engine) freeze() (*live, error) {
 	e.once.Do(func() { e.frozen, e.err = e.build() })
 	return e.frozen, e.err
@@ -111,16 +112,16 @@ func engineError(field, format string, args ...any) error {
 	return &Error{Kind: KindValidation, Op: "engine", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-// newID yields a UUIDv7, whose order is that of time.
+// newID returns a UUIDv7. UUIDv7s sort by time.
 func newID() string {
 	id, err := uuid.NewV7()
-	if err != nil { // the system has no randomness: nothing that needs a secret may go on
+	if err != nil { // the system has no randomness, so nothing that needs a secret may start
 		return ""
 	}
 	return id.String()
 }
 
-// newSeed yields a debate's secret.
+// newSeed returns a debate's secret seed.
 func (l *live) newSeed() string {
 	if l.seed != nil {
 		if seed := l.seed(); seed != "" {
@@ -132,7 +133,8 @@ func (l *live) newSeed() string {
 	return hex.EncodeToString(seed[:])
 }
 
-// core makes the core of a stored debate, by its flow; without events, that of a debate which is still to be configured.
+// core makes the core of a stored debate, by its flow. Without events it makes the core of a debate that is still
+// to be configured.
 func (l *live) core(id string, events []Event) (*Core, error) {
 	return NewCore(Flows{l.machines, FlowName}, l.contexts, id, events)
 }

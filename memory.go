@@ -11,7 +11,7 @@ import (
 
 // MemoryStore keeps logs in memory, each until it is deleted. The zero value is ready to use.
 type MemoryStore struct {
-	// Now replaces the clock that leases are measured with; nil: time.Now.
+	// Now replaces the clock that leases are measured with. If it is nil, time.Now is used.
 	Now func() time.Time
 
 	mu   sync.Mutex
@@ -20,17 +20,17 @@ type MemoryStore struct {
 
 type memoryLog struct {
 	mu     sync.Mutex
-	facts  [][]fact // in blocks, so that a long log is not moved as it grows
+	facts  [][]fact // in blocks, so that a growing log is not copied
 	length int64
 	writer string // of the last commit
-	before int64  // where it began
+	before int64  // where the last commit began
 	info   Info
 	owner  string
 	until  time.Time
 	watch  []chan struct{}
 }
 
-// fact is an event as it lies in memory: its number follows from its place, and its time takes one word.
+// fact is an event as it is stored in memory. Its number follows from its place, and its time takes one word.
 type fact struct {
 	at   int64 // in nanoseconds since 1970
 	body Body
@@ -42,7 +42,7 @@ func (s *MemoryStore) Append(_ context.Context, id string, after int64, writer s
 		return nil
 	}
 	l := s.log(id, false)
-	if l == nil { // one that is there has a good id
+	if l == nil { // the id of an existing log is valid
 		if err := CheckID(id); err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (s *MemoryStore) infos(filter Filter) []Info {
 	return infos
 }
 
-// finds reports whether a log holds the filter's text.
+// finds reports whether a log contains the filter's text.
 func (s *MemoryStore) finds(id string, filter Filter) bool {
 	if filter.Text == "" {
 		return true
@@ -221,7 +221,7 @@ func (s *MemoryStore) Watch(ctx context.Context, id string) <-chan struct{} {
 	return w
 }
 
-// forget lets go of a log in which nothing was ever written and that nobody holds or watches.
+// forget removes a log that is empty, has no lease and is not watched.
 func (s *MemoryStore) forget(id string, l *memoryLog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *MemoryStore) now() time.Time {
 	return time.Now()
 }
 
-// log yields a log, locked before anybody can forget it; nil if there is none.
+// log returns a log, locked before forget can remove it. It returns nil if there is no log and create is not set.
 func (s *MemoryStore) log(id string, create bool) *memoryLog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +257,7 @@ func (s *MemoryStore) log(id string, create bool) *memoryLog {
 	return l
 }
 
-// pack makes a fact of an event. One whose time does not fit stays whole.
+// pack makes a fact of an event. An event whose time does not fit keeps its time beside its body.
 func pack(e *Event) fact {
 	at := e.At.UnixNano()
 	if e.At != time.Unix(0, at).UTC() {
@@ -266,7 +266,7 @@ func pack(e *Event) fact {
 	return fact{at, e.Body}
 }
 
-// timed is a body beside the time of its event.
+// timed is a body with the time of its event.
 type timed struct {
 	at time.Time
 	Body

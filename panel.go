@@ -8,9 +8,11 @@ import (
 	"github.com/agonist-dev/debate/vote"
 )
 
-// seated yields the judges, by place, who are not recused. A judge of a panel is recused if its model
-// is of the family of some participants' and not of all, as long as another judge is not; families
-// that are not known conflict with none.
+// seated returns the indices of the judges who are not recused. A judge of a panel is recused if both hold:
+//   - its model is of the family of some of those it judges, but not of all
+//   - another judge is not recused
+//
+// Unknown families conflict with none.
 func (d *Debate) seated() []int {
 	j := d.config.Judging
 	if j == nil {
@@ -49,7 +51,7 @@ func (d *Debate) partial(model string) bool {
 	return same > 0 && others > 0
 }
 
-// Recused yields the judges who do not judge because of their models' family, by name.
+// Recused returns the names of the judges who do not judge because of their models' family.
 func (d *Debate) Recused() []string {
 	if d.config == nil || d.config.Judging == nil {
 		return nil
@@ -63,7 +65,7 @@ func (d *Debate) Recused() []string {
 	return names
 }
 
-// Judges yields the judges who judge: not those who are recused or dropped.
+// Judges returns the judges who judge: those who are neither recused nor dropped.
 func (d *Debate) Judges() []JudgeConfig {
 	var out []JudgeConfig
 	for _, i := range d.bench {
@@ -74,7 +76,7 @@ func (d *Debate) Judges() []JudgeConfig {
 	return out
 }
 
-// seatOfJudge yields the place of a judge among all.
+// seatOfJudge returns the index of a judge among all.
 func (d *Debate) seatOfJudge(name string) int {
 	if d.config == nil || d.config.Judging == nil {
 		return -1
@@ -82,7 +84,7 @@ func (d *Debate) seatOfJudge(name string) int {
 	return slices.IndexFunc(d.config.Judging.Judges, func(j JudgeConfig) bool { return j.Name == name })
 }
 
-// quorum is how many judges must have judged: never more than are seated.
+// quorum returns how many judges must have judged. It is never more than there are seated judges.
 func (d *Debate) quorum() int {
 	if d.config.Judging == nil {
 		return 0
@@ -90,19 +92,19 @@ func (d *Debate) quorum() int {
 	return min(d.config.Judging.Quorum, len(d.bench))
 }
 
-// panel is what the judges together say of one round.
+// panel sums up what the judges say of one round.
 type panel struct {
 	judges    int
-	goOn      int // who wish to go on
+	goOn      int // judges who wish to continue
 	quality   float64
 	converged int
-	returns   int // who see diminishing returns
+	returns   int // judges who see diminishing returns
 	drifting  int
 	repeating int
 }
 
-// assessed yields the assessments of a round in the judges' order, whatever the one in which they came:
-// sums of fractions depend on it.
+// assessed returns the assessments of a round in the order of the judges, whatever the order in which they arrived.
+// Sums of fractions depend on the order.
 func (d *Debate) assessed(round int) []*Assessment {
 	last := len(d.Assessments)
 	for last > 0 && d.Assessments[last-1].Round > round {
@@ -118,7 +120,7 @@ func (d *Debate) assessed(round int) []*Assessment {
 	return d.ordered(d.Assessments[first:last])
 }
 
-// panelOf sums the assessments of a round; without any, judges is 0.
+// panelOf sums up the assessments of a round. If there are none, judges is 0.
 func (d *Debate) panelOf(round int) panel {
 	var p panel
 	for _, a := range d.assessed(round) {
@@ -142,51 +144,50 @@ func count(n *int, yes bool) {
 	}
 }
 
-// most reports whether more than half of the judges are meant.
+// most reports whether n is more than half of the judges.
 func (p *panel) most(n int) bool { return 2*n > p.judges }
 
-// Outcome is what a debate has come to, as far as it is known. It is computed from the record: nothing
-// in it was asked of a model that the record does not hold.
+// Outcome is the result of a debate so far. It is computed from the record alone: no model is asked for it.
 type Outcome struct {
 	Decision Decision
-	// Winner is the participant who has won, and Side the winner's side; a swing has only a side. Both
-	// are empty if nobody has won.
+	// Winner is the participant who has won, and Side the winner's side. A swing has a side only. Both are empty if
+	// nobody has won.
 	Winner string
 	Side   Side
-	// Tie: there were votes, but they name nobody.
+	// Tie reports that there were votes, but that they name nobody.
 	Tie bool
-	// Votes are the judges' votes, abstentions left out, the most first.
+	// Votes are the judges' votes without abstentions, the largest count first.
 	Votes []vote.Count
-	// Verdicts is how many judges have judged, of Judges who were to.
+	// Verdicts is how many judges have judged, and Judges how many were to judge.
 	Verdicts, Judges int
-	// Dissent are the votes of the judges for somebody else than the winner.
+	// Dissent are the votes of judges for somebody other than the winner.
 	Dissent []Dissent
 	// Scores are the means of the judges' scores, from 0 to 100.
 	Scores map[string]float64
-	// Swing is that of the audience; nil: there was none.
+	// Swing is that of the audience; nil if there was none.
 	Swing *Swing
-	// Degraded says, a line each, in what the debate was less than was configured; empty: in nothing.
+	// Degraded says how the debate was less than configured, in one line each. It is empty if nothing was missing.
 	Degraded []string
 }
 
 // Dissent is a judge's vote that did not prevail.
 type Dissent struct {
 	Judge     string
-	Winner    string // "": this judge sees a tie, or nobody ahead
+	Winner    string // "" if this judge sees a tie, or nobody ahead
 	Reasoning string
 }
 
 // opinion is one judge's view of the winner.
 type opinion struct {
 	judge   string
-	winner  string // "": a tie, or nobody
-	flipped bool   // the two orders disagree
+	winner  string // "" for a tie, or for nobody ahead
+	flipped bool   // whether the verdicts of the two orders disagree
 	verdict *Verdict
 	scores  map[string]float64
 }
 
-// opinions yields those of the judges who have given all the verdicts that they were asked for, in the
-// judges' order. Two verdicts of one judge that name different winners are a tie.
+// opinions returns the opinions of the judges who have given all verdicts that they were asked for, in the order of
+// the judges. Two verdicts of one judge that name different winners are a tie.
 func (d *Debate) opinions() []opinion {
 	var out []opinion
 	if d.config == nil || d.config.Judging == nil {
@@ -229,8 +230,8 @@ func (v *FinalVerdict) winner() string {
 	return v.Winner.Participant
 }
 
-// decide applies the panel's protocol. A judge who sees a tie, or nobody ahead, counts among those of
-// whom a majority is needed.
+// decide applies the panel's protocol. A judge who sees a tie, or nobody ahead, votes for nobody but counts among
+// the judges of whom a majority is needed.
 func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.Count) {
 	choices := make([]string, len(opinions))
 	rankings := make([][]string, len(opinions))
@@ -241,7 +242,7 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 		}
 	}
 	if protocol == Borda {
-		result, _ := vote.Borda(rankings) // names are keys of a map: neither blank nor twice
+		result, _ := vote.Borda(rankings) // cannot fail: names are keys of a map, so none is empty or occurs twice
 		return result.Winner, result.Tally
 	}
 	result := vote.Plurality(choices)
@@ -264,8 +265,8 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 	return result.Winner, result.Tally
 }
 
-// ranked yields names by falling score. Names of one score are left out together with all below them:
-// a ranking has no ties.
+// ranked returns names by falling score. A ranking has no ties, so names with the same score are left out, together
+// with all below them.
 func ranked(scores map[string]float64) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(scores)) {
@@ -289,8 +290,8 @@ func ranked(scores map[string]float64) []string {
 	return names
 }
 
-// opinion yields the verdict that speaks for the panel: the first that agrees with its outcome, or
-// the first of all.
+// opinion returns the verdict that speaks for the panel: the first that agrees with its outcome, or else the first
+// of all.
 func (d *Debate) opinion() *Verdict {
 	opinions := d.opinions()
 	if len(opinions) == 0 {
@@ -306,7 +307,7 @@ func (d *Debate) opinion() *Verdict {
 	return opinions[0].verdict
 }
 
-// Outcome computes what the debate has come to.
+// Outcome computes the result of the debate so far.
 func (d *Debate) Outcome() Outcome {
 	o := Outcome{Scores: make(map[string]float64), Degraded: d.degraded()}
 	if d.config == nil || d.format == nil {
@@ -355,7 +356,7 @@ func (d *Debate) count(o *Outcome, opinions []opinion) {
 	}
 }
 
-// degraded says in what the debate was less than was configured.
+// degraded returns how the debate was less than configured, in one line each.
 func (d *Debate) degraded() []string {
 	var out []string
 	if d.config == nil || d.format == nil {

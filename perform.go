@@ -10,10 +10,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Perform makes the call of a command and yields the input that its core is to be stepped with. emit
-// is called, on this goroutine, with each piece of text as it arrives; it may be nil. A provider's
-// or a judge's failure is an input like any other. The error means misuse: a command that names
-// what this engine does not have.
+// Perform makes the call of a command and returns the input for its core's next step. emit is called on this
+// goroutine, with each piece of text as it arrives. emit may be nil.
+//
+// A failure of a provider or a judge is an input like any other. An error means misuse: the command names something
+// that this engine does not have.
 //
 // Perform waits for a free slot under MaxCalls, and returns soon after ctx is done.
 func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chunk)) (Input, error) {
@@ -35,14 +36,14 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 	return newInput(signal), nil
 }
 
-// bound begins the context of a call. Where calls have to queue its time begins later, in perform.
+// bound begins the time of a call. If calls have to queue for a slot, perform begins it later instead.
 func (l *live) bound(call *callContext, c *Command) {
 	if l.slots == nil || c.Use != nil {
 		call.limit(c.Timeout)
 	}
 }
 
-// perform makes the call, in a context that bound has given.
+// perform makes the call, in a context that bound has prepared.
 func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) (Signal, error) {
 	things := 0
 	for _, there := range []bool{c.Request != nil, c.Task != nil, c.Use != nil} {
@@ -58,7 +59,7 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 			defer func() { <-l.slots }()
 		case <-ctx.Done():
 		}
-		if err := ctx.Err(); err != nil { // perhaps a slot became free at the same time
+		if err := ctx.Err(); err != nil { // a slot may have become free at the same time
 			return Failed{Call: c.Call, Attempt: c.Attempt, Error: Classify(err), Free: true}, nil
 		}
 		var call callContext
@@ -124,8 +125,8 @@ func (l *live) useTool(ctx *callContext, c *Command) (Signal, error) {
 	return Failed{Call: c.Call, Attempt: c.Attempt, Error: failure, Free: true, Took: took}, nil
 }
 
-// guarded uses a tool. One that panics has failed: its arguments are a model's, and nobody's debate is to end by
-// what a model has made up.
+// guarded uses a tool. If the tool panics, its use has failed. Its arguments come from a model, and what a model
+// writes must not end a debate.
 func (l *live) guarded(ctx context.Context, tool Tool, c *Command) (answer string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -155,8 +156,7 @@ func (l *live) askJudge(ctx *callContext, c *Command) (Signal, error) {
 	return Result{Call: c.Call, Attempt: c.Attempt, Text: string(answer), Took: took}, nil
 }
 
-// explain classifies a failure. If the context is what ended the call, that is the reason, whatever
-// the error was wrapped in.
+// explain classifies a failure. If the context has ended the call, that is the reason, whatever wraps the error.
 func explain(ctx context.Context, err error) *Error {
 	switch cause := ctx.Err(); {
 	case errors.Is(cause, context.DeadlineExceeded):
@@ -165,15 +165,15 @@ func explain(ctx context.Context, err error) *Error {
 		return &Error{Kind: KindCanceled, Err: errors.New("broken off")}
 	default:
 		failure := Classify(err)
-		if failure.Kind == KindCanceled { // nobody has asked for that
+		if failure.Kind == KindCanceled { // the engine has not canceled the call
 			failure.Kind = KindAPI
 		}
 		return failure
 	}
 }
 
-// unpaid reports whether the failure tells that nothing was paid: the request never left, or the
-// vendor answered it with an error instead of a reply. A reply that has begun is never free.
+// unpaid reports whether the failure shows that nothing was paid: the request never left, or the vendor answered
+// with an error instead of a reply. A reply that has begun is never free.
 func unpaid(err error) bool {
 	var failure *provider.Error
 	return errors.As(err, &failure) && (failure.NotSent || failure.Status >= 400)

@@ -12,16 +12,16 @@ type Speech struct {
 	Kind    CallKind `json:"kind"`
 	Speaker string   `json:"speaker"`
 	Target  string   `json:"target,omitempty"`
-	// Words is the length to aim for, MaxTokens the cap; 0: none of the format's own.
+	// Words is the length to aim for, and MaxTokens the cap. 0 means that the format sets none.
 	Words     int `json:"words,omitempty"`
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// Group: speeches side by side with the same number run at once; 0: after the one before.
+	// Group lets neighbouring speeches with the same number run at once. 0 means after the speech before.
 	Group int `json:"group,omitempty"`
 
-	// ID is what the ids of its calls say after the round, Text the name of its instruction.
+	// ID is the part of its calls' ids after the round, and Text the name of its instruction.
 	ID   string `json:"-"`
 	Text string `json:"-"`
-	// Seat is the speaker's; -1: a member of the audience.
+	// Seat is the speaker's seat, or -1 for a member of the audience.
 	Seat int `json:"-"`
 }
 
@@ -31,12 +31,11 @@ const (
 	KindAnswer   CallKind = "answer"
 )
 
-// WordsPerMinute is the speed at which minutes of speech are counted as words: speeches run at 130 to
-// 150 a minute.
+// WordsPerMinute converts minutes of speech into words. Spoken speeches run at 130 to 150 words a minute.
 const WordsPerMinute = 140
 
-// tokensPerWord and leastTokens make a cap of tokens from a target of words: English has about 1.3
-// tokens to a word, and a cap is not a target.
+// tokensPerWord and leastTokens turn a target of words into a cap of tokens. English has about 1.3 tokens to a
+// word. The cap is higher, since it is not a target.
 const (
 	tokensPerWord = 2
 	leastTokens   = 256
@@ -45,23 +44,23 @@ const (
 // aloud is the group of a phase without slots whose speakers speak at once.
 const aloud = 1
 
-// Cast are those who may speak in a debate of some format, and how.
+// Cast are the participants and the audience of a debate, as formats see them.
 type Cast struct {
 	Seats    []Seat   // the participants, in order
-	Audience []string // by name; nil: there is none
+	Audience []string // by name; nil if there is none
 	// AtOnce lets the speakers of a phase without slots speak at once.
 	AtOnce bool
-	// Rounds is the most rounds that there may be. A format that fixes them does not read it.
+	// Rounds limits the number of rounds. A format that fixes its rounds does not read it.
 	Rounds int
 }
 
-// Seat is a participant as formats see one.
+// Seat is a participant as formats see it.
 type Seat struct {
 	Name string
 	Side Side
 }
 
-// Schedule yields the speeches of a round. It is pure: the same cast has the same schedule.
+// Schedule returns the speeches of a round. It is pure: the same cast gets the same schedule.
 func (f *Format) Schedule(cast Cast, round int) []Speech {
 	rounds := cast.Rounds
 	if f.Rounds > 0 {
@@ -70,7 +69,7 @@ func (f *Format) Schedule(cast Cast, round int) []Speech {
 	return f.Speeches(f.PhaseIndex(round, rounds), cast)
 }
 
-// Speeches yields those of a phase by its index; -1: of a round that no phase covers.
+// Speeches returns the speeches of a phase by its index. -1 stands for a round that no phase covers.
 func (f *Format) Speeches(phase int, in Cast) []Speech {
 	cast := cast{f, in}
 	p := &Phase{Name: phaseArgument}
@@ -110,7 +109,7 @@ func (c *cast) everybody(phase string) []Speech {
 	return out
 }
 
-// count is how many speeches a phase has, and no more than most+1: it makes none.
+// count returns how many speeches a phase has, at most most+1. It does not make them.
 func (c *cast) count(phase *Phase, most int) int {
 	if len(phase.Slots) == 0 {
 		return len(c.find(Everyone, person{seat: -1}))
@@ -165,13 +164,13 @@ func (c *cast) perform(out []Speech, phase string, slot *Slot, n int) []Speech {
 	return out
 }
 
-// SlotText names the instruction of a slot. No name holds '<'.
+// SlotText returns the name of a slot's instruction. It is unique, since names of phases cannot contain '<'.
 func SlotText(phase string, n int) string { return "turn." + phase + "<" + strconv.Itoa(n+1) + ">" }
 
-// AnswerText names what the one who answers in a slot is told.
+// AnswerText returns the name of the instruction for the speaker who answers in a slot.
 func AnswerText(phase string, n int) string { return SlotText(phase, n) + ".answer" }
 
-// Length yields the target of words and the cap of tokens of one turn.
+// Length returns the target of words and the cap of tokens of one turn.
 func (s *Slot) Length() (words, tokens int) {
 	turns := max(1, 2*s.Exchanges)
 	words = s.Words
@@ -185,13 +184,13 @@ func (s *Slot) Length() (words, tokens int) {
 	return words, tokens
 }
 
-// person is somebody who may speak.
+// person is a participant, or a member of the audience, who may speak.
 type person struct {
 	name string
 	seat int
 }
 
-// find yields whom a slot names.
+// find returns the speakers that a slot names.
 func (c *cast) find(who Who, speaker person) []person {
 	switch who {
 	case "", Everyone, Others:
@@ -245,7 +244,7 @@ func (c *cast) side(side Side) []person {
 	return c.those(func(p Seat, _ int) bool { return p.Side == side })
 }
 
-// alternate yields one of a, one of b, and so on; what is left of the longer follows.
+// alternate returns one of a, one of b, and so on. The rest of the longer list follows.
 func alternate(a, b []person) []person {
 	var out []person
 	for i := range max(len(a), len(b)) {
@@ -259,8 +258,8 @@ func alternate(a, b []person) []person {
 	return out
 }
 
-// Audible says, by the reader's seat, whose turns each participant reads: by seat, and last that everybody reads the
-// audience. nil: everybody reads everything.
+// Audible returns whose turns each participant reads. It has one row per reader's seat. A row has one value per
+// speaker's seat, and a last one for the audience, whose questions are for all. nil means that all read everything.
 func (f *Format) Audible(cast Cast) [][]bool {
 	if f.Reads.Graph == "" || f.Reads.Graph == AllRead {
 		return nil
@@ -272,7 +271,7 @@ func (f *Format) Audible(cast Cast) [][]bool {
 	return out
 }
 
-// audible says whom the participant in a seat reads, and last that the audience's questions are for everybody.
+// audible returns the row of Audible for the participant in a seat.
 func (f *Format) audible(all []Seat, seat int) []bool {
 	reads := make([]bool, len(all)+1)
 	reads[len(all)] = true
@@ -293,7 +292,7 @@ func (f *Format) audible(all []Seat, seat int) []bool {
 	return reads
 }
 
-// before yields the seat before this one among those who are judged; the first has the last before it.
+// before returns the seat before this one among those who are judged. Before the first comes the last.
 func (f *Format) before(all []Seat, seat int) int {
 	for i := range all {
 		other := (seat - 1 - i + 2*len(all)) % len(all)

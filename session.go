@@ -5,19 +5,19 @@ import (
 	"iter"
 )
 
-// Session is a debate that this process holds: its controls and its events. It is safe for
-// concurrent use. A session ends when its debate does, or by Close, which leaves the debate as it is
-// for somebody to open again.
+// Session is a debate that this process has open: its controls and its events. It is safe for concurrent use. A
+// session ends when its debate ends, or with Close. Close leaves the debate as it is, and any process may open it
+// again.
 //
-// No goroutine drives a session. The one that brings a result decides, under the session's lock, what follows,
-// and makes the next call. So a debate of one call at a time runs on one goroutine. So does one that waits for a
-// person: it watches the log, for the person may answer in another process.
+// No goroutine drives a session. The goroutine that brings a result decides what follows, under the session's lock,
+// and makes the next call. So a debate with one call at a time runs on one goroutine. So does a debate that waits
+// for a person: its goroutine watches the log, because the person may answer in another process.
 type Session struct {
 	live    *live
 	runtime *session
 }
 
-// facade returns what callers see of a session: always the same Session.
+// facade returns the Session that callers see of s. It is always the same one.
 func facade(s *session) *Session {
 	out, _ := s.facade.(*Session)
 	return out
@@ -45,13 +45,13 @@ func (l *live) configured(p *plan) (*Core, error) {
 	return core, err
 }
 
-// ID is the debate's id.
+// ID returns the debate's id.
 func (s *Session) ID() string { return s.runtime.id }
 
-// State is the debate's present state, as it is saved.
+// State returns the debate's present state, as it is saved.
 func (s *Session) State() State { return s.runtime.state() }
 
-// Edit replaces the config of a debate that has not started; the id stays.
+// Edit replaces the config of a debate that has not started. The id stays.
 func (s *Session) Edit(config FlowConfig) error {
 	p, err := s.live.plan(config, false)
 	if err != nil {
@@ -61,17 +61,17 @@ func (s *Session) Edit(config FlowConfig) error {
 	return s.runtime.replace(func() (*Core, error) { return s.live.configured(p) })
 }
 
-// Validate checks the config, and its models with the providers that can tell; then the debate is
-// ready. The error joins one *[Error] per field, and leaves it in configuring.
+// Validate checks the config, and asks the providers that can tell about its models. If nothing is wrong, the
+// debate is ready. Otherwise the error joins one *[Error] per field, and the debate stays in configuring.
 func (s *Session) Validate(ctx context.Context) error {
 	return s.runtime.validate(ctx, func(r *Record) (*Start, error) { return s.live.validate(ctx, s.live.planOf(r), nil) })
 }
 
-// Start begins a debate that is ready. If the store holds a debate of this id it is opened, given
-// that its config is the same; else the error is of kind conflict and names the difference.
+// Start begins a debate that is ready. If the store holds a debate of this id with the same config, Start opens it.
+// If the configs differ, the error is of kind conflict and names the difference.
 func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
 
-// start is Start for a debate that is forked from parent; nil: it is not forked.
+// start is Start for a debate that is forked from parent. If parent is nil, the debate is not forked.
 func (s *Session) start(ctx context.Context, parent *Parent) error {
 	return s.runtime.start(ctx, func(r *Record, checked *Start) (*Start, error) {
 		start, err := checked, error(nil)
@@ -86,34 +86,42 @@ func (s *Session) start(ctx context.Context, parent *Parent) error {
 	})
 }
 
-// Wait returns the record when the debate is over. It also returns, with a record of that moment,
-// when the debate comes to the error state (the error is its *[Error]) or waits for a person
-// ([ErrAwaitingInput]), and when the session is closed ([ErrClosed], or what has ended it). The record is nil
-// then if nothing is stored of the debate, or if the store fails. When ctx is done Wait returns its error
-// alone.
+// Wait waits until the debate is over, and returns its record. It returns earlier, with the record of that moment
+// and an error, in these cases:
+//   - The debate comes to the error state. The error is its *[Error].
+//   - The debate waits for a person. The error is [ErrAwaitingInput].
+//   - The session is closed. The error is [ErrClosed], or what has ended the session.
+//
+// In these cases the record is nil if nothing is stored of the debate, or if the store fails. If ctx is done, Wait
+// returns its error and no record.
 func (s *Session) Wait(ctx context.Context) (*Record, error) { return s.runtime.wait(ctx) }
 
-// Record yields the debate as it is now. It is the caller's own.
+// Record returns the record of the debate as it is now. It belongs to the caller.
 func (s *Session) Record(ctx context.Context) (*Record, error) { return s.runtime.record(ctx) }
 
-// Events yields the numbered events after the given number, then those that happen, and between them
-// the chunks of turns as they are spoken. It ends after the debate's last event, or with an error:
-// ctx is done, or the session was closed.
+// Events yields the numbered events after the given number, then those that happen. Between them it yields the
+// chunks of turns as they are spoken. It ends after the debate's last event, or with an error when ctx is done or
+// the session is closed.
 //
-// Each reader has its own pace and slows nobody. One that is slow gets chunks merged, which
-// Chunk.Parts counts, and never loses a fact. One that joins in the middle of a turn first gets its
-// text so far. No chunk follows its call's result: the chunks of the attempt that succeeds add up to
-// the turn's text, whether or not the provider streams, and whether or not the reader was there when
-// it was spoken. A chunk whose Offset is less than what was had so far replaces it from there on. Turns that
-// come without chunks are those from before the session was opened, and structured answers.
+// Each reader has its own pace and delays nobody. A slow reader gets chunks merged, which Chunk.Parts counts, and
+// never misses a fact. A reader that joins in the middle of a turn first gets the turn's text so far.
+//
+// For each call:
+//   - No chunk follows the call's result.
+//   - The chunks of the attempt that succeeds add up to the turn's text. This holds whether or not the provider
+//     streams, and whether or not the reader was there while the turn was spoken.
+//   - If a chunk's Offset is less than the length received so far, the chunk replaces the text from Offset on.
+//   - A turn comes without chunks if it was recorded before the session was opened, or if it is a structured
+//     answer.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	return s.runtime.events(ctx, after)
 }
 
-// Close lets go of the debate, which stays as it is: calls in flight are broken off and not
-// recorded, the lease is released, and another process may open it. Close returns when nothing of
-// the session runs any more, so it must not be called from within a provider. It may be called
-// again; its error is always nil.
+// Close closes the session and leaves the debate as it is. Calls in flight are aborted and not recorded. The lease
+// is released, and another process may open the debate.
+//
+// Close returns when nothing of the session runs any more, so it must not be called from within a provider. It may
+// be called again. Its error is always nil.
 func (s *Session) Close() error {
 	s.runtime.close()
 	return nil

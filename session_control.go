@@ -8,37 +8,37 @@ import (
 // PauseMode says what a pause does with the calls in flight.
 type PauseMode int
 
-// Drain lets the calls in flight finish. Without it they are broken off, and what they have cost is charged.
+// Drain lets the calls in flight finish. Without it they are aborted, and their cost is charged.
 const Drain PauseMode = 1
 
-// Pause stops new calls. Those in flight are broken off, or finish if mode is Drain.
+// Pause stops new calls. Calls in flight are aborted, or finish if mode is Drain.
 func (s *Session) Pause(ctx context.Context, mode ...PauseMode) error {
 	return s.runtime.do(ctx, Pause{Drain: len(mode) > 0 && mode[0] == Drain})
 }
 
-// Resume goes on after a pause.
+// Resume continues after a pause.
 func (s *Session) Resume(ctx context.Context) error { return s.runtime.do(ctx, Resume{}) }
 
-// Stop ends the rounds: the verdict is given on what has been said. Without a turn, or after an
-// error, the debate ends without one.
+// Stop ends the rounds. The verdict is given on what has been said. If there is no turn yet, or if the debate is in
+// the error state, it ends without a verdict.
 func (s *Session) Stop(ctx context.Context) error { return s.runtime.do(ctx, Stop{}) }
 
-// Cancel ends the debate without a verdict. Calls in flight are broken off.
+// Cancel ends the debate without a verdict. Calls in flight are aborted.
 func (s *Session) Cancel(ctx context.Context) error { return s.runtime.do(ctx, Cancel{}) }
 
-// Retry goes back to where an error has stopped the debate. Nothing that has a result is repeated.
+// Retry returns to the point at which an error stopped the debate. Nothing that has a result is repeated.
 func (s *Session) Retry(ctx context.Context) error { return s.runtime.do(ctx, Retry{}) }
 
-// Acknowledge says that the cost warning was seen.
+// Acknowledge confirms that the cost warning was seen.
 func (s *Session) Acknowledge(ctx context.Context) error { return s.runtime.do(ctx, Acknowledge{}) }
 
-// Answer answers an open inquiry by its id, with at most 1 MiB of text.
+// Answer answers an open inquiry by its id. The text has at most 1 MiB.
 func (s *Session) Answer(ctx context.Context, inquiry, text string) error {
 	return s.runtime.do(ctx, Answer{Inquiry: inquiry, Text: text})
 }
 
-// Choose answers an open inquiry about a failed call with one of its options. OptionModel takes the
-// model that takes over, "provider/model"; its prices and sizes are frozen as those of the others were.
+// Choose answers an open inquiry about a failed call with one of its options. With OptionModel, model names the
+// model that takes over as "provider/model". Its prices and sizes are frozen like those of the other models.
 func (s *Session) Choose(ctx context.Context, inquiry string, option Option, model ...string) error {
 	answer := Answer{Inquiry: inquiry, Option: option}
 	if len(model) > 0 {
@@ -51,8 +51,8 @@ func (s *Session) Choose(ctx context.Context, inquiry string, option Option, mod
 	return s.runtime.do(ctx, answer)
 }
 
-// Send brings an input of the flow's own. payload is recorded as JSON, of at most 16 MiB and nested no deeper than
-// 80 times; nil: none.
+// Send sends a trigger of the flow's own, with a payload. The payload is recorded as JSON of at most 16 MiB, nested
+// at most 80 levels deep. A nil payload means none.
 func (s *Session) Send(ctx context.Context, trigger Trigger, payload any) error {
 	sent := Sent{Trigger: trigger}
 	if payload != nil {

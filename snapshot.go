@@ -10,22 +10,22 @@ import (
 	"io"
 )
 
-// SnapshotVersion is the version of the snapshots that this release writes. Older ones can be restored.
+// SnapshotVersion is the version of the snapshots that this release writes. Older snapshots can be restored.
 const SnapshotVersion = 1
 
-// MaxSnapshot is the size, in bytes, of the largest snapshot that is written, and that is read: 64 MiB. A log
-// that is larger stays in its store.
+// MaxSnapshot is the largest size of a snapshot, in bytes, that is written or read: 64 MiB. A larger log stays in
+// its store.
 const MaxSnapshot = 64 << 20
 
-// snapshot is what a snapshot holds: the log itself.
+// snapshot holds a whole log.
 type snapshot struct {
 	ID     string
 	Events []Event
 }
 
-// Snapshot yields the debate as versioned JSON: its whole log, the secret seed included, so it is as
-// confidential as the store. It can be taken at any time, also in the middle of a round. A log that is larger
-// than [MaxSnapshot] is an error of kind validation.
+// Snapshot returns the debate as versioned JSON: its whole log. The log includes the secret seed, so a snapshot is
+// as confidential as the store. It can be taken at any time, also in the middle of a round. If the log is larger
+// than [MaxSnapshot], the error is of kind validation.
 func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
 	events, err := s.runtime.log(ctx, "snapshot")
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeSnapshot writes a log as it is shown, one event a line.
+// writeSnapshot writes a log, one event a line. shown returns what is written of an event.
 func writeSnapshot(w io.Writer, id string, events []Event, shown func(Event) Event) error {
 	name, err := json.Marshal(id)
 	if err != nil {
@@ -50,7 +50,7 @@ func writeSnapshot(w io.Writer, id string, events []Event, shown func(Event) Eve
 	size += len(end)
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false) // which may make a text six times as long
+	encoder.SetEscapeHTML(false) // escaping could make a text six times as long
 	for i := range events {
 		line.Reset()
 		if err := encoder.Encode(shown(events[i])); err != nil {
@@ -67,16 +67,17 @@ func writeSnapshot(w io.Writer, id string, events []Event, shown func(Event) Eve
 		_, _ = out.Write(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
 	}
 	_, _ = out.WriteString(end)
-	if err := out.Flush(); err != nil { // of every write that failed
+	if err := out.Flush(); err != nil { // reports the first write that failed
 		return &Error{Kind: KindStore, Op: "export", Err: err}
 	}
 	return nil
 }
 
-// Restore puts a snapshot into the store, as [Engine.Import] does and with its checks, and goes on with
-// its debate, as Open does: only what the snapshot lacks is asked again. A snapshot that is not whole,
-// not of this kind, of a newer version or above [MaxSnapshot] is an error of kind validation, and
-// nothing is stored.
+// Restore stores a snapshot, with the checks of [Engine.Import], and continues its debate as Open does. Only what
+// the snapshot lacks is asked again.
+//
+// If the snapshot is not complete, is of another kind or of a newer version, or is larger than [MaxSnapshot], the
+// error is of kind validation, and nothing is stored.
 func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -130,12 +131,12 @@ func readSnapshot(data []byte) (*snapshot, error) {
 	return out, nil
 }
 
-// readEvents reads a snapshot of this version, one event after the other, and stops where there is too much wrong:
-// a few bytes that are no event would otherwise take hundreds of times their size.
+// readEvents reads a snapshot of this version, one event after the other. It stops when it has found too many
+// problems: otherwise a few bytes that are no event would take hundreds of times their size in memory.
 func readEvents(data []byte) (*snapshot, error) {
 	broken := func(err error) error { return restoreError("", fmt.Errorf("this is no snapshot: %w", err)) }
 	in := json.NewDecoder(bytes.NewReader(data))
-	if _, err := in.Token(); err != nil { // known to be an object
+	if _, err := in.Token(); err != nil { // is an object: readSnapshot has checked that
 		return nil, broken(err)
 	}
 	var out snapshot
@@ -175,7 +176,7 @@ func readEvents(data []byte) (*snapshot, error) {
 	return &out, nil
 }
 
-// readField reads what is no list of events.
+// readField reads a field that is not a list of events.
 func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err error) {
 	var piece json.RawMessage
 	if err := in.Decode(&piece); err != nil {
@@ -183,7 +184,7 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 	}
 	is := KindOfJSON(piece)
 	switch {
-	case key == "version": // is known
+	case key == "version": // was read before
 	case key == "events" && is != "null":
 		found = append(found, restoreError(key, fmt.Errorf("is %s, not a list", is)))
 	case key == "events":
@@ -195,9 +196,9 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 	return found, nil
 }
 
-// readList reads events, as long as no more than MaxProblems problems are found.
+// readList reads events until it has found more than MaxProblems problems.
 func readList(in *json.Decoder) (events []Event, found []error, err error) {
-	if _, err := in.Token(); err != nil { // known to begin a list
+	if _, err := in.Token(); err != nil { // is a list: the caller has checked that
 		return nil, nil, err
 	}
 	for i := 0; in.More(); i++ {
@@ -240,7 +241,7 @@ func (l *live) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) erro
 	if held >= len(s.Events) {
 		return nil
 	}
-	if held > 0 { // it may be running
+	if held > 0 { // the debate may be running
 		if h.session(s.ID) != nil {
 			return &Error{Kind: KindConflict, Op: "restore", Field: "id", Err: ErrLeased}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate/internal/strictjson"
 )
 
-// checkTool reports what keeps a tool from being offered to models. The names are those that all vendors take.
+// checkTool reports why a tool cannot be offered to models. The names it accepts are those that all vendors accept.
 func checkTool(name string, tool Tool) error {
 	bad := len(name) == 0 || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", r)
@@ -29,7 +29,7 @@ func checkTool(name string, tool Tool) error {
 
 func (l *live) checkTools(f *Findings, t *Terms) {
 	if len(t.Tools) > maxTools {
-		return // nothing works through a list that is too long
+		return // a list that is too long is not worked through
 	}
 	for i, name := range t.Tools {
 		field := "tools[" + strconv.Itoa(i) + "]"

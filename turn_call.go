@@ -8,8 +8,8 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// turnCalls yields the turns of the round that are still missing: the next one, or all of a group that
-// speaks at once. A group begins when all turns before it can be read.
+// turnCalls returns the turns of the round that are still missing: the next one, or all of a group that speaks at
+// once. A group begins when all turns before it can be read.
 func turnCalls(r *Record) []Call {
 	d := of(r)
 	if d.Late() {
@@ -23,7 +23,7 @@ func turnCalls(r *Record) []Call {
 		if i < len(d.said) && d.said[i] || d.absent(s) {
 			continue
 		}
-		if few && !d.speaking(s) { // who speaks already is heard to the end
+		if few && !d.speaking(s) { // a participant who is speaking already is heard to the end
 			continue
 		}
 		if waiting != nil && d.groupOf(waiting) != s.Group {
@@ -68,7 +68,7 @@ func turnCall(d *Debate, s *Speech) Call {
 
 func turnID(round int, speech string) string { return "r" + strconv.Itoa(round) + "." + speech }
 
-// groupOf yields the group of a turn; 0 if it is none of the present schedule's.
+// groupOf returns the group of a turn, or 0 if the turn is not in the present schedule.
 func (d *Debate) groupOf(t *Turn) int {
 	if t.Round != d.Round || t.Slot >= len(d.schedule) {
 		return 0
@@ -76,13 +76,15 @@ func (d *Debate) groupOf(t *Turn) int {
 	return d.schedule[t.Slot].Group
 }
 
-// speaking reports whether a speech is being made.
+// speaking reports whether the call of a speech is in flight.
 func (d *Debate) speaking(s *Speech) bool {
 	return d.Asking(turnID(d.Round, s.ID))
 }
 
-// absent reports whether a speech cannot be held: its speaker, or the one it is addressed to, takes no
-// further part.
+// absent reports whether a speech cannot be held:
+//   - its speaker, or the participant it is addressed to, has been dropped
+//   - it is a question from the audience, and its call has failed
+//   - it would answer such a question
 func (d *Debate) absent(s *Speech) bool {
 	if s.Seat < 0 && d.Failed(turnID(d.Round, s.ID)) || d.unasked(s) {
 		return true
@@ -90,7 +92,7 @@ func (d *Debate) absent(s *Speech) bool {
 	return len(d.Dropped()) > 0 && (d.IsDropped(s.Speaker) || s.Target != "" && d.IsDropped(s.Target))
 }
 
-// unasked reports whether a speech would answer a question that one of the audience was to put and has not.
+// unasked reports whether a speech would answer a question of a member of the audience that was never put.
 func (d *Debate) unasked(s *Speech) bool {
 	if d.config.Audience == nil || s.Kind != KindAnswer {
 		return false
@@ -104,8 +106,8 @@ func (d *Debate) unasked(s *Speech) bool {
 	return false
 }
 
-// thinks reports whether the thoughts of one of a participant's models count as output: a cap made for
-// what is said would cut them.
+// thinks reports whether one of a participant's models counts its thoughts as output. A cap that is meant for the
+// speech would then cut the thoughts.
 func (d *Debate) thinks(p *Participant) bool {
 	reasons := func(name string) bool {
 		m, _ := d.Model(name)
@@ -114,7 +116,7 @@ func (d *Debate) thinks(p *Participant) bool {
 	return reasons(p.Model) || slices.ContainsFunc(p.Fallbacks, reasons) || reasons(d.Replacement(p.Name))
 }
 
-// since is the first round that the present phase lets its speakers read.
+// since returns the first round that speakers of the present phase may read.
 func (d *Debate) since() int {
 	if d.phase < 0 || d.format.Phases[d.phase].Back == 0 {
 		return 0
@@ -122,7 +124,7 @@ func (d *Debate) since() int {
 	return max(0, d.Round-d.format.Phases[d.phase].Back)
 }
 
-// instruction is what a speaker is told last.
+// instruction returns the last message of a speaker's request.
 func (d *Debate) instruction(s *Speech) string {
 	text := prompt.Fill(d.Text(s.Text), d.Round)
 	if s.Target != "" && strings.Contains(text, targetHole) {
@@ -131,7 +133,7 @@ func (d *Debate) instruction(s *Speech) string {
 	return text
 }
 
-// questionCall lets one of the audience ask.
+// questionCall lets a member of the audience ask.
 func questionCall(d *Debate, s *Speech, id string) Call {
 	for i := range d.config.Audience.Members {
 		if m := &d.config.Audience.Members[i]; m.Name == s.Speaker {

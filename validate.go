@@ -9,10 +9,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Validate checks a config without starting anything: its fields, the names that it uses, and its
-// models with the providers that can tell ([provider.Checker]). The error joins one *[Error] per
-// field, each of kind validation unless a provider has said otherwise; errors.As finds the first,
-// and its Unwrap() []error yields all.
+// Validate checks a config without starting anything: its fields, the names in it, and its models with the
+// providers that can tell ([provider.Checker]).
+//
+// The error joins one *[Error] per field. Each is of kind validation, unless a provider has reported another kind.
+// errors.As finds the first, and Unwrap() []error returns all of them.
 func (e *Engine) Validate(ctx context.Context, config FlowConfig) error {
 	l, err := e.freeze()
 	if err != nil {
@@ -26,10 +27,11 @@ func (e *Engine) Validate(ctx context.Context, config FlowConfig) error {
 	return err
 }
 
-// validate checks a plan, with what is frozen already; nil: nothing is. If it had to make the start for that, it yields it too.
+// validate checks a plan. frozen is what a log has frozen, or nil for a new debate. If validate had to make the
+// start for that, it returns the start too.
 func (l *live) validate(ctx context.Context, p *plan, frozen any) (start *Start, err error) {
 	f := l.check(p, frozen)
-	if len(f) == 0 { // limits are those of a conversation that is otherwise right
+	if len(f) == 0 { // limits are checked only if everything else is valid
 		start = l.checkLimits(ctx, &f, p)
 	}
 	f = append(f, l.checkModels(ctx, p.config)...)
@@ -54,7 +56,7 @@ func (l *live) check(p *plan, frozen any) (f Findings) {
 	return f
 }
 
-// registry is a live engine as flows' checks see it.
+// registry is a live engine as the checks of flows see it.
 type registry struct{ *live }
 
 // Judge implements [Registry].
@@ -111,7 +113,7 @@ func (l *live) checkModels(ctx context.Context, config FlowConfig) Findings {
 	return f
 }
 
-// mostModels bounds the models of one config that are looked at: one that has more is refused for other reasons.
+// mostModels bounds how many models of one config are checked. A config with more is refused for other reasons.
 const mostModels = 4096
 
 // models yields the models of a config, each once, with the field that names it first.
@@ -133,10 +135,11 @@ func models(config FlowConfig) iter.Seq2[string, string] {
 	}
 }
 
-// Estimate computes the most that a conversation of this config can use. It asks nobody and pays nothing. Of a debate it
-// goes through each round, some 200,000 in a second: ctx bounds that.
-// The error is that of a config whose formats, flows or texts are not known; Validate says more. A flow that does not
-// say how its conversations go is an error of kind validation.
+// Estimate computes the most that a conversation of this config can use. It asks no model and pays nothing. For a
+// debate it goes through each round, some 200,000 rounds in a second. ctx bounds that.
+//
+// If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the
+// flow does not say how its conversations go, the error is of kind validation.
 func (e *Engine) Estimate(ctx context.Context, config FlowConfig) (Estimate, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -153,8 +156,8 @@ func (e *Engine) Estimate(ctx context.Context, config FlowConfig) (Estimate, err
 	return EstimateStart(ctx, plan.machine, l.contexts, start, plan.terms.Rounds)
 }
 
-// checkLimits refuses limits with which nothing could come of the debate. It yields the start that it
-// has made for that; nil: it had no need of one.
+// checkLimits refuses limits that are too low for a conversation to achieve anything. It returns the start that it
+// made for that, or nil if it needed none.
 func (l *live) checkLimits(ctx context.Context, f *Findings, p *plan) *Start {
 	b := p.terms.Budget
 	if b == nil || p.machine.Flow().Estimate == nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Checks of those who take part beside the participants: judges, audience, and the models that help.
+// Checks of what a debate has beside its participants: judges, audience, and the models that help.
 
 func (v *validation) checkJudging(c *Config) {
 	j := c.Judging
@@ -43,7 +43,7 @@ func (v *validation) checkJudging(c *Config) {
 	}
 }
 
-// checkAsked checks that one is a model, a judge of the engine or a person.
+// checkAsked checks that exactly one of a model, a judge of the engine, or a person is named.
 func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks []string) {
 	switch {
 	case judge != "" && model != "":
@@ -61,7 +61,7 @@ func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks 
 	}
 }
 
-// rubric checks that the weights add up.
+// rubric checks a rubric, and that its weights add up.
 func (v *validation) rubric(j *Judging) {
 	if j.Rubric == nil {
 		return
@@ -128,7 +128,7 @@ func (v *validation) checkAssign(c *Config) {
 	v.models("assign", a.Model, a.Fallbacks)
 }
 
-// people checks that nobody's name can be taken for another's.
+// people checks that no name can be mistaken for another.
 func (v *validation) people(c *Config) {
 	var all []NameField
 	for i := range c.Participants {
@@ -145,7 +145,7 @@ func (v *validation) people(c *Config) {
 			all = append(all, NameField{fmt.Sprintf("audience.members[%d].name", i), c.Audience.Members[i].Name})
 		}
 	}
-	for _, one := range all[participants:] { // the others are checked with all else of a participant
+	for _, one := range all[participants:] { // the names of participants are checked with the rest of a participant
 		v.Name(one.Field, one.Name)
 	}
 	v.People(all, c.Judging != nil && c.Judging.Anonymous, []string{swappedSuffix, unfinishedSuffix}, []string{assigner})

@@ -10,10 +10,10 @@ const (
 	maxParticipants = 1000
 	maxJudges       = 100
 	maxMembers      = 1000 // of the audience
-	maxFallbacks    = 16   // of each who is asked
+	maxFallbacks    = 16   // of each caller of models: participant, judge, member, …
 	maxCriteria     = 50   // of judging, or of its rubric
 	maxDetectors    = 16   // of each list
-	maxScale        = 1000 // bytes of what the ends of a rubric's scale mean
+	maxScale        = 1000 // bytes of the text at one end of a rubric's scale
 	maxInstructions = 100_000
 )
 
@@ -24,14 +24,14 @@ type validation struct {
 	known   Registry
 	formats map[string]Format
 	terms   Terms
-	frozen  *Format // the format that a log holds; nil: it is a new debate
+	frozen  *Format // the format that a log holds; nil for a new debate
 }
 
 // check checks a config by itself, and the names in it.
 func (v *validation) check(c *Config) {
 	v.numbers(c)
 	if !v.lists(c) {
-		return // nothing works through a list that is too long
+		return // a list that is too long is not worked through
 	}
 	format := v.checkFormat(c)
 	v.checkParticipants(c, format)
@@ -46,7 +46,7 @@ func (v *validation) check(c *Config) {
 	v.Add(CheckDetectors("stopOn", c.StopOn)...)
 }
 
-// lists checks the lengths of a config's lists.
+// lists checks the lengths of a config's lists, and reports whether all are within their bounds.
 func (v *validation) lists(c *Config) bool {
 	before := len(v.Findings)
 	v.AtMost("participants", len(c.Participants), maxParticipants)
@@ -70,7 +70,7 @@ func (v *validation) lists(c *Config) bool {
 	return len(v.Findings) == before
 }
 
-// numbers checks what only a debate's config has; its Terms have the others.
+// numbers checks the numbers that only a debate's config has. Its Terms have the others.
 func (v *validation) numbers(c *Config) {
 	if c.JudgeTimeout < 0 {
 		v.Addf("judgeTimeout", "is negative")
@@ -132,7 +132,7 @@ func (v *validation) checkFormat(c *Config) *Format {
 	return format
 }
 
-// models checks that a model can be asked, and its fallbacks.
+// models checks that a model and its fallbacks can be asked.
 func (v *validation) models(at, model string, fallbacks []string) {
 	v.model(at+".model", model)
 	for i, name := range fallbacks {
@@ -146,14 +146,14 @@ func (v *validation) model(field, name string) {
 	}
 }
 
-// asker is somebody who asks models.
+// asker is a part of the config that asks models: a participant, a judge, a member of the audience, …
 type asker struct {
 	field     string
 	model     string
 	fallbacks []string
 }
 
-// askers yields all who do.
+// askers returns every part of the config that asks models.
 func (c *Config) askers() []asker {
 	var all []asker
 	for i, p := range c.Participants {
@@ -175,7 +175,7 @@ func (c *Config) askers() []asker {
 	return all
 }
 
-// modelFields yields every field that names a model.
+// modelFields yields every field that names a model, with the name.
 func (c *Config) modelFields() iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		for _, a := range c.askers() {
