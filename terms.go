@@ -49,7 +49,7 @@ func unnamed(config FlowConfig) FlowConfig {
 // same way. The first event of a log holds them.
 type Terms struct {
 	// ID names the conversation in its store; "": a new UUIDv7.
-	ID string `json:"-"`
+	ID string `json:"id,omitempty"`
 	// Topic is what lists show and search.
 	Topic string `json:"topic"`
 	// Rounds is the most rounds that there may be; 0: unknown.
