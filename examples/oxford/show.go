@@ -34,11 +34,11 @@ func show(p stage.Printer, e *debate.Event) {
 }
 
 // votes opens the ballots.
-func votes(p stage.Printer, r *debate.Record) {
+func votes(p stage.Printer, d *debate.Debate) {
 	p.Linef("\nThe votes")
-	for _, member := range r.Config().Audience.Members {
+	for _, member := range d.Config().Audience.Members {
 		before, after := debate.Vote("none"), debate.Ballot{BallotPaper: debate.BallotPaper{Vote: "none"}}
-		for _, ballot := range r.Ballots {
+		for _, ballot := range d.Ballots {
 			switch {
 			case ballot.Voter != member.Name:
 			case ballot.After:
