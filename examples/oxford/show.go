@@ -11,13 +11,10 @@ import (
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
 	case *debate.Round:
-		switch {
-		case body.N == 1:
+		if body.N == 1 {
 			p.Linef("The audience has voted; the votes stay sealed.")
-			fallthrough
-		default:
-			p.Linef("\nRound %d of %d: %s, %d turns", body.N, body.Of, body.Phase, body.Calls)
 		}
+		p.Linef("\nRound %d of %d: %s, %d turns", body.N, body.Of, body.Phase, body.Calls)
 	case *debate.Intent:
 		if body.Kind != debate.KindBallot && body.Attempt == 1 {
 			floor := body.By
