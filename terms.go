@@ -64,9 +64,9 @@ func Unnamed(config FlowConfig) FlowConfig {
 // Terms are the part of a config that all flows share: the participants, the limits, and what every flow does in
 // the same way. The first event of a log holds them.
 type Terms struct {
-	// ID names the conversation in its store. "": a new UUIDv7.
-	ID string `json:"-"`
-	// Topic is what lists show, and what searches look at.
+	// ID names the conversation in its store; "": a new UUIDv7.
+	ID string `json:"id,omitempty"`
+	// Topic is what lists show and search.
 	Topic string `json:"topic"`
 	// Rounds is the maximum number of rounds. 0: unknown.
 	Rounds int `json:"rounds,omitempty"`

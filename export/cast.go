@@ -76,7 +76,7 @@ func (w *reporter) sided(name string) string {
 func (w *reporter) participants() *section {
 	s := &section{ID: "participants", Title: "Participants"}
 	found := make(map[string]*debate.AssignedPosition)
-	if a := w.record.Assignment; a != nil {
+	if a := w.debate.Assignment; a != nil {
 		s.Blocks = append(s.Blocks, block{Label: "Why these positions", Speech: &a.Reasoning})
 		for i := range a.Positions {
 			found[a.Positions[i].Participant] = &a.Positions[i]
@@ -134,7 +134,7 @@ func (w *reporter) judges() *section {
 	}
 	s := &section{ID: "judges", Title: "Judges"}
 	t := &table{Head: []string{"Judge", "Who", "Part"}, Figures: 3}
-	recused := w.record.Recused()
+	recused := w.debate.Recused()
 	for _, judge := range j.Judges {
 		part := "judges"
 		switch {

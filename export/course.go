@@ -39,10 +39,10 @@ func (w *reporter) course() *section {
 
 func (w *reporter) dropped() *table {
 	t := &table{Caption: "Dropped", Head: []string{"Who", "Why"}, Figures: 2}
-	for _, name := range w.names() {
-		if w.record.Participant(name).Status == debate.StatusDropped {
-			t.Rows = append(t.Rows, cells(name, brief(w.log.dropped[name])))
-		}
+	names := slices.Clone(w.record.Dropped())
+	slices.SortStableFunc(names, func(a, b string) int { return w.place(a) - w.place(b) })
+	for _, name := range names {
+		t.Rows = append(t.Rows, cells(name, brief(w.log.dropped[name])))
 	}
 	return t
 }

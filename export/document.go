@@ -2,7 +2,8 @@
 // files.
 //
 // [Markdown] and [HTML] write what a [debate.Record] holds. A [Document] adds what only the log holds.
-// Neither contains a seed, a key or a prompt.
+// Neither contains a seed, a key or a prompt. A record of another flow than the debate gives a plain report:
+// its turns, what happened, and what it cost.
 //
 // # Texts of models
 //

@@ -73,7 +73,7 @@ func TestNothingSecret(t *testing.T) {
 			found := 0
 			for _, prompt := range start.Texts {
 				for sentence := range strings.FieldsFuncSeq(prompt, func(r rune) bool { return r == '\n' || r == '.' }) {
-					if len(sentence) > 60 && !strings.Contains(sentence, start.Config.Topic) && !strings.Contains(sentence, "City") {
+					if len(sentence) > 60 && !strings.Contains(sentence, start.Terms.Topic) && !strings.Contains(sentence, "City") {
 						assert.NotContains(t, text, strings.TrimSpace(sentence))
 						found++
 					}
@@ -168,17 +168,17 @@ func TestOutcomes(t *testing.T) {
 // TestOrderOfArrival: what came at the same time stands in the order of those who said it.
 func TestOrderOfArrival(t *testing.T) {
 	d := court(func(c *debate.Config) { c.Judging.BothOrders = true }).play(t)
-	r := *d.Record
-	r.Verdicts, r.Ballots, r.Assessments, r.Turns = slices.Clone(r.Verdicts), slices.Clone(r.Ballots), slices.Clone(r.Assessments), slices.Clone(r.Turns)
+	var want, got bytes.Buffer
+	require.NoError(t, export.Markdown(&want, d.Record))
+	r, ok := debate.Of(d.Record)
+	require.True(t, ok)
 	slices.Reverse(r.Verdicts)
 	slices.Reverse(r.Assessments)
 	slices.Reverse(r.Turns)
 	slices.SortStableFunc(r.Ballots, func(a, b *debate.Ballot) int { // of one voter the first stays the first
 		return strings.Compare(b.Voter, a.Voter)
 	})
-	var want, got bytes.Buffer
-	require.NoError(t, export.Markdown(&want, d.Record))
-	require.NoError(t, export.Markdown(&got, &r))
+	require.NoError(t, export.Markdown(&got, d.Record))
 	assert.Equal(t, want.String(), got.String())
 }
 

@@ -163,12 +163,12 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	d := duel().play(t)
-	s := &stage{document: d, record: *d.Record, config: *d.Record.Config()}
+	played, ok := debate.Of(d.Record)
+	require.True(t, ok)
+	s := &stage{document: d, record: *d.Record, config: *played.Config()}
 	s.record.Summaries = []*debate.Summarized{{Before: 10, After: 5}}
-	s.record.Ballots = []*debate.Ballot{{Voter: "Olga"}}
 	s.record.Rejections = []debate.Rejection{{Round: 1}}
 	s.record.Warnings = []debate.Warning{{Kind: debate.WarnCost}}
-	s.record.Assignment = &debate.Assignment{Positions: []debate.AssignedPosition{{Participant: "Ben"}}}
 	s.config.Audience = &debate.Audience{Members: []debate.Member{{Name: "Olga"}}}
 	return s
 }
@@ -176,6 +176,7 @@ func newStage(t *testing.T) *stage {
 // with returns the document in which models, and who has configured the debate, have written nothing but a
 // text.
 func (s *stage) with(text string) *export.Document {
+	d, _ := debate.Of(s.document.Record)
 	r, c := s.record, s.config
 	c.Topic, c.Format = text, text
 	c.Participants = slices.Clone(c.Participants)
@@ -201,21 +202,21 @@ func (s *stage) with(text string) *export.Document {
 		r.Turns = append(r.Turns, &turn)
 	}
 	all := []string{text, text}
-	r.Verdict = &debate.Verdict{Judge: text, FinalVerdict: debate.FinalVerdict{
+	d.Verdict = &debate.Verdict{Judge: text, FinalVerdict: debate.FinalVerdict{
 		Summary: text, KeyPoints: []debate.KeyPoints{{Participant: text, MainArguments: all}}, AreasOfAgreement: all, AreasOfDisagreement: all,
 		Insights: all, Criteria: map[string]string{text: text}, Winner: &debate.Winner{Participant: text, Reasoning: text}, Scores: map[string]float64{"Ben": 1},
 	}}
-	r.Verdicts = []*debate.Verdict{r.Verdict}
-	r.Assessments = []*debate.Assessment{{Round: 1, Judge: text, Judgement: debate.Judgement{
+	d.Verdicts = []*debate.Verdict{d.Verdict}
+	d.Assessments = []*debate.Assessment{{Round: 1, Judge: text, Judgement: debate.Judgement{
 		Assessments: []debate.ParticipantMark{{Participant: text, Strengths: all, Weaknesses: all}}, Reasoning: text, Recommendations: text,
 	}}}
 	r.Summaries = []*debate.Summarized{{Text: text, View: text}}
-	r.Ballots = []*debate.Ballot{{Voter: text, BallotPaper: debate.BallotPaper{Vote: debate.Vote(text), Reasoning: text}}}
+	d.Ballots = []*debate.Ballot{{Voter: text, BallotPaper: debate.BallotPaper{Vote: debate.Vote(text), Reasoning: text}}}
 	r.Rejections = []debate.Rejection{{By: text, Problems: all}}
 	r.Warnings = []debate.Warning{{By: text, Evidence: text}}
-	r.Assignment = &debate.Assignment{Reasoning: text, Positions: []debate.AssignedPosition{{Participant: "Ben", Position: text, Persona: text, KeyArguments: all}}}
+	d.Assignment = &debate.Assignment{Reasoning: text, Positions: []debate.AssignedPosition{{Participant: "Ben", Position: text, Persona: text, KeyArguments: all}}}
 	r.Answers = []debate.Answer{{Inquiry: text, Option: debate.Option(text), Model: text}}
-	*s.document.Record.Config() = c
+	*d.Config() = c
 	failed := &debate.Error{Kind: debate.Kind(text), Err: errors.New(text)}
 	return &export.Document{Record: &r, Title: text, Events: []debate.Event{
 		{Body: &debate.Failure{By: text, Error: failed}},

@@ -9,9 +9,12 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// outcome shows the result of the debate, with the verdicts.
+// outcome shows the result of a debate, with the verdicts; nil: another flow has its own results.
 func (w *reporter) outcome() *section {
-	o := w.record.Outcome()
+	if w.debate.Config() == nil {
+		return nil
+	}
+	o := w.debate.Outcome()
 	s := &section{ID: "outcome", Title: "Outcome", Blocks: []block{{Headline: w.headline(&o)}}}
 	if t := w.scores(o.Scores); t != nil {
 		if o.Verdicts > 1 {
@@ -47,7 +50,7 @@ func (w *reporter) outcome() *section {
 		}
 		s.Blocks = append(s.Blocks, b)
 	}
-	verdicts := slices.Clone(w.record.Verdicts)
+	verdicts := slices.Clone(w.debate.Verdicts)
 	slices.SortStableFunc(verdicts, func(a, b *debate.Verdict) int {
 		return cmp.Or(w.place(a.Judge)-w.place(b.Judge), swapped(a)-swapped(b))
 	})
@@ -118,7 +121,7 @@ func (w *reporter) verdict(v *debate.Verdict, n int) *article {
 	} else {
 		a.Blocks = append(a.Blocks, block{Text: "This judge names no winner."})
 	}
-	if t := w.scores(v.Scores); t != nil && len(w.record.Verdicts) > 1 {
+	if t := w.scores(v.Scores); t != nil && len(w.debate.Verdicts) > 1 {
 		a.Blocks = append(a.Blocks, block{Table: t})
 	}
 	if len(v.Criteria) > 0 {
@@ -150,7 +153,7 @@ func (w *reporter) audience() *section {
 		return nil
 	}
 	s := &section{ID: "audience", Title: "Audience"}
-	swing := w.record.Swing()
+	swing := w.debate.Swing()
 	if swing.Voters > 0 {
 		t := &table{
 			Caption: "Shares of the " + plural(swing.Voters, "voter") + " who voted before and after",
@@ -163,7 +166,7 @@ func (w *reporter) audience() *section {
 		s.Blocks = append(s.Blocks, block{Table: t})
 	}
 	t := &table{Caption: "Ballots", Head: []string{"Voter", "When", "Vote", "Why"}, Figures: 4}
-	ballots := slices.Clone(w.record.Ballots)
+	ballots := slices.Clone(w.debate.Ballots)
 	slices.SortStableFunc(ballots, func(a, b *debate.Ballot) int { return w.place(a.Voter) - w.place(b.Voter) })
 	for _, b := range ballots {
 		when := "before"

@@ -3,6 +3,7 @@ package export
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
@@ -86,7 +87,9 @@ func spoken(text string) block { return block{Speech: &text} }
 // reporter builds a report.
 type reporter struct {
 	record *debate.Record
+	debate *debate.Debate // empty if the record is of another flow
 	config *debate.Config
+	word   string // for what the record is of
 	log    log
 	seats  map[string]int    // everybody's place: participants, judges, audience
 	tones  map[string]string // by participant
@@ -94,12 +97,29 @@ type reporter struct {
 	turns  int // that have an anchor
 }
 
+// newReporter returns a reporter. If the record is of another flow, the reporter knows only its terms.
+func newReporter(r *debate.Record, events []debate.Event) *reporter {
+	w := &reporter{record: r, word: "debate", log: readLog(events)}
+	if d, ok := debate.Of(r); ok {
+		w.debate, w.config = d, d.Config()
+		return w
+	}
+	if r.Flow() != "" && r.Flow() != debate.FlowName {
+		w.word = "conversation"
+	}
+	w.debate, w.config = &debate.Debate{Record: r}, &debate.Config{}
+	if terms := r.Terms(); terms != nil {
+		w.config.Topic, w.config.Rounds = terms.Topic, terms.Rounds
+		for _, name := range terms.Participants {
+			w.config.Participants = append(w.config.Participants, debate.Participant{Name: name})
+		}
+	}
+	return w
+}
+
 // newReport returns the report of a document.
 func newReport(d *Document) *report {
-	w := &reporter{record: d.Record, config: d.Record.Config(), log: readLog(d.Events)}
-	if w.config == nil { // nothing has been started
-		w.config = &debate.Config{}
-	}
+	w := newReporter(d.Record, d.Events)
 	w.cast()
 	r := w.head()
 	if d.Title != "" {
@@ -128,25 +148,29 @@ func (r *report) add(s *section) {
 	}
 }
 
-// head names the debate, and describes its state.
+// head names the conversation, and describes its state.
 func (w *reporter) head() *report {
 	r, c := w.record, w.config
-	out := &report{Title: c.Topic, Kicker: "Debate " + r.ID, State: stateName(r.State), Standing: w.standing()}
+	kicker := strings.TrimSuffix(sentence(w.word), ".") + " " + r.ID
+	out := &report{Title: c.Topic, Kicker: kicker, State: stateName(r.State), Standing: w.standing()}
 	if line(out.Title) == "" {
-		out.Title = "Untitled debate"
+		out.Title = "Untitled " + w.word
 	}
 	rounds := strconv.Itoa(r.Round)
 	if c.Rounds > 0 {
 		rounds += " of at most " + strconv.Itoa(c.Rounds)
 	}
-	out.Facts = present(
+	if w.word != "debate" {
+		out.Facts = present(field{"Flow", r.Flow()})
+	}
+	out.Facts = append(out.Facts, present(
 		field{"Format", c.Format},
 		field{"Mode", string(c.Mode)},
 		field{"Rounds", rounds},
 		field{"Turns", count(len(r.Turns))},
 		field{"Started", moment(r.StartedAt)},
 		field{"Last event", moment(r.LastAt)},
-	)
+	)...)
 	if !r.StartedAt.IsZero() {
 		out.Facts = append(out.Facts, field{"Duration", duration(r.Duration())})
 	}
@@ -159,7 +183,7 @@ func present(fields ...field) []field {
 	return slices.DeleteFunc(fields, func(f field) bool { return line(f.Value) == "" })
 }
 
-// standing says why a debate is in its state.
+// standing says why a conversation is in its state.
 func (w *reporter) standing() string {
 	r := w.record
 	why := sentence(r.Evidence)
@@ -168,9 +192,9 @@ func (w *reporter) standing() string {
 		if r.Failure != nil {
 			why = sentence(failure(r.Failure)) + " " + r.Failure.Hint()
 		}
-		return why + " The debate can go on."
+		return why + " The " + w.word + " can go on."
 	case !r.Final():
-		return "The debate is not over: this is how far it has come. " + why
+		return "The " + w.word + " is not over: this is how far it has come. " + why
 	default:
 		return why
 	}

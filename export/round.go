@@ -30,7 +30,7 @@ func (w *reporter) rounds() []*section {
 	for _, t := range w.record.Turns {
 		in(t.Round).turns = append(in(t.Round).turns, t)
 	}
-	for _, a := range w.record.Assessments {
+	for _, a := range w.debate.Assessments {
 		in(a.Round).assessments = append(in(a.Round).assessments, a)
 	}
 	var out []*section
@@ -46,7 +46,10 @@ func (w *reporter) rounds() []*section {
 
 func (w *reporter) round(n int, said *spokenIn) *section {
 	s := &section{ID: "round-" + strconv.Itoa(n), Title: "Round " + strconv.Itoa(n)}
-	if f := w.record.Format(); f != nil {
+	if n == 0 {
+		s.Title = "Outside the rounds"
+	}
+	if f := w.debate.Format(); f != nil {
 		s.Note = f.Phase(n, w.config.Rounds).Name
 	}
 	slices.SortStableFunc(said.turns, func(a, b *debate.Turn) int { return a.Slot - b.Slot })

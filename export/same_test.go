@@ -63,7 +63,10 @@ func turnOf(t *testing.T, d *debate.Record, words string) (page, markdown string
 	turn := *d.Turns[0]
 	turn.Text = words
 	r := *d
-	r.Turns, r.Verdicts, r.Assessments = []*debate.Turn{&turn}, nil, nil
+	r.Turns = []*debate.Turn{&turn}
+	told, ok := debate.Of(d)
+	require.True(t, ok)
+	told.Verdicts, told.Assessments = nil, nil
 	var out, md bytes.Buffer
 	require.NoError(t, export.HTML(&out, &r))
 	_, rest, ok := strings.Cut(out.String(), `<div class="speech" lang="" dir="auto">`)

@@ -66,7 +66,7 @@ func (w *watch) startAttributes(in *debate.Intent) []attribute.KeyValue {
 		attributes = append(attributes, keyRound.Int(in.Round))
 	}
 	if w.start != nil {
-		attributes = append(attributes, present(keyConversation, w.start.Config.ID)...)
+		attributes = append(attributes, present(keyConversation, w.start.Terms.ID)...)
 	}
 	if in.Tool != "" {
 		return append(attributes, keyOperation.String(operationTool), keyTool.String(clean(in.Tool)))
@@ -84,8 +84,8 @@ func (w *watch) startAttributes(in *debate.Intent) []attribute.KeyValue {
 	if in.Tokens > 0 {
 		attributes = append(attributes, keyMaxTokens.Int(in.Tokens))
 	}
-	if t := w.temperature(in); t != nil {
-		attributes = append(attributes, keyTemperature.Float64(*t))
+	if in.Temperature != nil {
+		attributes = append(attributes, keyTemperature.Float64(*in.Temperature))
 	}
 	return attributes
 }

@@ -53,7 +53,8 @@
 //	of a debate   gen_ai.operation.name     invoke_workflow
 //	              gen_ai.workflow.name      the flow
 //	              gen_ai.conversation.id    the debate's ID; calls have it too
-//	              debate.format             and debate.participants, debate.judges, debate.max_rounds: of the config
+//	              debate.participants       and debate.max_rounds: of the config
+//	              debate.format             and debate.judges: of the config of a debate
 //	              debate.state              at the end: completed, canceled, error, …
 //	              debate.end_reason         a debate.EndReason
 //	              debate.rounds             that began
@@ -78,7 +79,7 @@
 //	              gen_ai.provider.name      see Observer.Vendors
 //	              gen_ai.request.model
 //	              gen_ai.request.max_tokens
-//	              gen_ai.request.temperature  as the config has it; not of summaries, nor of flows of a host's own
+//	              gen_ai.request.temperature  if one is sent
 //	              gen_ai.output.type        text or json
 //	              gen_ai.response.finish_reasons  stop or length, of answers that were accepted
 //	              gen_ai.usage.input_tokens and .output_tokens, as the vendor reported them

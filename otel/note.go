@@ -12,12 +12,6 @@ import (
 // note handles a fact without duration: it becomes an event of the innermost span, or of the call that it
 // is about.
 func (w *watch) note(e *debate.Event, at time.Time) {
-	if a, ok := e.Body.(*debate.Answer); ok && a.Row != nil {
-		if w.rows == nil {
-			w.rows = make(map[string]*debate.Model)
-		}
-		w.rows[a.Model] = a.Row
-	}
 	if !w.traced {
 		return
 	}

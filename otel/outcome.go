@@ -87,10 +87,10 @@ func outcomeOf(e *debate.Event) (outcome, bool) {
 		return outcome{spend: &body.Spend, name: nameOf(body), by: body.By, failure: body}, true
 	case *debate.Charge:
 		return outcome{spend: &body.Spend, name: outcomeLate}, true
-	default:
-		return outcome{}, false
+	default: // of another flow
+		accepted.spend = debate.SpendOf(body)
 	}
-	return accepted, true
+	return accepted, accepted.spend != nil
 }
 
 // positions are the positions that a model found, without their cost.

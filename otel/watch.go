@@ -3,6 +3,7 @@ package otel
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -33,7 +34,6 @@ type watch struct {
 	calls   map[attempt]*call
 	begun   int // number of calls so far
 	start   *debate.Start
-	rows    map[string]*debate.Model // models that were added after the start
 	state   debate.State
 	reason  debate.EndReason
 	stopped *debate.Transition // to the error state, if the debate is in it
@@ -91,12 +91,12 @@ func (w *watch) time(at time.Time) time.Time {
 // begin makes the debate's span.
 func (w *watch) begin(e *debate.Event, at time.Time) {
 	name, attributes := operationWorkflow, []attribute.KeyValue{keyOperation.String(operationWorkflow)}
-	if s, ok := e.Body.(*debate.Start); ok && s.Config != nil {
+	if s, ok := e.Body.(*debate.Start); ok && !s.Config.IsZero() {
 		w.start = s
 		flow := clean(s.Flow)
 		name += " " + flow
 		attributes = append(attributes, keyWorkflow.String(flow))
-		attributes = append(attributes, w.configured(s.Config)...)
+		attributes = append(attributes, w.configured(s)...)
 	} else if e.Seq > 1 {
 		attributes = append(attributes, keyAfter.Int64(e.Seq-1))
 	}
@@ -108,26 +108,41 @@ func (w *watch) begin(e *debate.Event, at time.Time) {
 }
 
 // configured returns the attributes of a config.
-func (w *watch) configured(c *debate.Config) []attribute.KeyValue {
+func (w *watch) configured(s *debate.Start) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{
-		keyConversation.String(clean(c.ID)), keyFormat.String(clean(c.Format)),
-		keyParticipants.Int(len(c.Participants)), keyMaxRounds.Int(c.Rounds),
+		keyConversation.String(clean(s.Terms.ID)),
+		keyParticipants.Int(len(s.Terms.Participants)), keyMaxRounds.Int(s.Terms.Rounds),
 	}
-	if c.Judging != nil {
-		attributes = append(attributes, keyJudges.Int(len(c.Judging.Judges)))
+	if c := configOf(s); c != nil {
+		attributes = append(attributes, keyFormat.String(clean(c.Format)))
+		if c.Judging != nil {
+			attributes = append(attributes, keyJudges.Int(len(c.Judging.Judges)))
+		}
 	}
 	if w.observer.Content {
-		attributes = append(attributes, keyTopic.String(line(c.Topic, maxContent)))
+		attributes = append(attributes, keyTopic.String(line(s.Terms.Topic, maxContent)))
 	}
 	if w.observer.Labels {
-		for i, name := range slices.Sorted(maps.Keys(c.Labels)) {
+		for i, name := range slices.Sorted(maps.Keys(s.Terms.Labels)) {
 			if i == maxLabels {
 				break
 			}
-			attributes = append(attributes, attribute.String(labelPrefix+clean(name), line(c.Labels[name], maxValue)))
+			attributes = append(attributes, attribute.String(labelPrefix+clean(name), line(s.Terms.Labels[name], maxValue)))
 		}
 	}
 	return attributes
+}
+
+// configOf returns the config of a debate; nil: it is that of another flow, or cannot be read.
+func configOf(s *debate.Start) *debate.Config {
+	if c, ok := s.Config.Go.(*debate.Config); ok {
+		return c
+	}
+	c := new(debate.Config)
+	if s.Flow != debate.FlowName || json.Unmarshal(s.Config.JSON, c) != nil {
+		return nil
+	}
+	return c
 }
 
 // fact handles every event that is not a chunk. It looks at the content of an event, not at its kind,

@@ -2,6 +2,7 @@ package otel_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -522,6 +523,48 @@ func TestACallWithoutATime(t *testing.T) {
 	assert.Contains(t, r.measured(t), "gen_ai.request.model=talker} 1 of 3 in all")
 }
 
+// note is what another flow records of a call.
+type note struct{ debate.Spend }
+
+func (*note) EventKind() debate.EventKind { return "note" }
+
+func TestACallOfAnotherFlow(t *testing.T) {
+	spend := debate.Spend{Call: "note.Ada", Attempt: 1, Model: "acme/talker", Cost: debate.USD}
+	start := &debate.Start{
+		Flow: "notes", Config: debate.Value{JSON: []byte(`{"format":1}`)},
+		Terms: debate.Terms{ID: "n1", Participants: []string{"Ada"}},
+	}
+	r := newRecorder()
+	read(t, r, []debate.Event{
+		{Body: start},
+		{Body: &debate.Intent{Call: "note.Ada", Attempt: 1, Kind: "note", By: "Ada", Model: "acme/talker"}},
+		{Body: &note{spend}},
+	})
+	root := r.one(t, "invoke_workflow notes")
+	assert.Equal(t, "n1", get(root, "gen_ai.conversation.id"))
+	assert.Equal(t, "1", get(root, "debate.participants"))
+	assert.Equal(t, "1", get(root, "debate.cost_usd"))
+	assert.Empty(t, get(root, "debate.format"))
+	assert.Equal(t, "accepted", get(r.one(t, "chat talker"), "debate.call.outcome"))
+}
+
+// A log that is read as JSON gives the same trace as one that was never written.
+func TestALogThatWasWritten(t *testing.T) {
+	events := play(t, nil)
+	live, stored := newRecorder(), newRecorder()
+	read(t, live, events)
+	flow := debate.DebateFlow()
+	for i := range events {
+		data, err := json.Marshal(events[i])
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &events[i]))
+		events[i], err = flow.DecodeEvent(events[i])
+		require.NoError(t, err)
+	}
+	read(t, stored, events)
+	assert.Equal(t, live.tree(t), stored.tree(t))
+}
+
 // The values of the metrics' attributes have a bound, whatever configs and flows make up.
 func TestTheSeriesAreBounded(t *testing.T) {
 	r := newRecorder()
@@ -529,7 +572,7 @@ func TestTheSeriesAreBounded(t *testing.T) {
 		name := fmt.Sprint("made-up-", n)
 		call := debate.Spend{Call: name, Attempt: 1, Model: name + "/" + name, Usage: debate.Usage{Input: 1}, Cost: 1}
 		read(t, r, []debate.Event{
-			{Body: &debate.Start{Config: &debate.Config{}, Flow: name}},
+			{Body: &debate.Start{Config: debate.Value{Go: &debate.Config{}}, Flow: name}},
 			{Body: &debate.Intent{Call: name, Attempt: 1, Kind: debate.CallKind(name), Model: call.Model}},
 			{Body: &debate.Failure{Spend: call, Error: &debate.Error{Kind: debate.Kind(name)}}},
 			{Body: &debate.Transition{To: debate.StateCompleted, Reason: debate.EndReason(name)}},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,24 @@ import (
 	"github.com/agonist-dev/debate/tool"
 )
 
+// design is what the flow is started with.
+type design struct {
+	Title     string   `json:"title"`
+	Reviewers []string `json:"reviewers"`
+	Model     string   `json:"model"`
+	Tools     []string `json:"tools"`
+}
+
+func (*design) Flow() string { return "review" }
+
+func (d *design) Terms() debate.Terms {
+	return debate.Terms{Topic: d.Title, Participants: d.Reviewers, Tools: d.Tools}
+}
+
+func (d *design) Models() iter.Seq2[string, string] {
+	return maps.All(map[string]string{"model": d.Model})
+}
+
 // review is a small flow of one's own: everybody says something, once, and may use up to five tools for it.
 func review() *debate.Flow {
 	return &debate.Flow{
@@ -22,12 +42,13 @@ func review() *debate.Flow {
 		Steps: map[debate.State]debate.Step{"reviewing": {
 			Calls: func(r *debate.Record) []debate.Call {
 				var calls []debate.Call
-				for i, p := range r.Active() {
-					if id := "review." + p.Name; !r.Done(id) && !r.Failed(id) {
+				config, _ := r.Config().(*design)
+				for i, name := range r.Active() {
+					if id := "review." + name; !r.Done(id) && !r.Failed(id) {
 						calls = append(calls, debate.Call{
-							ID: id, Kind: "review", By: p.Name, Model: p.Model, Slot: i, System: "You review a design.",
-							Last:  func(r *debate.Record) string { return "Review: " + r.Config().Topic },
-							Tools: r.Config().Tools, Uses: 5,
+							ID: id, Kind: "review", By: name, Model: config.Model, Slot: i, System: "You review a design.",
+							Last:  func(*debate.Record) string { return "Review: " + config.Title },
+							Tools: config.Tools, Uses: 5,
 						})
 					}
 				}
@@ -86,19 +107,24 @@ func Example() {
 		Flows:     map[string]*debate.Flow{"review": review()},
 		Tools:     tools,
 	}
-	config := debate.Config{
-		Topic: "Orders", Flow: "review", Tools: []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName},
-		Participants: []debate.Participant{{Name: "Ada", Model: "acme/talker"}, {Name: "Ben", Model: "acme/talker"}},
+	config := &design{
+		Title: "Orders", Reviewers: []string{"Ada", "Ben"}, Model: "acme/talker",
+		Tools: []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName},
 	}
 	for event, err := range engine.Run(context.Background(), config) {
-		switch {
-		case err != nil:
+		if err != nil {
 			fmt.Println(err)
 			return
-		case as[debate.ToolResult](event) != nil && as[debate.ToolResult](event).By == "Ada":
-			fmt.Printf("[%s] %s\n", as[debate.ToolResult](event).Tool, strings.TrimSpace(as[debate.ToolResult](event).Text))
-		case as[debate.Turn](event) != nil && as[debate.Turn](event).Speaker == "Ada":
-			fmt.Println("Ada:", as[debate.Turn](event).Text)
+		}
+		switch body := event.Body.(type) {
+		case *debate.ToolResult:
+			if body.By == "Ada" {
+				fmt.Printf("[%s] %s\n", body.Tool, strings.TrimSpace(body.Text))
+			}
+		case *debate.Turn:
+			if body.Speaker == "Ada" {
+				fmt.Println("Ada:", body.Text)
+			}
 		}
 	}
 	// Output:

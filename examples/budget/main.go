@@ -75,10 +75,10 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 				}
 			}
 		case *debate.Transition:
-			switch {
-			case body.To == debate.StateCompleting:
+			if body.To == debate.StateCompleting {
 				p.Linef("-- The rounds end (%s), and the judge gives the verdict.", body.Reason)
-			case body.To == debate.StateError:
+			}
+			if body.To == debate.StateError {
 				return event.Err()
 			}
 		case *debate.Inquiry: // a call has failed for good, and nobody can be asked what becomes of it

@@ -12,8 +12,8 @@ func usd(m debate.Money) string { return fmt.Sprintf("$%.4f", float64(m)/float64
 // accounts prints the verdict and who spent what. The money in an account is exact; it is rounded only
 // here.
 func accounts(p stage.Printer, r *debate.Record) {
-	if v := r.Verdict; v != nil && v.Winner != nil {
-		p.Linef("\nThe judge is for %s.", v.Winner.Participant)
+	if d, ok := debate.Of(r); ok && d.Verdict != nil && d.Verdict.Winner != nil {
+		p.Linef("\nThe judge is for %s.", d.Verdict.Winner.Participant)
 	}
 	p.Linef("\nSpent:")
 	for _, a := range append(r.SpentByModel(), r.SpentByParticipant()...) {

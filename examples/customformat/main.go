@@ -68,11 +68,14 @@ func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model stri
 // schedule prints who is going to speak. That follows from the format and the config alone; no model is
 // called.
 func schedule(p stage.Printer, c *debate.Config) {
-	f := c.CustomFormat
+	f, cast := c.CustomFormat, debate.Cast{}
+	for _, one := range c.Participants {
+		cast.Seats = append(cast.Seats, debate.Seat{Name: one.Name, Side: one.Side})
+	}
 	for round := 1; round <= f.Rounds; round++ {
 		phase := f.Phase(round, f.Rounds)
 		p.Linef("\nRound %d will be: %s", round, phase.Name)
-		for _, speech := range f.Schedule(c, round) {
+		for _, speech := range f.Schedule(cast, round) {
 			line := fmt.Sprintf("  %d. %-10s  %-11s  about %3d words", speech.Slot+1, speech.Speaker, speech.Kind, speech.Words)
 			if speech.Target != "" {
 				line += ", to " + speech.Target

@@ -93,10 +93,14 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 	if err != nil {
 		return err
 	}
-	for _, v := range record.Verdicts {
+	d, ok := debate.Of(record)
+	if !ok {
+		return errors.New("the record is not of a debate")
+	}
+	for _, v := range d.Verdicts {
 		fmt.Printf("%s finds for %s: %s\n", v.Judge, v.Winner.Participant, v.Winner.Reasoning)
 	}
-	o := record.Outcome()
+	o := d.Outcome()
 	fmt.Printf("Outcome: winner %q, a tie: %t, votes %v, dissent %d\n", o.Winner, o.Tie, o.Votes, len(o.Dissent))
 	return nil
 }

@@ -62,12 +62,11 @@ func run(ctx context.Context, w io.Writer, parlour debate.Provider) error {
 		}
 		switch body := event.Body.(type) {
 		case *debate.Chunk:
-			switch {
-			case body.Offset == 0:
-				_, err = fmt.Fprintf(w, "%s: %s", body.By, body.Text)
-			default:
-				_, err = fmt.Fprint(w, body.Text)
+			text := body.Text
+			if body.Offset == 0 {
+				text = body.By + ": " + text
 			}
+			_, err = fmt.Fprint(w, text)
 		case *debate.Turn:
 			_, err = fmt.Fprint(w, "\n")
 		}

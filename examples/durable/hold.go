@@ -51,12 +51,10 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 		}
 		switch body := event.Body.(type) {
 		case *debate.Chunk:
-			switch {
-			case body.Offset == 0:
-				_, _ = fmt.Fprintf(w, "%s: %s", body.By, printable(body.Text))
-			default:
-				_, _ = fmt.Fprint(w, printable(body.Text))
+			if body.Offset == 0 {
+				_, _ = fmt.Fprintf(w, "%s: ", body.By)
 			}
+			_, _ = fmt.Fprint(w, printable(body.Text))
 		case *debate.Turn:
 			_, _ = fmt.Fprintln(w)
 		}

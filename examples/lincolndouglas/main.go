@@ -56,6 +56,8 @@ func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model stri
 	if err != nil {
 		return err
 	}
-	conclude(p, record)
+	if d, ok := debate.Of(record); ok {
+		conclude(p, d)
+	}
 	return nil
 }

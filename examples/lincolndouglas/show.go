@@ -60,17 +60,17 @@ func marks(p stage.Printer, a *debate.Assessment, rubric *debate.Rubric) {
 }
 
 // conclude prints the verdict.
-func conclude(p stage.Printer, r *debate.Record) {
-	o := r.Outcome()
+func conclude(p stage.Printer, d *debate.Debate) {
+	o := d.Outcome()
 	p.Linef("\n== Verdict ==")
 	switch {
-	case r.Verdict == nil:
+	case d.Verdict == nil:
 		p.Linef("There is none.")
 	case o.Winner == "":
 		p.Linef("Nobody has won.")
-		p.Speak("  ", r.Verdict.Summary)
+		p.Speak("  ", d.Verdict.Summary)
 	default:
 		p.Linef("%s wins, %s the resolution: Ada %.0f, Ben %.0f of 100.", o.Winner, o.Side, o.Scores["Ada"], o.Scores["Ben"])
-		p.Speak("  ", r.Verdict.Winner.Reasoning)
+		p.Speak("  ", d.Verdict.Winner.Reasoning)
 	}
 }

@@ -61,7 +61,9 @@ func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model stri
 	if err != nil {
 		return err
 	}
-	votes(p, record)
-	swing(p, record.Outcome())
+	if d, ok := debate.Of(record); ok {
+		votes(p, d)
+		swing(p, d.Outcome())
+	}
 	return nil
 }

@@ -11,13 +11,10 @@ import (
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
 	case *debate.Round:
-		switch {
-		case body.N == 1:
+		if body.N == 1 {
 			p.Linef("The audience has voted; the votes stay sealed.")
-			fallthrough
-		default:
-			p.Linef("\nRound %d of %d: %s, %d turns", body.N, body.Of, body.Phase, body.Calls)
 		}
+		p.Linef("\nRound %d of %d: %s, %d turns", body.N, body.Of, body.Phase, body.Calls)
 	case *debate.Intent:
 		if body.Kind != debate.KindBallot && body.Attempt == 1 {
 			floor := body.By
@@ -34,11 +31,11 @@ func show(p stage.Printer, e *debate.Event) {
 }
 
 // votes opens the ballots.
-func votes(p stage.Printer, r *debate.Record) {
+func votes(p stage.Printer, d *debate.Debate) {
 	p.Linef("\nThe votes")
-	for _, member := range r.Config().Audience.Members {
+	for _, member := range d.Config().Audience.Members {
 		before, after := debate.Vote("none"), debate.Ballot{BallotPaper: debate.BallotPaper{Vote: "none"}}
-		for _, ballot := range r.Ballots {
+		for _, ballot := range d.Ballots {
 			switch {
 			case ballot.Voter != member.Name:
 			case ballot.After:

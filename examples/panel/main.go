@@ -74,7 +74,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 		if start, ok := event.Body.(*debate.Start); ok {
-			id = start.Config.ID
+			id = start.Terms.ID
 		}
 		show(&event)
 	}
@@ -82,7 +82,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	conclude(record)
+	if d, ok := debate.Of(record); ok {
+		conclude(d)
+	}
 	return nil
 }
 
@@ -104,9 +106,9 @@ func show(e *debate.Event) {
 	}
 }
 
-func conclude(r *debate.Record) {
+func conclude(d *debate.Debate) {
 	fmt.Println("\nVerdicts")
-	for _, v := range r.Verdicts {
+	for _, v := range d.Verdicts {
 		winner := "nobody"
 		if v.Winner != nil {
 			winner = v.Winner.Participant
@@ -114,11 +116,11 @@ func conclude(r *debate.Record) {
 		order := map[bool]string{false: "one order", true: "the other order"}[v.Swapped]
 		fmt.Printf("  %s, in %s: %s (Ada %.0f, Ben %.0f)\n", v.Judge, order, winner, v.Scores["Ada"], v.Scores["Ben"])
 	}
-	o := r.Outcome()
+	o := d.Outcome()
 	fmt.Printf("\nOutcome\n  %d of %d judges have judged; votes: %v\n", o.Verdicts, o.Judges, o.Votes)
 	fmt.Printf("  winner: %q (a tie: %t); mean scores: Ada %.1f, Ben %.1f\n", o.Winner, o.Tie, o.Scores["Ada"], o.Scores["Ben"])
-	for _, d := range o.Dissent {
-		fmt.Printf("  Dissent of %s, for %q: %s\n", d.Judge, d.Winner, stage.Clean(d.Reasoning))
+	for _, other := range o.Dissent {
+		fmt.Printf("  Dissent of %s, for %q: %s\n", other.Judge, other.Winner, stage.Clean(other.Reasoning))
 	}
-	fmt.Printf("  recused: %d judges; less than was configured: %q\n", len(r.Recused()), o.Degraded)
+	fmt.Printf("  recused: %d judges; less than was configured: %q\n", len(d.Recused()), o.Degraded)
 }

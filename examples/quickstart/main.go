@@ -102,10 +102,16 @@ func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *p
 	switch {
 	case errors.Is(err, debate.ErrAwaitingInput) && record != nil && len(record.Inquiries) > 0:
 		return record, fmt.Errorf("%w, whom this program cannot ask: %s", err, record.Inquiries[0].Question)
-	case err == nil && record.Verdict == nil:
+	case err == nil && !hasVerdict(record):
 		return record, fmt.Errorf("there is no verdict: %w", p.cause(record))
 	}
 	return record, err
+}
+
+// hasVerdict reports whether a debate has a verdict.
+func hasVerdict(record *debate.Record) bool {
+	d, ok := debate.Of(record)
+	return ok && d.Verdict != nil
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {

@@ -260,7 +260,7 @@ func (p *printer) end(r *debate.Record, would string) {
 	if r == nil {
 		return
 	}
-	if r.State == debate.StateCompleted && r.Verdict == nil {
+	if r.State == debate.StateCompleted && !hasVerdict(r) {
 		p.heading("== No verdict ==")
 		why := p.cause(r).Error()
 		if p.trouble != nil {

@@ -58,8 +58,8 @@ func (a *arena) playToReader(ctx context.Context) (*played, error) {
 		if err != nil {
 			return nil, errors.Join(err, session.Close())
 		}
-		if event.Kind == debate.EventChunk {
-			streamed += len(event.Chunk.Text)
+		if chunk, ok := event.Body.(*debate.Chunk); ok {
+			streamed += len(chunk.Text)
 		}
 	}
 	out, err := a.conclude(ctx, session)
@@ -75,12 +75,16 @@ func (a *arena) conclude(ctx context.Context, session *debate.Session) (*played,
 	if err := errors.Join(err, session.Close()); err != nil {
 		return nil, err
 	}
-	out := &played{turns: make([]turn, len(record.Turns)), assessments: len(record.Assessments)}
+	d, ok := debate.Of(record)
+	if !ok {
+		return nil, errors.New("the record is not of a debate")
+	}
+	out := &played{turns: make([]turn, len(record.Turns)), assessments: len(d.Assessments)}
 	for i, t := range record.Turns {
 		out.turns[i] = turn{t.Speaker, t.Text}
 	}
-	if record.Verdict != nil && record.Verdict.Winner != nil {
-		out.winner = record.Verdict.Winner.Participant
+	if d.Verdict != nil && d.Verdict.Winner != nil {
+		out.winner = d.Verdict.Winner.Participant
 	}
 	if a.forget {
 		err = a.store.Delete(ctx, session.ID())

@@ -68,9 +68,16 @@ func (s *stage) conclude(t *testing.T, session *debate.Session) string {
 	t.Helper()
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	canonical, err := record.Canonical()
-	require.NoError(t, err)
 	require.NoError(t, s.engine.Shutdown(t.Context()))
+	return canonicalOf(t, record)
+}
+
+func canonicalOf(t *testing.T, record *debate.Record) string {
+	t.Helper()
+	d, ok := debate.Of(record)
+	require.True(t, ok)
+	canonical, err := d.Canonical()
+	require.NoError(t, err)
 	return string(canonical)
 }
 
@@ -246,9 +253,7 @@ func TestAnotherSeedBeforeAJudge(t *testing.T) {
 				unseen++
 				continue
 			}
-			got, err := record.Canonical()
-			require.NoError(t, err)
-			assert.Equal(t, canonical, string(got))
+			assert.Equal(t, canonical, canonicalOf(t, record))
 		}
 		assert.Positive(t, unseen)
 	})

@@ -148,13 +148,13 @@ func closed(before, lines string, first, last int64) string {
 func TestCorruptByIntent(t *testing.T) {
 	head := line("", `{"journal":1,"id":"a"}`)
 	ack := func(seq int) string {
-		return line("", fmt.Sprintf(`{"seq":%d,"at":"2026-01-01T00:00:00Z","kind":"ack"}`, seq))
+		return line("", fmt.Sprintf(`{"seq":%d,"at":"2026-01-01T00:00:00Z","kind":"ack","body":{}}`, seq))
 	}
 	for name, c := range map[string]struct{ lines, says string }{
 		"an event's number is another":  {ack(7), "event 7 is in the place of event 1"},
 		"an event is no event":          {line("", `{"seq":1,"kind":7}`), "cannot unmarshal"},
 		"an event is no JSON":           {line("", `{"seq":1,`), "unexpected end"},
-		"an event is nested too deeply": {line("", `{"seq":1,"turn":{"data":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}}`), "depth"},
+		"an event is nested too deeply": {line("", `{"seq":1,"kind":"turn","body":{"data":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}}`), "depth"},
 		"an event's checksum is wrong":  {strings.Replace(ack(1), ack(1)[:8], "00000000", 1), "checksum"},
 		"there is no event":             {"x\n", "not a line of a journal"},
 	} {
@@ -187,7 +187,7 @@ func TestCorruptByIntent(t *testing.T) {
 // A journal that a later release has written is refused as that.
 func TestVersion(t *testing.T) {
 	head := line("", `{"journal":2,"id":"a"}`)
-	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack"}`)
+	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack","body":{}}`)
 	store := open(t, put(t, []byte(head+closed(head, ack, 1, 1))))
 	_, err := collect(store, "a")
 	assert.ErrorContains(t, err, "is of version 2: this release reads version 1")

@@ -53,9 +53,9 @@
 // closes the commit.
 //
 //	49eb51a3 {"journal":1,"id":"cars"}
-//	7c45e669 {"seq":1,"at":"2026-03-04T05:06:07Z","kind":"round","round":{"n":1,"of":3}}
-//	278e35b0 {"seq":2,"at":"2026-03-04T05:06:07Z","kind":"transition","transition":{"from":"","to":"paused","on":""}}
-//	30cca9cb {"commit":{"first":1,"last":2,"bytes":199,"prev":"49eb51a3","writer":"some%20host","state":"paused",…}}
+//	f14348ab {"seq":1,"at":"2026-03-04T05:06:07Z","kind":"round","body":{"n":1,"of":3}}
+//	b4f24066 {"seq":2,"at":"2026-03-04T05:06:07Z","kind":"transition","body":{"from":"","to":"paused","on":""}}
+//	bbbc7f31 {"commit":{"first":1,"last":2,"bytes":192,"prev":"49eb51a3","writer":"some%20host","state":"paused",…}}
 //
 // The checksum is CRC-32C (RFC 3720, appendix B.4). That of an event covers its JSON. That of a commit
 // covers the lines of its events, with their checksums and newlines, and then its own JSON. A commit has
@@ -70,7 +70,7 @@
 //
 // So these commands work, and copying the file works, at any time:
 //
-//	grep '"kind":"turn"' debates/cars.log | cut -c 10- | jq -r .turn.text
+//	grep '"kind":"turn"' debates/cars.log | cut -c 10- | jq -r .body.text
 //	tail -n 1 debates/cars.log | cut -c 10- | jq .commit
 //
 // A journal holds the debate's secret seed and all its texts. Only the current user can read the folder

@@ -76,9 +76,9 @@ func ExampleStore_Append() {
 	}
 	// Output:
 	// 49eb51a3 {"journal":1,"id":"cars"}
-	// 7c45e669 {"seq":1,"at":"2026-03-04T05:06:07Z","kind":"round","round":{"n":1,"of":3}}
-	// 278e35b0 {"seq":2,"at":"2026-03-04T05:06:07Z","kind":"transition","transition":{"from":"","to":"paused","on":""}}
-	// 30cca9cb {"commit":{"first":1,"last":2,"bytes":199,"prev":"49eb51a3","writer":"some%20host","state":"paused","round":1,"at":"2026-03-04T05:06:07Z"}}
+	// f14348ab {"seq":1,"at":"2026-03-04T05:06:07Z","kind":"round","body":{"n":1,"of":3}}
+	// b4f24066 {"seq":2,"at":"2026-03-04T05:06:07Z","kind":"transition","body":{"from":"","to":"paused","on":""}}
+	// bbbc7f31 {"commit":{"first":1,"last":2,"bytes":192,"prev":"49eb51a3","writer":"some%20host","state":"paused","round":1,"at":"2026-03-04T05:06:07Z"}}
 }
 
 // What a crash has left at the end of a journal is cut off by the next append, and reported.

@@ -21,7 +21,8 @@ func TestGolden(t *testing.T) {
 	commits := [][]debate.Event{
 		{
 			{Seq: 1, At: at, Body: &debate.Start{
-				Version: 1, Config: &debate.Config{Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}}, Seed: "secret",
+				Version: 1, Flow: "notes", Config: debate.Value{JSON: []byte(`{"problem":"Are 2 < 3?"}`)},
+				Terms: debate.Terms{Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}}, Seed: "secret",
 			}},
 			{Seq: 2, At: at, Body: &debate.Transition{To: debate.StateInitializing, On: debate.TriggerStart}},
 			{Seq: 3, At: at, Body: &debate.Round{N: 1, Of: 2}},

@@ -110,7 +110,7 @@ func TestMemoryOfReading(t *testing.T) {
 // No journal makes reading slow: commits that claim each other's lines are not looked at again and again.
 func TestHostileCommits(t *testing.T) {
 	head := line("", `{"journal":1,"id":"a"}`)
-	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack"}`)
+	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack","body":{}}`)
 	text := head + closed(head, ack, 1, 1) + strings.Repeat(ack, 2000)
 	begin := len(text)
 	for n := range 2000 {

@@ -27,7 +27,7 @@ func facts(after int64, n int) []debate.Event {
 func start(topic string, labels map[string]string) []debate.Event {
 	return []debate.Event{{
 		Seq: 1, At: time.Unix(1, 0).UTC(),
-		Body: &debate.Start{Version: 1, Config: &debate.Config{Topic: topic, Labels: labels}},
+		Body: &debate.Start{Version: 1, Terms: debate.Terms{Topic: topic, Labels: labels}},
 	}}
 }
 

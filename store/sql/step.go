@@ -71,15 +71,13 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 			return nil, fmt.Errorf("event %d: its time is %v: in UTC, the year must have four digits", e.Seq, e.At)
 		}
 		info.Note(e)
-		switch body := e.Body.(type) {
+		switch e.Body.(type) {
 		case *debate.Start:
-			if body.Config != nil {
-				begun, err := begin(info)
-				if err != nil {
-					return nil, err
-				}
-				s.begun = begun
+			begun, err := begin(info)
+			if err != nil {
+				return nil, err
 			}
+			s.begun = begun
 		case *debate.Transition:
 			s.state = new(plain(string(info.State)))
 		case *debate.Round:

@@ -15,6 +15,7 @@ import (
 func eventChecks() []check {
 	return []check{
 		{"event/every kind", eventKinds},
+		{"event/kinds of a flow's own", eventOwn},
 		{"event/hostile texts", eventTexts},
 		{"event/long texts", eventLong},
 		{"event/JSON within", eventRaw},
@@ -23,7 +24,7 @@ func eventChecks() []check {
 	}
 }
 
-// kinds returns an event of each kind that is stored, with every field set.
+// kinds returns an event of each kind that every flow has and that is stored, with every field set.
 func kinds() []debate.Event {
 	f := &filler{}
 	events := []debate.Event{
@@ -32,11 +33,7 @@ func kinds() []debate.Event {
 		{Body: full[debate.Round](f)},
 		{Body: full[debate.Intent](f)},
 		{Body: full[debate.Turn](f)},
-		{Body: full[debate.Assignment](f)},
-		{Body: full[debate.Ballot](f)},
 		{Body: full[debate.Summarized](f)},
-		{Body: full[debate.Assessment](f)},
-		{Body: full[debate.Verdict](f)},
 		{Body: full[debate.Rejection](f)},
 		{Body: full[debate.Failure](f)},
 		{Body: full[debate.Charge](f)},
@@ -121,6 +118,27 @@ func eventKinds(x *exam) {
 	}
 }
 
+// own is a body that only one flow knows.
+type own struct {
+	Text string  `json:"text"`
+	Mark float64 `json:"mark"`
+}
+
+// EventKind implements debate.Body.
+func (*own) EventKind() debate.EventKind { return "own" }
+
+// eventOwn stores events of kinds that no store knows: one that a flow has made, and one that was read
+// without the flow. Both come back with the same kind and JSON.
+func eventOwn(x *exam) {
+	handles := x.handles(2)
+	x.kept(handles[0], handles[1], "made", said("neighbour"), debate.Event{Body: &own{"a\n<b>", 0.1}}, said("neighbour"))
+	x.kept(handles[0], handles[1], "foreign", said("neighbour"),
+		debate.Event{Body: &debate.Foreign{Kind: "own", JSON: json.RawMessage(`{"text":"a\n","mark":0.10,"more":[null]}`)}},
+		debate.Event{Body: &debate.Foreign{Kind: "Own kind/2", JSON: json.RawMessage(`[]`)}},
+		said("neighbour"),
+	)
+}
+
 // kept appends events to a new debate through one handle, first in one commit, then one by one. It
 // requires that another handle reads the same.
 func (x *exam) kept(writer, reader debate.Store, id string, events ...debate.Event) {
@@ -171,7 +189,7 @@ func eventTexts(x *exam) {
 	number := 0
 	for name, text := range texts() {
 		number++
-		start := started(debate.Config{Topic: text, Labels: map[string]string{"key " + text: text}})
+		start := started(debate.Terms{Topic: text, Labels: map[string]string{"key " + text: text}})
 		start.Body.(*debate.Start).Texts = map[string]string{text: text} //nolint:forcetypeassert // started makes one
 		x.kept(handles[0], handles[1], fmt.Sprint("text-", number),
 			said("neighbour"), start, said(text), said("neighbour"),
@@ -222,6 +240,7 @@ func eventRaw(x *exam) {
 		x.kept(handles[0], handles[1], fmt.Sprint("raw-", i), turn,
 			debate.Event{Body: &debate.Sent{Trigger: "own", Payload: raw}},
 			debate.Event{Body: &debate.Inquiry{ID: "i", Schema: raw}},
+			debate.Event{Body: &debate.Foreign{Kind: "own", JSON: raw}},
 		)
 		if x.Failed() {
 			x.Fatalf("this was the JSON %s", brief(data))
@@ -272,9 +291,7 @@ func eventNumbers(x *exam) {
 		)
 	}
 	for _, v := range []float64{0, math.Copysign(0, -1), 0.1, 1.0 / 3, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e21, 1e-7} {
-		events = append(events, debate.Event{Body: &debate.Assessment{
-			Judge: "j", Judgement: debate.Judgement{QualityScore: v},
-		}})
+		events = append(events, debate.Event{Body: &debate.Intent{By: "j", Temperature: &v}})
 	}
 	x.kept(handles[0], handles[1], "a", events...)
 	infos := x.list(handles[1], debate.Filter{})

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
@@ -40,8 +41,16 @@ const arguing debate.State = "arguing"
 // These are a label that many debates have.
 const tenant, blue = "tenant", "blue"
 
-func started(config debate.Config) debate.Event {
-	return debate.Event{Body: &debate.Start{Version: debate.LogVersion, Config: &config}}
+// config is what a flow that no store knows is started with.
+type config struct {
+	Problem string `json:"problem"`
+}
+
+func started(terms debate.Terms) debate.Event {
+	problem := strings.ToValidUTF8(terms.Topic, "\uFFFD") // encoding/json has two ways to replace what is invalid
+	return debate.Event{Body: &debate.Start{
+		Version: debate.LogVersion, Config: debate.Value{Go: config{problem}}, Terms: terms,
+	}}
 }
 
 func moved(to debate.State) debate.Event {
@@ -54,7 +63,7 @@ func said(text string) debate.Event {
 
 // debateOf returns the log of a short debate about a topic.
 func debateOf(topic string, labels map[string]string, state debate.State, texts ...string) []debate.Event {
-	events := []debate.Event{started(debate.Config{Topic: topic, Labels: labels}), moved(state)}
+	events := []debate.Event{started(debate.Terms{Topic: topic, Labels: labels}), moved(state)}
 	for _, text := range texts {
 		events = append(events, said(text))
 	}

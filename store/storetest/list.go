@@ -77,11 +77,11 @@ func listEmpty(x *exam) {
 
 func listInfo(x *exam) {
 	handles := x.handles(2)
-	config := debate.Config{
+	terms := debate.Terms{
 		Topic: "Cars \"in\" cities?\n", Labels: map[string]string{tenant: "green", "trace": "", "x.y": "z", "ключ": "значение"},
 	}
 	log := after(0,
-		started(config), moved(debate.StateInitializing), moved(arguing),
+		started(terms), moved(debate.StateInitializing), moved(arguing),
 		debate.Event{Body: &debate.Round{N: 1, Of: 3}}, said("text"),
 		debate.Event{Body: &debate.Round{N: 2, Of: 3}}, said("text"),
 		moved(debate.StatePaused), debate.Event{Body: &debate.Acknowledge{}},
@@ -90,7 +90,7 @@ func listInfo(x *exam) {
 	x.append(handles[0], "a", 0, "w", log)
 	x.lease(handles[0], "a", "me", time.Hour)
 	want := debate.Info{
-		ID: "a", State: debate.StatePaused, Topic: config.Topic, Labels: config.Labels, Round: 2, Seq: 9,
+		ID: "a", State: debate.StatePaused, Topic: terms.Topic, Labels: terms.Labels, Round: 2, Seq: 9,
 		StartedAt: moment(1), LastAt: moment(9), Owner: "me",
 	}
 	for _, store := range append(handles, x.open()) {
@@ -129,7 +129,7 @@ func listOdd(x *exam) {
 	store := x.open()
 	acks := after(0, debate.Event{Body: &debate.Acknowledge{}}, debate.Event{Body: &debate.Acknowledge{}})
 	x.append(store, "acks", 0, "w", acks)
-	late := after(0, debate.Event{Body: &debate.Acknowledge{}}, moved(debate.StatePaused), started(debate.Config{Topic: "late"}))
+	late := after(0, debate.Event{Body: &debate.Acknowledge{}}, moved(debate.StatePaused), started(debate.Terms{Topic: "late"}))
 	x.append(store, "late", 0, "w", late)
 	empty := after(0, debate.Event{Body: &debate.Start{}}, debate.Event{Body: &debate.Turn{}})
 	x.append(store, "void", 0, "w", empty)

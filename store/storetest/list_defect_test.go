@@ -201,8 +201,8 @@ func searchDefects() []defect {
 		switch {
 		case as[debate.Turn](*e) != nil:
 			return as[debate.Turn](*e).Text
-		case as[debate.Start](*e) != nil && as[debate.Start](*e).Config != nil:
-			return as[debate.Start](*e).Config.Topic
+		case as[debate.Start](*e) != nil:
+			return as[debate.Start](*e).Terms.Topic
 		default:
 			return ""
 		}

@@ -106,7 +106,7 @@ func (p *player) labels() map[string]string {
 func (p *player) events(length int) []debate.Event {
 	var events []debate.Event
 	if length == 0 {
-		events = append(events, started(debate.Config{Topic: p.word(), Labels: p.labels()}))
+		events = append(events, started(debate.Terms{Topic: p.word(), Labels: p.labels()}))
 	}
 	for range 1 + p.rng.IntN(4) {
 		events = append(events, one(p, []debate.Event{

@@ -51,12 +51,12 @@ func searchNowhere(x *exam) {
 	store := x.open()
 	const word = "needle"
 	spend := debate.Spend{Call: word, Model: word}
-	start := started(debate.Config{
-		Topic: "hay", Labels: map[string]string{word: word}, Flow: word, Format: word, Summarizer: word,
-		Participants: []debate.Participant{{Name: word, Position: word, Persona: word, Instructions: word, Model: word}},
+	start := started(debate.Terms{
+		ID: word, Topic: "hay", Labels: map[string]string{word: word}, Participants: []string{word}, Context: word, Summarizer: word,
 	})
 	first, _ := start.Body.(*debate.Start)
 	first.Texts, first.Seed, first.Flow = map[string]string{word: word}, word, word
+	first.Config, first.Frozen = debate.Value{Go: config{word}}, debate.Value{Go: config{word}}
 	failure := &debate.Error{Kind: debate.KindAPI, Op: word, Participant: word, Err: errors.New(word)}
 	log := after(0, start,
 		debate.Event{Body: &debate.Transition{To: word, Reason: word, Evidence: word, Failure: failure}},
@@ -65,11 +65,9 @@ func searchNowhere(x *exam) {
 		debate.Event{Body: &debate.Turn{
 			Spend: spend, Kind: word, Speaker: word, Target: word, Text: "hay", Data: []byte(`{"` + word + `":"` + word + `"}`),
 		}},
-		debate.Event{Body: &debate.Assignment{Reasoning: word}},
-		debate.Event{Body: &debate.Ballot{Voter: word, BallotPaper: debate.BallotPaper{Reasoning: word}}},
 		debate.Event{Body: &debate.Summarized{Text: word}},
-		debate.Event{Body: &debate.Assessment{Judge: word, Judgement: debate.Judgement{Reasoning: word}}},
-		debate.Event{Body: &debate.Verdict{Judge: word, FinalVerdict: debate.FinalVerdict{Summary: word}}},
+		debate.Event{Body: &own{Text: word}},
+		debate.Event{Body: &debate.Foreign{Kind: word, JSON: []byte(`{"text":"` + word + `"}`)}},
 		debate.Event{Body: &debate.Rejection{By: word, Text: word, Problems: []string{word}}},
 		debate.Event{Body: &debate.Failure{By: word, Error: failure}},
 		debate.Event{Body: &debate.Dropped{Participant: word, Reason: word}},

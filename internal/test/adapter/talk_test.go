@@ -60,9 +60,11 @@ func hold(t *testing.T, name, model string, p provider.Provider) *debate.Record 
 	require.NoError(t, err)
 	assert.Equal(t, debate.StateCompleted, record.State)
 	assert.Len(t, record.Turns, 4)
-	assert.Len(t, record.Assessments, 2)
-	if assert.NotNil(t, record.Verdict) {
-		t.Logf("%s: the verdict: %+v", name, record.Verdict.Winner)
+	d, ok := debate.Of(record)
+	require.True(t, ok)
+	assert.Len(t, d.Assessments, 2)
+	if assert.NotNil(t, d.Verdict) {
+		t.Logf("%s: the verdict: %+v", name, d.Verdict.Winner)
 	}
 	for _, turn := range record.Turns {
 		assert.NotEmpty(t, strings.TrimSpace(turn.Text))

@@ -55,7 +55,9 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, debate.StateCompleted, record.State)
 			assert.Len(t, record.Answers, len(given))
-			assert.True(t, strings.HasPrefix(record.Verdict.Summary, "The judge"))
+			d, ok := debate.Of(record)
+			require.True(t, ok)
+			assert.True(t, strings.HasPrefix(d.Verdict.Summary, "The judge"))
 			figuref("an answer by another process, %s: %d answers, the debate went on after at most %s",
 				kind, len(given), longest.Round(time.Millisecond))
 			assert.Less(t, longest, promptly)

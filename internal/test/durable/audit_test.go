@@ -75,10 +75,13 @@ func settled(e *debate.Event) (*debate.Spend, standing) {
 func logOf(t testing.TB, store debate.Store, id string) []debate.Event {
 	t.Helper()
 	var events []debate.Event
+	flow := debate.DebateFlow()
 	for event, err := range store.Read(t.Context(), id, 0) {
 		if errors.Is(err, debate.ErrNotFound) {
 			return nil
 		}
+		require.NoError(t, err)
+		event, err = flow.DecodeEvent(event)
 		require.NoError(t, err)
 		events = append(events, event)
 	}

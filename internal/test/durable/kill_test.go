@@ -103,7 +103,9 @@ func undisturbed(t *testing.T, play string) string {
 
 func canonical(t testing.TB, record *debate.Record) string {
 	t.Helper()
-	data, err := record.Canonical()
+	d, ok := debate.Of(record)
+	require.True(t, ok)
+	data, err := d.Canonical()
 	require.NoError(t, err)
 	return string(data)
 }

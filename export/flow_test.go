@@ -1,0 +1,87 @@
+package export_test
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/export"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// notes is the config of a flow in which everybody writes one note.
+type notes struct {
+	Topic   string            `json:"topic"`
+	Writers map[string]string `json:"writers"` // their models
+}
+
+func (*notes) Flow() string { return "notes" }
+
+func (n *notes) Terms() debate.Terms {
+	return debate.Terms{ID: "notes-1", Topic: n.Topic, Participants: []string{"Ada", "Ben"}}
+}
+
+func (n *notes) Models() iter.Seq2[string, string] { return maps.All(n.Writers) }
+
+func notesFlow() *debate.Flow {
+	const writing debate.State = "writing"
+	return &debate.Flow{
+		Name: "notes", Version: 1, Start: writing,
+		Rules: []debate.Rule{{From: writing, On: "written", To: debate.StateCompleting}},
+		Steps: map[debate.State]debate.Step{writing: {
+			Calls: func(r *debate.Record) (calls []debate.Call) {
+				for _, name := range r.Active() {
+					config, ok := r.Config().(*notes)
+					if id := "note." + name; ok && !r.Done(id) {
+						calls = append(calls, debate.Call{
+							ID: id, Kind: "note", By: name, Model: config.Writers[name], OnFail: debate.OnFail{Drop: true},
+							Last: func(*debate.Record) string { return "Write a note." },
+						})
+					}
+				}
+				return calls
+			},
+			Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "written", debate.Note{}, true },
+		}},
+		Spare: func(*debate.Record, string) bool { return true },
+	}
+}
+
+// TestAnotherFlow: a record of another flow gives a plain report.
+func TestAnotherFlow(t *testing.T) {
+	engine := &debate.Engine{
+		Flows: map[string]*debate.Flow{"notes": notesFlow()},
+		Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+			if req.Self == "Ben" {
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "no"}}
+			}
+			return scripted.Reply{Text: "A *note*."}
+		}}},
+	}
+	session, err := engine.Start(context.Background(), &notes{"What is new?", map[string]string{"Ada": "acme/large", "Ben": "acme/small"}})
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	var md bytes.Buffer
+	require.NoError(t, export.Markdown(&md, record))
+	for _, want := range []string{
+		"# What is new?\n\nConversation notes-1\n\n**Completed.**",
+		"- **Flow:** notes\n- **Rounds:** 0\n- **Turns:** 1\n",
+		"## Participants\n\n### Ada\n\n1 turn\n\n### Ben\n\n0 turns · dropped\n\n",
+		"## Outside the rounds\n\n### Ada\n\nnote · by acme/large\n\n> A *note*.\n\n## Course of events\n\n**Dropped**\n\n",
+		"## Usage and cost",
+	} {
+		assert.Contains(t, md.String(), want)
+	}
+	assert.NotContains(t, md.String(), "Outcome")
+	_, err = structures(&export.Document{Record: record})
+	require.NoError(t, err)
+}
