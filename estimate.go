@@ -72,6 +72,7 @@ type Estimator struct {
 	ctx    context.Context
 	growth int // bytes that have been said
 	added  int // bytes that are added to system prompts
+	again  int // bytes that asking again adds to each instruction
 	out    Estimate
 	// summaries are those in out: without them a conversation can go on.
 	summaries use
@@ -94,7 +95,10 @@ func (s *Estimator) Round(n int) error {
 }
 
 // Said lets a call's reply be read by those that follow, as long as it may get.
-func (s *Estimator) Said(call *Call) { s.growth += s.core.record.growth(s.longest(call), call.By) }
+func (s *Estimator) Said(call *Call) { s.growth += s.Length(call) }
+
+// Length bounds, in bytes, what a call's reply takes where another call reads it.
+func (s *Estimator) Length(call *Call) int { return s.core.record.growth(s.longest(call), call.By) }
 
 // Added lets a call's reply be part of the system prompts from now on.
 func (s *Estimator) Added(call *Call) { s.added += s.longest(call) * bytesPerToken }
@@ -106,10 +110,9 @@ func (s *Estimator) First(end func()) {
 	sofar.Models = append([]Account(nil), s.out.Models...)
 	end()
 	sofar.first = s.sum().less(s.summaries)
-	again := len(s.core.record.Text(TextAgain)) + problemBytes
-	s.growth += again
+	s.again = len(s.core.record.Text(TextAgain)) + problemBytes
 	end()
-	s.growth -= again
+	s.again = 0
 	sofar.again, sofar.FirstRound = s.sum().less(s.summaries), sofar.first.cost
 	s.out, s.summaries = sofar, summaries
 }
@@ -139,7 +142,11 @@ func (s *Estimator) longest(call *Call) int {
 }
 
 // Calls counts calls that are made.
-func (s *Estimator) Calls(calls []Call) {
+func (s *Estimator) Calls(calls []Call) { s.Reading(0, calls) }
+
+// Reading counts calls whose instructions will hold so many bytes more than they do now, such as replies that the walk
+// has only counted.
+func (s *Estimator) Reading(bytes int, calls []Call) {
 	for i := range calls {
 		if s.near(&calls[i]) {
 			before := s.sum()
@@ -157,7 +164,7 @@ func (s *Estimator) Calls(calls []Call) {
 		if calls[i].View.None {
 			growth = 0
 		}
-		growth += s.added
+		growth += s.added + s.again + bytes
 		one := s.core.worst(&calls[i], growth)
 		s.out.Cost = s.out.Cost.plus(one.cost)
 		s.out.Tokens += one.tokens

@@ -43,6 +43,9 @@ type Flow struct {
 	// what a log holds for the config already; what is wrong with it has a field that begins with "frozen". It is nil for
 	// a new config. nil: nothing is wrong.
 	Check func(config FlowConfig, frozen any, known Registry) []error
+	// Field names where a config says what stands in a field of its Terms, such as "tools[0]", for what is wrong with it.
+	// nil: the config's fields have the same names.
+	Field func(config FlowConfig, field string) string
 	// Freeze yields what else must not change while a conversation of this config runs; the log holds it as JSON. nil:
 	// nothing.
 	Freeze func(FlowConfig) (any, error)
@@ -96,6 +99,21 @@ type Registry interface {
 
 // spares is Spare.
 func (f *Flow) spares(r *Record, name string) bool { return f.Spare != nil && f.Spare(r, name) }
+
+// named puts the names of a config's fields in the place of those of its Terms.
+func (f *Flow) named(config FlowConfig, found findings) findings {
+	if f.Field == nil {
+		return found
+	}
+	for i, err := range found {
+		if failure, ok := errors.AsType[*Error](err); ok {
+			renamed := *failure
+			renamed.Field = f.Field(config, failure.Field)
+			found[i] = &renamed
+		}
+	}
+	return found
+}
 
 // readConfig yields the config that a log holds.
 func (f *Flow) readConfig(v Value) (FlowConfig, error) {

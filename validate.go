@@ -44,15 +44,17 @@ func (l *live) check(p *plan, frozen any) (f findings) {
 		f = append(f, err)
 	}
 	f.terms(t)
+	f = p.machine.flow.named(p.config, f)
 	if p.machine.flow.Check != nil {
 		f = append(f, p.machine.flow.Check(p.config, frozen, registry{l})...)
 	}
-	l.checkTools(&f, t)
-	l.checkSummarizer(&f, t)
+	var names findings
+	l.checkTools(&names, t)
+	l.checkSummarizer(&names, t)
 	if l.contexts[t.Context] == nil || !registrable(t.Context) {
-		f.addf("context", "no context manager %q is known", oneLine(t.Context, 40))
+		names.addf("context", "no context manager %q is known", oneLine(t.Context, 40))
 	}
-	return f
+	return append(f, p.machine.flow.named(p.config, names)...)
 }
 
 // registry is a live engine as flows' checks see it.
