@@ -132,15 +132,14 @@ func (p *progress) take(e *debate.Event) {
 // start learns what is needed to tell the sizes of summaries.
 func (p *progress) start(start *debate.Start) {
 	p.whole = true
-	if start.Config == nil {
-		return
+	config, ok := start.Config.Go.(*Config)
+	if !ok {
+		config = new(Config)
+		if err := config.UnmarshalJSON(start.Config.JSON); err != nil {
+			return
+		}
 	}
-	decoded, err := decode(start.Config.FlowConfig)
-	s, ok := decoded.(*settings)
-	if err != nil || !ok {
-		return
-	}
-	p.sorted = sorting(s)
+	p.sorted = sorting(config)
 }
 
 // turnTo takes a change of state.

@@ -60,6 +60,12 @@ func (r *Role) print() string {
 	return hashOf([]byte(all.String()))
 }
 
+// words is a hash of what an agent of the role is told.
+func (r *Role) words() string {
+	told := Role{Title: r.Title, System: r.System, Propose: r.Propose, Critique: r.Critique, Refine: r.Refine, Summarize: r.Summarize}
+	return told.print()
+}
+
 // origin yields where the texts come from, and their hash: what was read, if it still is that, else the config.
 func (r *Role) origin() (source, hash string) {
 	if r.seal != "" && r.seal == r.print() {

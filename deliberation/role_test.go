@@ -264,7 +264,7 @@ func TestNoRoleClaimsASource(t *testing.T) {
 			config := three()
 			config.Roles, config.Agents[0].Role = []deliberation.Role{test.role}, "own"
 			engine, _ := engineFor(nil)
-			got := deliberation.Prompts(play(t, engine, config))[0]
+			got := view(play(t, engine, config)).Prompts()[0]
 			assert.Equal(t, []string{"own", test.source, test.hash}, []string{got.Role, got.Source, got.SHA256})
 		})
 	}

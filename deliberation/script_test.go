@@ -128,14 +128,23 @@ func engineFor(own answers) (*debate.Engine, *scripted.Provider) {
 // play plays a deliberation to its end.
 func play(t testing.TB, engine *debate.Engine, config deliberation.Config) *debate.Record {
 	t.Helper()
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	return record
+}
+
+// view yields the deliberation of a record.
+func view(r *debate.Record) *deliberation.Deliberation {
+	d, _ := deliberation.Of(r)
+	return d
+}
+
+// solved yields the solution of a record.
+func solved(r *debate.Record) (solution *deliberation.Solution, by string, ok bool) {
+	return view(r).Solution()
 }
 
 // calls yields the ids of the calls that were made, in the order in which they were answered.

@@ -111,9 +111,7 @@ func asked(t *testing.T, config deliberation.Config, findings bool) (*debate.Rec
 	if findings {
 		require.NoError(t, deliberation.Insert(engine.Flows[deliberation.FlowName], deliberation.StateCritiquing, checking()))
 	}
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	for {
@@ -200,18 +198,18 @@ func whole(r *debate.Record, what string) []string {
 	var out []string
 	switch what {
 	case "all rounds":
-		for _, c := range deliberation.Contributions(r) {
+		for _, c := range view(r).Contributions() {
 			out = append(out, c.Text)
 		}
 	case "all final proposals":
-		for _, c := range deliberation.Contributions(r) {
+		for _, c := range view(r).Contributions() {
 			if c.Kind == deliberation.KindRefinement && c.Round == r.Round {
 				out = append(out, firstLine(c.Text))
 			}
 		}
 	case "all summaries":
 		last := map[string]string{}
-		for _, s := range deliberation.SummariesOf(r) {
+		for _, s := range view(r).Summaries() {
 			last[s.Agent] = firstLine(s.Text)
 		}
 		for _, text := range last {
@@ -228,7 +226,7 @@ func firstLine(text string) string {
 
 func sourceOf(t *testing.T, r *debate.Record, row row) string {
 	t.Helper()
-	for _, source := range deliberation.Prompts(r) {
+	for _, source := range view(r).Prompts() {
 		if strings.Contains(row.call+".", "."+source.Who+".") && source.Who != "judge" {
 			return source.Text
 		}
