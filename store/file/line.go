@@ -112,7 +112,7 @@ func encode(after int64, events []debate.Event) (*batch, error) {
 		if n := b.lines.Len() - begin; n > maxLine {
 			return nil, fmt.Errorf("event %d has %d bytes: at most %d are stored", e.Seq, n, maxLine)
 		}
-		if start, ok := e.Body.(*debate.Start); ok && start.Config != nil {
+		if start, ok := e.Body.(*debate.Start); ok && !start.Config.IsZero() {
 			b.start = int64(begin)
 		}
 	}
