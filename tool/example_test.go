@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,20 +15,44 @@ import (
 	"github.com/agonist-dev/debate/tool"
 )
 
-// review is a small flow of one's own: everybody says something, once, and may use up to five tools for it.
+// design is the config of a flow of one's own: what is reviewed, by whom, and what they may use.
+type design struct {
+	Topic     string   `json:"topic"`
+	Reviewers []string `json:"reviewers"`
+	Model     string   `json:"model"`
+	Tools     []string `json:"tools"`
+}
+
+func (d design) Flow() string { return "review" }
+
+func (d design) Terms() debate.Terms {
+	return debate.Terms{Topic: d.Topic, Participants: d.Reviewers, Tools: d.Tools}
+}
+
+func (d design) Models() iter.Seq2[string, string] {
+	return func(yield func(field, name string) bool) { yield("model", d.Model) }
+}
+
+// review is that flow: everybody says something, once, and may use up to five tools for it.
 func review() *debate.Flow {
 	return &debate.Flow{
 		Name: "review", Version: 1, Start: "reviewing",
+		Decode: func(data []byte) (debate.FlowConfig, error) {
+			var d design
+			err := debate.DecodeStrict(data, &d)
+			return d, err
+		},
 		Rules: []debate.Rule{{From: "reviewing", On: "reviewed", To: debate.StateCompleting}},
 		Steps: map[debate.State]debate.Step{"reviewing": {
 			Calls: func(r *debate.Record) []debate.Call {
+				config, _ := r.Config().(design)
 				var calls []debate.Call
-				for i, p := range r.Active() {
-					if id := "review." + p.Name; !r.Done(id) && !r.Failed(id) {
+				for i, name := range r.Active() {
+					if id := "review." + name; !r.Done(id) && !r.Failed(id) {
 						calls = append(calls, debate.Call{
-							ID: id, Kind: "review", By: p.Name, Model: p.Model, Slot: i, System: "You review a design.",
-							Last:  func(r *debate.Record) string { return "Review: " + r.Config().Topic },
-							Tools: r.Config().Tools, Uses: 5,
+							ID: id, Kind: "review", By: name, Model: config.Model, Slot: i, System: "You review a design.",
+							Last:  func(*debate.Record) string { return "Review: " + config.Topic },
+							Tools: config.Tools, Uses: 5,
 						})
 					}
 				}
@@ -86,9 +111,9 @@ func Example() {
 		Flows:     map[string]*debate.Flow{"review": review()},
 		Tools:     tools,
 	}
-	config := debate.Config{
-		Topic: "Orders", Flow: "review", Tools: []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName},
-		Participants: []debate.Participant{{Name: "Ada", Model: "acme/talker"}, {Name: "Ben", Model: "acme/talker"}},
+	config := design{
+		Topic: "Orders", Reviewers: []string{"Ada", "Ben"}, Model: "acme/talker",
+		Tools: []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName},
 	}
 	for event, err := range engine.Run(context.Background(), config) {
 		switch {
