@@ -178,8 +178,8 @@ func clarified(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	if !b.config.Clarification.On {
 		return TriggerAllClear, debate.Note{}, true
 	}
-	// However few were able to ask, the debate goes on: to ask is optional, and who cannot be reached at all fails
-	// to propose next, where too few are too few.
+	// The rounds begin however few agents were able to ask: asking is optional. An agent that cannot be reached at all
+	// fails to propose next, and that is where too few agents end the rounds.
 	note := debate.Note{Warnings: b.lost(StateClarifying)}
 	if open := b.pending(); len(open) > 0 {
 		note.Calls = len(open)

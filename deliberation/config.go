@@ -161,9 +161,9 @@ type Summaries struct {
 }
 
 // Clarification lets the agents ask a person before the first round. In an unattended deliberation their questions
-// are recorded, and nobody is asked. An agent that fails to say what it asks is warned of, and has asked nothing: it
-// loses no place by that, and the debate begins even if all have failed so. To ask is optional, and the problem can
-// be worked on without; who cannot be reached at all fails to propose next, where the rule for too few agents holds.
+// are recorded, and nobody is asked. An agent that fails to say what it asks is warned of and has asked nothing. It
+// still takes part, and the rounds begin even if all agents have failed so. An agent that cannot be reached at all fails
+// to propose next, where the rule for too few agents holds.
 type Clarification struct {
 	On bool `json:"on,omitempty"`
 	// Iterations is how often the agents may ask, having read the answers so far: 3 if 0.

@@ -98,8 +98,8 @@ func Flow() *debate.Flow {
 	}
 }
 
-// tooFew says why the debate cannot go on after a phase, if so: fewer than two agents have something that
-// stands, or all but one were left out of the phase. Who was merely late is not left out: the next round begins.
+// tooFew says why the rounds end after a phase; "": they do not. They end if fewer than two agents have something that
+// stands, or if all but one were left out of the phase. An agent that was merely late is not left out.
 func (b *board) tooFew(phase debate.State) string {
 	if n := b.stands(); n < 2 {
 		return fmt.Sprintf("%d of %d agents have a proposal", n, len(b.agents))

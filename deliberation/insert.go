@@ -32,13 +32,13 @@ type Node struct {
 //
 // What the node's calls bring is a turn of the kind that they name. One that has an agent as its target, and
 // comes in the same round before refining, is read when that agent refines, and is a part of its history; one
-// without a target is read by the synthesis. [Standing] yields what there is to look at. Call.View is best None, for
-// the instruction to hold what the call needs, and OnFail.Skip set, for the debate to go on without it.
+// without a target is read by the synthesis. [Deliberation.Standing] yields what there is to look at. Call.View is best None, for
+// the instruction to hold what the call needs, and OnFail.Skip set, for the deliberation to continue without it.
 //
-// Insert leaves Flow.Name and Flow.Version alone. A host that stores debates changes one of them: a log that was
-// begun by the plain flow would else go on in this one, and the other way round, unnoticed. With a Version above
-// the plain flow's, logs of the plain one are refused unless Flow.Accepts allows them; with a Name of its own both
-// flows can be registered, and the config's Flow names one.
+// Insert leaves Flow.Name and Flow.Version alone. A host that stores deliberations changes one of them. Otherwise this
+// flow continues a log that the plain flow began, and the other way round, unnoticed. With a Version above the plain
+// flow's, logs of the plain one are refused unless Flow.Accepts allows them. With a Name of its own both flows can be
+// registered, and [debate.Named] starts a config with this one.
 //
 // The error, of kind validation, says that the flow has no such state, has one of the node's name, or leads
 // to more than one state from there.

@@ -14,7 +14,7 @@ import (
 // SynthesizerFunc makes the solution in Go, or through a service. As a [debate.Judge] it stands in
 // Engine.Judges under the name in Config.Synthesizer. task.Turns are all turns of the deliberation, whose text
 // is hostile, and task.Instruction is what the judge would be told, the problem included. What it returns is
-// checked like a model's answer. It is called from several goroutines at once if several debates use it.
+// checked like a model's answer. It is called from several goroutines at once if several deliberations use it.
 type SynthesizerFunc func(ctx context.Context, task debate.JudgeTask) (*Solution, error)
 
 // Judge implements [debate.Judge].
@@ -168,7 +168,8 @@ func synthesisTask(r *debate.Record, asked debate.Asked) any {
 	return task
 }
 
-// askSynthesis asks what becomes of a debate whose solution cannot be made. Nobody there: it ends without.
+// askSynthesis asks what is to be done when the solution could not be made. If nobody is there, the deliberation ends
+// without one.
 func askSynthesis(_ *debate.Record, failure *debate.Error) debate.Question {
 	options := []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionWithout}
 	if failure.Participant == nameSynthesizer {
@@ -221,7 +222,7 @@ func (d *Deliberation) finalists(first int) []*work {
 	return out
 }
 
-// unfinished tells who makes the solution that the debate ended early.
+// unfinished tells the maker of the solution that the deliberation ended early.
 func (b *board) unfinished() string {
 	if b.Reason == debate.EndRounds || b.Reason == debate.EndConverged || b.Reason == EndQuality || b.Reason == "" {
 		return ""
