@@ -75,6 +75,8 @@ type Intent struct {
 	Again  string `json:"again,omitempty"`  // the call whose rejected answer this one replaces
 	Tool   string `json:"tool,omitempty"`   // of the use of a tool: its name
 	For    string `json:"for,omitempty"`    // of the use of a tool: the call that asks for it
+	// Temperature is what is sent; nil: none is.
+	Temperature *float64 `json:"temperature,omitempty"`
 	// Offer is what tools the reply may ask for; nil: none.
 	Offer   *ToolOffer `json:"offer,omitempty"`
 	Input   int        `json:"input,omitempty"`   // tokens of input as counted; 0: there was no need to count

@@ -8,9 +8,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// callContext bounds one call in time. Most of what context.WithTimeout does is not needed by a
-// provider that answers at once, so the timer and the channel are made when somebody asks for them,
-// and a session cancels its calls itself. cancel must be called. The zero value is ready to use.
+// callContext bounds one call in time. A provider that answers at once needs little of what context.WithTimeout
+// does, so the timer and the channel are made when they are first used, and a session cancels its calls itself.
+// cancel must be called. The zero value is ready to use.
 type callContext struct {
 	parent   context.Context // nil: none
 	began    time.Time       // when its time began
@@ -19,7 +19,7 @@ type callContext struct {
 	mu     sync.Mutex
 	done   chan struct{}
 	err    error
-	armed  bool                 // somebody waits for the end
+	armed  bool                 // the end is waited for
 	paused int                  // how many waits stop the clock
 	since  time.Time            // when the first of them began
 	waited time.Duration        // how long the clock has stood, without the present wait
@@ -55,7 +55,7 @@ func (c *callContext) Deadline() (time.Time, bool) {
 	return own, !own.IsZero()
 }
 
-// Pause implements [provider.Clock]: while a call waits in a queue, its deadline moves on.
+// Pause implements [provider.Clock]: while a call waits in a queue, its deadline is moved.
 func (c *callContext) Pause() (resume func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,7 @@ func (c *callContext) resume() {
 	}
 }
 
-// took yields how long the call has taken since its time began, its waits left out.
+// took returns how long the call has taken since its time began, without its waits.
 func (c *callContext) took() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,7 +168,7 @@ func (c *callContext) Err() error {
 // cancel ends the context and frees what it holds.
 func (c *callContext) cancel() { c.end(context.Canceled) }
 
-// expire ends the context when its time is over. A timer that fires while its wait begins is none.
+// expire ends the context when its time is over. A timer that fires while a wait begins is ignored.
 func (c *callContext) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -180,6 +180,7 @@ func (c *Config) cast() Cast {
 		cast.Seats[i] = Seat{c.Participants[i].Name, c.Participants[i].Side}
 	}
 	if c.Audience != nil {
+		cast.Audience = make([]string, 0, len(c.Audience.Members))
 		for i := range c.Audience.Members {
 			cast.Audience = append(cast.Audience, c.Audience.Members[i].Name)
 		}

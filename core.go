@@ -190,7 +190,7 @@ func (c *Core) take(signal Signal) error {
 		if !c.machine.allows(c.record, TriggerEdit) {
 			return c.machine.refusal(c.record, TriggerEdit)
 		}
-		c.record.flow, c.record.config, c.record.terms, c.record.valid = s.Flow, s.Config, s.Config.Terms().withDefaults(), false
+		c.record.flow, c.record.config, c.record.terms, c.record.valid = s.Flow, s.Config, s.Terms, false
 		if m := c.flows[s.Flow]; m != nil { // what is not known is for validation to say
 			c.machine = m
 		}

@@ -1,12 +1,12 @@
 package debate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"log/slog"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -72,12 +72,20 @@ type Engine struct {
 
 // New makes a session of a debate that can still be edited. Nothing is checked, stored or paid for
 // yet: Validate and Start do that.
-func (e *Engine) New(config FlowConfig) (*Session, error) {
+func (e *Engine) New(config FlowConfig) (*Session, error) { return e.newSession(config, false) }
+
+// newSession is New; unattended: nobody is asked, even if the config does not say what is chosen then.
+func (e *Engine) newSession(config FlowConfig, unattended bool) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	return l.newSession(config, false)
+	p, err := l.plan(config, unattended)
+	if err != nil {
+		return nil, err
+	}
+	p.terms.ID = cmp.Or(p.terms.ID, newID())
+	return l.newSession(p)
 }
 
 // Start validates a config and starts its debate. ctx bounds the start only: the debate goes on
@@ -85,16 +93,11 @@ func (e *Engine) New(config FlowConfig) (*Session, error) {
 // opened if its config is the same (if it is open in this engine, that session is returned), and is
 // an error of kind conflict if not.
 func (e *Engine) Start(ctx context.Context, config FlowConfig) (*Session, error) {
-	return e.begin(ctx, config, false)
+	return e.start(ctx, config, false)
 }
 
-// begin is Start; unattended: nobody is asked.
-func (e *Engine) begin(ctx context.Context, config FlowConfig, unattended bool) (*Session, error) {
-	l, err := e.freeze()
-	if err != nil {
-		return nil, err
-	}
-	s, err := l.newSession(config, unattended)
+func (e *Engine) start(ctx context.Context, config FlowConfig, unattended bool) (*Session, error) {
+	s, err := e.newSession(config, unattended)
 	if err != nil {
 		if all := e.Validate(ctx, config); all != nil {
 			return nil, all
@@ -105,11 +108,11 @@ func (e *Engine) begin(ctx context.Context, config FlowConfig, unattended bool) 
 		return nil, err
 	}
 	if err := s.Start(ctx); err != nil {
-		if held := s.live.held(s.id); held != nil && errors.Is(err, ErrLeased) {
-			if err := held.same(s); err != nil {
+		if open := s.live.host.session(s.ID()); open != nil && errors.Is(err, ErrLeased) {
+			if err := open.same(s.runtime); err != nil {
 				return nil, err
 			}
-			return held, nil
+			return facade(open), nil
 		}
 		return nil, err
 	}
@@ -125,7 +128,7 @@ func (e *Engine) begin(ctx context.Context, config FlowConfig, unattended bool) 
 // When the loop has ended nothing of the debate runs any more.
 func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		s, err := e.begin(ctx, config, true)
+		s, err := e.start(ctx, config, true)
 		if err != nil {
 			yield(Event{}, err)
 			return
@@ -141,7 +144,7 @@ func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, er
 			if event.Err() == nil {
 				continue
 			}
-			if _, done, stop := s.outcome(ctx); done && stop != nil { // else it is over by now
+			if _, done, stop := s.runtime.outcome(ctx); done && stop != nil { // else it is over by now
 				yield(Event{}, stop)
 				return
 			}
@@ -160,6 +163,28 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	return l.open(ctx, id)
 }
 
+func (l *live) open(ctx context.Context, id string) (*Session, error) {
+	s, err := l.host.open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return facade(s), nil
+}
+
+// Events yields the numbered events of a debate after the given number, wherever it runs: as
+// [Session.Events] if it is open here, else the facts of its log as they are saved. It ends after
+// the debate's last event.
+func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		l, err := e.freeze()
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		l.host.events(ctx, id, after)(yield)
+	}
+}
+
 // List yields what is known of the stored debates that match, as [Store].List does. A worker that goes
 // on with what others have left looks for {Working: true, Idle: true} and opens what it finds; of several
 // workers one gets it, the others an [ErrLeased].
@@ -170,7 +195,7 @@ func (e *Engine) List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
 			yield(Info{}, err)
 			return
 		}
-		l.store.List(ctx, filter)(yield)
+		l.host.store.List(ctx, filter)(yield)
 	}
 }
 
@@ -181,7 +206,7 @@ func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	core, err := l.load(ctx, id)
+	core, err := l.host.load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +222,11 @@ func (e *Engine) Freeze(config FlowConfig) (Start, error) {
 	if err != nil {
 		return Start{}, err
 	}
-	plan, err := l.plan(config, false)
+	p, err := l.plan(config, false)
 	if err != nil {
 		return Start{}, err
 	}
-	start, err := l.start(plan)
+	start, err := l.start(p)
 	if err != nil {
 		return Start{}, err
 	}
@@ -227,25 +252,5 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	l.shut = true
-	opening := slices.Collect(maps.Values(l.opening))
-	l.mu.Unlock()
-	for _, end := range opening { // what is being opened is closed again
-		select {
-		case <-end:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	l.mu.Lock()
-	sessions := slices.AppendSeq(slices.Collect(maps.Values(l.sessions)), maps.Keys(l.holders)) // some twice
-	l.mu.Unlock()
-	var all sync.WaitGroup
-	errs := make([]error, len(sessions))
-	for i, s := range sessions {
-		all.Go(func() { errs[i] = s.detach(ctx) })
-	}
-	all.Wait()
-	return errors.Join(errs...)
+	return l.host.shutdown(ctx)
 }

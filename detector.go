@@ -24,14 +24,6 @@ const (
 	DetectDrift Detector = "drift"
 )
 
-func (f *findings) detectors(field string, all []Detector) {
-	for i, d := range all {
-		if !slices.Contains([]Detector{DetectRepetition, DetectDiminishing, DetectDrift}, d) {
-			f.addf(fmt.Sprintf("%s[%d]", field, i), "no detector %q is known", oneLine(string(d), 40))
-		}
-	}
-}
-
 // Findings yields what the detectors that the debate uses find in a round. It reads the texts of the
 // round's speeches and of a few before them.
 func (d *Debate) Findings(round int) []detect.Finding {

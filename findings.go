@@ -36,6 +36,11 @@ const (
 // findings gathers what is wrong with a config.
 type findings []error
 
+// add adds errors, up to the bound.
+func (f *findings) add(all ...error) {
+	*f = append(*f, all[:min(len(all), max(0, mostFindings-len(*f)))]...)
+}
+
 func (f *findings) addf(field, format string, args ...any) {
 	if len(*f) >= mostFindings {
 		return

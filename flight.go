@@ -8,8 +8,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// mostExpected bounds the room that is made for a stream's parts before they come.
-const mostExpected = 1 << 10
+// maxExpectedParts bounds the room that is made for a stream's chunks before they come.
+const maxExpectedParts = 1 << 10
 
 // flight is a call that is being made.
 type flight struct {
@@ -24,71 +24,57 @@ func (f *flight) makes(call Lost) bool {
 	return f.command.Call == call.Call && f.command.Attempt == call.Attempt
 }
 
-// launch makes ready the calls that are to be made, and starts all but the first.
-func (s *Session) launch(ids []string) (*flight, error) {
+// startCalls prepares calls. It returns the first, for the caller to make, and starts the others.
+func (s *session) startCalls(ids []string) (*flight, error) {
 	var first *flight
 	for i, id := range ids {
 		f := &flight{}
 		if err := s.core.command(id, &f.command, &f.request); err != nil {
-			s.drop(err)
+			s.closeWith(err)
 			return nil, err
 		}
-		s.live.bound(&f.ctx, &f.command)
+		s.host.bound(&f.ctx, &f.command)
 		if f.command.Stream {
-			f.stream.command, f.stream.seq, f.stream.room = &f.command, s.core.record.Seq, s.pieces
-			f.stream.left = mostBytes(f.request.MaxTokens)
-			s.follow(&f.stream)
+			f.stream.command, f.stream.after, f.stream.expected = &f.command, s.core.Record().Seq, s.lastParts
+			f.stream.bytesLeft = f.command.maxText()
+			s.addStream(&f.stream)
 		}
 		s.flights = append(s.flights, f)
 		if i == 0 {
 			first = f
 			continue
 		}
-		s.spawn(f)
+		s.spawn(func() { s.makeCalls(f) })
 	}
 	return first, nil
 }
 
-// spawn lets a goroutine of the session make a call. The lock is held, and the session is not closed.
-func (s *Session) spawn(f *flight) {
-	if s.closed != nil {
-		return
-	}
-	s.running++
-	go s.fly(f)
-}
-
-// fly makes a call, brings its result, and goes on with the call that follows from it.
-func (s *Session) fly(f *flight) {
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running--
-		s.settle()
-	}()
+// makeCalls makes a call, steps its result, and goes on with the call that follows. nil: there is none.
+func (s *session) makeCalls(f *flight) {
 	for f != nil {
-		f = s.bring(f, s.perform(f))
+		f = s.stepResult(f, s.makeCall(f))
 	}
 }
 
-// perform makes one call.
-func (s *Session) perform(f *flight) Signal {
+// makeCall makes one call.
+func (s *session) makeCall(f *flight) Signal {
 	emit := func(c provider.Chunk) {
 		if f.command.Stream && c.Text != "" {
 			f.stream.add(c.Text)
 			s.notifyChunk()
 		}
 	}
-	signal, err := s.live.perform(&f.ctx, &f.command, emit)
+	signal, err := s.host.perform(&f.ctx, &f.command, emit)
 	f.ctx.cancel()
-	if err != nil { // the host took away what the config names
+	if err != nil { // the engine lacks what the config names
 		return Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: classify(err), Free: true}
 	}
 	return signal
 }
 
-// bring steps a call's result. A closed session records nothing: its calls were broken off.
-func (s *Session) bring(f *flight, signal Signal) *flight {
+// stepResult steps a call's result, and returns a call that follows. A closed session records nothing: its calls were
+// canceled.
+func (s *session) stepResult(f *flight, signal Signal) *flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(s.flights, f); i >= 0 {
@@ -100,27 +86,24 @@ func (s *Session) bring(f *flight, signal Signal) *flight {
 			text = s.core.spoken(result)
 		}
 		f.stream.close(text)
-		s.pieces = min(f.stream.count, mostExpected)
-		s.unfollow(&f.stream)
+		s.lastParts = min(f.stream.count, maxExpectedParts)
+		s.removeStream(&f.stream)
 	}
-	next, _ := s.apply(context.Background(), signal) // whoever waits for the session learns of an error
+	next, _ := s.apply(context.Background(), signal) // an error closes the session: its callers learn of it there
 	return next
 }
 
-// tickAt sets the one timer to the given time; zero: none.
-func (s *Session) tickAt(at time.Time) {
-	if s.timer != nil && s.timer.Stop() {
-		s.running--
-	}
+// tickAt sets the session's one timer to the given time; zero: no Tick is due.
+func (s *session) tickAt(at time.Time) {
+	s.stop(s.timer)
 	s.timer = nil
 	if at.IsZero() || s.closed != nil {
 		return
 	}
-	s.running++
-	s.timer = time.AfterFunc(time.Until(at), func() {
+	s.timer = s.after(time.Until(at), func() {
 		s.mu.Lock()
 		first, _ := s.apply(context.Background(), Tick{})
 		s.mu.Unlock()
-		s.fly(first)
+		s.makeCalls(first)
 	})
 }

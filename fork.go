@@ -32,7 +32,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowC
 	if err != nil {
 		return nil, err
 	}
-	events, err := l.read(ctx, id)
+	events, err := l.host.read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -94,28 +94,17 @@ func forkError(field, format string, args ...any) error {
 
 // anew starts the debate from the beginning.
 func (l *live) anew(ctx context.Context, p *plan, parent *Parent) (*Session, error) {
-	s, err := l.sessionOf(p)
+	s, err := l.newSession(p)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Validate(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := l.load(ctx, s.id); !errors.Is(err, ErrNotFound) {
+	if _, err := l.host.load(ctx, s.ID()); !errors.Is(err, ErrNotFound) {
 		return nil, taken(err)
 	}
-	s.mu.Lock()
-	if s.start == nil {
-		s.start, err = l.start(p)
-	}
-	if s.start != nil {
-		s.start.Parent = parent
-	}
-	s.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Start(ctx); err != nil {
+	if err := s.start(ctx, parent); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -244,22 +233,10 @@ func (l *live) plant(ctx context.Context, id string, events []Event) (*Session, 
 	if _, err := l.core(id, events); err != nil {
 		return nil, err
 	}
-	if l.closed() {
-		return nil, ErrClosed
-	}
-	writer := newID()
-	if err := l.insist(ctx.Done(), func() error { return l.store.Append(ctx, id, 0, writer, events) }); err != nil {
-		if errors.Is(err, ErrConflict) {
-			return nil, taken(nil)
-		}
-		return nil, storeError("fork", err)
+	if err := l.host.create(ctx, "fork", id, events); errors.Is(err, ErrConflict) {
+		return nil, taken(nil)
+	} else if err != nil {
+		return nil, err
 	}
 	return l.open(ctx, id)
-}
-
-// closed reports whether the engine was shut down.
-func (l *live) closed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.shut
 }

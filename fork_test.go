@@ -185,7 +185,7 @@ func TestForkingAtEveryPoint(t *testing.T) {
 				before := toJSON(f.events)
 				f.world = f.course.world(w.engine.Store)
 				f.world.mend()
-				for seq := int64(0); seq <= int64(len(f.events)); seq += min(fewer, 5) {
+				for seq := int64(0); seq <= int64(len(f.events)); seq += int64(min(fewer, 5)) {
 					assert.NoError(t, f.at(t, seq), "forked at %d of %d, after %s", seq, len(f.events), f.events[:seq].last())
 					forks++
 				}

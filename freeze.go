@@ -62,6 +62,9 @@ func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 	return &plan{m, settled, terms.withDefaults()}, nil
 }
 
+// planOf yields the plan of a conversation that has not started.
+func (l *live) planOf(r *Record) *plan { return &plan{l.machines[r.flow], r.config, r.terms} }
+
 // start freezes what a conversation needs.
 func (l *live) start(p *plan) (*Start, error) {
 	s := &Start{

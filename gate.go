@@ -2,8 +2,8 @@ package debate
 
 import "context"
 
-// gate is a lock that can be waited for no longer than a context lasts: whoever holds it may be
-// writing to a store, and a store may be slow.
+// gate is a lock that a caller can wait for no longer than its context lasts: the session that holds it may be
+// writing to a slow store.
 type gate chan struct{}
 
 func newGate() gate { return make(gate, 1) }
@@ -11,10 +11,10 @@ func newGate() gate { return make(gate, 1) }
 // Lock waits as long as it takes.
 func (g gate) Lock() { g <- struct{}{} }
 
-// Unlock lets the next one in.
+// Unlock lets the next caller in.
 func (g gate) Unlock() { <-g }
 
-// enter is Lock for at most as long as ctx lasts; its error is that of ctx.
+// enter is Lock for at most as long as ctx lasts. It returns the error of ctx.
 func (g gate) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -19,7 +19,7 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	events, err := l.read(ctx, id)
+	events, err := l.host.read(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -42,11 +42,11 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 	if err != nil {
 		return "", &Error{Kind: KindStore, Op: "import", Err: err}
 	}
-	return l.bring(ctx, data)
+	return l.restore(ctx, data)
 }
 
-// bring checks a snapshot and stores what the store lacks.
-func (l *live) bring(ctx context.Context, data []byte) (id string, err error) {
+// restore checks a snapshot and stores what the store lacks. It returns the debate's id.
+func (l *live) restore(ctx context.Context, data []byte) (id string, err error) {
 	read, err := readSnapshot(data)
 	if err != nil {
 		return "", err
@@ -56,7 +56,7 @@ func (l *live) bring(ctx context.Context, data []byte) (id string, err error) {
 	if err := l.inspect(read); err != nil {
 		return "", err
 	}
-	return read.ID, l.keep(ctx, read, sealed)
+	return read.ID, l.storeSnapshot(ctx, read, sealed)
 }
 
 // inspect checks a snapshot whose JSON is right, and gives it a seed if it has none.

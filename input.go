@@ -22,7 +22,8 @@ type (
 	// Edit gives a conversation that has not started its config, settled.
 	Edit struct {
 		Flow   string
-		Config FlowConfig
+		Config FlowConfig // settled
+		Terms  *Terms     // its own, with every default written out
 	}
 	// Validate begins the checks.
 	Validate struct{}

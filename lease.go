@@ -6,192 +6,122 @@ import (
 	"time"
 )
 
-// defaultLease is the time of a lease unless the engine says otherwise: long enough for a pause of the
-// garbage collector, a busy machine or a database that changes over, short enough for who waits.
+// defaultLease is the time of a lease unless the engine sets another. It is long enough for a pause of the
+// garbage collector, a busy machine or a database that fails over, and short enough for those who wait.
 const defaultLease = 15 * time.Second
 
-// claim lets one at a time open a debate in this engine, so that nobody sees a session that does not have
-// it yet: it yields the session that has, or makes the caller the one who opens it, and has to grant.
-func (l *live) claim(ctx context.Context, id string) (held *Session, err error) {
-	for {
-		l.mu.Lock()
-		end, busy := l.opening[id]
-		held, shut := l.sessions[id], l.shut
-		if held == nil && !busy && !shut {
-			l.opening[id] = make(chan struct{})
-		}
-		l.mu.Unlock()
-		switch {
-		case shut:
-			return nil, ErrClosed
-		case held != nil || !busy:
-			return held, nil
-		}
-		select {
-		case <-end:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+// trackHolder lists a session for shutdown for as long as it may have a lease. That can be before the session is
+// registered, and after it was unregistered.
+func (h *host) trackHolder(s *session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.holders[s] = struct{}{}
 }
 
-// unclaim ends the session's claim: held is the session if it has the debate now, or nil.
-func (s *Session) unclaim(held *Session) error {
-	s.claimed = false
-	return s.live.grant(s.id, held)
+func (h *host) untrackHolder(s *session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.holders, s)
 }
 
-// grant ends a claim. The session, if there is one, is the one of this engine from now on; the error is that
-// the engine was shut down meanwhile. The session's lock is held.
-func (l *live) grant(id string, s *Session) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	close(l.opening[id])
-	delete(l.opening, id)
-	switch {
-	case s == nil || s.closed != nil || s.over.Load():
-		return nil
-	case l.shut:
-		return ErrClosed
-	default:
-		l.sessions[s.id] = s
-		return nil
-	}
-}
-
-func (l *live) forget(s *Session) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.sessions[s.id] == s {
-		delete(l.sessions, s.id)
-	}
-}
-
-// hold keeps a session known, for Shutdown, for as long as it may have a lease: also before it is the one of
-// its debate, and when it is no longer.
-func (l *live) hold(s *Session) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.holders[s] = struct{}{}
-}
-
-func (l *live) unhold(s *Session) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.holders, s)
-}
-
-// take leases the debate: from now on this session, and nobody else, goes on with it.
-func (s *Session) take(ctx context.Context) error {
-	s.live.hold(s)
-	if err := s.renew(ctx); err != nil {
-		s.live.unhold(s)
+// acquireLease leases the debate: from now on only this session continues it.
+func (s *session) acquireLease(ctx context.Context) error {
+	s.host.trackHolder(s)
+	if err := s.renewLease(ctx); err != nil {
+		s.host.untrackHolder(s)
 		return storeError("lease", err)
 	}
 	s.leased = true
 	s.unlisten()
-	s.renewLater()
+	s.scheduleRenewal()
 	return nil
 }
 
-// renew takes the lease, or lengthens it. Its time is counted from before the store was asked.
-func (s *Session) renew(ctx context.Context) error {
+// renewLease acquires the lease, or extends it. Its time counts from before the store was asked.
+func (s *session) renewLease(ctx context.Context) error {
 	var bound callContext
 	bound.attach(ctx)
-	bound.limit(s.live.lease)
+	bound.limit(s.host.lease)
 	defer bound.cancel()
 	now := time.Now()
-	err := s.live.store.Lease(&bound, s.id, s.writer, s.live.lease)
+	err := s.host.store.Lease(&bound, s.id, s.writer, s.host.lease)
 	if err == nil {
 		s.renewed = now
 	}
 	return err
 }
 
-// sure makes certain that the lease has not run out unnoticed, as it may on a machine that slept.
-func (s *Session) sure(ctx context.Context) error {
-	if !s.leased || time.Since(s.renewed) < s.live.lease {
+// ensureLease renews a lease whose time is over: on a machine that slept nobody may have noticed.
+func (s *session) ensureLease(ctx context.Context) error {
+	if !s.leased || time.Since(s.renewed) < s.host.lease {
 		return nil
 	}
-	return s.renew(ctx)
+	return s.renewLease(ctx)
 }
 
-// renewLater keeps the lease for as long as the session has it.
-func (s *Session) renewLater() {
-	s.running++
+// scheduleRenewal renews the lease for as long as the session has it.
+func (s *session) scheduleRenewal() {
 	var renewal *time.Timer
-	renewal = time.AfterFunc(s.live.lease/3, func() {
+	renewal = s.after(s.host.lease/3, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.running--
 		if s.leased && s.renewal == renewal {
-			s.beat()
+			s.keepLease()
 		}
 		if s.leased && s.renewal == renewal {
-			s.renewLater()
+			s.scheduleRenewal()
 		}
-		s.settle()
 	})
 	s.renewal = renewal
 }
 
-// beat renews the lease, and takes up what others have appended without it: answers and controls.
-func (s *Session) beat() {
-	ctx, cancel := context.WithTimeout(context.Background(), s.live.lease/3)
+// keepLease renews the lease, and steps what others have appended without one: answers and controls.
+func (s *session) keepLease() {
+	ctx, cancel := context.WithTimeout(context.Background(), s.host.lease/3)
 	defer cancel()
-	if err := s.renew(ctx); errors.Is(err, ErrLeased) {
-		s.drop(storeError("lease", err))
+	if err := s.renewLease(ctx); errors.Is(err, ErrLeased) {
+		s.closeWith(storeError("lease", err))
 		return
 	} else if err != nil {
-		return // it may pass until the lease ends
+		return // the store may recover before the lease ends
 	}
 	grew, err := s.catchUp(ctx)
 	if grew {
-		if err = s.disown(context.Background()); err == nil {
+		if err = s.reportLost(context.Background()); err == nil {
 			err = s.control(context.Background(), Tick{})
 		}
 	}
 	if errors.Is(err, ErrNotFound) {
-		s.drop(err)
+		s.closeWith(err)
 	}
 }
 
-// release gives the lease back, for others to go on.
-func (s *Session) release() {
+// releaseLease releases the lease, for others to continue the debate.
+func (s *session) releaseLease() {
 	if !s.leased {
 		return
 	}
 	s.leased = false
-	if s.renewal.Stop() {
-		s.running--
+	s.stop(s.renewal)
+	release := func() {
+		ctx, cancel := context.WithTimeout(context.Background(), s.host.lease)
+		defer cancel()
+		_ = s.host.store.Release(ctx, s.id, s.writer) // without it the lease ends by itself
+		s.host.untrackHolder(s)
 	}
-	if s.closed == nil {
-		s.giveBack()
+	if s.closed != nil {
+		s.spawn(release) // the caller that closes a session does not wait for the store
 		return
 	}
-	s.running++
-	go func() { // who closes a session has no time
-		s.giveBack()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running--
-		s.settle()
-	}()
+	release()
 }
 
-func (s *Session) giveBack() {
-	ctx, cancel := context.WithTimeout(context.Background(), s.live.lease)
-	defer cancel()
-	_ = s.live.store.Release(ctx, s.id, s.writer) // it ends by itself
-	s.live.unhold(s)
-}
-
-// rest lets go of the lease of a debate in which nothing happens until somebody says something:
-// whoever does may be in another process. The session goes on listening.
-func (s *Session) rest() {
-	if r := s.core.record; !s.leased || s.engaged || s.closed != nil || r.start == nil || s.core.machine.working(r.State) || r.InFlight() > 0 {
+// releaseIfIdle releases the lease of a debate that nothing happens in until a control comes. The control may come
+// to another process. The session watches the log meanwhile.
+func (s *session) releaseIfIdle() {
+	if !s.leased || s.inControl || s.closed != nil || !s.core.started() || s.core.hasWork() {
 		return
 	}
-	s.release()
+	s.releaseLease()
 	s.listen()
 }

@@ -7,39 +7,34 @@ import (
 	"time"
 )
 
-// listen lets a session that does not hold its debate see what others append to its log, and take the
-// debate up when it goes on and nobody holds it.
-func (s *Session) listen() {
+// listen watches the log of a debate that this session has no lease of. The session folds what others append. When
+// the debate has work and nobody has the lease, the session takes it over.
+func (s *session) listen() {
 	ctx, stop := context.WithCancel(s.life)
-	s.deafen = stop
-	s.running++
-	go func() {
+	s.stopListening = stop
+	s.spawn(func() {
 		defer stop()
-		s.hear(ctx)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running--
-		s.settle()
-	}()
+		s.watchLog(ctx)
+	})
 }
 
-// unlisten ends that.
-func (s *Session) unlisten() {
-	if s.deafen != nil {
-		s.deafen()
-		s.deafen = nil
+// unlisten ends listen.
+func (s *session) unlisten() {
+	if s.stopListening != nil {
+		s.stopListening()
+		s.stopListening = nil
 	}
 }
 
-// hear looks at the log whenever it may have grown, until ctx is done or the session needs it no more.
-func (s *Session) hear(ctx context.Context) {
+// watchLog calls checkLog whenever the log may have grown, until ctx is done or checkLog returns false.
+func (s *session) watchLog(ctx context.Context) {
 	grown, every := (<-chan struct{})(nil), pollInterval
-	if w, ok := s.live.store.(Watcher); ok {
-		grown, every = w.Watch(ctx, s.id), s.live.lease // by then a holder that is gone has lost its lease
+	if w, ok := s.host.store.(Watcher); ok {
+		grown, every = w.Watch(ctx, s.id), s.host.lease // by then the lease of a process that is gone has ended
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	for ctx.Err() == nil && s.attend(ctx) {
+	for ctx.Err() == nil && s.checkLog(ctx) {
 		select {
 		case _, open := <-grown:
 			if !open {
@@ -51,8 +46,9 @@ func (s *Session) hear(ctx context.Context) {
 	}
 }
 
-// attend takes up what the log has grown by. It reports whether there is more to listen for.
-func (s *Session) attend(ctx context.Context) bool {
+// checkLog folds what the log has grown by, and takes the debate over if it has work. It reports whether the log
+// is still to be watched.
+func (s *session) checkLog(ctx context.Context) bool {
 	if s.mu.enter(ctx) != nil {
 		return false
 	}
@@ -61,30 +57,24 @@ func (s *Session) attend(ctx context.Context) bool {
 		return false
 	}
 	if _, err := s.catchUp(ctx); err != nil {
-		if errors.Is(err, ErrNotFound) || s.core.broken != nil {
-			s.drop(err)
+		if errors.Is(err, ErrNotFound) || s.core.err() != nil {
+			s.closeWith(err)
 			return false
 		}
-		return true // a store that fails may recover
+		return true // the store may recover
 	}
-	if !s.attends() {
-		return !s.finished()
+	if !s.core.hasWork() {
+		return !s.finishIfOver()
 	}
-	if s.assume(ctx) == nil {
-		_ = s.wake(context.Background()) // whoever waits for the session learns of an error
+	if s.takeOver(ctx) == nil {
+		_ = s.continueWork(context.Background()) // an error closes the session: its callers learn of it there
 	}
 	return s.closed == nil && !s.leased && !s.over.Load()
 }
 
-// attends reports whether somebody has to go on with the debate.
-func (s *Session) attends() bool {
-	r := s.core.record
-	return s.core.machine.working(r.State) || r.InFlight() > 0
-}
-
-// finished lets go of a debate that somebody else has brought to its end.
-func (s *Session) finished() bool {
-	if !s.core.record.Final() || s.core.record.InFlight() > 0 {
+// finishIfOver finishes a debate that another process has brought to its end. It reports whether it has ended.
+func (s *session) finishIfOver() bool {
+	if !s.core.over() {
 		return false
 	}
 	s.finish()
@@ -92,35 +82,35 @@ func (s *Session) finished() bool {
 	return true
 }
 
-// assume takes the debate up where its log ends. If it cannot, nothing has changed.
-func (s *Session) assume(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx) // of listening, which ends here
-	if err := s.take(ctx); err != nil {
+// takeOver acquires the lease and folds what the log has grown by until then. On an error nothing has changed.
+func (s *session) takeOver(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx) // acquireLease ends listening, and with it the context of checkLog
+	if err := s.acquireLease(ctx); err != nil {
 		return err
 	}
-	if _, err := s.catchUp(ctx); err != nil { // it may have grown before the lease was ours
-		s.release()
+	if _, err := s.catchUp(ctx); err != nil {
+		s.releaseLease()
 		s.listen()
 		return err
 	}
 	return nil
 }
 
-// wake goes on with a log that somebody else has left: what was in flight then is lost.
-func (s *Session) wake(ctx context.Context) error {
-	if err := s.control(ctx, Opened{By: s.live.owner}); err != nil {
+// continueWork continues a log that another process has left. The calls that were in flight are lost.
+func (s *session) continueWork(ctx context.Context) error {
+	if err := s.control(ctx, Opened{By: s.host.owner}); err != nil {
 		return err
 	}
-	if err := s.disown(ctx); err != nil {
+	if err := s.reportLost(ctx); err != nil {
 		return err
 	}
 	return s.control(ctx, Tick{})
 }
 
-// disown gives up the calls in flight that this session does not make.
-func (s *Session) disown(ctx context.Context) error {
+// reportLost steps a Lost for each call in flight that this session does not make.
+func (s *session) reportLost(ctx context.Context) error {
 	for _, lost := range s.core.InFlight() {
-		if s.making(lost) {
+		if s.makes(lost) {
 			continue
 		}
 		if err := s.control(ctx, lost); err != nil {
@@ -130,17 +120,18 @@ func (s *Session) disown(ctx context.Context) error {
 	return nil
 }
 
-func (s *Session) making(call Lost) bool {
+// makes reports whether this session makes the attempt.
+func (s *session) makes(call Lost) bool {
 	return slices.ContainsFunc(s.flights, func(f *flight) bool { return f.makes(call) })
 }
 
 // catchUp folds what others have appended.
-func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
+func (s *session) catchUp(ctx context.Context) (grew bool, err error) {
 	var bound callContext
 	bound.attach(ctx)
-	bound.limit(s.live.lease)
+	bound.limit(s.host.lease)
 	defer bound.cancel()
-	for event, err := range s.live.store.Read(&bound, s.id, s.core.record.Seq) {
+	for event, err := range s.host.store.Read(&bound, s.id, s.core.Record().Seq) {
 		if err != nil {
 			return grew, storeError("read", err)
 		}
@@ -150,55 +141,53 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 		grew = true
 	}
 	if grew {
-		s.changed()
+		s.publishFolded()
 	}
 	return grew, nil
 }
 
-// refold makes the core anew from the log, which it yields: somebody else has appended to it. A session
-// that holds the debate makes sure that it still does, for else it must not go on.
-func (s *Session) refold(ctx context.Context) (log []Event, err error) {
-	err = s.insist(ctx, func(ctx context.Context) error {
+// reload makes the core anew from the log, and returns the log. It is for a log to which somebody else has appended.
+// A session that has the lease renews it first, for without it the session must not continue.
+func (s *session) reload(ctx context.Context) (log []Event, err error) {
+	err = s.retryStore(ctx, func(ctx context.Context) error {
 		if s.leased {
-			if err := s.renew(ctx); err != nil {
+			if err := s.renewLease(ctx); err != nil {
 				return err
 			}
 		}
-		if log, err = s.live.read(ctx, s.id); err != nil {
+		if log, err = s.host.read(ctx, s.id); err != nil {
 			return err
 		}
-		core, err := s.live.core(s.id, log)
+		core, err := s.host.newCore(s.id, log)
 		if err != nil {
 			return err
 		}
 		s.core = core
-		s.changed()
+		s.publishFolded()
 		return nil
 	})
 	return log, err
 }
 
-// stands reports whether a log holds events that were tried to append: the append has succeeded, whatever
-// was said of it.
-func stands(log, tried []Event) bool {
+// publishFolded shows what somebody else has appended, and cancels the calls that it has ended.
+func (s *session) publishFolded() {
+	s.savedSeq.Store(s.core.Record().Seq)
+	s.publishState()
+	for _, f := range s.flights {
+		if !s.core.inFlightAs(f.command.Call, f.command.Attempt) {
+			f.ctx.cancel()
+		}
+	}
+	s.notify()
+}
+
+// contains reports whether a log holds events that were to be appended. Then the append has succeeded, whatever the
+// store said.
+func contains(log, tried []Event) bool {
 	for i := range tried {
 		if tried[i].Seq > int64(len(log)) || !sameEvent(&log[tried[i].Seq-1], &tried[i]) {
 			return false
 		}
 	}
 	return len(tried) > 0
-}
-
-// changed makes known what somebody else has appended, and breaks off calls that it has ended.
-func (s *Session) changed() {
-	r := s.core.record
-	s.seq.Store(r.Seq)
-	s.show()
-	for _, f := range s.flights {
-		call := r.opened(f.command.Call)
-		if call == nil || call.status != callOpen || call.intent.Attempt != f.command.Attempt || call.aborted {
-			f.ctx.cancel()
-		}
-	}
-	s.notify()
 }

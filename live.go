@@ -1,19 +1,13 @@
 package debate
 
 import (
-	"cmp"
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	mathrand "math/rand/v2"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -21,7 +15,7 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// live is an engine as it was at its first use.
+// live is an engine as it was at its first use: what configs refer to by name, and the host of its sessions.
 type live struct {
 	providers map[string]Provider
 	judges    map[string]Judge
@@ -30,27 +24,14 @@ type live struct {
 	machines  map[string]*machine
 	prompts   *prompt.Set
 	models    map[string]Model
-	store     Store
 	logger    *slog.Logger
-	places    chan struct{}
-	interval  time.Duration
+	slots     chan struct{} // for calls; nil: MaxCalls is not set
 	seed      func() string
 	absent    bool // it has every judge that somebody names
-	lease     time.Duration
-	owner     string       // who holds the leases
-	writers   atomic.Int64 // counts the tokens for the store
-	mu        sync.Mutex
-	sessions  map[string]*Session
-	opening   map[string]chan struct{} // debates that somebody is opening; closed when that has come to an end
-	holders   map[*Session]struct{}    // who may have a lease
-	shut      bool                     // no session is opened any more
 
 	renderings renderings
+	host       *host
 }
-
-// breath is the least time between two chunks of one reader. To wake a reader costs a speaker more
-// than a chunk does; nobody sees a fifth of a millisecond.
-const breath = 200 * time.Microsecond
 
 // freeze takes the engine's fields, once.
 func (e *Engine) freeze() (*live, error) {
@@ -66,8 +47,7 @@ func (e *Engine) build() (*live, error) {
 			DefaultContext: window.Hybrid{},
 		},
 		machines: make(map[string]*machine),
-		store:    e.Store, logger: e.Logger, interval: max(e.ChunkInterval, breath), seed: e.Seed, lease: cmp.Or(e.Lease, defaultLease),
-		opening: make(map[string]chan struct{}), sessions: make(map[string]*Session), holders: make(map[*Session]struct{}),
+		logger:   e.Logger, seed: e.Seed,
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
@@ -76,9 +56,7 @@ func (e *Engine) build() (*live, error) {
 		f = *f.clone()
 		f.Name = name
 		formats[name] = f
-		var found findings
-		found.format("Formats["+name+"]", &f)
-		problems = append(problems, found...)
+		problems = append(problems, f.Check("Formats["+name+"]")...)
 	}
 	var err error
 	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
@@ -108,7 +86,7 @@ func (e *Engine) build() (*live, error) {
 	if e.MaxCalls < 0 {
 		problems = append(problems, engineError("MaxCalls", "is negative"))
 	} else if e.MaxCalls > 0 {
-		l.places = make(chan struct{}, e.MaxCalls)
+		l.slots = make(chan struct{}, e.MaxCalls)
 	}
 	if e.ChunkInterval < 0 {
 		problems = append(problems, engineError("ChunkInterval", "is negative"))
@@ -116,10 +94,16 @@ func (e *Engine) build() (*live, error) {
 	if e.Lease < 0 {
 		problems = append(problems, engineError("Lease", "is negative"))
 	}
-	if l.store == nil {
-		l.store = &MemoryStore{}
+	store := e.Store
+	if store == nil {
+		store = &MemoryStore{}
 	}
-	l.owner = newID()
+	l.host = newHost(hostConfig{
+		store: store, lease: e.Lease, interval: e.ChunkInterval, owner: newID(),
+		newCore: l.core, bound: l.bound, perform: l.perform, log: l.log,
+		same:   sameConfig,
+		facade: func(s *session) any { return &Session{live: l, runtime: s} },
+	})
 	return l, errors.Join(problems...)
 }
 
@@ -148,18 +132,7 @@ func (l *live) newSeed() string {
 	return hex.EncodeToString(seed[:])
 }
 
-// input adds the time and the random bits.
-func (l *live) input(s Signal) Input {
-	return Input{At: time.Now().Round(0).UTC(), Bits: mathrand.Uint64(), Signal: s} //nolint:gosec // jitter is no secret
-}
-
-// held yields the session of a debate that this engine has open; nil: it has not.
-func (l *live) held(id string) *Session {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.sessions[id]
-}
-
+// core makes the core of a stored debate, by its flow; without events, that of a debate which is still to be configured.
 func (l *live) core(id string, events []Event) (*Core, error) {
 	name, version := FlowName, 0
 	if len(events) > 0 {
@@ -176,41 +149,4 @@ func (l *live) core(id string, events []Event) (*Core, error) {
 			"the debate was started with version %d of flow %s; this program continues versions %d to %d", version, name, least, m.flow.Version)}
 	}
 	return l.newCore(m, id, events)
-}
-
-// load folds a stored log.
-func (l *live) load(ctx context.Context, id string) (*Core, error) {
-	events, err := l.read(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return l.core(id, events)
-}
-
-// read yields a stored log.
-func (l *live) read(ctx context.Context, id string) ([]Event, error) {
-	var events []Event
-	for event, err := range l.store.Read(ctx, id, 0) {
-		if err != nil {
-			return nil, storeError("open", err)
-		}
-		events = append(events, event)
-	}
-	if len(events) == 0 {
-		return nil, storeError("open", ErrNotFound)
-	}
-	return events, nil
-}
-
-func storeError(op string, err error) error {
-	switch {
-	case errors.Is(err, ErrConflict), errors.Is(err, ErrLeased):
-		return &Error{Kind: KindConflict, Op: op, Err: err}
-	case errors.Is(err, ErrNotFound):
-		return &Error{Kind: KindValidation, Op: op, Field: "id", Err: err}
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, new(*Error)):
-		return fmt.Errorf("debate: %s: %w", op, err)
-	default:
-		return &Error{Kind: KindStore, Op: op, Err: err}
-	}
 }

@@ -15,7 +15,7 @@ import (
 // or a judge's failure is an input like any other. The error means misuse: a command that names
 // what this engine does not have.
 //
-// Perform waits for a free place under MaxCalls, and returns soon after ctx is done.
+// Perform waits for a free slot under MaxCalls, and returns soon after ctx is done.
 func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chunk)) (Input, error) {
 	live, err := e.freeze()
 	if err != nil {
@@ -32,12 +32,12 @@ func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chu
 	if err != nil {
 		return Input{}, err
 	}
-	return live.input(signal), nil
+	return newInput(signal), nil
 }
 
 // bound begins the context of a call. Where calls have to queue its time begins later, in perform.
 func (l *live) bound(call *callContext, c *Command) {
-	if l.places == nil || c.Use != nil {
+	if l.slots == nil || c.Use != nil {
 		call.limit(c.Timeout)
 	}
 }
@@ -52,13 +52,13 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 		err := errors.New("a command holds either a request, a judge's task or the use of a tool")
 		return nil, &Error{Kind: KindValidation, Op: "perform", Err: err}
 	}
-	if l.places != nil && c.Use == nil {
+	if l.slots != nil && c.Use == nil {
 		select {
-		case l.places <- struct{}{}:
-			defer func() { <-l.places }()
+		case l.slots <- struct{}{}:
+			defer func() { <-l.slots }()
 		case <-ctx.Done():
 		}
-		if err := ctx.Err(); err != nil { // perhaps a place became free at the same time
+		if err := ctx.Err(); err != nil { // perhaps a slot became free at the same time
 			return Failed{Call: c.Call, Attempt: c.Attempt, Error: classify(err), Free: true}, nil
 		}
 		var call callContext

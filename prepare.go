@@ -67,6 +67,9 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		return ready, intent, nil
 	}
 	model := c.pick(call, ready, intent)
+	if intent.Temperature = call.Temperature; model.OwnTemperature {
+		intent.Temperature = nil
+	}
 	if intent.Tokens == 0 {
 		intent.Tokens = r.terms.MaxTokens
 	}
@@ -245,15 +248,11 @@ func (c *Core) command(id string, command *Command, request *provider.Request) e
 	}
 	host, model, _ := divide(ready.model)
 	command.Provider = host
-	temperature := call.Temperature
-	if m := r.model(ready.model); m != nil && m.OwnTemperature {
-		temperature = nil
-	}
 	command.Request = request
 	*request = provider.Request{
 		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
 		Messages: ready.messages(), Last: provider.Message{Text: ready.last},
-		MaxTokens: intent.Tokens, Temperature: temperature, Schema: ready.wire, Tools: ready.tools, Labels: r.terms.Labels,
+		MaxTokens: intent.Tokens, Temperature: intent.Temperature, Schema: ready.wire, Tools: ready.tools, Labels: r.terms.Labels,
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ const aloud = 1
 // Cast are those who may speak in a debate of some format, and how.
 type Cast struct {
 	Seats    []Seat   // the participants, in order
-	Audience []string // by name
+	Audience []string // by name; nil: there is none
 	// AtOnce lets the speakers of a phase without slots speak at once.
 	AtOnce bool
 	// Rounds is the most rounds that there may be. A format that fixes them does not read it.

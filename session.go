@@ -1,82 +1,39 @@
 package debate
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"strconv"
-	"sync"
-	"sync/atomic"
-	"time"
+	"iter"
 )
 
 // Session is a debate that this process holds: its controls and its events. It is safe for
 // concurrent use. A session ends when its debate does, or by Close, which leaves the debate as it is
 // for somebody to open again.
 //
-// Nobody drives a session: whoever brings a result decides, under its lock, what follows from it,
-// and goes on with the next call. So a debate of one call at a time runs on one goroutine, and so does
-// one that waits for a person: it listens to the log, for the person may answer in another process.
+// No goroutine drives a session. The one that brings a result decides, under the session's lock, what follows,
+// and makes the next call. So a debate of one call at a time runs on one goroutine. So does one that waits for a
+// person: it watches the log, for the person may answer in another process.
 type Session struct {
-	live *live
-	id   string
-
-	mu      gate // of all that follows
-	core    *Core
-	plan    *plan  // of a session that starts a debate
-	start   *Start // of the debate, if validating has made it
-	flights []*flight
-	pieces  int   // in which the last turn came
-	closed  error // why the session no longer takes anything; nil: it does
-	claimed bool  // it is being opened: others in this engine wait for what becomes of it
-	leased  bool
-	renewed time.Time   // when the lease was last taken
-	renewal *time.Timer // of the lease
-	deafen  func()      // ends listening; nil: the session does not
-	engaged bool        // in a control: it does not rest yet
-	doubt   bool        // the last append was tried again: an earlier try may have succeeded
-	timer   *time.Timer
-	writer  string // this session's token for the store
-	running int    // goroutines that make calls, and timers
-
-	life  context.Context       // ends when somebody wants to close the session
-	hurry func()                // ends life
-	quiet chan struct{}         // closed when nothing is left of a closed session
-	shown atomic.Value          // State: as it is saved
-	flow  atomic.Pointer[Flow]  // of the core
-	seq   atomic.Int64          // of the last event that is saved
-	base  atomic.Int64          // of the last event from before this session
-	over  atomic.Bool           // the debate is final, and nothing is in flight
-	gone  atomic.Pointer[error] // closed, for readers, who do not wait for a slow store
-
-	readers  sync.Mutex // of the streams that are open, and of changes to the list of watchers
-	streams  []*stream
-	watchers atomic.Pointer[[]*watcher]
+	live    *live
+	runtime *session
 }
 
-// newSession makes a session of a conversation that is still to be configured.
-func (l *live) newSession(config FlowConfig, unattended bool) (*Session, error) {
-	plan, err := l.plan(config, unattended)
+// facade returns what callers see of a session: always the same Session.
+func facade(s *session) *Session {
+	out, _ := s.facade.(*Session)
+	return out
+}
+
+// newSession makes a session of a debate that is still to be configured.
+func (l *live) newSession(p *plan) (*Session, error) {
+	core, err := l.configured(p)
 	if err != nil {
 		return nil, err
 	}
-	plan.terms.ID = cmp.Or(plan.terms.ID, newID())
-	return l.sessionOf(plan)
+	return facade(l.host.newSession(core)), nil
 }
 
-func (l *live) sessionOf(p *plan) (*Session, error) {
-	core, err := l.coreFor(p)
-	if err != nil {
-		return nil, err
-	}
-	s := l.session(core)
-	s.plan = p
-	return s, nil
-}
-
-// coreFor makes the core of a conversation that is still to be configured.
-func (l *live) coreFor(p *plan) (*Core, error) {
+// configured makes the core of a debate that has a config and has not started.
+func (l *live) configured(p *plan) (*Core, error) {
 	if err := CheckID(p.terms.ID); err != nil {
 		return nil, err
 	}
@@ -84,153 +41,49 @@ func (l *live) coreFor(p *plan) (*Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = core.Step(l.input(Edit{Flow: p.machine.flow.Name, Config: p.config}))
+	_, err = core.Step(newInput(Edit{Flow: p.machine.flow.Name, Config: p.config, Terms: p.terms}))
 	return core, err
 }
 
-func (l *live) session(core *Core) *Session {
-	s := &Session{
-		live: l, id: core.record.ID, core: core, mu: newGate(), quiet: make(chan struct{}),
-		writer: l.owner + "/" + strconv.FormatInt(l.writers.Add(1), 10),
-	}
-	s.life, s.hurry = context.WithCancel(context.Background())
-	s.stand()
-	s.watchers.Store(&[]*watcher{})
-	return s
-}
-
-// stand makes the core's log the one that was there before this session.
-func (s *Session) stand() {
-	s.seq.Store(s.core.record.Seq)
-	s.base.Store(s.core.record.Seq)
-	s.show()
-}
-
-// show lets everybody see the state, which is saved.
-func (s *Session) show() {
-	s.flow.Store(s.core.machine.flow)
-	if state := s.core.record.State; s.shown.Load() != state {
-		s.shown.Store(state)
-	}
-}
-
 // ID is the debate's id.
-func (s *Session) ID() string { return s.id }
+func (s *Session) ID() string { return s.runtime.id }
 
 // State is the debate's present state, as it is saved.
-func (s *Session) State() State {
-	state, _ := s.shown.Load().(State)
-	return state
-}
+func (s *Session) State() State { return s.runtime.state() }
 
 // Edit replaces the config of a debate that has not started; the id stays.
 func (s *Session) Edit(config FlowConfig) error {
-	plan, err := s.live.plan(config, false)
+	p, err := s.live.plan(config, false)
 	if err != nil {
 		return err
 	}
-	plan.terms.ID = s.id
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed != nil {
-		return s.closed
-	}
-	if !s.core.machine.allows(s.core.record, TriggerEdit) {
-		return s.core.machine.refusal(s.core.record, TriggerEdit)
-	}
-	core, err := s.live.coreFor(plan)
-	if err != nil {
-		return err
-	}
-	s.core, s.plan, s.start = core, plan, nil
-	s.show()
-	return nil
+	p.terms.ID = s.ID()
+	return s.runtime.replace(func() (*Core, error) { return s.live.configured(p) })
 }
 
 // Validate checks the config, and its models with the providers that can tell; then the debate is
 // ready. The error joins one *[Error] per field, and leaves it in configuring.
 func (s *Session) Validate(ctx context.Context) error {
-	if err := s.mu.enter(ctx); err != nil {
-		return err
-	}
-	plan, core := s.plan, s.core
-	_, err := s.apply(ctx, Validate{})
-	s.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	start, found := s.live.validate(ctx, plan, nil)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.core != core || core.record.State != StateValidating {
-		return &Error{Kind: KindState, Op: "validate", Err: errors.New("the debate was canceled in the meantime")}
-	}
-	if _, err := s.apply(ctx, Validated{OK: found == nil}); err != nil {
-		return err
-	}
-	s.start = start
-	return found
+	return s.runtime.validate(ctx, func(r *Record) (*Start, error) { return s.live.validate(ctx, s.live.planOf(r), nil) })
 }
 
 // Start begins a debate that is ready. If the store holds a debate of this id it is opened, given
 // that its config is the same; else the error is of kind conflict and names the difference.
-func (s *Session) Start(ctx context.Context) error {
-	if err := s.mu.enter(ctx); err != nil {
-		return err
-	}
-	if closed := s.closed; closed != nil {
-		s.mu.Unlock()
-		return closed
-	}
-	err := s.open(ctx)
-	return s.leave(ctx, err)
-}
+func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
 
-// open is Start under the lock.
-func (s *Session) open(ctx context.Context) error {
-	if !s.core.machine.allows(s.core.record, TriggerStart) {
-		return s.core.machine.refusal(s.core.record, TriggerStart)
-	}
-	start, err := s.start, error(nil)
-	if s.start = nil; start == nil {
-		start, err = s.live.start(s.plan)
-	}
-	if err != nil {
-		return err
-	}
-	switch held, err := s.live.claim(ctx, s.id); {
-	case err != nil:
-		return err
-	case held != nil:
-		return &Error{Kind: KindConflict, Op: string(TriggerStart), Field: "id", Err: ErrLeased}
-	}
-	s.claimed = true
-	if err := s.take(ctx); err != nil {
-		_ = s.unclaim(nil)
-		return err
-	}
-	if err = s.begun(ctx, start); err == nil {
-		err = s.unclaim(s)
-	}
-	if err != nil {
-		s.drop(err)
-	}
-	return err
-}
-
-// begun starts the debate, or goes on with it if it is stored.
-func (s *Session) begun(ctx context.Context, start *Start) error {
-	stored, err := s.live.load(ctx, s.id)
-	switch {
-	case err == nil:
-		err = s.adopt(ctx, stored)
-	case !errors.Is(err, ErrNotFound):
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	default:
-		err = s.control(context.WithoutCancel(ctx), *start)
-	}
-	return err
+// start is Start for a debate that is forked from parent; nil: it is not forked.
+func (s *Session) start(ctx context.Context, parent *Parent) error {
+	return s.runtime.start(ctx, func(r *Record, checked *Start) (*Start, error) {
+		start, err := checked, error(nil)
+		if start == nil {
+			start, err = s.live.start(s.live.planOf(r))
+		}
+		if err != nil {
+			return nil, err
+		}
+		start.Parent = parent
+		return start, nil
+	})
 }
 
 // Wait returns the record when the debate is over. It also returns, with a record of that moment,
@@ -238,59 +91,30 @@ func (s *Session) begun(ctx context.Context, start *Start) error {
 // ([ErrAwaitingInput]), and when the session is closed ([ErrClosed], or what has ended it). The record is nil
 // then if nothing is stored of the debate, or if the store fails. When ctx is done Wait returns its error
 // alone.
-func (s *Session) Wait(ctx context.Context) (*Record, error) {
-	w := s.watch(0, false)
-	defer s.unwatch(w)
-	for {
-		w.asleep.Store(forRest)
-		if record, done, err := s.outcome(ctx); done {
-			if record == nil {
-				record, _ = s.snapshot(ctx)
-			}
-			return record, err
-		}
-		select {
-		case <-w.wake:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// outcome tells whether Wait has something to return. The record is nil where others still write it.
-func (s *Session) outcome(ctx context.Context) (record *Record, done bool, err error) {
-	if err := s.mu.enter(ctx); err != nil {
-		return nil, true, err
-	}
-	defer s.mu.Unlock()
-	r := s.core.record
-	switch {
-	case s.over.Load():
-		return r, true, nil
-	case s.closed != nil:
-		return nil, true, s.closed
-	case r.State == StateError:
-		return nil, true, r.Failure
-	case r.State == StateAwaitingInput:
-		return nil, true, ErrAwaitingInput
-	default:
-		return nil, false, nil
-	}
-}
-
-// snapshot folds the saved log anew, for a reader of its own.
-func (s *Session) snapshot(ctx context.Context) (*Record, error) {
-	core, err := s.live.load(ctx, s.id)
-	if err != nil {
-		return nil, err
-	}
-	return core.record, nil
-}
+func (s *Session) Wait(ctx context.Context) (*Record, error) { return s.runtime.wait(ctx) }
 
 // Record yields the debate as it is now. It is the caller's own.
-func (s *Session) Record(ctx context.Context) (*Record, error) {
-	if s.seq.Load() == 0 {
-		return nil, &Error{Kind: KindState, Op: "record", Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
-	}
-	return s.snapshot(ctx)
+func (s *Session) Record(ctx context.Context) (*Record, error) { return s.runtime.record(ctx) }
+
+// Events yields the numbered events after the given number, then those that happen, and between them
+// the chunks of turns as they are spoken. It ends after the debate's last event, or with an error:
+// ctx is done, or the session was closed.
+//
+// Each reader has its own pace and slows nobody. One that is slow gets chunks merged, which
+// Chunk.Parts counts, and never loses a fact. One that joins in the middle of a turn first gets its
+// text so far. No chunk follows its call's result: the chunks of the attempt that succeeds add up to
+// the turn's text, whether or not the provider streams, and whether or not the reader was there when
+// it was spoken. A chunk whose Offset is less than what was had so far replaces it from there on. Turns that
+// come without chunks are those from before the session was opened, and structured answers.
+func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
+	return s.runtime.events(ctx, after)
+}
+
+// Close lets go of the debate, which stays as it is: calls in flight are broken off and not
+// recorded, the lease is released, and another process may open it. Close returns when nothing of
+// the session runs any more, so it must not be called from within a provider. It may be called
+// again; its error is always nil.
+func (s *Session) Close() error {
+	s.runtime.close()
+	return nil
 }

@@ -5,72 +5,53 @@ import (
 	"time"
 )
 
-// finish lets go of a debate that is over.
-func (s *Session) finish() {
+// finish ends the session's work for a debate that is over. The session can still be read.
+func (s *session) finish() {
 	s.over.Store(true)
-	s.live.forget(s)
+	s.host.unregister(s)
 	s.unlisten()
-	s.release()
+	s.releaseLease()
 }
 
-// Close lets go of the debate, which stays as it is: calls in flight are broken off and not
-// recorded, the lease is released, and another process may open it. Close returns when nothing of
-// the session runs any more, so it must not be called from within a provider. It may be called
-// again; its error is always nil.
-func (s *Session) Close() error {
-	s.hurry()
+// close closes the session and waits until nothing of it runs any more.
+func (s *session) close() {
+	s.cancel()
 	s.mu.Lock()
-	s.drop(ErrClosed)
+	s.closeWith(ErrClosed)
 	s.mu.Unlock()
-	<-s.quiet
-	return nil
+	<-s.done
 }
 
-// detach is Close for at most as long as ctx lasts.
-func (s *Session) detach(ctx context.Context) error {
-	s.hurry()
+// closeWithin is close for at most as long as ctx lasts.
+func (s *session) closeWithin(ctx context.Context) error {
+	s.cancel()
 	if err := s.mu.enter(ctx); err != nil {
 		return err
 	}
-	s.drop(ErrClosed)
+	s.closeWith(ErrClosed)
 	s.mu.Unlock()
 	select {
-	case <-s.quiet:
+	case <-s.done:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// drop ends the session for the given reason. The lock is held.
-func (s *Session) drop(reason error) {
+// closeWith closes the session for the given reason, and does not wait. The lock is held.
+func (s *session) closeWith(reason error) {
 	if s.closed != nil {
 		return
 	}
 	s.closed = reason
-	s.gone.Store(&reason)
+	s.closedErr.Store(&reason)
 	s.tickAt(time.Time{})
 	for _, f := range s.flights {
 		f.ctx.cancel()
 	}
-	s.live.forget(s)
+	s.host.unregister(s)
 	s.unlisten()
-	s.release()
-	s.settle()
+	s.releaseLease()
+	s.signalDone()
 	s.notify()
-}
-
-// settle tells that nothing of a closed session runs any more. The lock is held.
-func (s *Session) settle() {
-	if s.closed == nil || s.running > 0 {
-		return
-	}
-	select {
-	case <-s.quiet:
-	default:
-		close(s.quiet)
-		if s.claimed {
-			_ = s.unclaim(nil)
-		}
-	}
 }

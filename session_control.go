@@ -3,7 +3,6 @@ package debate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 )
 
 // PauseMode says what a pause does with the calls in flight.
@@ -14,28 +13,28 @@ const Drain PauseMode = 1
 
 // Pause stops new calls. Those in flight are broken off, or finish if mode is Drain.
 func (s *Session) Pause(ctx context.Context, mode ...PauseMode) error {
-	return s.do(ctx, Pause{Drain: len(mode) > 0 && mode[0] == Drain})
+	return s.runtime.do(ctx, Pause{Drain: len(mode) > 0 && mode[0] == Drain})
 }
 
 // Resume goes on after a pause.
-func (s *Session) Resume(ctx context.Context) error { return s.do(ctx, Resume{}) }
+func (s *Session) Resume(ctx context.Context) error { return s.runtime.do(ctx, Resume{}) }
 
 // Stop ends the rounds: the verdict is given on what has been said. Without a turn, or after an
 // error, the debate ends without one.
-func (s *Session) Stop(ctx context.Context) error { return s.do(ctx, Stop{}) }
+func (s *Session) Stop(ctx context.Context) error { return s.runtime.do(ctx, Stop{}) }
 
 // Cancel ends the debate without a verdict. Calls in flight are broken off.
-func (s *Session) Cancel(ctx context.Context) error { return s.do(ctx, Cancel{}) }
+func (s *Session) Cancel(ctx context.Context) error { return s.runtime.do(ctx, Cancel{}) }
 
 // Retry goes back to where an error has stopped the debate. Nothing that has a result is repeated.
-func (s *Session) Retry(ctx context.Context) error { return s.do(ctx, Retry{}) }
+func (s *Session) Retry(ctx context.Context) error { return s.runtime.do(ctx, Retry{}) }
 
 // Acknowledge says that the cost warning was seen.
-func (s *Session) Acknowledge(ctx context.Context) error { return s.do(ctx, Acknowledge{}) }
+func (s *Session) Acknowledge(ctx context.Context) error { return s.runtime.do(ctx, Acknowledge{}) }
 
 // Answer answers an open inquiry by its id, with at most 1 MiB of text.
 func (s *Session) Answer(ctx context.Context, inquiry, text string) error {
-	return s.do(ctx, Answer{Inquiry: inquiry, Text: text})
+	return s.runtime.do(ctx, Answer{Inquiry: inquiry, Text: text})
 }
 
 // Choose answers an open inquiry about a failed call with one of its options. OptionModel takes the
@@ -45,11 +44,11 @@ func (s *Session) Choose(ctx context.Context, inquiry string, option Option, mod
 	if len(model) > 0 {
 		answer.Model = model[0]
 	}
-	answer, err := s.live.answer(answer)
+	answer, err := s.live.completed(answer)
 	if err != nil {
 		return err
 	}
-	return s.do(ctx, answer)
+	return s.runtime.do(ctx, answer)
 }
 
 // Send brings an input of the flow's own. payload is recorded as JSON, of at most 16 MiB and nested no deeper than
@@ -63,42 +62,5 @@ func (s *Session) Send(ctx context.Context, trigger Trigger, payload any) error 
 		}
 		sent.Payload = data
 	}
-	return s.do(ctx, sent)
-}
-
-// do brings a control. A session at rest takes the debate up for it; if somebody else has, they act on
-// the control.
-func (s *Session) do(ctx context.Context, signal Signal) error {
-	if err := s.mu.enter(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	if s.closed == nil && !s.leased && !s.over.Load() && s.core.record.start != nil {
-		switch err := s.assume(ctx); {
-		case errors.Is(err, ErrLeased):
-			return s.note(context.WithoutCancel(ctx), signal)
-		case err != nil:
-			return err
-		}
-		s.engaged = true
-		defer func() {
-			s.engaged = false
-			s.rest()
-		}()
-		if s.attends() {
-			if err := s.wake(context.WithoutCancel(ctx)); err != nil {
-				return err
-			}
-		}
-	}
-	return s.control(context.WithoutCancel(ctx), signal)
-}
-
-// control steps a signal and lets other goroutines make the calls that follow.
-func (s *Session) control(ctx context.Context, signal Signal) error {
-	first, err := s.apply(ctx, signal)
-	if first != nil {
-		s.spawn(first)
-	}
-	return err
+	return s.runtime.do(ctx, sent)
 }

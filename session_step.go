@@ -7,35 +7,39 @@ import (
 	"slices"
 )
 
-// apply is the one way into the core: step, save, then show and start. It yields one of the calls
-// that follow, for its caller to go on with, also beside an error; the others are started. The lock
-// is held.
-func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
+// apply is the one way into the core:
+//
+//  1. Step the signal.
+//  2. Save the events.
+//  3. Show them, cancel calls, and start the calls that follow.
+//
+// It returns one of those calls, also beside an error: the caller makes it. The lock is held.
+func (s *session) apply(ctx context.Context, signal Signal) (*flight, error) {
 	if s.closed != nil {
 		return nil, s.closed
 	}
-	if !s.leased && s.core.record.start != nil { // somebody else goes on with it
+	if !s.leased && s.core.started() { // another process continues the debate
 		switch signal.(type) {
 		case Result, Failed, Lost, Tick, Opened:
 			return nil, nil //nolint:nilnil // no call follows
 		}
 	}
-	out, clash, err := s.step(ctx, signal)
-	if clash && err != nil && s.closed == nil { // the log that was read anew asks for something all the same
+	out, conflict, err := s.step(ctx, signal)
+	if conflict && err != nil && s.closed == nil { // the log that was reloaded may ask for something all the same
 		out, _, _ = s.step(ctx, Tick{})
 	}
-	if s.closed != nil || err != nil && !clash {
+	if s.closed != nil || err != nil && !conflict {
 		return nil, err
 	}
-	if clash {
-		out.Start = s.missing(out.Start)
+	if conflict {
+		out.Start = s.notMade(out.Start)
 		defer func() {
 			if s.closed == nil {
-				_ = s.disown(ctx)
+				_ = s.reportLost(ctx)
 			}
 		}()
 	}
-	s.show()
+	s.publishState()
 	for _, id := range out.Abort {
 		for _, f := range s.flights {
 			if f.command.Call == id {
@@ -43,26 +47,26 @@ func (s *Session) apply(ctx context.Context, signal Signal) (*flight, error) {
 			}
 		}
 	}
-	first, broken := s.launch(out.Start)
+	first, broken := s.startCalls(out.Start)
 	s.tickAt(out.Wait)
-	if s.core.record.Final() && s.core.record.InFlight() == 0 {
+	if s.core.over() {
 		s.finish()
 	}
 	if len(out.Events) > 0 || s.over.Load() {
 		s.notify()
 	}
-	s.rest()
+	s.releaseIfIdle()
 	return first, cmp.Or(err, broken)
 }
 
-// step steps a signal and saves what follows. If the log has grown by what somebody else has appended,
-// it is read anew and the signal is stepped again: clash.
-func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bool, err error) {
-	err = untangle(func() error {
-		out, err = s.core.Step(s.live.input(signal))
+// step steps a signal and saves the events. conflict reports that somebody else has appended to the log: the log is
+// reloaded then, and the signal stepped again.
+func (s *session) step(ctx context.Context, signal Signal) (out Output, conflict bool, err error) {
+	err = retryConflicts(func() error {
+		out, err = s.core.Step(newInput(signal))
 		if err != nil {
-			if s.core.broken != nil {
-				s.drop(s.core.broken)
+			if broken := s.core.err(); broken != nil {
+				s.closeWith(broken)
 			}
 			return err
 		}
@@ -71,65 +75,54 @@ func (s *Session) step(ctx context.Context, signal Signal) (out Output, clash bo
 		}
 		err := s.save(ctx, out.Events)
 		if errors.Is(err, ErrConflict) {
-			clash = true
-			log, lost := s.refold(ctx)
+			conflict = true
+			log, lost := s.reload(ctx)
 			if lost != nil {
-				s.drop(lost)
+				s.closeWith(lost)
 				return lost
 			}
-			if s.doubt && stands(log, out.Events) { // it has succeeded, and somebody has written behind it
+			if s.maybeAppended && contains(log, out.Events) { // the append succeeded, and somebody has written behind it
 				signal = Tick{}
 			}
 			return err
 		}
 		if err != nil {
-			s.drop(err)
+			s.closeWith(err)
 		}
 		return err
 	})
 	if errors.Is(err, ErrConflict) {
-		s.drop(err)
+		s.closeWith(err)
 	}
-	return out, clash, err
+	return out, conflict, err
 }
 
-// save appends what a Step gave. Once it is tried it is not broken off half-way: ctx only gives values.
-func (s *Session) save(ctx context.Context, events []Event) error {
+// save appends the events of a Step. Canceling ctx does not interrupt an append: ctx only carries values.
+func (s *session) save(ctx context.Context, events []Event) error {
 	tries := 0
-	err := s.insist(ctx, func(ctx context.Context) error {
-		if err := s.sure(ctx); err != nil {
+	err := s.retryStore(ctx, func(ctx context.Context) error {
+		if err := s.ensureLease(ctx); err != nil {
 			return err
 		}
 		tries++
-		return s.live.store.Append(ctx, s.id, events[0].Seq-1, s.writer, events)
+		return s.host.store.Append(ctx, s.id, events[0].Seq-1, s.writer, events)
 	})
-	s.doubt = tries > 1
+	s.maybeAppended = tries > 1
 	if err != nil {
 		return storeError("save", err)
 	}
-	s.seq.Store(events[len(events)-1].Seq)
-	s.live.log(s.id, events)
+	s.savedSeq.Store(events[len(events)-1].Seq)
+	s.host.log(s.id, events)
 	return nil
 }
 
-// insist is live's, until somebody wants to close the session.
-func (s *Session) insist(ctx context.Context, try func(context.Context) error) error {
-	return s.live.insist(s.life.Done(), func() error {
-		var bound callContext
-		bound.attach(ctx)
-		bound.limit(s.live.lease)
-		defer bound.cancel()
-		return try(&bound)
-	})
-}
-
-// missing yields those of the calls to start that are in flight by the log, and that nobody makes. What else
-// is in flight then is given up, though it may be of an append of one's own that seemed to have failed: nobody
-// can tell for sure, and to make a call twice is worse than to charge one that was never made.
-func (s *Session) missing(start []string) []string {
+// notMade returns those of the calls to start that are in flight by the log and that this session does not make.
+// After a conflict all other calls in flight are reported lost. Some may stem from an append of this session that
+// seemed to fail. The session cannot tell, and making a call twice is worse than charging one that was never made.
+func (s *session) notMade(start []string) []string {
 	var ids []string
 	for _, call := range s.core.InFlight() {
-		if slices.Contains(start, call.Call) && !s.making(call) {
+		if slices.Contains(start, call.Call) && !s.makes(call) {
 			ids = append(ids, call.Call)
 		}
 	}

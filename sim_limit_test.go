@@ -33,11 +33,8 @@ var (
 func TestSimulationOfLimits(t *testing.T) {
 	engine, seen := limitEngine(), newLimitFigures()
 	first, last := uint64(0), *limitSeeds
-	switch {
-	case *oneSeed >= 0:
+	if *oneSeed >= 0 {
 		first, last = uint64(*oneSeed), uint64(*oneSeed)+1
-	case testing.Short():
-		last = min(last, limitRunsShort)
 	}
 	for seed := first; seed < last; seed++ {
 		s := newLimitSim(t, engine, seed, seen)

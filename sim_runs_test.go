@@ -2,12 +2,15 @@
 
 package debate_test
 
-// The numbers of seeds that are played by default, and of the limits' with -short.
-const (
-	simRuns        = 2_000
-	limitRuns      = 10_000
-	limitRunsShort = 2_500
+import "github.com/agonist-dev/debate/internal/longform"
+
+// slower is how much longer something may take than without the race detector.
+const slower = 1
+
+var (
+	simRuns   = longform.Or[uint64](2_000, 200)   // seeds that TestSimulation plays
+	limitRuns = longform.Or[uint64](10_000, 1000) // seeds that TestSimulationOfLimits plays
 
 	// fewer divides the numbers of seeds of the other properties.
-	fewer = 1
+	fewer = longform.Or(1, 8)
 )

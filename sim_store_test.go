@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-var simStoreSeeds = flag.Uint64("sim.store.seeds", 120/fewer, "how many seeds TestSimulationOfStores plays")
+var simStoreSeeds = flag.Uint64("sim.store.seeds", uint64(120/fewer), "how many seeds TestSimulationOfStores plays")
 
 // TestSimulationOfStores plays each seed's debate by processes that share a store which fails: before and
 // after what it was asked for took effect, slowly, not at all, for a while, without a word. They are

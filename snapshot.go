@@ -27,15 +27,12 @@ type snapshot struct {
 // confidential as the store. It can be taken at any time, also in the middle of a round. A log that is larger
 // than [MaxSnapshot] is an error of kind validation.
 func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
-	if s.seq.Load() == 0 {
-		return nil, &Error{Kind: KindState, Op: "snapshot", Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
-	}
-	events, err := s.live.read(ctx, s.id)
+	events, err := s.runtime.log(ctx, "snapshot")
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	if err := writeSnapshot(&out, s.id, events, func(e Event) Event { return e }); err != nil {
+	if err := writeSnapshot(&out, s.ID(), events, func(e Event) Event { return e }); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
@@ -85,7 +82,7 @@ func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error)
 	if err != nil {
 		return nil, err
 	}
-	id, err := l.bring(ctx, snapshot)
+	id, err := l.restore(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -248,10 +245,10 @@ func readBody(data []byte, into Body) error {
 	return nil
 }
 
-// keep stores the events of a snapshot that the store does not hold yet.
-func (l *live) keep(ctx context.Context, s *snapshot, sealed bool) error {
-	held := 0
-	for event, err := range l.store.Read(ctx, s.ID, 0) {
+// storeSnapshot stores the events of a snapshot that the store lacks.
+func (l *live) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) error {
+	h, held := l.host, 0
+	for event, err := range h.store.Read(ctx, s.ID, 0) {
 		if errors.Is(err, ErrNotFound) {
 			break
 		}
@@ -268,23 +265,16 @@ func (l *live) keep(ctx context.Context, s *snapshot, sealed bool) error {
 		return nil
 	}
 	if held > 0 { // it may be running
-		if l.held(s.ID) != nil {
+		if h.session(s.ID) != nil {
 			return &Error{Kind: KindConflict, Op: "restore", Field: "id", Err: ErrLeased}
 		}
-		if err := l.store.Lease(ctx, s.ID, l.owner, l.lease); err != nil {
+		if err := h.store.Lease(ctx, s.ID, h.owner, h.lease); err != nil {
 			return storeError("restore", err)
 		}
-		defer func() { _ = l.store.Release(context.WithoutCancel(ctx), s.ID, l.owner) }()
+		defer func() { _ = h.store.Release(context.WithoutCancel(ctx), s.ID, h.owner) }()
 	}
-	if err := l.store.Append(ctx, s.ID, int64(held), newID(), s.Events[held:]); err != nil {
+	if err := h.store.Append(ctx, s.ID, int64(held), newID(), s.Events[held:]); err != nil {
 		return storeError("restore", err)
 	}
 	return nil
-}
-
-// sameEvent compares two events as they are stored.
-func sameEvent(a, b *Event) bool {
-	left, errL := json.Marshal(a)
-	right, errR := json.Marshal(b)
-	return errL == nil && errR == nil && string(left) == string(right)
 }

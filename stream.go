@@ -5,43 +5,43 @@ import (
 	"sync"
 )
 
-// stream is the text of one attempt as it comes in.
+// stream is the text of one attempt as it comes in, in parts: the provider's chunks.
 type stream struct {
-	command *Command
-	seq     int64 // of the last event before the stream began
-	room    int   // how many parts are expected: as many as the last one had
-	left    int   // bytes that a reply may still have: it is cut behind them
+	command   *Command
+	after     int64 // the number of the last event before the stream began
+	expected  int   // how many parts are expected: as many as the last stream had
+	bytesLeft int   // how much longer the reply may become: the rest is cut
 
-	mu    sync.Mutex
-	parts []string
-	count int  // of the parts, also after they are let go
-	same  bool // the reply is what was streamed, or begins with it
-	done  bool
+	mu      sync.Mutex
+	parts   []string
+	count   int  // how many parts came; close keeps it
+	matches bool // the turn's text begins with what was streamed
+	done    bool
 }
 
-// add takes a part, unless the reply is too long already: nobody is to fill the memory.
+// add adds a part. When the reply is too long, add ignores it: a provider must not fill the memory.
 func (st *stream) add(text string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.left -= len(text); st.left < 0 {
-		st.left = -1
+	if st.bytesLeft -= len(text); st.bytesLeft < 0 {
+		st.bytesLeft = -1
 		return
 	}
 	if st.parts == nil {
-		st.parts = make([]string, 0, st.room)
+		st.parts = make([]string, 0, st.expected)
 	}
 	st.parts = append(st.parts, text)
 	st.count++
 }
 
-// close lets the parts go: from now on the turn holds the text, which is given.
+// close frees the parts. From now on the turn has the text, which is given.
 func (st *stream) close(text string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.done, st.same = true, true
+	st.done, st.matches = true, true
 	for _, part := range st.parts {
 		if !strings.HasPrefix(text, part) {
-			st.same = false
+			st.matches = false
 			break
 		}
 		text = text[len(part):]
@@ -49,7 +49,7 @@ func (st *stream) close(text string) {
 	st.parts = nil
 }
 
-// since yields the text after the first so many parts.
+// since returns the text after the first so many parts.
 func (st *stream) since(parts int) (text string, count int) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -63,12 +63,12 @@ func (st *stream) since(parts int) (text string, count int) {
 	return strings.Join(fresh, ""), len(fresh)
 }
 
-// rest yields what is left of a turn's text after a reader has had so much of it.
-func (st *stream) rest(turn *Turn, parts, offset int) *Chunk {
+// remainder returns the part of a turn's text that a reader has not had; nil: it has had all.
+func (st *stream) remainder(turn *Turn, parts, offset int) *Chunk {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if !st.same {
-		parts, offset = 0, 0 // the reply differs from what was streamed: it replaces all of it
+	if !st.matches {
+		parts, offset = 0, 0 // the turn replaces what was streamed
 	}
 	if offset >= len(turn.Text) {
 		return nil

@@ -7,37 +7,30 @@ import (
 	"time"
 )
 
-// pollInterval is how often the log of a debate that runs elsewhere is looked at.
+// pollInterval is how often a log is read that may have grown, if the store cannot watch it.
 const pollInterval = 250 * time.Millisecond
 
-// Events yields the numbered events of a debate after the given number, wherever it runs: as
-// [Session.Events] if it is open here, else the facts of its log as they are saved. It ends after
-// the debate's last event.
-func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
+// events yields the events of a debate after the given number: those of its session if it is open in this host, else
+// those of its log as it grows.
+func (h *host) events(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
+	if s := h.session(id); s != nil {
+		return s.events(ctx, after)
+	}
 	return func(yield func(Event, error) bool) {
-		l, err := e.freeze()
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		if s := l.held(id); s != nil {
-			s.Events(ctx, after)(yield)
-			return
-		}
-		if err := l.tail(ctx, id, after, yield); err != nil && !errors.Is(err, errLeft) {
+		if err := h.tail(ctx, id, after, yield); err != nil && !errors.Is(err, errReaderLeft) {
 			yield(Event{}, err)
 		}
 	}
 }
 
-var errLeft = errors.New("the reader has left")
+var errReaderLeft = errors.New("the reader has left")
 
 // tail reads a log until its debate is over.
-func (l *live) tail(ctx context.Context, id string, after int64, yield func(Event, error) bool) error {
+func (h *host) tail(ctx context.Context, id string, after int64, yield func(Event, error) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var grown <-chan struct{}
-	if w, ok := l.store.(Watcher); ok {
+	if w, ok := h.store.(Watcher); ok {
 		grown = w.Watch(ctx, id)
 	}
 	ticker := time.NewTicker(pollInterval)
@@ -46,14 +39,14 @@ func (l *live) tail(ctx context.Context, id string, after int64, yield func(Even
 	var seen int64
 	var grew time.Time
 	for {
-		if err := l.catchUp(ctx, id, &core, after, yield); err != nil {
+		if err := h.readOn(ctx, id, &core, after, yield); err != nil {
 			return err
 		}
-		if r := core.record; r.Seq > seen {
+		if r := core.Record(); r.Seq > seen {
 			seen, grew = r.Seq, time.Now()
 		}
-		// What is in flight at the end still reports its cost, if anybody is there.
-		if r := core.record; r.Final() && (r.InFlight() == 0 || time.Since(grew) > l.lease) {
+		// The calls in flight at the end still report their cost, if a process makes them.
+		if core.over() || core.Record().Final() && time.Since(grew) > h.lease {
 			return nil
 		}
 		select {
@@ -68,18 +61,18 @@ func (l *live) tail(ctx context.Context, id string, after int64, yield func(Even
 	}
 }
 
-// catchUp folds what a log has grown by, and yields what the reader has not had.
-func (l *live) catchUp(ctx context.Context, id string, core **Core, after int64, yield func(Event, error) bool) error {
+// readOn folds what a log has grown by, and yields the events after the given number. It makes the core if that is nil.
+func (h *host) readOn(ctx context.Context, id string, core **Core, after int64, yield func(Event, error) bool) error {
 	known := int64(0)
 	if *core != nil {
-		known = (*core).record.Seq
+		known = (*core).Record().Seq
 	}
-	for event, err := range l.store.Read(ctx, id, known) {
+	for event, err := range h.store.Read(ctx, id, known) {
 		if err != nil {
 			return storeError("events", err)
 		}
 		if *core == nil {
-			if *core, err = l.core(id, []Event{event}); err != nil {
+			if *core, err = h.newCore(id, []Event{event}); err != nil {
 				return err
 			}
 		} else if err := (*core).Fold(event); err != nil {
@@ -93,7 +86,7 @@ func (l *live) catchUp(ctx context.Context, id string, core **Core, after int64,
 			return err
 		}
 		if !yield(public(event), nil) {
-			return errLeft
+			return errReaderLeft
 		}
 	}
 	if *core == nil {

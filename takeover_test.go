@@ -21,7 +21,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-var takeoverSeeds = flag.Uint64("takeover.seeds", 120/fewer, "how many seeds TestTakeovers plays")
+var takeoverSeeds = flag.Uint64("takeover.seeds", uint64(120/fewer), "how many seeds TestTakeovers plays")
 
 // TestTakeovers plays each seed's debate by three engines that all want to go on with it. A lease is much
 // shorter than a call, and now and then an engine cannot renew its own, is cut off from the store, or

@@ -17,9 +17,8 @@ type validation struct {
 
 // check checks a config by itself, and the names in it.
 func (v *validation) check(c *Config) {
-	f := &v.findings
-	f.numbers(c)
-	if !f.lists(c) {
+	v.numbers(c)
+	if !v.lists(c) {
 		return // nothing works through a list that is too long
 	}
 	format := v.checkFormat(c)
@@ -27,69 +26,98 @@ func (v *validation) check(c *Config) {
 	v.checkJudging(c)
 	v.checkAudience(c, format)
 	v.checkAssign(c)
-	f.people(c)
+	v.people(c)
 	if len(c.Tools) > 0 {
-		f.addf("tools", "the flow %q lets nobody use tools", FlowName)
+		v.addf("tools", "the flow %q lets nobody use tools", FlowName)
 	}
-	f.detectors("watch", c.Watch)
-	f.detectors("stopOn", c.StopOn)
+	v.add(CheckDetectors("watch", c.Watch)...)
+	v.add(CheckDetectors("stopOn", c.StopOn)...)
 }
 
 // lists checks the lengths of a config's lists.
-func (f *findings) lists(c *Config) bool {
-	before := len(*f)
-	f.atMost("participants", len(c.Participants), mostParticipants)
-	f.atMost("watch", len(c.Watch), mostDetectors)
-	f.atMost("stopOn", len(c.StopOn), mostDetectors)
+func (v *validation) lists(c *Config) bool {
+	before := len(v.findings)
+	v.atMost("participants", len(c.Participants), mostParticipants)
+	v.atMost("watch", len(c.Watch), mostDetectors)
+	v.atMost("stopOn", len(c.StopOn), mostDetectors)
 	if j := c.Judging; j != nil {
-		f.atMost("judging.judges", len(j.Judges), mostJudges)
-		f.atMost("judging.criteria", len(j.Criteria), mostCriteria)
+		v.atMost("judging.judges", len(j.Judges), mostJudges)
+		v.atMost("judging.criteria", len(j.Criteria), mostCriteria)
 		if j.Rubric != nil {
-			f.atMost("judging.rubric.criteria", len(j.Rubric.Criteria), mostCriteria)
+			v.atMost("judging.rubric.criteria", len(j.Rubric.Criteria), mostCriteria)
 		}
 	}
 	if c.Audience != nil {
-		f.atMost("audience.members", len(c.Audience.Members), mostMembers)
+		v.atMost("audience.members", len(c.Audience.Members), mostMembers)
 	}
-	if len(*f) == before {
+	if len(v.findings) == before {
 		for _, a := range c.askers() {
-			f.atMost(a.field+".fallbacks", len(a.fallbacks), mostFallbacks)
+			v.atMost(a.field+".fallbacks", len(a.fallbacks), mostFallbacks)
 		}
 	}
-	return len(*f) == before
+	return len(v.findings) == before
 }
 
 // numbers checks what only a debate's config has; its Terms have the others.
-func (f *findings) numbers(c *Config) {
+func (v *validation) numbers(c *Config) {
 	if c.JudgeTimeout < 0 {
-		f.addf("judgeTimeout", "is negative")
+		v.addf("judgeTimeout", "is negative")
 	}
-	f.temperature("temperature", c.Temperature)
+	v.temperature("temperature", c.Temperature)
 	if c.Mode != Sequential && c.Mode != Simultaneous {
-		f.addf("mode", "no mode %q is known: it is %q or %q", oneLine(string(c.Mode), 40), Sequential, Simultaneous)
+		v.addf("mode", "no mode %q is known: it is %q or %q", oneLine(string(c.Mode), 40), Sequential, Simultaneous)
 	}
 }
 
 func (v *validation) checkParticipants(c *Config, format *Format) {
-	f := &v.findings
 	if format != nil {
 		if least, most := format.participants(); len(c.Participants) < least || len(c.Participants) > most {
-			f.addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
+			v.addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
 		}
 	}
 	for i, p := range c.Participants {
 		at := fmt.Sprintf("participants[%d]", i)
-		f.name(at+".name", p.Name)
-		f.side(at+".side", p.Side)
-		f.text(at+".position", p.Position, mostText)
-		f.text(at+".persona", p.Persona, mostText)
-		f.text(at+".instructions", p.Instructions, mostInstructions)
-		f.temperature(at+".temperature", p.Temperature)
+		v.name(at+".name", p.Name)
+		v.add(CheckSide(at+".side", p.Side)...)
+		v.text(at+".position", p.Position, mostText)
+		v.text(at+".persona", p.Persona, mostText)
+		v.text(at+".instructions", p.Instructions, mostInstructions)
+		v.temperature(at+".temperature", p.Temperature)
 		if p.MaxTokens < 0 {
-			f.addf(at+".maxTokens", "is negative")
+			v.addf(at+".maxTokens", "is negative")
 		}
 		v.models(at, p.Model, p.Fallbacks)
 	}
+}
+
+func (v *validation) checkFormat(c *Config) *Format {
+	format, ok := formatOf(v.formats, c)
+	if v.frozen != nil {
+		if wrong := v.frozen.Check("frozen"); len(wrong) > 0 {
+			v.add(wrong...)
+			return nil
+		}
+		v.add(v.frozen.Fits(c.cast())...)
+		return v.frozen
+	}
+	if !ok {
+		v.addf("format", "no format %q is known", oneLine(c.Format, 40))
+		return nil
+	}
+	if c.CustomFormat != nil {
+		if c.Format != format.Name {
+			v.addf("format", "is %q, but customFormat is named %q", oneLine(c.Format, 40), oneLine(format.Name, 40))
+		}
+		if wrong := format.Check("customFormat"); len(wrong) > 0 {
+			v.add(wrong...)
+			return nil
+		}
+	}
+	if format.Rounds > 0 && c.Rounds != format.Rounds {
+		v.addf("rounds", "is %d: format %s has %d rounds", c.Rounds, format.Name, format.Rounds)
+	}
+	v.add(format.Fits(c.cast())...)
+	return format
 }
 
 // models checks that a model can be asked, and its fallbacks.

@@ -10,25 +10,13 @@ import (
 	"time"
 )
 
-// Events yields the numbered events after the given number, then those that happen, and between them
-// the chunks of turns as they are spoken. It ends after the debate's last event, or with an error:
-// ctx is done, or the session was closed.
-//
-// Each reader has its own pace and slows nobody. One that is slow gets chunks merged, which
-// Chunk.Parts counts, and never loses a fact. One that joins in the middle of a turn first gets its
-// text so far. No chunk follows its call's result: the chunks of the attempt that succeeds add up to
-// the turn's text, whether or not the provider streams, and whether or not the reader was there when
-// it was spoken. A chunk whose Offset is less than what was had so far replaces it from there on. Turns that
-// come without chunks are those from before the session was opened, and structured answers.
-func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
+// events is [Session.Events].
+func (s *session) events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		w := s.watch(after, true)
-		defer s.unwatch(w)
+		w := s.addWatcher(after, true)
+		defer s.removeWatcher(w)
 		for {
-			if !w.facts(ctx, yield) || !w.chunks(yield) {
-				return
-			}
-			if w.ended() {
+			if !w.facts(ctx, yield) || !w.chunks(yield) || w.ended() {
 				return
 			}
 			if err := w.pause(ctx); err != nil {
@@ -39,58 +27,59 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, erro
 	}
 }
 
-// watcher is one reader.
+// watcher is one reader: a loop over events, or a wait.
 type watcher struct {
-	session *Session
-	cursor  int64
+	session *session
+	cursor  int64         // the number of the last event that was yielded
 	wake    chan struct{} // holds one token
-	reads   bool          // events, and not only the end
-	asleep  atomic.Int32  // what would wake it
+	reads   bool          // it reads events; else it only waits for the debate to stop
+	asleep  atomic.Int32  // what it waits for
 
 	mu      sync.Mutex
-	streams []*followed
-	flushed time.Time // when chunks were last given out
+	streams []*heardStream
+	flushed time.Time // when chunks were last yielded
 }
 
-// followed is how much of a stream a reader has had.
-type followed struct {
+// heardStream is a stream, and how much of it a reader has had.
+type heardStream struct {
 	*stream
-	had, offset int
+
+	had, offset int // chunks and bytes
 }
 
-// What a sleeping watcher waits for.
+// What a watcher waits for. Each value includes the ones before it.
 const (
 	awake     int32 = iota
-	forRest         // the debate comes to rest: it is over, in error, or waits for a person
-	forFacts        // or there are new facts
-	forChunks       // or new chunks
+	forStop         // the debate stops: it is over, in error, or waits for a person
+	forFacts        // new facts
+	forChunks       // new chunks
 )
 
-// watch adds a reader. One that reads is given the streams that are open; another only waits.
-func (s *Session) watch(after int64, reads bool) *watcher {
+// addWatcher adds a reader. A watcher that reads gets the streams of the turns that are being spoken.
+func (s *session) addWatcher(after int64, reads bool) *watcher {
 	w := &watcher{session: s, cursor: max(0, after), wake: make(chan struct{}, 1), reads: reads}
 	s.readers.Lock()
 	defer s.readers.Unlock()
 	for _, st := range s.streams {
 		if reads {
-			w.streams = append(w.streams, &followed{stream: st})
+			w.streams = append(w.streams, &heardStream{stream: st})
 		}
 	}
-	slices.SortFunc(w.streams, func(a, b *followed) int { return strings.Compare(a.command.Call, b.command.Call) })
+	slices.SortFunc(w.streams, func(a, b *heardStream) int { return strings.Compare(a.command.Call, b.command.Call) })
 	all := append(slices.Clone(*s.watchers.Load()), w)
 	s.watchers.Store(&all)
 	return w
 }
 
-func (s *Session) unwatch(w *watcher) {
+func (s *session) removeWatcher(w *watcher) {
 	s.readers.Lock()
 	defer s.readers.Unlock()
-	rest := slices.DeleteFunc(slices.Clone(*s.watchers.Load()), func(x *watcher) bool { return x == w })
-	s.watchers.Store(&rest)
+	others := slices.DeleteFunc(slices.Clone(*s.watchers.Load()), func(x *watcher) bool { return x == w })
+	s.watchers.Store(&others)
 }
 
-// follow gives a new stream to every reader.
-func (s *Session) follow(st *stream) {
+// addStream gives a new stream to every reader.
+func (s *session) addStream(st *stream) {
 	s.readers.Lock()
 	defer s.readers.Unlock()
 	s.streams = append(s.streams, st)
@@ -99,13 +88,13 @@ func (s *Session) follow(st *stream) {
 			continue
 		}
 		w.mu.Lock()
-		w.streams = append(w.streams, &followed{stream: st})
+		w.streams = append(w.streams, &heardStream{stream: st})
 		w.mu.Unlock()
 	}
 }
 
-// unfollow forgets a stream that is closed.
-func (s *Session) unfollow(st *stream) {
+// removeStream removes a stream that is closed. Readers that still have it keep it until its turn comes.
+func (s *session) removeStream(st *stream) {
 	s.readers.Lock()
 	defer s.readers.Unlock()
 	if i := slices.Index(s.streams, st); i >= 0 {
@@ -113,42 +102,42 @@ func (s *Session) unfollow(st *stream) {
 	}
 }
 
-// notify wakes the readers: facts are there, or the debate has come to rest.
-func (s *Session) notify() {
-	state := s.core.record.State
+// notify wakes the readers: there are new facts, or the debate has stopped. The lock is held.
+func (s *session) notify() {
+	state := s.core.Record().State
 	least := forFacts
 	if s.closed != nil || s.over.Load() || state == StateError || state == StateAwaitingInput {
-		least = forRest
+		least = forStop
 	}
 	for _, w := range *s.watchers.Load() {
 		if w.asleep.Load() >= least {
-			w.rouse()
+			w.wakeUp()
 		}
 	}
 }
 
-// notifyChunk wakes the readers who wait for chunks too.
-func (s *Session) notifyChunk() {
+// notifyChunk wakes the readers that wait for chunks.
+func (s *session) notifyChunk() {
 	for _, w := range *s.watchers.Load() {
 		if w.asleep.Load() == forChunks {
-			w.rouse()
+			w.wakeUp()
 		}
 	}
 }
 
-func (w *watcher) rouse() {
+func (w *watcher) wakeUp() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
-// facts yields what is saved after the cursor. Before a turn comes what is left of its text.
+// facts yields the events that are saved after the cursor. Before a turn it yields the rest of its text.
 func (w *watcher) facts(ctx context.Context, yield func(Event, error) bool) bool {
-	if w.session.seq.Load() <= w.cursor {
+	if w.session.savedSeq.Load() <= w.cursor {
 		return true
 	}
-	for event, err := range w.session.live.store.Read(ctx, w.session.id, w.cursor) {
+	for event, err := range w.session.host.store.Read(ctx, w.session.id, w.cursor) {
 		if err != nil {
 			yield(Event{}, err)
 			return false
@@ -170,16 +159,15 @@ func (w *watcher) facts(ctx context.Context, yield func(Event, error) bool) bool
 	return true
 }
 
-// finishStream takes leave of the stream that an event ends. It yields what its reader has not had.
+// finishStream removes the stream that an event ends. It returns what the reader has not had of its text; nil: nothing.
 func (w *watcher) finishStream(e *Event) *Chunk {
-	body, ok := e.Body.(AttemptEnd)
-	if !ok {
+	spend := SpendOf(e.Body)
+	if spend == nil {
 		return nil
 	}
-	turn, spoken := body.(*Turn)
-	spend := body.spent()
+	turn, spoken := e.Body.(*Turn)
 	w.mu.Lock()
-	i := slices.IndexFunc(w.streams, func(f *followed) bool {
+	i := slices.IndexFunc(w.streams, func(f *heardStream) bool {
 		return f.command.Call == spend.Call && f.command.Attempt == spend.Attempt
 	})
 	if i < 0 {
@@ -187,7 +175,7 @@ func (w *watcher) finishStream(e *Event) *Chunk {
 		if !spoken {
 			return nil
 		}
-		return w.whole(e.Seq, turn)
+		return w.wholeText(e.Seq, turn)
 	}
 	f := w.streams[i]
 	w.streams = slices.Delete(w.streams, i, i+1)
@@ -195,29 +183,29 @@ func (w *watcher) finishStream(e *Event) *Chunk {
 	if !spoken {
 		return nil
 	}
-	return f.rest(turn, f.had, f.offset)
+	return f.remainder(turn, f.had, f.offset)
 }
 
-// whole yields the text of a turn that was spoken in this session before its reader came.
-func (w *watcher) whole(seq int64, t *Turn) *Chunk {
-	if seq <= w.session.base.Load() || t.Data != nil {
+// wholeText returns the text of a turn that was spoken in this session before its reader came.
+func (w *watcher) wholeText(seq int64, t *Turn) *Chunk {
+	if seq <= w.session.firstSeq.Load() || t.Data != nil {
 		return nil
 	}
 	return &Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Text, Parts: 1}
 }
 
-// chunks yields what has come in of the turns that are being spoken.
+// chunks yields new text of the turns that are being spoken.
 func (w *watcher) chunks(yield func(Event, error) bool) bool {
-	if time.Since(w.flushed) < w.session.live.interval {
+	if time.Since(w.flushed) < w.session.host.interval {
 		return true
 	}
 	w.mu.Lock()
-	open := w.streams
+	streams := w.streams
 	w.mu.Unlock()
-	gave := false
-	for _, f := range open {
-		if f.seq > w.cursor {
-			continue // its intent has not been given out yet
+	yielded := false
+	for _, f := range streams {
+		if f.after > w.cursor {
+			continue // the call's intent has not been yielded yet
 		}
 		text, count := f.since(f.had)
 		if count == 0 {
@@ -226,25 +214,25 @@ func (w *watcher) chunks(yield func(Event, error) bool) bool {
 		chunk := &Chunk{
 			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Offset: f.offset, Text: text, Parts: count,
 		}
-		f.had, f.offset, gave = f.had+count, f.offset+len(text), true
+		f.had, f.offset, yielded = f.had+count, f.offset+len(text), true
 		if !yield(Event{Seq: w.cursor, At: time.Now().Round(0).UTC(), Body: chunk}, nil) {
 			return false
 		}
 	}
-	if gave {
+	if yielded {
 		w.flushed = time.Now()
 	}
 	return true
 }
 
-// ended reports whether everything has been given out and nothing more can come.
+// ended reports whether every event was yielded and none can follow.
 func (w *watcher) ended() bool {
-	return w.session.over.Load() && w.session.seq.Load() <= w.cursor
+	return w.session.over.Load() && w.session.savedSeq.Load() <= w.cursor
 }
 
-// pause sleeps until there is something to give out.
+// pause waits until there is something to yield.
 func (w *watcher) pause(ctx context.Context) error {
-	if left := w.session.live.interval - time.Since(w.flushed); left > 0 {
+	if left := w.session.host.interval - time.Since(w.flushed); left > 0 {
 		return w.wait(ctx, false, left)
 	}
 	return w.wait(ctx, true, 0)
@@ -257,30 +245,30 @@ func (w *watcher) hasChunks() bool {
 		f.mu.Lock()
 		fresh := !f.done && len(f.parts) > f.had
 		f.mu.Unlock()
-		if fresh && f.seq <= w.cursor {
+		if fresh && f.after <= w.cursor {
 			return true
 		}
 	}
 	return false
 }
 
-// wait sleeps until facts come, or chunks if they are wanted, or so much time has passed.
-func (w *watcher) wait(ctx context.Context, chunks bool, most time.Duration) error {
+// wait waits for facts, and for chunks if they are wanted. It returns after the time limit at the latest; 0: none.
+func (w *watcher) wait(ctx context.Context, chunks bool, limit time.Duration) error {
 	wanted := forFacts
 	if chunks {
 		wanted = forChunks
 	}
 	w.asleep.Store(wanted)
 	defer w.asleep.Store(awake)
-	if w.session.seq.Load() > w.cursor || w.session.over.Load() || chunks && w.hasChunks() {
-		return nil // it came before the watcher could be woken
+	if w.session.savedSeq.Load() > w.cursor || w.session.over.Load() || chunks && w.hasChunks() {
+		return nil // it came before asleep was set
 	}
-	if err := w.session.reason(); err != nil {
+	if err := w.session.readErr(); err != nil {
 		return err
 	}
 	var timeout <-chan time.Time
-	if most > 0 {
-		timer := time.NewTimer(most)
+	if limit > 0 {
+		timer := time.NewTimer(limit)
 		defer timer.Stop()
 		timeout = timer.C
 	}
@@ -294,16 +282,16 @@ func (w *watcher) wait(ctx context.Context, chunks bool, most time.Duration) err
 	}
 }
 
-// reason is why a session was closed before its debate was over.
-func (s *Session) reason() error {
-	if gone := s.gone.Load(); gone != nil && !s.over.Load() {
-		return *gone
+// readErr is why a session was closed before its debate was over; nil: it was not.
+func (s *session) readErr() error {
+	if err := s.closedErr.Load(); err != nil && !s.over.Load() {
+		return *err
 	}
 	return nil
 }
 
-// public takes out of an event what only stores and snapshots may hold: the debate's seed, and the
-// prompts, which hold its fence.
+// public removes from an event what only stores and snapshots may hold: the debate's seed, and the prompts, which
+// contain its fence.
 func public(e Event) Event {
 	if start, ok := e.Body.(*Start); ok {
 		shown := *start

@@ -1,16 +1,16 @@
 // Package detect notices when a debate stops being worth its tokens: when a speaker repeats itself
-// ([Repetition]), when rounds bring less and less ([Diminishing]), and when the speeches leave the
-// topic ([Drift]). Each detector is a pure function that is usable on its own: it makes no calls to a
-// model, and the same input always has the same [Finding].
+// ([Repetition], [Similarity]), when rounds bring less and less ([Diminishing]), and when the speeches
+// leave the topic ([Drift]). Each detector is a pure function that can be used by itself. It calls no
+// model, and the same input always gives the same [Finding].
 //
-// Repetition compares texts by the sequences of three words that they share, see [Shingle] and
-// [Overlap]; [Similarity] does so by vectors that a model made of them. The others read marks that a
+// Repetition compares texts by the sequences of three words that they share, see [Shingle] and [Overlap].
+// [Similarity] compares vectors that a model made of the texts. The other detectors read marks that a
 // judge gave.
 //
-// Everything here is safe for concurrent use.
+// All functions are safe for concurrent use.
 package detect
 
-// Kind is what a detector looks for.
+// Kind names what a detector looks for.
 type Kind string
 
 // The kinds of findings.
@@ -20,24 +20,24 @@ const (
 	KindDrift       Kind = "drift"
 )
 
-// Level is how much of it a detector found.
+// Level says how strong a finding is.
 type Level string
 
-// The levels, from nothing to what suggests ending or steering the debate.
+// These are the levels. At LevelStrong, the host program should think of ending or steering the debate.
 const (
 	LevelNone       Level = ""
 	LevelNoticeable Level = "noticeable"
 	LevelStrong     Level = "strong"
 )
 
-// Finding is what a detector found. It holds figures and words of this package alone, nothing that a
-// model wrote, so that it can go into a prompt as it is.
+// Finding is the result of a detector. It holds only figures and words of this package, and nothing that
+// a model wrote. So it can be put into a prompt unchanged.
 type Finding struct {
 	Kind  Kind  `json:"kind"`
 	Level Level `json:"level,omitempty"`
 
-	// Value is the figure that was judged, and Limit the one it was compared with: the limit of the
-	// level that was reached, or of the lowest one if none was. Each detector tells their unit.
+	// Value is the figure that was judged. Limit is the limit of the level reached or, if none was
+	// reached, of the lowest level. Each detector documents their unit.
 	Value float64 `json:"value"`
 	Limit float64 `json:"limit"`
 
@@ -45,5 +45,5 @@ type Finding struct {
 	Evidence string `json:"evidence,omitempty"`
 }
 
-// Found reports whether the finding is one, of whichever level.
+// Found reports whether the detector found anything, at any level.
 func (f Finding) Found() bool { return f.Level != LevelNone }

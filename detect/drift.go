@@ -5,10 +5,10 @@ import "fmt"
 // LeastRelevance is the mark of relevance, from 0 to 10, below which a speech is off the topic.
 const LeastRelevance = 5.0
 
-// Drift judges marks of relevance from 0 to 10: one participant's, or those of all participants of a
-// round. Value is their mean. If it is below [LeastRelevance], the level is LevelStrong; if only some
-// of the marks are, it is LevelNoticeable. Marks that are not from 0 to 10, such as a NaN for one that
-// nobody gave, are passed over.
+// Drift judges marks of relevance from 0 to 10: those of one participant, or of all participants in a
+// round. Value is their mean. If the mean is below [LeastRelevance], the level is LevelStrong. If only
+// some of the marks are below it, the level is LevelNoticeable. Marks outside 0 to 10 are ignored; NaN
+// stands for a missing mark.
 func Drift(relevance ...float64) Finding {
 	found := Finding{Kind: KindDrift, Limit: LeastRelevance}
 	sum, marks, below := 0.0, 0, 0

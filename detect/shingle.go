@@ -2,37 +2,38 @@ package detect
 
 import "slices"
 
-// width is how many words make a shingle.
+// width is the number of words in a shingle.
 const width = 3
 
 // Shingles are the distinct sequences of three words in a text, as hashes. A speech is cut up once and
-// then compared with many. The zero value is that of a text without words. Shingles do not change, may
-// be copied, and do not refer to the text: they take 8 bytes per word.
+// then compared with many others. Shingles take about 8 bytes per word and do not refer to the text.
+// They never change and may be copied. The zero value has no sequences, like a text without words.
 type Shingles struct {
 	hashes []uint64 // in ascending order
 }
 
-// Shingle cuts a text up. Words are made of letters, digits, combining marks and the apostrophes
-// inside them; all else, bytes that are not UTF-8 included, only separates them:
+// Shingle cuts a text into sequences of three words. Words consist of letters, digits, combining marks
+// and the apostrophes inside them. Everything else separates words, bytes that are not UTF-8 included. In
+// detail:
 //
 //   - Upper and lower case are the same, in every script (“ΟΔΟΣ” and “οδος”, but not “ß” and “SS”).
-//   - The typewriter's apostrophe and the typographic one are the same; around a word they are quotes.
-//   - Invisible format characters, such as soft hyphens and joiners, are as if they were not there.
+//   - The typewriter's apostrophe and the typographic one are the same. Around a word they are quotes.
+//   - Invisible format characters, such as soft hyphens and joiners, are ignored.
 //   - Text is not normalised: an é of one code point and one of two are different letters.
 //   - Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words. There, every letter
-//     with its marks is a word. The limits of [Repetition] are not measured for them: sequences of
-//     three letters recur more easily than those of three words.
+//     with its marks is a word. The limits of [Repetition] are not measured for them: sequences of three
+//     letters recur more easily than sequences of three words.
 //
-// A text of one or two words has no sequence of three; all its words together are its one shingle. So
-// two such texts overlap wholly or not at all, and never with a longer one.
+// A text of one or two words has one shingle: all its words together. So two such texts overlap wholly or
+// not at all, and never with a longer text.
 //
-// The cost is linear but for sorting the hashes. Hashing is that of FNV-1a with 64 bits, over characters
-// and then over words, and the same in every process. It is not keyed: who tries can write texts that
-// collide, and gets no more by it than a higher overlap.
+// The time is linear, apart from sorting the hashes. The hash is FNV-1a with 64 bits, over characters and
+// then over words. It is the same in every process. It has no secret key, so an author can write texts
+// that collide; the only effect is a higher overlap.
 func Shingle(text string) Shingles {
-	// English has about 6 bytes per word. What has few words in many bytes shall not hold the memory.
+	// English has about 6 bytes per word. The cap keeps a long text of few words from reserving memory for many.
 	hashes := make([]uint64, 0, min(len(text)/5+1, 512))
-	var before [width - 1]uint64 // the last words, the most recent one last
+	var before [width - 1]uint64 // the words before this one, the most recent last
 	n := 0
 	words(text, func(word uint64) {
 		if n++; n >= width {
@@ -44,18 +45,18 @@ func Shingle(text string) Shingles {
 	case n == 0:
 		return Shingles{}
 	case n < width:
-		hashes = append(hashes, join(before[:]...)) // the first is 0 if there is one word only
+		hashes = append(hashes, join(before[:]...)) // the first hash is 0 if the text has only one word
 	}
 	slices.Sort(hashes)
 	return Shingles{slices.Compact(hashes)}
 }
 
-// Len is the number of distinct sequences.
+// Len returns the number of distinct sequences.
 func (s Shingles) Len() int { return len(s.hashes) }
 
-// Jaccard is the share of the sequences of two texts that both have, of those that either has: 0 if
-// they have none in common, 1 if they have the same. A text without words has nothing in common with
-// any text, not even with another one like it.
+// Jaccard returns the number of sequences that both texts have, divided by the number that at least one
+// of them has. It is 0 if they share none, and 1 if they have the same sequences. A text without words
+// shares nothing with any text, not even with another text without words.
 func (s Shingles) Jaccard(t Shingles) float64 {
 	common := 0
 	for i, j := 0, 0; i < len(s.hashes) && j < len(t.hashes); {
@@ -76,6 +77,6 @@ func (s Shingles) Jaccard(t Shingles) float64 {
 	return float64(common) / float64(len(s.hashes)+len(t.hashes)-common)
 }
 
-// Overlap is the Jaccard overlap of two texts. To compare a text with several, cut it up once with
+// Overlap returns the Jaccard overlap of two texts. To compare one text with several, cut it up once with
 // [Shingle].
 func Overlap(a, b string) float64 { return Shingle(a).Jaccard(Shingle(b)) }

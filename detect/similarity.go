@@ -5,19 +5,20 @@ import (
 	"math"
 )
 
-// Similar is the cosine from which two speeches say the same in other words. It holds for models that
-// spread their vectors, as those of the large vendors do; some small ones hardly go below it.
+// Similar is the cosine from which two speeches count as the same in other words. It suits models that
+// spread their vectors, as those of the large vendors do. The vectors of some small models hardly ever
+// have a lower cosine.
 const Similar = 0.85
 
-// Similarity compares the vector of a speech, as a provider that can embed makes it, with those of the
-// earlier speeches of the same speaker, the oldest first, of which the last [Lookback] count. Value is
-// the highest cosine, from -1 to 1; from [Similar] on the level is LevelStrong. It finds what
-// [Repetition] cannot: the same argument in other words. Vectors of another length, or without a
-// direction, are left out.
+// Similarity compares the vector of a speech with those of earlier speeches of the same speaker, the
+// oldest first. Only the last [Lookback] of them count. Providers that implement provider.Embedder make such
+// vectors. Value is the highest cosine, from -1 to 1; from [Similar] on, the level is LevelStrong.
+// Similarity finds what [Repetition] cannot: the same argument in other words. Vectors of another length
+// than now, and those of length zero, are ignored.
 func Similarity(earlier [][]float32, now []float32) Finding {
 	found := Finding{Kind: KindRepetition, Limit: Similar}
 	recent := earlier[max(0, len(earlier)-Lookback):]
-	ago := 0 // how many speeches ago the closest one was; 0: there is none
+	ago := 0 // the distance, in speeches, to the closest one; 0: there is none
 	for i, other := range recent {
 		if c, ok := cosine(other, now); ok && (ago == 0 || c >= found.Value) {
 			found.Value, ago = c, len(recent)-i
@@ -34,7 +35,7 @@ func Similarity(earlier [][]float32, now []float32) Finding {
 	return found
 }
 
-// cosine yields that of the angle between two vectors, if there is one.
+// cosine returns the cosine of the angle between two vectors, if both have a direction.
 func cosine(a, b []float32) (float64, bool) {
 	if len(a) != len(b) {
 		return 0, false

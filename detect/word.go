@@ -11,7 +11,7 @@ const (
 	fnvPrime  uint64 = 1099511628211
 )
 
-// join hashes a sequence of hashes of words.
+// join hashes a sequence of word hashes.
 func join(words ...uint64) uint64 {
 	h := fnvOffset
 	for _, word := range words {
@@ -20,21 +20,21 @@ func join(words ...uint64) uint64 {
 	return h
 }
 
-// class is what a character does to the word before it.
+// class says what a character does to the word before it.
 type class uint8
 
 const (
 	border     class = iota // ends it
-	letter                  // goes on with it, or begins one; digits too
-	whole                   // begins one, which only marks go on with
-	mark                    // goes on with it
-	apostrophe              // goes on with it if a letter follows
-	invisible               // as if it were not there
+	letter                  // continues it, or begins one; digits too
+	whole                   // begins one that only marks continue
+	mark                    // continues it
+	apostrophe              // continues it if a letter follows
+	invisible               // ignored
 )
 
-// words hands over the hash of each word of a text, see Shingle.
+// words calls use with the hash of each word of a text, see Shingle.
 func words(text string, use func(word uint64)) {
-	h, last := fnvOffset, border // last is the class of what the present word ends with
+	h, last := fnvOffset, border // last is the class of the present word's last character
 	for _, r := range text {
 		r, c := classify(r)
 		switch {
@@ -69,7 +69,7 @@ func words(text string, use func(word uint64)) {
 // add hashes one more character.
 func add(h uint64, r rune) uint64 { return (h ^ uint64(r)) * fnvPrime } //nolint:gosec // a rune of a string is not negative
 
-// classify tells what a character does, and yields it in lower case.
+// classify returns the class of a character, and the character in lower case.
 func classify(r rune) (rune, class) {
 	if r < utf8.RuneSelf {
 		switch {
@@ -89,7 +89,7 @@ func classify(r rune) (rune, class) {
 		if unspaced(r) {
 			return r, whole
 		}
-		return unicode.ToLower(unicode.ToUpper(r)), letter // by way of upper case, which two lower ones can share
+		return unicode.ToLower(unicode.ToUpper(r)), letter // by way of upper case, because two lower-case letters can share one
 	case unicode.IsDigit(r):
 		return r, letter
 	case unicode.IsMark(r):
@@ -100,7 +100,7 @@ func classify(r rune) (rune, class) {
 	return r, border
 }
 
-// unspaced reports whether a letter is of a script that puts no spaces between words.
+// unspaced reports whether a letter belongs to a script that puts no spaces between words.
 func unspaced(r rune) bool {
 	return r >= 0x0e00 && // the first of Thai
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

@@ -10,11 +10,11 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
-// tones is how many colours there are for speakers who have none by their side.
+// tones is the number of colours for speakers who have none by their side.
 const tones = 8
 
-// cast gives everybody a place, and participants a colour: that of the side where a debate has two, else
-// one of their own.
+// cast gives everybody a place, and each participant a colour. With two sides, participants have the
+// colour of their side; otherwise each has one of its own.
 func (w *reporter) cast() {
 	w.seats, w.tones, w.sides = make(map[string]int), make(map[string]string), make(map[string]string)
 	for _, name := range w.names() {
@@ -37,7 +37,7 @@ func (w *reporter) cast() {
 	}
 }
 
-// names yields the names of participants, judges and audience, in their order.
+// names returns the names of participants, judges and audience, in order.
 func (w *reporter) names() []string {
 	var out []string
 	for _, p := range w.config.Participants {
@@ -56,7 +56,7 @@ func (w *reporter) names() []string {
 	return out
 }
 
-// place is a name's place; those that have none come last.
+// place returns the place of a name. Names without a place come last.
 func (w *reporter) place(name string) int {
 	if seat := w.seats[name]; seat > 0 {
 		return seat
@@ -64,7 +64,7 @@ func (w *reporter) place(name string) int {
 	return len(w.seats) + 1
 }
 
-// sided is a name with its side.
+// sided returns a name with its side.
 func (w *reporter) sided(name string) string {
 	if side := w.sides[name]; side != "" {
 		return name + " (" + side + ")"
@@ -72,7 +72,7 @@ func (w *reporter) sided(name string) string {
 	return name
 }
 
-// participants says who took part.
+// participants lists the participants.
 func (w *reporter) participants() *section {
 	s := &section{ID: "participants", Title: "Participants"}
 	found := make(map[string]*debate.AssignedPosition)
@@ -118,7 +118,7 @@ func notes(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return line(s) == "" })
 }
 
-// prefixed puts something before a text, if there is one.
+// prefixed puts a prefix before a text that is not empty.
 func prefixed(prefix, text string) string {
 	if line(text) == "" {
 		return ""
@@ -126,7 +126,7 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-// judges says who judged, and by what.
+// judges lists the judges, and what decides for them.
 func (w *reporter) judges() *section {
 	j := w.config.Judging
 	if j == nil {
@@ -149,7 +149,7 @@ func (w *reporter) judges() *section {
 	return s
 }
 
-// performer says who it is that judges or votes.
+// performer returns who judges or votes.
 func performer(model, judge string, person bool) string {
 	switch {
 	case person:
@@ -161,7 +161,7 @@ func performer(model, judge string, person bool) string {
 	}
 }
 
-// judgedBy says who it was that has judged under a name: a model, which may be a fallback, or who else.
+// judgedBy returns who judged under a name: a model, which may be a fallback, a person or a function.
 func (w *reporter) judgedBy(name, model string) string {
 	if model != "" || w.config.Judging == nil {
 		return model

@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// visible yields what stands in a document in place of a character: itself, unless it acts on a terminal
-// or on the order of text, or cannot be seen at all, or may not stand in XML.
+// visible returns the character that replaces a character in a document. Most characters stay. Replaced
+// are those that act on a terminal or on the order of text, that are invisible, or that XML does not
+// allow.
 func visible(r rune) rune {
 	switch {
 	case r == '\n', r == '\t':
@@ -19,7 +20,7 @@ func visible(r rune) rune {
 		return r
 	case r <= '\u009F', // control characters, of which terminals take U+009B for an escape sequence
 		r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', // embeddings, overrides and isolates of direction
-		r >= '\uFDD0' && r <= '\uFDEF', r&0xFFFE == 0xFFFE, // no characters
+		r >= '\uFDD0' && r <= '\uFDEF', r&0xFFFE == 0xFFFE, // not characters
 		r >= '\uFFF9' && r <= '\uFFFB', r == '\uFEFF', r >= 0xE0000 && r <= 0xE007F: // annotations, a byte order mark, tags
 		return unicode.ReplacementChar
 	default:
@@ -27,8 +28,8 @@ func visible(r rune) rune {
 	}
 }
 
-// unified yields a text of visible characters whose lines all end in \n, whatever a reader may take for the
-// end of a line: so that every parser finds the same in it.
+// unified returns a text of visible characters whose lines all end in \n, whatever a reader may take for
+// the end of a line. So every parser reads it in the same way.
 func unified(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -40,5 +41,5 @@ func unified(text string) string {
 	}, strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// line yields a text in one line, without white space at its ends.
+// line returns a text on one line, without white space at its ends.
 func line(text string) string { return strings.Join(strings.Fields(text), " ") }

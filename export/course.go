@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// summaries says what was summarised where it no longer fitted.
+// summaries shows the summaries, made when the history no longer fitted.
 func (w *reporter) summaries() *section {
 	s := &section{ID: "summaries", Title: "Summaries"}
 	for i, sum := range w.record.Summaries {
@@ -26,7 +26,7 @@ func (w *reporter) summaries() *section {
 	return s
 }
 
-// course says what else has happened: what went wrong, and what people were asked.
+// course shows other events: failures, and questions to people.
 func (w *reporter) course() *section {
 	s := &section{ID: "course", Title: "Course of events"}
 	for _, t := range []*table{w.dropped(), w.warnings(), w.rejections(), w.failures(), w.inquiries()} {
@@ -65,7 +65,7 @@ func (w *reporter) rejections() *table {
 	return t
 }
 
-// number writes a round; "" is outside the rounds.
+// number writes a round; 0 is outside the rounds, and is "".
 func number(round int) string {
 	if round == 0 {
 		return ""
@@ -85,8 +85,8 @@ func (w *reporter) failures() *table {
 	return t
 }
 
-// inquiries says what people were asked. What a person was told who took a model's place is a prompt, and
-// is left out.
+// inquiries shows the questions to people. The text for a person who acts in a model's place is a prompt,
+// and is left out.
 func (w *reporter) inquiries() *table {
 	t := &table{Caption: "Questions to people", Head: []string{"To, or about", "Question", "Answer"}, Figures: 3}
 	asked := w.log.asked
@@ -116,7 +116,7 @@ func (w *reporter) inquiries() *table {
 	return t
 }
 
-// answered says what the answer was.
+// answered returns the answer in words.
 func answered(a *debate.Answer) string {
 	switch {
 	case a == nil:

@@ -1,28 +1,30 @@
-// Package export writes a debate as a document for people: as Markdown, or as a page of HTML that needs
-// nothing beside itself.
+// Package export writes a debate as a document for people: as Markdown, or as an HTML page without other
+// files.
 //
-// [Markdown] and [HTML] write what a [debate.Record] holds; a [Document] adds what only the log tells.
-// Neither holds a seed, a key or a prompt.
+// [Markdown] and [HTML] write what a [debate.Record] holds. A [Document] adds what only the log holds.
+// Neither contains a seed, a key or a prompt.
 //
-// # What a model wrote
+// # Texts of models
 //
-// Every text of a model is taken for hostile. It is read as Markdown (CommonMark with tables, struck out
-// text and bare links) and written anew with nothing but headings below the document's own, paragraphs,
-// lists, quotes, tables, code, emphasis and links. What else it holds is shown as text:
+// Every text of a model is treated as hostile. It is parsed as Markdown (CommonMark with tables,
+// strikethrough and bare links). Only these parts are written: headings below the document's own,
+// paragraphs, lists, quotes, tables, code, emphasis and links. Everything else is shown as text:
 //
-//   - Raw HTML is text. In the Markdown document no "<" of a model's is left outside code but that of a bare
+//   - Raw HTML is text. In the Markdown document, the only "<" of a model outside code is that of a bare
 //     link, <https://…>.
-//   - A link leads to an absolute http or https address, or to a mailto address. Others are text, with
-//     their address behind them: nothing comes of javascript: and data:, and none points into the document.
-//   - An image is a link to it, marked as an image. No document loads anything.
-//   - Link reference definitions are resolved where they are used, and are gone: they reach no other text.
-//   - Control characters, escape sequences of terminals among them, are shown as symbols; characters that
-//     override the direction of text, or that are invisible copies of letters, as U+FFFD.
+//   - A link leads to an absolute http or https address, or to a mailto address. Other links are text,
+//     followed by their address: javascript: and data: have no effect, and no link points into the
+//     document.
+//   - An image becomes a link to it, marked as an image. No document loads anything.
+//   - Link reference definitions are resolved where they are used, and removed. They affect no other
+//     text.
+//   - Control characters, escape sequences of terminals included, are shown as symbols. Characters that
+//     override the direction of text, and invisible copies of letters, are shown as U+FFFD.
 //
-// In the Markdown document such a text stands in a block quote, so that nothing of it is at the document's
-// own level. A text that would take long to read (it is larger than 64 KiB, or very deeply nested, or has
-// very many lines in nested lists, or is full of brackets or table cells) stands there as it is, unformatted, so that the time to write a
-// document, and its size, grow with the length of the debate and no faster.
+// In the Markdown document, such a text is in a block quote, so that no part of it is at the document's
+// own level. A text that would take long to parse is written unformatted: one that is larger than 64 KiB,
+// very deeply nested, has very many lines in nested lists, or is full of brackets or table cells. So the
+// time to write a document, and its size, are proportional to the length of the debate.
 package export
 
 import (
@@ -35,39 +37,39 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Document is what is written of a debate. It only reads: several goroutines may write the same
+// Document is a debate to be written. Writing only reads it: several goroutines may write the same
 // Document, as long as nobody changes the record.
 type Document struct {
 	// Record is the debate, finished or not.
 	Record *debate.Record
-	// Events is the debate's log, or its facts up to now. It tells what the record does not keep: when
+	// Events is the debate's log, or its facts up to now. It adds what the record does not keep: when
 	// turns were spoken, which attempts failed, why somebody was dropped, and the questions that were
-	// answered. nil: the document does without.
+	// answered. Nil: the document has none of these.
 	Events []debate.Event
-	// Title stands at the head: the topic if empty.
+	// Title is the title of the document; the topic if empty.
 	Title string
 }
 
-// Markdown writes a debate as a Markdown document (CommonMark with the tables of GitHub). It yields the
-// writer's error, or one of kind validation if there is no record.
+// Markdown writes a debate as a Markdown document (CommonMark with the tables of GitHub). It returns the
+// writer's error, or one of kind validation if r is nil.
 func Markdown(w io.Writer, r *debate.Record) error {
 	return (&Document{Record: r}).Markdown(w)
 }
 
-// HTML writes a debate as a page of HTML. It yields the writer's error, or one of kind validation if there
-// is no record.
+// HTML writes a debate as an HTML page. It returns the writer's error, or one of kind validation if r is
+// nil.
 func HTML(w io.Writer, r *debate.Record) error {
 	return (&Document{Record: r}).HTML(w)
 }
 
-// Markdown writes the document as Markdown does.
+// Markdown writes the document like the function Markdown.
 func (d *Document) Markdown(w io.Writer) error { return d.write(w, writeMarkdown) }
 
-// HTML writes the document as HTML does. The page is well-formed XML as well. It has no script, and its
-// content security policy allows none, nor anything from outside.
+// HTML writes the document like the function HTML. The page is also well-formed XML. It has no script.
+// Its content security policy allows neither scripts nor anything from outside.
 func (d *Document) HTML(w io.Writer) error { return d.write(w, writeHTML) }
 
-// write lets everything pass a filter of characters, whatever it was made of.
+// write passes everything through a filter of characters, whatever its source.
 func (d *Document) write(w io.Writer, format func(io.Writer, *report) error) error {
 	if d == nil || d.Record == nil {
 		return &debate.Error{Kind: debate.KindValidation, Op: "export", Field: "record", Err: errors.New("is missing")}

@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// literal yields a text as Markdown that shows nothing but its characters, in one line. It can stand
-// anywhere: at the beginning of a line, in a cell of a table, within emphasis.
+// literal returns Markdown that shows exactly the characters of a text, on one line. It can stand
+// anywhere: at the beginning of a line, in a cell of a table, inside emphasis.
 func literal(words string) string { return opening(escaped(line(words))) }
 
-// escaped takes from the characters of a text what they mean in Markdown, but for what they mean at the
-// beginning of a line.
+// escaped removes the meaning that characters have in Markdown, except at the beginning of a line.
 func escaped(words string) string {
 	if !strings.ContainsAny(words, "\\`*[]{|~<_&") {
 		return words
@@ -21,14 +20,14 @@ func escaped(words string) string {
 		switch r {
 		case '\\', '`', '*', '[', ']', '{', '|', '~':
 			b.WriteByte('\\')
-		case '_': // within a word it means nothing
+		case '_': // inside a word it means nothing
 			before, _ := utf8.DecodeLastRuneInString(words[:i])
 			after, _ := utf8.DecodeRuneInString(words[i+1:])
 			if !alphanumeric(before) || !alphanumeric(after) {
 				b.WriteByte('\\')
 			}
 		case '<':
-			b.WriteString("&lt;") // which older readers know as well, but not a backslash before it
+			b.WriteString("&lt;") // older readers know it too, but not a backslash before <
 			continue
 		case '&':
 			if entity(words[i:min(len(words), i+40)]) {
@@ -43,7 +42,7 @@ func escaped(words string) string {
 
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// entity reports whether a text begins with what may stand for another character.
+// entity reports whether a text begins with what may be a character reference.
 func entity(words string) bool {
 	for i, r := range words[1:] {
 		switch {
@@ -56,8 +55,8 @@ func entity(words string) bool {
 	return false
 }
 
-// opening takes from the beginning of a line, whose text is escaped, what makes it a heading, a list, a
-// quote, a line or the underline of the line before.
+// opening removes the meaning of the beginning of a line whose text is escaped: a heading, a list, a
+// quote, a rule, or the underline of the line before.
 func opening(escaped string) string {
 	if escaped == "" {
 		return ""
@@ -75,7 +74,7 @@ func opening(escaped string) string {
 	return escaped
 }
 
-// numbers reports whether what follows digits makes them the number of an item.
+// numbers reports whether digits that are followed by rest are the number of an item.
 func numbers(rest string) bool {
 	return rest != "" && (rest[0] == '.' || rest[0] == ')') && (len(rest) == 1 || strings.IndexByte(" \t\n", rest[1]) >= 0)
 }

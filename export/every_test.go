@@ -2,4 +2,6 @@
 
 package export_test
 
-const every = 1 // each of the texts is tried
+import "github.com/agonist-dev/debate/internal/longform"
+
+var every = longform.Or(1, 4) // in the long form each of the texts is tried

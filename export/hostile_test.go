@@ -173,7 +173,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// with yields the document in which models, and who has configured the debate, have written nothing but a
+// with returns the document in which models, and who has configured the debate, have written nothing but a
 // text.
 func (s *stage) with(text string) *export.Document {
 	r, c := s.record, s.config

@@ -20,7 +20,7 @@ var pageTemplate string
 //go:embed style.css
 var style string
 
-// page is what the template is given.
+// page holds the values of the template.
 type page struct {
 	*report
 
@@ -28,7 +28,7 @@ type page struct {
 	Policy string
 }
 
-// writeHTML writes a report as a page. The template escapes whatever the report holds.
+// writeHTML writes a report as a page. The template escapes everything in the report.
 func writeHTML(w io.Writer, r *report) error {
 	s := newSpeeches()
 	t, err := template.New("page").Funcs(template.FuncMap{
@@ -53,17 +53,17 @@ func writeHTML(w io.Writer, r *report) error {
 	return out.Flush()
 }
 
-// html yields a text of a model's as elements that may stand in a page.
+// html returns a text of a model as HTML elements for a page.
 func (s *speeches) html(words string) (template.HTML, error) {
 	words = unified(words)
 	read, ok := s.read(words)
-	if !ok || !read.root.HasChildren() { // too much, or nothing that shows
+	if !ok || !read.root.HasChildren() { // too much to parse, or nothing visible
 		return template.HTML(`<pre class="plain">` + template.HTMLEscapeString(words) + "</pre>"), nil //nolint:gosec // escaped
 	}
 	return s.render(read.source, read.root)
 }
 
-// phraseHTML yields a text of a model's as what may stand in a line.
+// phraseHTML returns a text of a model as HTML for a line.
 func (s *speeches) phraseHTML(words string) (template.HTML, error) {
 	words = line(words)
 	read, ok := s.phrase(words)

@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// log is what the events of a debate tell beside its record.
+// log is what the events of a debate add to its record.
 type log struct {
 	known    bool
 	turns    map[attempt]time.Time // when they were recorded
@@ -16,7 +16,7 @@ type log struct {
 	asked    []*debate.Inquiry
 }
 
-// attempt names an attempt at a call.
+// attempt identifies an attempt at a call.
 type attempt struct {
 	call   string
 	number int

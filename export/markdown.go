@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// writeMarkdown writes a report as Markdown. Whatever the report holds is made harmless here.
+// writeMarkdown writes a report as Markdown. It makes every text of the report harmless.
 func writeMarkdown(w io.Writer, r *report) error {
 	m := &markdown{out: bufio.NewWriter(w), speeches: newSpeeches()}
 	m.line("# ", r.Title)
@@ -35,12 +35,12 @@ type markdown struct {
 	speeches *speeches
 }
 
-// paragraph writes what is Markdown already. The writer keeps its first error until it is flushed.
+// paragraph writes finished Markdown. The writer keeps its first error until it is flushed.
 func (m *markdown) paragraph(text string) {
 	_, _ = m.out.WriteString(strings.TrimRight(text, " ") + "\n\n")
 }
 
-// line writes a text behind a marker.
+// line writes a text after a marker.
 func (m *markdown) line(marker, text string) { m.paragraph(marker + literal(text)) }
 
 func (m *markdown) article(a *article) {

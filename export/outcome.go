@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// outcome says what the debate has come to, with the verdicts.
+// outcome shows the result of the debate, with the verdicts.
 func (w *reporter) outcome() *section {
 	o := w.record.Outcome()
 	s := &section{ID: "outcome", Title: "Outcome", Blocks: []block{{Headline: w.headline(&o)}}}
@@ -89,7 +89,7 @@ func (w *reporter) headline(o *debate.Outcome) string {
 	}
 }
 
-// scores is a table of scores from 0 to 100, in the order of the participants; nil: there are none.
+// scores returns a table of scores from 0 to 100, in the order of the participants; nil: there are none.
 func (w *reporter) scores(scores map[string]float64) *table {
 	t := &table{Caption: "Scores, of 100", Head: []string{"Participant", "Score"}, Figures: 1}
 	for _, p := range w.config.Participants {
@@ -103,7 +103,7 @@ func (w *reporter) scores(scores map[string]float64) *table {
 	return t
 }
 
-// verdict is what a judge has found.
+// verdict shows the verdict of a judge.
 func (w *reporter) verdict(v *debate.Verdict, n int) *article {
 	a := &article{
 		ID: fmt.Sprintf("verdict-%d", n), Class: "verdict", Title: "Verdict by " + v.Judge,
@@ -144,7 +144,7 @@ func (a *article) list(label string, items []string) {
 	}
 }
 
-// audience says how the audience has voted.
+// audience shows how the audience voted.
 func (w *reporter) audience() *section {
 	if w.config.Audience == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// quote yields a text of a model's as a block quote, in lines that all begin with ">".
+// quote returns a text of a model as a block quote, in which every line begins with ">".
 func (s *speeches) quote(words string) string {
 	words = unified(words)
 	if strings.TrimSpace(words) == "" {
@@ -19,13 +19,13 @@ func (s *speeches) quote(words string) string {
 	if read, ok := s.read(words); ok {
 		out = (&printer{source: read.source}).blocks(read.root, false)
 	}
-	if out == "" { // too much, or nothing that shows: code by its indent, which no text can end
+	if out == "" { // too much to parse, or nothing visible: indented code, which no text can end
 		out = indented(strings.Trim(words, "\n"), "    ", "    ")
 	}
 	return indented(out, "> ", "> ") + "\n"
 }
 
-// phraseMarkdown yields a text of a model's in a line.
+// phraseMarkdown returns a text of a model on one line.
 func (s *speeches) phraseMarkdown(words string) string {
 	words = line(words)
 	if read, ok := s.phrase(words); ok {
@@ -34,7 +34,7 @@ func (s *speeches) phraseMarkdown(words string) string {
 	return literal(words)
 }
 
-// indented puts something before the first line of a text, and something before all others.
+// indented puts first before the first line of a text, and rest before all others.
 func indented(words, first, rest string) string {
 	var b strings.Builder
 	prefix := first
@@ -53,15 +53,15 @@ func indented(words, first, rest string) string {
 	return b.String()
 }
 
-// printer writes a harmless speech as Markdown, in one form for each construct, so that what is printed
-// is read again as what it was.
+// printer writes a harmless speech as Markdown. It uses one form for each construct, so that a reader
+// parses exactly what was printed.
 type printer struct {
 	source []byte
 	cell   bool // within a table
 	struck bool // within struck out text
 }
 
-// blocks prints the blocks within another. In a tight list no blank lines divide them.
+// blocks prints the blocks inside another. In a tight list, no blank lines separate them.
 func (p *printer) blocks(parent ast.Node, tight bool) string {
 	var b strings.Builder
 	for c := parent.FirstChild(); c != nil; c = c.NextSibling() {
@@ -111,7 +111,7 @@ func (p *printer) paragraph(n ast.Node) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), " \n")
 }
 
-// heading prints what stands in a heading, whose last # would be taken for its end.
+// heading prints the content of a heading. A # at its end would be dropped, so it is escaped.
 func (p *printer) heading(n ast.Node) string {
 	words := opening(line(p.inline(n)))
 	if rest, ok := strings.CutSuffix(words, "#"); ok && !strings.HasSuffix(rest, `\`) {
@@ -129,7 +129,7 @@ func fenced(language string, code []byte) string {
 	return fence + language + "\n" + words + fence
 }
 
-// longest is the length of the longest run of backticks.
+// longest returns the length of the longest run of backticks.
 func longest(code []byte) int {
 	most, run := 0, 0
 	for _, c := range code {
@@ -182,7 +182,7 @@ func (p *printer) table(table *extast.Table) string {
 	return b.String()
 }
 
-// rule is what stands below the head of a column.
+// rule returns the line below the head of a column.
 func rule(a extast.Alignment) string {
 	switch a {
 	case extast.AlignLeft:
@@ -200,7 +200,7 @@ func (p *printer) inline(parent ast.Node) string {
 	var out []byte
 	for c := parent.FirstChild(); c != nil; c = c.NextSibling() {
 		piece := p.piece(c)
-		switch last := len(out) - 1; { // what is harmless alone may not be so together
+		switch last := len(out) - 1; { // pieces that are harmless alone may not be so together
 		case piece == "" || last < 0:
 		case out[last] == '!' && piece[0] == '[': // an image
 			out = append(out[:last], `\!`...)
@@ -216,7 +216,7 @@ func (p *printer) piece(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.String:
 		return escaped(string(n.Value))
-	case *ast.Text: // of which nothing is left but the end of a line
+	case *ast.Text: // only the end of a line is left of it
 		if n.HardLineBreak() {
 			return "  \n"
 		}
@@ -239,7 +239,8 @@ func (p *printer) piece(n ast.Node) string {
 	}
 }
 
-// around puts marks around a text, and white space at its ends outside of them: there they mean something else.
+// around puts marks around a text. White space at the ends stays outside, because inside it would change
+// the meaning of the marks.
 func around(mark, words string) string {
 	inner := strings.Trim(words, " \n")
 	if inner == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// report is all that a document says, in the order in which it says it: a few kinds of blocks, which each
-// format writes in its own way. Its texts stand as they do in the record: each format makes them harmless.
+// report is the content of a document, in order: a few kinds of blocks, which each format writes in its
+// own way. Its texts are those of the record; each format makes them harmless.
 type report struct {
 	Title    string
 	Kicker   string // above the title
@@ -17,17 +17,17 @@ type report struct {
 	Standing string // why it is in that state
 	Facts    []field
 	Sections []*section
-	Numbered int // of the sections, those with a number
+	Numbered int // how many sections have a number
 }
 
-// section is a part of a report with a heading of its own.
+// section is a part of a report with its own heading.
 type section struct {
 	ID     string
 	Title  string
 	Note   string // beside the title
-	Number string // in place of its title in the table of contents, for one of many
+	Number string // replaces the title in the table of contents, for one of many
 	Blocks []block
-	// Articles are what somebody has said, or is said of somebody.
+	// Articles are contributions of somebody, or judgements about somebody.
 	Articles []*article
 }
 
@@ -38,26 +38,26 @@ type article struct {
 	Title  string
 	Tone   string // its colour
 	Side   string
-	Marks  []string // what is noted of it, in a few words each
+	Marks  []string // notes of a few words each
 	Blocks []block
 }
 
-// block is one of its fields.
+// block is one field of an article.
 type block struct {
-	Headline string // what matters most
+	Headline string // the main statement
 	Text     string // a sentence
 	Label    string // before Items or Speech
 	Items    []string
-	Phrases  []string // a model's texts of a line each, which may be Markdown
+	Phrases  []string // texts of a model of one line each, which may be Markdown
 	Fields   []field
 	Table    *table
-	Speech   *string // a model's text, which may be Markdown
+	Speech   *string // a text of a model, which may be Markdown
 }
 
 // field is a name and a value.
 type field struct{ Name, Value string }
 
-// table has a head, and figures in all columns from the given one on.
+// table has a head. All columns from Figures on hold figures.
 type table struct {
 	Caption string
 	Head    []string
@@ -66,7 +66,7 @@ type table struct {
 	Total   bool // the last row sums the others
 }
 
-// cell is a text, with a bar for a share from 0 to 1 if there is one.
+// cell is a text, with a bar if Bar is set; Share is from 0 to 1.
 type cell struct {
 	Text  string
 	Bar   bool
@@ -83,7 +83,7 @@ func cells(texts ...string) []cell {
 
 func spoken(text string) block { return block{Speech: &text} }
 
-// reporter gathers a report.
+// reporter builds a report.
 type reporter struct {
 	record *debate.Record
 	config *debate.Config
@@ -94,7 +94,7 @@ type reporter struct {
 	turns  int // that have an anchor
 }
 
-// newReport makes the report of a document.
+// newReport returns the report of a document.
 func newReport(d *Document) *report {
 	w := &reporter{record: d.Record, config: d.Record.Config(), log: readLog(d.Events)}
 	if w.config == nil { // nothing has been started
@@ -118,7 +118,7 @@ func newReport(d *Document) *report {
 	return r
 }
 
-// add takes up a section that says something.
+// add adds a section that is not empty.
 func (r *report) add(s *section) {
 	if s != nil && len(s.Blocks)+len(s.Articles) > 0 {
 		r.Sections = append(r.Sections, s)
@@ -128,7 +128,7 @@ func (r *report) add(s *section) {
 	}
 }
 
-// head says what debate it is, and where it stands.
+// head names the debate, and describes its state.
 func (w *reporter) head() *report {
 	r, c := w.record, w.config
 	out := &report{Title: c.Topic, Kicker: "Debate " + r.ID, State: stateName(r.State), Standing: w.standing()}
@@ -154,12 +154,12 @@ func (w *reporter) head() *report {
 	return out
 }
 
-// present leaves out the fields without a value.
+// present returns the fields that have a value.
 func present(fields ...field) []field {
 	return slices.DeleteFunc(fields, func(f field) bool { return line(f.Value) == "" })
 }
 
-// standing says why a debate is where it is.
+// standing says why a debate is in its state.
 func (w *reporter) standing() string {
 	r := w.record
 	why := sentence(r.Evidence)
@@ -176,7 +176,7 @@ func (w *reporter) standing() string {
 	}
 }
 
-// stateName says in words what a state is.
+// stateName returns a state in words.
 func stateName(s debate.State) string {
 	switch s {
 	case "", debate.StateConfiguring, debate.StateValidating, debate.StateReady:
@@ -198,7 +198,7 @@ func stateName(s debate.State) string {
 	}
 }
 
-// clock writes a time of the debate: without its day if that is the first.
+// clock writes a time of the debate, without the date if it is the first day.
 func (w *reporter) clock(t time.Time) string {
 	t = t.UTC()
 	if t.Truncate(24 * time.Hour).Equal(w.record.StartedAt.UTC().Truncate(24 * time.Hour)) {
@@ -207,7 +207,7 @@ func (w *reporter) clock(t time.Time) string {
 	return moment(t)
 }
 
-// moment writes a time.
+// moment writes a time with its date.
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -215,7 +215,7 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2 January 2006, 15:04:05 UTC")
 }
 
-// duration writes a time that has passed.
+// duration writes a length of time.
 func duration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:

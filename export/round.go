@@ -9,16 +9,16 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// manyRounds is from how many on they stand in the table of contents as bare numbers.
+// manyRounds is the number of rounds from which the table of contents shows them as bare numbers.
 const manyRounds = 12
 
-// spokenIn is what was said and judged in one round.
+// spokenIn holds what was said and judged in one round.
 type spokenIn struct {
 	turns       []*debate.Turn
 	assessments []*debate.Assessment
 }
 
-// rounds yields a section for each round in which something was said or judged.
+// rounds returns a section for each round in which something was said or judged.
 func (w *reporter) rounds() []*section {
 	byRound := make(map[int]*spokenIn)
 	in := func(round int) *spokenIn {
@@ -60,10 +60,10 @@ func (w *reporter) round(n int, said *spokenIn) *section {
 	return s
 }
 
-// cutMark is noted of a text that has no end.
+// cutMark marks a text that was cut off.
 const cutMark = "cut at its limit of tokens"
 
-// turn is what somebody has said.
+// turn shows what somebody said.
 func (w *reporter) turn(t *debate.Turn) *article {
 	w.turns++
 	a := &article{
@@ -89,7 +89,7 @@ func (w *reporter) turn(t *debate.Turn) *article {
 	return a
 }
 
-// otherModel names the model of a turn if it is not the speaker's own.
+// otherModel returns the model of a turn if it is not the speaker's own.
 func (w *reporter) otherModel(t *debate.Turn) string {
 	for _, p := range w.config.Participants {
 		if p.Name == t.Speaker && p.Model == t.Model {
@@ -99,7 +99,7 @@ func (w *reporter) otherModel(t *debate.Turn) string {
 	return prefixed("by ", t.Model)
 }
 
-// assessment is what a judge has said of a round.
+// assessment shows what a judge said about a round.
 func (w *reporter) assessment(v *debate.Assessment) *article {
 	a := &article{
 		Class: "assessment", Title: "Assessment by " + v.Judge,
@@ -138,7 +138,7 @@ func (w *reporter) assessment(v *debate.Assessment) *article {
 	return a
 }
 
-// marks is a table of scores from 0 to 10.
+// marks returns a table of scores from 0 to 10.
 func (w *reporter) marks(all []debate.ParticipantMark) *table {
 	t := &table{Head: []string{"Participant", "Score, of 10"}, Figures: 1}
 	for _, m := range all {
@@ -147,7 +147,7 @@ func (w *reporter) marks(all []debate.ParticipantMark) *table {
 	return t
 }
 
-// rubricMarks is a table of marks from 0 to 10 by criterion, with the score that they give.
+// rubricMarks returns a table of marks from 0 to 10 by criterion, with the resulting score.
 func (w *reporter) rubricMarks(all []debate.ParticipantMark, rubric *debate.Rubric) *table {
 	t := &table{Head: []string{"Criterion, of 10"}, Figures: 1, Total: true}
 	total := []cell{{Text: "Score"}}

@@ -57,7 +57,7 @@ var plainReader = goldmark.New(
 	goldmark.WithRendererOptions(html.WithXHTML()),
 )
 
-// turnOf yields what a reader sees of a single turn: of the page, and of the Markdown document.
+// turnOf returns what a reader sees of a single turn: of the page, and of the Markdown document.
 func turnOf(t *testing.T, d *debate.Record, words string) (page, markdown string) {
 	t.Helper()
 	turn := *d.Turns[0]

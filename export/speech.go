@@ -15,32 +15,32 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Bounds of what is read as Markdown. A parser takes the square of the time for some texts, or makes a page
-// that is a thousand times as large: no reader misses a speech's formatting that is beyond these.
+// Bounds of what is parsed as Markdown. For some texts a parser takes quadratic time, or makes a page
+// that is a thousand times larger. Readers hardly miss the formatting of speeches beyond these bounds.
 const (
-	mostFormatted = 64 << 10 // bytes of a text
-	mostBrackets  = 1000
-	mostCells     = 20_000  // of the tables that its lines could be
-	mostNested    = 12      // markers of quotes and lists at the beginning of a line
-	mostOpen      = 100_000 // quotes and lists that a line could stand in, summed over the lines
-	mostDepth     = 100     // elements within each other
-	mostAddress   = 2048    // bytes of a link's address
-	mostAddresses = 4       // times the size of a text: what all its addresses take, escaped; references repeat them
+	maxFormatted = 64 << 10 // bytes of a text
+	maxBrackets  = 1000
+	maxCells     = 20_000  // of the tables that the lines could be
+	maxNested    = 12      // markers of quotes and lists at the beginning of a line
+	maxOpen      = 100_000 // quotes and lists that a line could be inside, summed over the lines
+	maxDepth     = 100     // elements inside each other
+	maxAddress   = 2048    // bytes of a link's address
+	maxAddresses = 4       // times the size of a text: the total of all its escaped addresses, which references repeat
 )
 
-// demoted is by how much a heading within a text is lowered: those above it are the document's.
+// demoted is by how many levels a heading inside a text is lowered. The levels above are the document's.
 const demoted = 3
 
-// speech is a text of a model's, read as Markdown and made harmless.
+// speech is a text of a model, parsed as Markdown and made harmless.
 type speech struct {
 	source []byte
 	root   ast.Node
 }
 
-// speeches reads texts of models. It is for one goroutine.
+// speeches parses texts of models. It is for one goroutine.
 type speeches struct {
 	markdown goldmark.Markdown
-	language *regexp.Regexp // a name of a programming language
+	language *regexp.Regexp // matches the name of a programming language
 	out      bytes.Buffer
 }
 
@@ -57,7 +57,7 @@ func newSpeeches() *speeches {
 	}
 }
 
-// read parses a text; not ok: it is to be shown as it is.
+// read parses a text. If ok is false, show the text unformatted.
 func (s *speeches) read(words string) (out speech, ok bool) {
 	if !modest(words) {
 		return speech{}, false
@@ -68,7 +68,8 @@ func (s *speeches) read(words string) (out speech, ok bool) {
 	return out, t.tame(out.root, 0)
 }
 
-// phrase parses a text of one line; not ok: it is more than a few words with emphasis, code and links.
+// phrase parses a text of one line. If ok is false, it is more than a few words with emphasis, code and
+// links.
 func (s *speeches) phrase(words string) (out speech, ok bool) {
 	out, ok = s.read(words)
 	if !ok || out.root.ChildCount() != 1 || out.root.FirstChild().Kind() != ast.KindParagraph {
@@ -80,9 +81,9 @@ func (s *speeches) phrase(words string) (out speech, ok bool) {
 	return out, true
 }
 
-// modest reports whether a text is sure to be read in little time.
+// modest reports whether a text is sure to be parsed quickly.
 func modest(words string) bool {
-	if len(words) > mostFormatted || strings.Count(words, "[") > mostBrackets {
+	if len(words) > maxFormatted || strings.Count(words, "[") > maxBrackets {
 		return false
 	}
 	lines, columns := 0, 0
@@ -91,22 +92,23 @@ func modest(words string) bool {
 		lines++
 		columns = max(columns, strings.Count(l, "|"))
 		switch markers, spaces := opened(l); {
-		case markers > mostNested:
+		case markers > maxNested:
 			return false
-		case strings.Trim(l, " \t\r\n") == "": // no list ends here
+		case strings.Trim(l, " \t\r\n") == "": // a blank line ends no list
 			blank = true
 		case blank: // what the line does not continue ends
 			level, blank = markers+spaces/2, false
-		default: // it may continue the paragraph above it, wherever that stands
+		default: // it may continue the paragraph above it, wherever that is
 			level = max(level, markers+spaces/2)
 		}
 		sum += level
 	}
-	return lines*columns <= mostCells && sum <= mostOpen
+	return lines*columns <= maxCells && sum <= maxOpen
 }
 
-// opened looks at what a line begins with: markers of quotes and lists, and some that are none, and columns of
-// white space, two of which at least it takes to stand in a list of a line above.
+// opened counts what a line begins with: markers of quotes and lists (and some characters that look like
+// them), and columns of white space. A line needs at least two columns to belong to a list of a line
+// above.
 func opened(l string) (markers, spaces int) {
 	for i, c := range l {
 		switch {
@@ -128,7 +130,7 @@ func opened(l string) (markers, spaces int) {
 	return markers, spaces
 }
 
-// tamer takes out of a parsed text all that it must not do.
+// tamer removes everything from a parsed text that could do harm.
 type tamer struct {
 	source   []byte
 	language *regexp.Regexp
@@ -137,9 +139,9 @@ type tamer struct {
 	written  int  // bytes of addresses
 }
 
-// tame changes what is below a node; false: it is too deep.
+// tame changes everything below a node. It returns false if that is too deep.
 func (t *tamer) tame(n ast.Node, depth int) bool {
-	if depth > mostDepth {
+	if depth > maxDepth {
 		return false
 	}
 	for child := n.FirstChild(); child != nil; {
@@ -162,7 +164,7 @@ func (t *tamer) child(parent, child ast.Node) {
 	case *ast.Heading:
 		c.Level = min(6, c.Level+demoted)
 	case *ast.FencedCodeBlock:
-		if c.Info != nil { // Language would keep what it has yielded once
+		if c.Info != nil { // Language would keep its first result
 			name, _, _ := bytes.Cut(c.Info.Value(t.source), []byte(" "))
 			if !t.language.Match(name) {
 				c.Info = nil
@@ -186,7 +188,7 @@ func (t *tamer) child(parent, child ast.Node) {
 	}
 }
 
-// plain makes a node of a text that stands for nothing but itself.
+// plain returns a node with a text that means only itself.
 func plain(words string) *ast.String {
 	s := ast.NewString([]byte(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\n\t\r\v\f\u0085\u2028\u2029", r) {
@@ -198,7 +200,7 @@ func plain(words string) *ast.String {
 	return s
 }
 
-// htmlBlock makes a block of HTML a paragraph of its source.
+// htmlBlock turns an HTML block into a paragraph of its source.
 func (t *tamer) htmlBlock(parent ast.Node, block *ast.HTMLBlock) {
 	p := ast.NewParagraph()
 	lines := string(block.Lines().Value(t.source))
@@ -214,7 +216,7 @@ func (t *tamer) htmlBlock(parent ast.Node, block *ast.HTMLBlock) {
 	parent.ReplaceChild(parent, block, p)
 }
 
-// breakOf makes a node that ends a line.
+// breakOf returns a node that ends a line.
 func breakOf(hard bool) *ast.Text {
 	b := ast.NewTextSegment(text.NewSegment(0, 0))
 	b.SetSoftLineBreak(!hard)
@@ -222,7 +224,7 @@ func breakOf(hard bool) *ast.Text {
 	return b
 }
 
-// text resolves what stands for a character in a text, while it is known that it is text.
+// text resolves character references while the node is known to be text.
 func (t *tamer) text(parent ast.Node, c *ast.Text) {
 	value := c.Value(t.source)
 	if bytes.ContainsAny(value, `\&`) && !c.IsRaw() {
@@ -261,7 +263,7 @@ func newLink(destination []byte) *ast.Link {
 	return link
 }
 
-// link makes of a link or an image a link that leads somewhere, or text.
+// link turns a link or an image into a link that leads somewhere, or into text.
 func (t *tamer) link(parent, c ast.Node, address []byte) {
 	if destination, ok := t.reachable(address); ok {
 		link := newLink(destination)
@@ -285,10 +287,10 @@ func moveChildren(from ast.Node, to func(ast.Node)) {
 	}
 }
 
-// reachable yields the address of a link as it is written in a document, if a link may stand here and lead
-// there.
+// reachable returns the address of a link in the form for a document. ok is false if no link is allowed
+// here, or not to that address.
 func (t *tamer) reachable(address []byte) ([]byte, bool) {
-	if t.linked || len(address) > mostAddress || t.written > mostAddresses*len(t.source) {
+	if t.linked || len(address) > maxAddress || t.written > maxAddresses*len(t.source) {
 		return nil, false
 	}
 	escaped := util.URLEscape(address, true)
@@ -302,7 +304,7 @@ func (t *tamer) reachable(address []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// bare replaces in an address what could end it in a Markdown document.
+// bare replaces the characters of an address that could end it in a Markdown document.
 func bare(address []byte) []byte {
 	var out bytes.Buffer
 	for i, c := range address {
@@ -320,7 +322,7 @@ func bare(address []byte) []byte {
 	return out.Bytes()
 }
 
-// short cuts a text to so many characters.
+// short cuts a text to that many characters.
 func short(words string, most int) string {
 	n := 0
 	for i := range words {

@@ -178,7 +178,7 @@ func markdownStructure(source []byte, dialect goldmark.Markdown) (out []string, 
 	return out, err
 }
 
-// structures yields the structure of both documents.
+// structures returns the structure of both documents.
 func structures(d *export.Document) ([]string, error) {
 	var md, page bytes.Buffer
 	if err := d.Markdown(&md); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// usage says what the debate has used and cost.
+// usage shows what the debate has used and cost.
 func (w *reporter) usage() *section {
 	r := w.record
 	s := &section{ID: "usage", Title: "Usage and cost"}
@@ -45,7 +45,7 @@ func (s *section) account(caption, of string, accounts []debate.Account, total d
 	s.Blocks = append(s.Blocks, block{Table: t})
 }
 
-// byRound yields the accounts of the rounds that are in the record, and of what is outside them.
+// byRound returns the accounts of the rounds in the record, and of everything outside them.
 func (w *reporter) byRound() []debate.Account {
 	r := w.record
 	rounds := []int{0, r.Round}
@@ -68,7 +68,7 @@ func (w *reporter) byRound() []debate.Account {
 	return out
 }
 
-// unpriced yields the models that were used and whose price is not known.
+// unpriced returns the models that were used and have no known price.
 func (w *reporter) unpriced() []string {
 	var out []string
 	for _, a := range w.record.SpentByModel() {
@@ -79,7 +79,7 @@ func (w *reporter) unpriced() []string {
 	return out
 }
 
-// total writes what the debate has cost, as far as that is known.
+// total writes the cost of the debate, as far as it is known.
 func (w *reporter) total() string {
 	cost := w.record.Spent().Cost.String()
 	if len(w.unpriced()) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// sentence makes a text a sentence: a capital and a stop.
+// sentence turns a text into a sentence, with a capital and a full stop.
 func sentence(text string) string {
 	text = line(text)
 	if text == "" {
@@ -32,7 +32,7 @@ func plural(n int, thing string) string {
 	return count(n) + " " + thing + "s"
 }
 
-// count writes a number with commas between thousands.
+// count writes a number with commas between the thousands.
 func count(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -49,12 +49,12 @@ func mark(x float64) string {
 	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
-// bar is the cell of a score out of the most that there can be.
+// bar returns the cell of a score, with most as the full length.
 func bar(x, most float64) cell {
 	return cell{Text: mark(x), Bar: true, Share: max(0, min(1, x/most))}
 }
 
-// failure says in a line what has failed.
+// failure describes a failure in one line.
 func failure(e *debate.Error) string {
 	if e == nil {
 		return ""
@@ -65,5 +65,5 @@ func failure(e *debate.Error) string {
 	return fmt.Sprintf("%s: %s", e.Kind, e.Err)
 }
 
-// brief cuts what stands in a table.
+// brief shortens a text for a table.
 func brief(text string) string { return short(line(text), 300) }

@@ -2,12 +2,12 @@ package otel
 
 import "go.opentelemetry.io/otel/attribute"
 
-// schemaURL is the version of the semantic conventions that the names below are those of. It is the last
-// one that the conventions for generative AI are part of.
+// schemaURL is the version of the semantic conventions that define the names below. It is the last
+// version that includes the conventions for generative AI.
 const schemaURL = "https://opentelemetry.io/schemas/1.41.0"
 
-// Names of the conventions for generative AI, version 1.41.0. OpenTelemetry's own package has no longer had
-// them since.
+// Names of the conventions for generative AI, version 1.41.0. OpenTelemetry's own package does not have
+// them any more.
 const (
 	keyOperation    = attribute.Key("gen_ai.operation.name")
 	keyWorkflow     = attribute.Key("gen_ai.workflow.name")
@@ -38,10 +38,10 @@ const (
 	operationChat     = "chat"
 	operationTool     = "execute_tool"
 	operationWorkflow = "invoke_workflow"
-	otherValue        = "_OTHER" // of an enumeration: none of those that are known
+	otherValue        = "_OTHER" // of an enumeration: none of the known values
 )
 
-// Names of this module's own.
+// Names of this module.
 const (
 	keyFormat       = attribute.Key("debate.format")
 	keyFlow         = attribute.Key("debate.flow")
@@ -81,7 +81,7 @@ const (
 	labelPrefix = "debate.label."
 )
 
-// Names of events of spans.
+// Names of the events in spans.
 const (
 	eventRetry   = "debate.retry"
 	eventDropped = "debate.dropped"

@@ -11,29 +11,29 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// call is an attempt at a call that is open.
+// call is an attempt at a call that is in flight.
 type call struct {
 	*span
 
 	intent *debate.Intent
 	began  time.Time
 	round  *span
-	n      int // in the order of their beginning
+	n      int // its number, in order of beginning
 }
 
 // ask begins an attempt.
 func (w *watch) ask(in *debate.Intent, at time.Time) {
 	key := attempt{in.Call, in.Attempt}
-	if lost := w.calls[key]; lost != nil { // no debate's own log asks twice
+	if lost := w.calls[key]; lost != nil { // a log of this library never asks twice
 		lost.end(at, true)
 	}
 	w.calls[key] = w.call(in, at)
 	if w.measured && in.Attempt > 1 {
-		w.meters.retries.Add(w.ctx, 1, set(w.words(in)))
+		w.meters.retries.Add(w.ctx, 1, set(w.callAttributes(in)))
 	}
 }
 
-// call makes the span of an attempt.
+// call returns the span of an attempt.
 func (w *watch) call(in *debate.Intent, at time.Time) *call {
 	w.begun++
 	c := &call{intent: in, began: at, round: w.round, n: w.begun}
@@ -41,7 +41,7 @@ func (w *watch) call(in *debate.Intent, at time.Time) *call {
 	var attributes []attribute.KeyValue
 	if w.traced {
 		name = "call " + clean(string(in.Kind))
-		attributes = w.asked(in)
+		attributes = w.startAttributes(in)
 		if in.Model != "" {
 			_, model := w.observer.named(in.Model)
 			name, kind = operationChat+" "+model, trace.SpanKindClient
@@ -54,8 +54,8 @@ func (w *watch) call(in *debate.Intent, at time.Time) *call {
 	return c
 }
 
-// asked yields what is known of an attempt when it begins.
-func (w *watch) asked(in *debate.Intent) []attribute.KeyValue {
+// startAttributes returns the attributes of an attempt that are known at its beginning.
+func (w *watch) startAttributes(in *debate.Intent) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{
 		keyCall.String(clean(in.Call)), keyKind.String(clean(string(in.Kind))), keyAttempt.Int(in.Attempt),
 	}
@@ -72,7 +72,7 @@ func (w *watch) asked(in *debate.Intent) []attribute.KeyValue {
 		return append(attributes, keyOperation.String(operationTool), keyTool.String(clean(in.Tool)))
 	}
 	if in.Model == "" {
-		return attributes // a person, or a judge in Go: no operation of the conventions
+		return attributes // a person, or a judge in Go, is not an operation of the conventions
 	}
 	vendor, model := w.observer.named(in.Model)
 	format := "text"
@@ -90,8 +90,8 @@ func (w *watch) asked(in *debate.Intent) []attribute.KeyValue {
 	return attributes
 }
 
-// words yields what the metrics tell of a call. None of it has values without end.
-func (w *watch) words(in *debate.Intent) []attribute.KeyValue {
+// callAttributes returns the metric attributes of a call. Each has a bounded number of values.
+func (w *watch) callAttributes(in *debate.Intent) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyKind.String(w.observer.kinds.word(string(in.Kind)))}
 	if in.Model == "" {
 		return attributes
@@ -99,7 +99,7 @@ func (w *watch) words(in *debate.Intent) []attribute.KeyValue {
 	return append(attributes, w.request(in)...)
 }
 
-// request yields what the metrics tell of a request to a model.
+// request returns the metric attributes of a request to a model.
 func (w *watch) request(in *debate.Intent) []attribute.KeyValue {
 	vendor, model := w.observer.named(in.Model)
 	return []attribute.KeyValue{
@@ -107,7 +107,8 @@ func (w *watch) request(in *debate.Intent) []attribute.KeyValue {
 	}
 }
 
-// answered ends an attempt. One that began before the sequence did is made up from its outcome.
+// answered ends an attempt. If the attempt began before the sequence did, its span is made from the
+// outcome.
 func (w *watch) answered(out *outcome, at time.Time) {
 	key := attempt{out.spend.Call, out.spend.Attempt}
 	c := w.calls[key]
@@ -120,7 +121,7 @@ func (w *watch) answered(out *outcome, at time.Time) {
 	w.debate.pay(out.spend.Cost)
 	c.round.pay(out.spend.Cost)
 	if w.traced {
-		c.SetAttributes(w.told(c, out)...)
+		c.SetAttributes(w.endAttributes(c, out)...)
 		if kind := out.failed(); kind != "" {
 			c.fail(kind)
 		}
@@ -134,8 +135,8 @@ func (w *watch) answered(out *outcome, at time.Time) {
 	}
 }
 
-// told yields what is known of an attempt when it has ended.
-func (w *watch) told(c *call, out *outcome) []attribute.KeyValue {
+// endAttributes returns the attributes of an attempt that are known at its end.
+func (w *watch) endAttributes(c *call, out *outcome) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyOutcome.String(out.name)}
 	if c.intent.Model != "" {
 		attributes = append(attributes, keyCost.Float64(usd(out.spend.Cost)))
@@ -153,7 +154,7 @@ func (w *watch) told(c *call, out *outcome) []attribute.KeyValue {
 	return attributes
 }
 
-// used yields the tokens of a request. None are told of a vendor that reported none.
+// used returns the tokens of a request, or none if the vendor reported none.
 func used(u debate.Usage) []attribute.KeyValue {
 	if u.IsZero() {
 		return nil
@@ -171,7 +172,7 @@ func used(u debate.Usage) []attribute.KeyValue {
 	return attributes
 }
 
-// retried tells what comes after a failure: a wait, another model, or neither.
+// retried records what follows a failure: a wait, another model, or neither.
 func (c *call) retried(f *debate.Failure, at time.Time) {
 	if f.RetryAt.IsZero() && f.Next == "" {
 		return
@@ -184,15 +185,15 @@ func (c *call) retried(f *debate.Failure, at time.Time) {
 	c.AddEvent(eventRetry, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 }
 
-// measure counts an attempt that has ended.
+// measure records the metrics of an attempt that has ended.
 func (w *watch) measure(c *call, out *outcome, at time.Time) {
-	m, ctx := w.meters, c.ctx // with the span, which a backend can show as an example
-	common, told := w.words(c.intent), []attribute.KeyValue{keyOutcome.String(out.name)}
+	m, ctx := w.meters, c.ctx // with the span, which a backend can show as an exemplar
+	common, result := w.callAttributes(c.intent), []attribute.KeyValue{keyOutcome.String(out.name)}
 	var failed []attribute.KeyValue
 	if kind := out.failed(); kind != "" {
 		failed = []attribute.KeyValue{keyError.String(kind)}
 	}
-	m.calls.Add(ctx, 1, set(common, told, failed))
+	m.calls.Add(ctx, 1, set(common, result, failed))
 	if c.intent.Model == "" || out.name == outcomeUnsent {
 		return
 	}

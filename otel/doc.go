@@ -1,14 +1,15 @@
-// Package otel makes OpenTelemetry traces and metrics of debates. It reads what every debate tells anyway, its events:
-// nothing is wrapped, no provider is changed, and a program that does not import the package pays nothing for it.
+// Package otel makes OpenTelemetry traces and metrics of debates. It only reads the events that every
+// debate reports: it wraps nothing and changes no provider. A program that does not import it pays
+// nothing for it.
 //
-//	observer := &otel.Observer{} // the providers that are registered globally
+//	observer := &otel.Observer{} // uses the global providers
 //	for event, err := range observer.Watch(ctx, engine.Run(ctx, config)) {
 //		…
 //	}
 //
-// [Observer.Watch] hands the events on unchanged, so that it goes around any loop that reads some: of
-// [debate.Engine.Run], of [debate.Session.Events], or of [debate.Engine.Events], which makes the trace of a debate
-// that was over long ago. All times are those of the events; the clock has no part in a trace.
+// [Observer.Watch] passes the events on unchanged, so it can wrap any loop that reads events:
+// [debate.Engine.Run], [debate.Session.Events], or [debate.Engine.Events], which makes the trace of a
+// debate that ended long ago. All times are those of the events; the clock is never read.
 // [Observer.Observe] is for a session whose events nobody reads.
 //
 // # Spans
@@ -24,24 +25,30 @@
 //	│  └─ judging
 //	└─ completing                   verdicts and last votes
 //
-// Each attempt is a span of its own: a call that is tried again has as many. One that failed has the status Error,
-// the failure's kind as error.type, and no text; what a control broke off is void, and no error. A working state
-// goes on after a pause, so its span holds that of the pause. A state that takes no time and has no facts has no span.
+// Each attempt is a span of its own, so a call that is retried has several. A failed attempt has the
+// status Error, the failure's kind as error.type, and no text. An attempt that a control broke off is
+// void, which is not an error. A working state continues after a pause, so its span contains that of the
+// pause. A state without duration and facts has no span.
 //
-// What takes no time is an event of the span that it belongs to: debate.retry on the failed attempt, with the wait
-// in seconds and the fallback model if there is one; debate.inquiry and debate.answer on the call that a person
-// performs; these two, debate.dropped, debate.warning, debate.acknowledged and debate.sent on the working state.
+// Facts without duration are events of the span to which they belong:
 //
-// However reading ends (the debate's end, an error, a break, a panic), every span ends with it, at the time of the
-// last event. Those of a debate that was not over have debate.unfinished. A reader that begins after an event in
-// the middle gets what is left: the debate's span has debate.after, and calls whose beginning it missed begin as long
-// before their result as they took. The span of a debate in the error state has the failure's kind and the status
-// Error; so has one whose events ended with an error, unless it only says that the host has left.
+//   - debate.retry is on the failed attempt, with the wait in seconds and the fallback model if there is
+//     one.
+//   - debate.inquiry and debate.answer are on the call that a person performs, otherwise on the working
+//     state.
+//   - debate.dropped, debate.warning, debate.acknowledged and debate.sent are on the working state.
+//
+// However reading ends (the debate's end, an error, a break, a panic), every span ends with it, at the
+// time of the last event. The spans of a debate that is not over have debate.unfinished. If a reader
+// begins in the middle of a debate, the debate's span has debate.after. Calls whose beginning it missed
+// get a beginning that is computed from their result and their duration. The span of a debate in the
+// error state has the failure's kind and the status Error. So has the span of a debate whose events ended
+// with an error, unless the error only says that the host program has stopped reading.
 //
 // # Attributes
 //
-// Names that begin with gen_ai or error are those of the semantic conventions, version 1.41.0, which is the last one
-// that the conventions for generative AI are part of.
+// Names that begin with gen_ai or error are those of the semantic conventions, version 1.41.0. It is the
+// last version that includes the conventions for generative AI.
 //
 //	of a debate   gen_ai.operation.name     invoke_workflow
 //	              gen_ai.workflow.name      the flow
@@ -80,7 +87,7 @@
 //	              gen_ai.output.messages    only with Content
 //	of failures   error.type                a debate.Kind, or _OTHER
 //
-// What the model calls itself (gen_ai.response.model) is in no event, and so in no span.
+// The name that the model reports for itself (gen_ai.response.model) is in no event, so it is in no span.
 //
 // # Metrics
 //
@@ -102,15 +109,18 @@
 //	debate.duration                   s         of debates that are over, from their first event
 //	                                            by flow, state, end_reason
 //
-// The state of a debate that was not over when its reading ended is "unfinished", or "error". No metric has the name
-// of a participant or an ID. Of flows, kinds of calls, providers and models the first 64 keep their names, and what
-// comes then is _OTHER. Watch measures what it reads: a debate that is watched twice, or again from its first event after it was
-// opened anew, is measured twice. Read what was measured before with a MeterProvider that does nothing, or begin
-// after it.
+// The state of a debate that is not over when reading ends is "unfinished", or "error". No metric
+// contains an ID or the name of a participant. The first 64 flows, kinds of calls, providers and models
+// keep their names; later ones are _OTHER.
 //
-// # What leaves the process
+// Watch measures everything that it reads. A debate that is watched twice, or is read again from its
+// first event after it was reopened, is measured twice. To avoid that, use a MeterProvider that does
+// nothing, or begin after the last event that was measured.
 //
-// No key can be in a trace, since none is in an event. Texts are left out. Only Content adds what models answered, and
-// the topic, for those who may read the debates; what an error, a question or a warning says stays out even then.
-// Names and IDs are one printable line of about 128 bytes at most, whatever a config or a log holds.
+// # Privacy
+//
+// A trace contains no key, because no event does. Texts are left out. Only Content adds the answers of
+// models, and the topic, for backends whose users may read the debates. Texts of errors, questions and
+// warnings are left out even then. Names and IDs are one printable line of at most about 128 bytes,
+// whatever a config or a log holds.
 package otel

@@ -7,8 +7,8 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// errorType yields the value of error.type: the kind of the failure, if it is one of the known ones. A
-// provider could make up any other.
+// errorType returns the value of error.type: the kind of the failure, or otherValue if the kind is
+// unknown. A provider could make up any kind.
 func errorType(kind debate.Kind) string {
 	switch kind {
 	case debate.KindNetwork, debate.KindRateLimit, debate.KindQuota, debate.KindAPI, debate.KindTimeout,
@@ -21,7 +21,7 @@ func errorType(kind debate.Kind) string {
 	}
 }
 
-// failureType yields the error.type of a failure that a log holds.
+// failureType returns the error.type of a failure in a log.
 func failureType(failure *debate.Error) string {
 	if failure == nil {
 		return otherValue
@@ -29,8 +29,8 @@ func failureType(failure *debate.Error) string {
 	return errorType(failure.Kind)
 }
 
-// endType yields the error.type of the error with which a sequence ended; "": it is none, but the host's wish, or
-// a question to a person.
+// endType returns the error.type of the error with which a sequence ended. It is "" if the host program
+// stopped reading, or if a person is asked.
 func endType(err error) string {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, debate.ErrClosed), errors.Is(err, debate.ErrAwaitingInput):
@@ -44,7 +44,8 @@ func endType(err error) string {
 	return otherValue
 }
 
-// endReason yields the reason of a debate's end, if it is one of the known ones. A flow could make up any other.
+// endReason returns the reason of a debate's end, or otherValue if it is unknown. A flow could make up
+// any reason.
 func endReason(reason debate.EndReason) string {
 	switch reason {
 	case "", debate.EndJudge, debate.EndRounds, debate.EndConverged, debate.EndDiminishing, debate.EndRepetition,

@@ -12,7 +12,7 @@ import (
 // scope is the name of this instrumentation.
 const scope = "github.com/agonist-dev/debate/otel"
 
-// instruments are what an observer measures with.
+// instruments are the metrics of an observer.
 type instruments struct {
 	took     metric.Float64Histogram
 	tokens   metric.Int64Histogram
@@ -25,18 +25,19 @@ type instruments struct {
 	duration metric.Float64Histogram
 }
 
-// newInstruments makes them. One that cannot be made measures nothing, and OpenTelemetry's error handler is told.
+// newInstruments creates them. If one cannot be created, it measures nothing, and OpenTelemetry's error
+// handler gets the error.
 func newInstruments(provider metric.MeterProvider) *instruments {
 	meter := provider.Meter(scope, metric.WithSchemaURL(schemaURL))
 	var m instruments
 	var errs [9]error
 	m.took, errs[0] = meter.Float64Histogram(metricTook, metric.WithUnit("s"),
 		metric.WithDescription("How long a request to a model took, time in a queue of the host's excluded."),
-		// The bounds that the conventions ask for.
+		// The bounds that the conventions recommend.
 		metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92))
 	m.tokens, errs[1] = meter.Int64Histogram(metricTokens, metric.WithUnit("{token}"),
 		metric.WithDescription("Tokens of input or output of a request to a model, as the vendor reported them."),
-		// Likewise.
+		// Also those of the conventions.
 		metric.WithExplicitBucketBoundaries(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864))
 	m.calls, errs[2] = meter.Int64Counter("debate.calls", metric.WithUnit("{call}"),
 		metric.WithDescription("Attempts at calls, by what became of them."))
@@ -60,7 +61,7 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 	return &m
 }
 
-// fill puts an instrument that does nothing where a provider gave none.
+// fill replaces the instruments that a provider failed to create by ones that do nothing.
 func (m *instruments) fill() {
 	instead(&m.took, metric.Float64Histogram(noop.Float64Histogram{}))
 	instead(&m.tokens, metric.Int64Histogram(noop.Int64Histogram{}))
@@ -80,7 +81,7 @@ func instead[T comparable](instrument *T, silent T) {
 	}
 }
 
-// enabled reports whether anybody collects what is measured.
+// enabled reports whether anything that is measured is collected.
 func (m *instruments) enabled(ctx context.Context) bool {
 	return m.took.Enabled(ctx) || m.tokens.Enabled(ctx) || m.calls.Enabled(ctx) || m.retries.Enabled(ctx) || m.cost.Enabled(ctx) ||
 		m.ended.Enabled(ctx) || m.active.Enabled(ctx) || m.rounds.Enabled(ctx) || m.duration.Enabled(ctx)

@@ -9,7 +9,8 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// note takes a fact that takes no time: it becomes an event of the innermost span, or of the call that it is about.
+// note handles a fact without duration: it becomes an event of the innermost span, or of the call that it
+// is about.
 func (w *watch) note(e *debate.Event, at time.Time) {
 	if a, ok := e.Body.(*debate.Answer); ok && a.Row != nil {
 		if w.rows == nil {
@@ -40,7 +41,8 @@ func (w *watch) event(name string, at time.Time, attributes ...attribute.KeyValu
 	w.place().AddEvent(name, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 }
 
-// warned yields what a warning says. Its evidence is left out: figures that the other attributes give, among names.
+// warned returns the attributes of a warning. They leave out its evidence, whose figures the other
+// attributes contain.
 func warned(w *debate.Warning) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyWarning.String(clean(string(w.Kind)))}
 	if w.Threshold > 0 {
@@ -54,7 +56,7 @@ func warned(w *debate.Warning) []attribute.KeyValue {
 	return attributes
 }
 
-// inquiry tells that a person was asked.
+// inquiry records that a person was asked.
 func (w *watch) inquiry(q *debate.Inquiry, at time.Time) {
 	attributes := []attribute.KeyValue{
 		keyInquiry.String(clean(q.ID)), keyKind.String(clean(string(q.Kind))), keyAgent.String(clean(q.To)),
@@ -62,7 +64,7 @@ func (w *watch) inquiry(q *debate.Inquiry, at time.Time) {
 	if q.About != "" {
 		attributes = append(attributes, keyCall.String(clean(q.About)), keyError.String(failureType(q.Failure)))
 	}
-	if options := q.Options[:min(len(q.Options), mostLabels)]; len(options) > 0 {
+	if options := q.Options[:min(len(q.Options), maxLabels)]; len(options) > 0 {
 		names := make([]string, len(options))
 		for i, option := range options {
 			names[i] = clean(string(option))
@@ -72,7 +74,8 @@ func (w *watch) inquiry(q *debate.Inquiry, at time.Time) {
 	w.about(q.ID).AddEvent(eventInquiry, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 }
 
-// reply tells that a person has answered. The text is the result of a call, whose own fact follows.
+// reply records that a person has answered. The text is the result of a call, which has a fact of its
+// own.
 func (w *watch) reply(a *debate.Answer, at time.Time) {
 	attributes := []attribute.KeyValue{keyInquiry.String(clean(a.Inquiry))}
 	attributes = append(attributes, present(keyOption, string(a.Option))...)
@@ -83,7 +86,7 @@ func (w *watch) reply(a *debate.Answer, at time.Time) {
 	w.about(a.Inquiry).AddEvent(eventAnswer, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 }
 
-// about yields the span of the call that a person performs under this id, or the innermost one.
+// about returns the span of the call that a person performs under this id, or the innermost span.
 func (w *watch) about(id string) *span {
 	for key, c := range w.calls {
 		if key.call == id {
@@ -93,7 +96,7 @@ func (w *watch) about(id string) *span {
 	return w.place()
 }
 
-// present yields an attribute of what is not empty.
+// present returns an attribute with a value, or none if the value is empty.
 func present(key attribute.Key, value string) []attribute.KeyValue {
 	if value == "" {
 		return nil

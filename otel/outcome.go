@@ -9,31 +9,32 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// What becomes of an attempt.
+// The outcomes of an attempt.
 const (
 	outcomeAccepted = "accepted"
 	outcomeRejected = "rejected" // the answer was not accepted
-	outcomeTools    = "tools"    // the model asks for tools before it answers
+	outcomeTools    = "tools"    // the model asked for tools before it answered
 	outcomeFailed   = "failed"
 	outcomeVoid     = "void"   // broken off by a control, or lost with its process
-	outcomeUnsent   = "unsent" // it could not fit, so that no request was made
-	outcomeLate     = "late"   // the result came after the debate's end: only its cost counts
+	outcomeUnsent   = "unsent" // too large for the window, so no request was made
+	outcomeLate     = "late"   // the result came after the debate's end; only its cost counts
 )
 
-// outcome is what became of an attempt.
+// outcome is the result of an attempt.
 type outcome struct {
 	spend   *debate.Spend
 	name    string
 	kind    debate.CallKind
 	by      string
-	tool    string // of the use of a tool: its name
+	tool    string // the name of the tool, if one was used
 	round   int
 	finish  string // why the reply ended, in the words of the conventions; "": unknown
 	failure *debate.Failure
-	answer  any // a text, or what is JSON
+	answer  any // a text, or a value for JSON
 }
 
-// failed yields the error.type of a failure; "": there is none. What a host has broken off is no failure.
+// failed returns the error.type of a failure; "": there is none. A call that the host program broke off
+// has not failed.
 func (o *outcome) failed() string {
 	switch {
 	case o.failure == nil, o.failure.Void && o.failure.Error != nil && o.failure.Error.Kind == debate.KindCanceled:
@@ -43,8 +44,8 @@ func (o *outcome) failed() string {
 	}
 }
 
-// took yields how long the request took; false: nobody knows, since the attempt was lost with its process. Without a
-// figure of the engine's it is the time between the facts.
+// took returns how long the request took, or false if that is unknown, because the attempt was lost with
+// its process. If the engine did not measure it, it is the time between the facts.
 func (o *outcome) took(between time.Duration) (time.Duration, bool) {
 	if o.spend.Took > 0 {
 		return o.spend.Took, true
@@ -52,7 +53,7 @@ func (o *outcome) took(between time.Duration) (time.Duration, bool) {
 	return between, o.name != outcomeVoid
 }
 
-// outcomeOf yields the outcome that an event tells, if it tells one.
+// outcomeOf returns the outcome that an event reports, if it reports one.
 func outcomeOf(e *debate.Event) (outcome, bool) {
 	accepted := outcome{name: outcomeAccepted, finish: "stop"}
 	switch body := e.Body.(type) {
@@ -92,7 +93,7 @@ func outcomeOf(e *debate.Event) (outcome, bool) {
 	return accepted, true
 }
 
-// positions is what a model has found, without what it cost.
+// positions are the positions that a model found, without their cost.
 type positions struct {
 	Positions []debate.AssignedPosition `json:"positions"`
 	Reasoning string                    `json:"reasoning"`
@@ -115,7 +116,7 @@ func nameOf(f *debate.Failure) string {
 	}
 }
 
-// message and part are the conventions' form of what a model answered.
+// message and part are the conventions' form of an answer.
 type message struct {
 	Role   string `json:"role"`
 	Parts  []part `json:"parts"`
@@ -127,20 +128,20 @@ type part struct {
 	Content string `json:"content"`
 }
 
-// messages yields what was answered, cut to a bound.
+// messages returns the answer, cut to a bound.
 func (o *outcome) messages() []attribute.KeyValue {
 	text, plain := o.answer.(string)
 	if !plain && o.answer != nil {
 		data, err := json.Marshal(o.answer)
 		if err != nil {
-			return nil // a number that JSON has no word for
+			return nil // a number that JSON cannot represent
 		}
 		text = string(data)
 	}
 	if text == "" {
 		return nil
 	}
-	data, err := json.Marshal([]message{{Role: "assistant", Parts: []part{{"text", cut(text, mostContent)}}, Finish: o.finish}})
+	data, err := json.Marshal([]message{{Role: "assistant", Parts: []part{{"text", cut(text, maxContent)}}, Finish: o.finish}})
 	if err != nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// span is one that is open, and what is summed up for its end.
+// span is an open span, with what is added up until its end.
 type span struct {
 	trace.Span
 
@@ -21,8 +21,8 @@ type span struct {
 	cost debate.Money
 }
 
-// open begins a span. Of a debate whose own span is not recorded no other is made: who samples wants
-// whole traces.
+// open begins a span. If the debate's span is not recorded, its descendants are not made, because
+// samplers want whole traces.
 func (w *watch) open(parent *span, name string, at time.Time, kind trace.SpanKind, attributes ...attribute.KeyValue) *span {
 	if parent != nil && !w.traced {
 		return &span{Span: noop.Span{}, ctx: parent.ctx}
@@ -48,14 +48,14 @@ func (s *span) end(at time.Time, unfinished bool) {
 	s.End(trace.WithTimestamp(at))
 }
 
-// fail says that what the span stands for has failed. Texts of errors hold what vendors and models wrote: only the
-// kind is told.
+// fail marks a span as failed. It records only the kind, because texts of errors contain what vendors and
+// models wrote.
 func (s *span) fail(kind string) {
 	s.SetAttributes(keyError.String(kind))
 	s.SetStatus(codes.Error, "")
 }
 
-// pay adds to what a span cost.
+// pay adds to the cost of a span.
 func (s *span) pay(cost debate.Money) {
 	if s == nil || cost <= 0 {
 		return

@@ -2,8 +2,8 @@ package otel
 
 import "github.com/agonist-dev/debate"
 
-// temperature yields with what temperature a model is asked; nil: with none, or it is not known. An intent does not
-// say, so this follows the config, in the flow whose rule is known: the debate's own.
+// temperature returns the temperature of a request; nil: none, or unknown. An intent does not contain it,
+// so it is taken from the config, for the one flow whose rule is known: the debate's own.
 func (w *watch) temperature(in *debate.Intent) *float64 {
 	if w.start == nil || w.start.Flow != debate.DefaultFlow {
 		return nil

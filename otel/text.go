@@ -6,16 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// The most bytes of what a trace holds. Names come from configs and models, and nobody else bounds them.
+// The caps, in bytes, on texts in a trace. Names come from configs and models, and nothing else bounds
+// them.
 const (
-	mostName    = 128  // of a name or an id
-	mostValue   = 256  // of a label's value
-	mostLabels  = 32   // labels of a debate
-	mostContent = 8192 // of a text, see Observer.Content
+	maxName    = 128  // of a name or an id
+	maxValue   = 256  // of a label's value
+	maxLabels  = 32   // number of labels of a debate
+	maxContent = 8192 // of a text, see Observer.Content
 )
 
-// clean yields a name as one printable line of bounded length.
-func clean(text string) string { return line(text, mostName) }
+// clean returns a name as one printable line of bounded length.
+func clean(text string) string { return line(text, maxName) }
 
 func line(text string, most int) string {
 	if len(text) > most {
@@ -29,7 +30,7 @@ func line(text string, most int) string {
 	}, text)
 }
 
-// cut shortens a text to at most so many bytes, at a character's border.
+// cut shortens a text to at most that many bytes, at a character boundary.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -76,7 +76,7 @@ func (r *recorder) tree(t *testing.T) string {
 	return b.String()
 }
 
-// ended yields the spans in the order in which they were begun. All of them have ended.
+// ended returns the spans in the order in which they were begun. All of them have ended.
 func (r *recorder) ended(t testing.TB) []trace.ReadOnlySpan {
 	t.Helper()
 	var spans []trace.ReadOnlySpan

@@ -2,7 +2,7 @@ package otel
 
 import "strings"
 
-// named divides "provider/model" and yields the provider as the conventions name it.
+// named divides "provider/model" and returns the provider's name in the conventions.
 func (o *Observer) named(full string) (vendor, model string) {
 	vendor, model, ok := strings.Cut(full, "/")
 	if !ok {
@@ -16,7 +16,7 @@ func (o *Observer) named(full string) (vendor, model string) {
 	return clean(vendor), clean(model)
 }
 
-// wellKnown yields the conventions' name of a vendor; one that they do not list keeps its own.
+// wellKnown returns the conventions' name of a vendor. A vendor that they do not list keeps its name.
 func wellKnown(vendor string) string {
 	switch vendor {
 	case "mistral":

@@ -2,12 +2,12 @@ package otel
 
 import "sync"
 
-// mostWords bounds the values of one attribute of the metrics: each makes a time series.
-const mostWords = 64
+// maxWords bounds the values of one attribute of the metrics, because each makes a time series.
+const maxWords = 64
 
-// vocabulary is the values that one attribute of the metrics has had. The first ones keep their names; what
-// comes when it is full is "_OTHER", so that no config can make time series without end. It is safe for
-// concurrent use.
+// vocabulary holds the values that one attribute of the metrics has had. The first ones keep their names.
+// When it is full, later ones are "_OTHER", so no config can create time series without end. It is safe
+// for concurrent use.
 type vocabulary struct {
 	mu    sync.Mutex
 	words map[string]struct{}
@@ -20,7 +20,7 @@ func (v *vocabulary) word(text string) string {
 	if _, known := v.words[text]; known {
 		return text
 	}
-	if len(v.words) >= mostWords {
+	if len(v.words) >= maxWords {
 		return otherValue
 	}
 	if v.words == nil {

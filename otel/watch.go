@@ -13,30 +13,30 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// watch makes one trace of one sequence of events. Its owner is the loop that reads them.
+// watch makes the trace of one sequence of events. It belongs to the loop that reads them.
 type watch struct {
 	observer *Observer
 	meters   *instruments
 	ctx      context.Context // of the debate's parent
-	measured bool            // somebody collects the metrics
+	measured bool            // the metrics are collected
 	traced   bool            // the debate's span is recorded
-	idle     bool            // neither
+	idle     bool            // neither of the two
 
-	first, last time.Time // of the facts
-	heard       time.Time // of the latest chunk
+	first, last time.Time // times of the facts
+	heard       time.Time // time of the latest chunk
 
-	// The spans that are open, each a child of the one before it; nil: there is none.
+	// The open spans, each a child of the one before it; nil: there is none.
 	debate, round, phase, rest *span
 
-	work    debate.State // the working state that is current, or will be after a rest; "": unknown, or none
-	entered time.Time    // when it was; its span is made by the first fact in it
+	work    debate.State // the current working state, or the one before a rest; "": unknown, or none
+	entered time.Time    // when work was entered; the first fact in it makes its span
 	calls   map[attempt]*call
-	begun   int // calls
+	begun   int // number of calls so far
 	start   *debate.Start
-	rows    map[string]*debate.Model // models that came after the start
+	rows    map[string]*debate.Model // models that were added after the start
 	state   debate.State
 	reason  debate.EndReason
-	stopped *debate.Transition // to the error state, if the debate is there
+	stopped *debate.Transition // to the error state, if the debate is in it
 	rounds  int
 	final   bool
 }
@@ -51,11 +51,11 @@ func newWatch(ctx context.Context, o *Observer) *watch {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ctx = context.WithoutCancel(ctx) // spans are ended and measured whatever has become of the reader
+	ctx = context.WithoutCancel(ctx) // spans are ended and measured even if the reader's context is done
 	return &watch{observer: o, meters: o.meters, ctx: ctx, measured: o.meters.enabled(ctx), calls: make(map[attempt]*call)}
 }
 
-// take takes one event.
+// take handles one event.
 func (w *watch) take(e *debate.Event) {
 	if w.idle {
 		return
@@ -75,8 +75,8 @@ func (w *watch) take(e *debate.Event) {
 	}
 }
 
-// time yields the time of a fact. Facts are in order, and a time that is missing is that of the fact before:
-// OpenTelemetry would put the clock's in its place.
+// time returns the time of a fact. Facts are in order. A missing time is replaced by that of the fact
+// before; OpenTelemetry would use the clock.
 func (w *watch) time(at time.Time) time.Time {
 	if at.IsZero() || at.Before(w.last) {
 		at = w.last
@@ -107,7 +107,7 @@ func (w *watch) begin(e *debate.Event, at time.Time) {
 	w.meters.active.Add(w.ctx, 1)
 }
 
-// configured yields what a config says of its debate.
+// configured returns the attributes of a config.
 func (w *watch) configured(c *debate.Config) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{
 		keyConversation.String(clean(c.ID)), keyFormat.String(clean(c.Format)),
@@ -117,20 +117,21 @@ func (w *watch) configured(c *debate.Config) []attribute.KeyValue {
 		attributes = append(attributes, keyJudges.Int(len(c.Judging.Judges)))
 	}
 	if w.observer.Content {
-		attributes = append(attributes, keyTopic.String(line(c.Topic, mostContent)))
+		attributes = append(attributes, keyTopic.String(line(c.Topic, maxContent)))
 	}
 	if w.observer.Labels {
 		for i, name := range slices.Sorted(maps.Keys(c.Labels)) {
-			if i == mostLabels {
+			if i == maxLabels {
 				break
 			}
-			attributes = append(attributes, attribute.String(labelPrefix+clean(name), line(c.Labels[name], mostValue)))
+			attributes = append(attributes, attribute.String(labelPrefix+clean(name), line(c.Labels[name], maxValue)))
 		}
 	}
 	return attributes
 }
 
-// fact takes what is no chunk. It looks at what an event holds, not at its kind: a log may be hostile.
+// fact handles every event that is not a chunk. It looks at the content of an event, not at its kind,
+// because a log may be hostile.
 func (w *watch) fact(e *debate.Event, at time.Time) {
 	switch body := e.Body.(type) {
 	case *debate.Start:
@@ -149,9 +150,9 @@ func (w *watch) fact(e *debate.Event, at time.Time) {
 	}
 }
 
-// transition takes a change of state.
+// transition handles a change of state.
 func (w *watch) transition(t *debate.Transition, at time.Time) {
-	if w.final { // nothing comes after that but what late calls cost
+	if w.final { // only the costs of late calls follow
 		return
 	}
 	w.rest.end(at, false)
@@ -181,7 +182,7 @@ func (w *watch) transition(t *debate.Transition, at time.Time) {
 	}
 }
 
-// stopType yields the error.type of a transition to the error state. Only a hard limit gives no failure.
+// stopType returns the error.type of a transition to the error state. Only a hard limit has no failure.
 func stopType(t *debate.Transition) string {
 	if t.Failure == nil {
 		return string(debate.KindCostLimit)
@@ -189,7 +190,7 @@ func stopType(t *debate.Transition) string {
 	return failureType(t.Failure)
 }
 
-// move goes to a working state. After a rest it may be the one that was left, and then its span goes on.
+// move enters a working state. After a rest it may be the state that was left; then its span continues.
 func (w *watch) move(to debate.State, at time.Time) {
 	if to == w.work {
 		return
@@ -198,7 +199,7 @@ func (w *watch) move(to debate.State, at time.Time) {
 	w.work, w.entered = to, at
 }
 
-// leave ends the span of the working state. A state that was passed at once and without a fact has none.
+// leave ends the span of the working state. A state without duration and facts has no span.
 func (w *watch) leave(at time.Time, unfinished bool) {
 	if w.phase == nil && at.After(w.entered) {
 		w.place()
@@ -207,7 +208,7 @@ func (w *watch) leave(at time.Time, unfinished bool) {
 	w.phase = nil
 }
 
-// place yields the innermost span that is open, which is that of the working state if that is known.
+// place returns the innermost open span: that of the working state, if that is known.
 func (w *watch) place() *span {
 	parent := w.round
 	if parent == nil {
@@ -244,7 +245,8 @@ func (w *watch) endRound(at time.Time, unfinished bool) {
 	w.round = nil
 }
 
-// close ends what is open: of a debate that is over nothing but itself, and calls that never told what they cost.
+// close ends all open spans. If the debate is over, only its own span is left, and those of calls whose
+// cost was never reported.
 func (w *watch) close(err error) {
 	if w.debate == nil {
 		return
@@ -265,7 +267,7 @@ func (w *watch) close(err error) {
 	w.debate.end(at, !w.final)
 }
 
-// conclude says how the debate ended, or where it stood when the sequence did.
+// conclude records how the debate ended, or its state when the sequence ended.
 func (w *watch) conclude(err error) {
 	failure, reason := "", w.reason
 	switch {

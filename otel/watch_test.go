@@ -64,7 +64,7 @@ func read(t *testing.T, r *recorder, events []debate.Event) {
 	assert.Equal(t, events, got)
 }
 
-// find yields the spans of a name.
+// find returns the spans of a name.
 func (r *recorder) find(t *testing.T, name string) (found []trace.ReadOnlySpan) {
 	t.Helper()
 	for _, s := range r.ended(t) {
@@ -75,7 +75,7 @@ func (r *recorder) find(t *testing.T, name string) (found []trace.ReadOnlySpan) 
 	return found
 }
 
-// one yields the only span of a name.
+// one returns the only span of a name.
 func (r *recorder) one(t *testing.T, name string) trace.ReadOnlySpan {
 	t.Helper()
 	found := r.find(t, name)
@@ -83,7 +83,7 @@ func (r *recorder) one(t *testing.T, name string) trace.ReadOnlySpan {
 	return found[0]
 }
 
-// get yields an attribute of a span as text; "": it has none.
+// get returns an attribute of a span as text; "": it has none.
 func get(s trace.ReadOnlySpan, key string) string { return among(s.Attributes(), key) }
 
 func among(attributes []attribute.KeyValue, key string) string {

@@ -1,16 +1,15 @@
 package prompt
 
-// Assign is what a model is asked when speakers have no positions yet.
+// Assign holds the values of the instruction to find positions for speakers who have none.
 type Assign struct {
 	Topic     string
 	Count     int      // positions to find
-	Diversity string   // "binary", "spectrum" or "multi-perspective"; else the model chooses
-	Taken     []Person // who has a position already
+	Diversity string   // "binary", "spectrum" or "multi-perspective"; otherwise the model chooses
+	Taken     []Person // persons who have a position already
 }
 
-// Assign yields the instruction to find positions. It describes each field of the JSON to answer
-// with: positions (position, persona, keyArguments) and reasoning. An error comes only from a
-// replaced template.
+// Assign returns the instruction to find positions. It describes each field of the JSON answer: positions
+// (position, persona, keyArguments) and reasoning. It fails only if a replaced template fails.
 func (s *Set) Assign(a Assign) (string, error) {
 	a.Topic = block(a.Topic)
 	a.Taken = people(a.Taken)

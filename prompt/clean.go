@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes s fit to stand in a rendered text: valid UTF-8, without the placeholder's rune.
+// clean prepares s for a rendered text: valid UTF-8, without the placeholder's rune.
 func clean(s string) string {
-	// Repair comes first: taking a rune out from between stray bytes could join them to that rune.
+	// Repair comes first, because removing a rune between stray bytes could join them into that rune.
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(unicode.ReplacementChar))
 	}
@@ -21,8 +21,8 @@ func clean(s string) string {
 // block cleans a value that may have several lines.
 func block(s string) string { return strings.TrimSpace(clean(s)) }
 
-// line cleans a value that stands in a list, where a line break would begin what looks like an
-// entry or a heading of the prompt itself. Everything else stays: names must be given back exactly.
+// line cleans a value in a list, where a line break would begin what looks like an entry or heading of
+// the prompt itself. Everything else stays, because names must be returned exactly.
 func line(s string) string {
 	s = clean(s)
 	if strings.IndexFunc(s, breaks) < 0 {
@@ -40,10 +40,10 @@ func breaks(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
 }
 
-// entry is a line without white space around it, for values that nobody gives back.
+// entry is line without white space around the value, for values that no model has to return.
 func entry(s string) string { return strings.TrimSpace(line(s)) }
 
-// anyFence stands in the markers that a prompt explains if their word is not told.
+// anyFence stands in the markers that a prompt explains without their word.
 const anyFence = "word"
 
 func fence(s string) string {
@@ -69,7 +69,7 @@ func lines(all []string) []string {
 	return clean
 }
 
-// entries cleans a list of values that nobody gives back: without those that are empty.
+// entries cleans a list of values that no model has to return, and drops empty ones.
 func entries(all []string) []string {
 	clean := make([]string, 0, len(all))
 	for _, s := range all {

@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// Criterion is an entry of a rubric: what is scored, how much it counts, and what the scores mean.
+// Criterion is an entry of a rubric: what is scored, its weight, and what the scores mean.
 type Criterion struct {
-	Name   string  // as it must be given back
-	Weight float64 // share of the total, in percent, shown to two decimals; not above 0: not told
-	Low    string  // what a 0 means; "": not told
-	High   string  // what a 10 means; "": not told
+	Name   string  // as the model must return it
+	Weight float64 // share of the total, in percent, shown to two decimals; if not above 0, not shown
+	Low    string  // what a 0 means; "": not shown
+	High   string  // what a 10 means; "": not shown
 }
 
-// String yields the criterion as an entry of a list: its name, and in brackets its weight and what the
+// String returns the criterion as an entry of a list: its name and, in brackets, its weight and what the
 // ends of its scale mean.
 func (c Criterion) String() string {
 	var weight, low, high string
@@ -33,7 +33,7 @@ func (c Criterion) String() string {
 	return c.Name + " (" + details + ")"
 }
 
-// joined puts the separator only between parts that are there.
+// joined puts the separator between the parts if both are present.
 func joined(separator, first, second string) string {
 	if first == "" || second == "" {
 		return first + second

@@ -1,13 +1,13 @@
 package prompt
 
-// Person is somebody who takes part, as others are told about it.
+// Person describes a participant for other participants.
 type Person struct {
 	Name     string
 	Side     string // "for", "against", "neutral" or a format's own word; "": none
-	Position string // "": not told
+	Position string // "": not shown
 }
 
-// String yields the person as an entry of a list: name, side in brackets, position.
+// String returns the person as an entry of a list: name, side in brackets, position.
 func (p Person) String() string {
 	s := p.Name
 	if p.Side != "" {
@@ -19,27 +19,27 @@ func (p Person) String() string {
 	return s
 }
 
-// Debater is what a speaker is told for the whole debate: one who argues, or with Chair the one who
-// leads the talk. Empty fields are left out of the text.
+// Debater holds the values of a speaker's system prompt: one who argues or, with Chair, the one who leads
+// the talk. Empty fields leave no trace in the text.
 type Debater struct {
 	Topic          string
 	Name           string
 	Side           string // "for", "against", "neutral" or a format's own word
 	Position       string // what is argued; "": the side, the role or the debater decides
 	Persona        string
-	KeyArguments   []string // what the case is built on, one line each
-	Instructions   string   // the host's own, after all others
+	KeyArguments   []string // the basis of the case, one line each
+	Instructions   string   // the host program's own, after all others
 	Format         string
 	FormatGuidance string
-	Role           string   // what the format asks of this speaker over the whole debate
-	Chair          bool     // leads the talk and is neutral: has no Side, Position or KeyArguments, whatever they hold
+	Role           string   // what the format demands of this speaker over the whole debate
+	Chair          bool     // leads the talk and is neutral; Side, Position and KeyArguments are ignored
 	Others         []Person // everybody else, in the order in which they are shown
 	Rounds         int      // planned; 0: open
-	Fence          string   // the word of the markers around other speakers' words; "": "word" stands for it
+	Fence          string   // the fence word around other speakers' texts; "": "word" stands for it
 }
 
-// Debater yields the system prompt of a speaker. It is constant over a debate, so that prompt caches
-// hit. An error comes only from a replaced template.
+// Debater returns the system prompt of a speaker. It is constant over a debate, so that prompt caches
+// hit. It fails only if a replaced template fails.
 func (s *Set) Debater(d Debater) (string, error) {
 	return s.render("debater", d.clean())
 }
@@ -63,26 +63,26 @@ func (d Debater) clean() Debater {
 	return d
 }
 
-// Turn is what a speaker, or somebody of the audience, is asked in one phase of a debate. A turn that
-// asks or answers is told so in place of what Opening, Closing and Chair say.
+// Turn holds the values of the instruction for a speaker, or a member of the audience, in one phase of a
+// debate. If Answer or Question is set, the instruction says so, and ignores Opening, Closing and Chair.
 type Turn struct {
-	Phase       string // as it is shown: "opening", "rebuttal", …; "": none
-	Instruction string // what the format asks; stands alone in a phase that neither opens nor closes
-	Target      string // to whom the turn is addressed; "": to all
+	Phase       string // the name as shown: "opening", "rebuttal", …; "": none
+	Instruction string // what the format demands; the only instruction in a phase that neither opens nor closes
+	Target      string // to whom the turn is addressed; "": to everybody
 	Opening     bool   // the speakers' first turns: lay out the case
 	Closing     bool   // the speakers' last turns: sum up
 	Question    bool   // put one short question to Target
-	Answer      bool   // answer Target's last question and ask nothing back; comes before Question
-	Chair       bool   // the turn of one who leads the talk and argues no case
+	Answer      bool   // answer Target's last question and ask nothing back; takes precedence over Question
+	Chair       bool   // the turn of the one who leads the talk and argues no case
 	Words       int    // length to aim for, in words; 0: as in the system prompt
 	Rounds      int    // planned; 0: open
 }
 
-// Round is what {{.Round}} yields in a template: the placeholder.
+// Round returns the placeholder; templates use it as {{.Round}}.
 func (Turn) Round() string { return Round }
 
-// Turn yields the instruction before a turn, rendered once per phase: [Fill] puts the round in. An
-// error comes only from a replaced template.
+// Turn returns the instruction before a turn. It is rendered once per phase; [Fill] inserts the round. It
+// fails only if a replaced template fails.
 func (s *Set) Turn(t Turn) (string, error) {
 	t.Phase = entry(t.Phase)
 	t.Instruction = block(t.Instruction)

@@ -1,12 +1,12 @@
 package prompt
 
-// Findings are what the program measured in the speeches that a judge is about to weigh.
+// Findings holds what the program measured in the speeches that a judge is about to assess.
 type Findings struct {
-	Items []string // one line each, in the engine's own words: no text of a model
+	Items []string // one line each, in the engine's own words, without text of a model
 }
 
-// Findings yields a block that stands with the instruction to assess a round, and "" if there is
-// nothing to tell. An error comes only from a replaced template.
+// Findings returns a block for the instruction to assess a round, or "" if there are no findings. It
+// fails only if a replaced template fails.
 func (s *Set) Findings(f Findings) (string, error) {
 	f.Items = entries(f.Items)
 	return s.render("findings", f)

@@ -1,7 +1,7 @@
 package prompt
 
-// DefaultCriteria yields the names of what a judge weighs if nothing else is asked for. The slice is
-// the caller's own.
+// DefaultCriteria returns the names of the criteria that a judge uses by default. The slice belongs to
+// the caller.
 func DefaultCriteria() []string {
 	return []string{
 		"logical consistency",
@@ -13,7 +13,7 @@ func DefaultCriteria() []string {
 	}
 }
 
-// Judge is what a judge is told for the whole debate. Empty fields are left out of the text.
+// Judge holds the values of a judge's system prompt. Empty fields leave no trace in the text.
 type Judge struct {
 	Name           string
 	Topic          string
@@ -22,14 +22,14 @@ type Judge struct {
 	Participants   []Person    // in the order in which this judge is shown them
 	Chairs         []string    // names of those who lead the talk and are not judged
 	Criteria       []string    // each with its scale, if it has one; nil: DefaultCriteria
-	Rubric         []Criterion // scored criteria, which take the place of Criteria; nil: none
-	NoWinner       bool        // the format has none
+	Rubric         []Criterion // scored criteria, used in place of Criteria; nil: none
+	NoWinner       bool        // the format has no winner
 	Rounds         int         // planned; 0: open
-	Fence          string      // the word of the markers around participants' words; "": "word" stands for it
+	Fence          string      // the fence word around participants' texts; "": "word" stands for it
 }
 
-// Judge yields the system prompt of a judge. It is constant over a debate, so that prompt caches
-// hit. An error comes only from a replaced template.
+// Judge returns the system prompt of a judge. It is constant over a debate, so that prompt caches hit. It
+// fails only if a replaced template fails.
 func (s *Set) Judge(j Judge) (string, error) {
 	return s.render("judge", j.clean())
 }
@@ -44,7 +44,7 @@ func (j Judge) clean() Judge {
 	j.Rubric = criteria(j.Rubric)
 	switch {
 	case len(j.Rubric) > 0:
-		// A template that knows of Criteria alone lists what is scored all the same.
+		// A replaced template that knows only Criteria still lists what is scored.
 		j.Criteria = make([]string, len(j.Rubric))
 		for i, c := range j.Rubric {
 			j.Criteria[i] = c.String()
@@ -58,41 +58,41 @@ func (j Judge) clean() Judge {
 	return j
 }
 
-// Assess is what a judge is asked after a round.
+// Assess holds the values of the instruction to assess a round.
 type Assess struct {
-	Participants []string    // names, as they must be given back
+	Participants []string    // names, as the judge must return them
 	Rubric       []Criterion // criteria to score for each participant; nil: one score for each
 	Rounds       int         // planned; 0: open
-	Advisory     bool        // the format fixes the rounds, and the judge's shouldContinue ends nothing
+	Advisory     bool        // the format fixes the rounds, and the judge's shouldContinue has no effect
 }
 
-// Round is what {{.Round}} yields in a template: the placeholder.
+// Round returns the placeholder; templates use it as {{.Round}}.
 func (Assess) Round() string { return Round }
 
-// Assess yields the instruction before the assessment of a round, rendered once per debate and
-// judge: [Fill] puts the round in. It describes each field of the assessment's JSON. An error comes
-// only from a replaced template.
+// Assess returns the instruction to assess a round. It is rendered once per debate and judge; [Fill]
+// inserts the round. It describes each field of the JSON answer. It fails only if a replaced template
+// fails.
 func (s *Set) Assess(a Assess) (string, error) {
 	a.Participants = lines(a.Participants)
 	a.Rubric = criteria(a.Rubric)
 	return s.render("assess", a)
 }
 
-// Verdict is what a judge is asked at the end.
+// Verdict holds the values of the instruction for the final verdict.
 type Verdict struct {
-	Participants []string // names, as they must be given back
-	Criteria     []string // names, as they must be given back; nil: DefaultCriteria
+	Participants []string // names, as the judge must return them
+	Criteria     []string // names, as the judge must return them; nil: DefaultCriteria
 	Rounds       int      // planned; 0: open
 	Unfinished   bool     // the last round was cut short
-	NoWinner     bool     // the format has none
+	NoWinner     bool     // the format has no winner
 }
 
-// Round is what {{.Round}} yields in a template: the placeholder.
+// Round returns the placeholder; templates use it as {{.Round}}.
 func (Verdict) Round() string { return Round }
 
-// Verdict yields the instruction before the final verdict: [Fill] puts in the last round that was
-// held, if only in part. It describes each field of the verdict's JSON. An error comes only from a
-// replaced template.
+// Verdict returns the instruction for the final verdict. [Fill] inserts the last round that was held,
+// even if only in part. The text describes each field of the JSON answer. Verdict fails only if a
+// replaced template fails.
 func (s *Set) Verdict(v Verdict) (string, error) {
 	if len(v.Criteria) == 0 {
 		v.Criteria = DefaultCriteria()
@@ -102,14 +102,14 @@ func (s *Set) Verdict(v Verdict) (string, error) {
 	return s.render("verdict", v)
 }
 
-// Again is what a model is told about an answer that was not accepted.
+// Again holds the values of the instruction after an answer that was not accepted.
 type Again struct {
-	Problems []string // what is wrong, one line each, in the engine's own words but for short, escaped extracts
+	Problems []string // what is wrong, one line each, in the engine's own words except for short, escaped extracts
 }
 
-// Again yields what follows the instruction of a call that is made again because its structured
-// answer was not accepted. Its problems are known only then, so it is executed for each such call.
-// An error comes only from a replaced template.
+// Again returns the addition to the instruction when a call is repeated because its structured answer was
+// not accepted. The problems are known only then, so it is rendered for each such call. It fails only if
+// a replaced template fails.
 func (s *Set) Again(a Again) (string, error) {
 	a.Problems = lines(a.Problems)
 	return s.render("again", a)

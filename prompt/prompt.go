@@ -1,7 +1,8 @@
-// Package prompt renders what a debate tells its models: the system prompts of those who speak, judge,
-// vote and summarise, and the instruction of each call.
+// Package prompt renders the texts that a debate sends to its models: the system prompts of speakers,
+// judges, voters and summarisers, and the instruction of each call.
 //
-// The texts are text/template files embedded in the package. A host replaces any of them by name:
+// The texts are text/template files that are embedded in the package. A host program can replace each of
+// them by name:
 //
 //	debater     [Debater]     system prompt of a speaker
 //	turn        [Turn]        instruction before a turn, a question or an answer
@@ -17,13 +18,13 @@
 //	summarizer  [Summarizer]  system prompt of the minute-taker
 //	summary     [Summary]     instruction before a summary
 //
-// A replacement sees the fields of the type beside its name; turn, assess and verdict see {{.Round}}
-// too, which is where the number of the round will stand. Templates are meant to be executed once
-// per debate and kind: what changes from turn to turn is the round, a placeholder in the rendered
-// text until [Fill] writes the number.
+// A replacement sees the fields of the type beside its name. The templates turn, assess and verdict also
+// see {{.Round}}, the number of the round. Templates are executed once per debate and kind. Only the
+// round changes from turn to turn, so {{.Round}} renders a placeholder, which [Fill] replaces by the
+// number.
 //
-// Values are data: nothing in a topic, a position or a name is read as a template, and a value can
-// not hold the placeholder. Values that are empty leave no trace in the text.
+// Values are data: nothing in a topic, a position or a name is executed as a template, and no value can
+// contain the placeholder. Empty values leave no trace in the text.
 package prompt
 
 import (
@@ -49,13 +50,18 @@ type Set struct {
 	buffers   sync.Pool // of *bytes.Buffer
 }
 
-// Parse yields the embedded templates, with those replaced that overrides names. It costs as much as
-// dozens of renderings: a program parses once and shares the Set.
+// Parse returns the embedded templates, with those replaced that overrides names. It costs as much as
+// dozens of renderings, so a program should parse once and share the Set.
 //
-// Every template is tried on sample data. The error joins one error for each override that has an
-// unknown name, is not valid UTF-8, does not parse, does not execute, formats a value with a verb that does not
-// suit it, or never yields any text; each of
-// them says which.
+// Parse tries every template on sample data. It fails if an override
+//
+//   - has an unknown name,
+//   - is not valid UTF-8,
+//   - does not parse or execute,
+//   - formats a value with a verb that does not suit it, or
+//   - never renders any text.
+//
+// The error joins one error for each such override, with its name.
 func Parse(overrides map[string]string) (*Set, error) {
 	var failures []error
 	trials := samples()
@@ -103,19 +109,19 @@ func parse(name, text string, trials []any) (*template.Template, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.Contains(out, "%!") && !strings.Contains(text, "%!") { // fmt's mark
+		if strings.Contains(out, "%!") && !strings.Contains(text, "%!") { // the mark of package fmt
 			return nil, errors.New("formats a value with a verb that does not suit it: numbers and names are texts here")
 		}
 		silent = silent && out == ""
 	}
 	if silent {
-		// Without a word the request would end on somebody's speech, or have no system prompt.
+		// Without any text, the request would end on somebody's speech, or have no system prompt.
 		return nil, errors.New("yields no text")
 	}
 	return parsed, nil
 }
 
-// Names yields the names of the set's templates, sorted; a set that [Parse] has not made has none.
+// Names returns the names of the set's templates, sorted. A Set that [Parse] has not made has none.
 func (s *Set) Names() []string {
 	if s == nil {
 		return nil
@@ -139,13 +145,13 @@ func (s *Set) render(name string, data any) (string, error) {
 	return out, nil
 }
 
-// execute leaves b's memory to the next text: what it yields is a copy of the right size, because a
-// debate keeps its prompts as long as it runs.
+// execute returns a copy of the right size, because a debate keeps its prompts as long as it runs. The
+// memory of b is used again for the next text.
 func execute(b *bytes.Buffer, t *template.Template, data any) (string, error) {
 	b.Reset()
 	if err := t.Execute(b, data); err != nil {
 		return "", err
 	}
-	// A template can make up, or cut out, bytes that are no text, and a log would not keep them.
+	// A template can create invalid UTF-8, which a log would not keep.
 	return strings.ToValidUTF8(string(bytes.TrimSpace(b.Bytes())), string(unicode.ReplacementChar)), nil
 }

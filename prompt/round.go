@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Round is the placeholder that a rendered text holds wherever its template says {{.Round}}. Its
-// outer runes are of private use and are removed from all values, so only a template puts it there.
+// Round is the placeholder that a rendered text holds wherever its template says {{.Round}}. Its outer
+// runes are of private use and are removed from all values, so only a template can insert it.
 const Round = string(mark) + "round" + string(mark)
 
 const mark = '\uE000'
 
-// Fill yields text with the number of the round in place of every [Round]. The result is its only
-// allocation, and a text without the placeholder comes back as it is.
+// Fill replaces every [Round] in text by the number of the round. It makes one allocation, or none if
+// text has no placeholder.
 func Fill(text string, round int) string {
 	count := strings.Count(text, Round)
 	if count == 0 {

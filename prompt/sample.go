@@ -1,7 +1,7 @@
 package prompt
 
-// samples yields, for each template, data that leads through its branches: with every value, with
-// none, and with each choice that the embedded templates make.
+// samples returns data for each template that reaches all its branches: with every value, with none, and
+// with each choice that the embedded templates make.
 func samples() map[string][]any {
 	const topic = "Topic"
 	person := []Person{{Name: "Ben", Side: "against", Position: "No."}, {Name: "Cy"}}

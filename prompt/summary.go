@@ -1,14 +1,14 @@
 package prompt
 
-// Summarizer is what the one who condenses a debate is told. Empty fields are left out of the text.
+// Summarizer holds the values of the summarizer's system prompt. Empty fields leave no trace in the text.
 type Summarizer struct {
 	Topic        string
 	Participants []Person // in the order in which they are shown
-	Fence        string   // the word of the markers around participants' words; "": "word" stands for it
+	Fence        string   // the fence word around participants' texts; "": "word" stands for it
 }
 
-// Summarizer yields the system prompt of a neutral minute-taker. It is constant over a debate, so
-// that prompt caches hit. An error comes only from a replaced template.
+// Summarizer returns the system prompt of a neutral minute-taker. It is constant over a debate, so that
+// prompt caches hit. It fails only if a replaced template fails.
 func (s *Set) Summarizer(v Summarizer) (string, error) {
 	v.Topic = block(v.Topic)
 	v.Participants = people(v.Participants)
@@ -16,14 +16,14 @@ func (s *Set) Summarizer(v Summarizer) (string, error) {
 	return s.render("summarizer", v)
 }
 
-// Summary is what the minute-taker is asked once the part to condense has been shown.
+// Summary holds the values of the instruction after the part to be summarised.
 type Summary struct {
-	Words  int  // the most, in words; 0: as few as it takes
-	Former bool // the first message is the summary so far, which the new one replaces
+	Words  int  // limit of the summary in words; 0: as few as possible
+	Former bool // the first message is the former summary, which the new one replaces
 }
 
-// Summary yields the instruction to condense what was shown. The answer is free text. An error comes
-// only from a replaced template.
+// Summary returns the instruction to summarise what was shown. The answer is free text. It fails only if
+// a replaced template fails.
 func (s *Set) Summary(v Summary) (string, error) {
 	return s.render("summary", v)
 }

@@ -1,12 +1,11 @@
 package prompt
 
-// Tools is what a model is told after its tools have answered.
+// Tools holds the values of the instruction after the answers of tools.
 type Tools struct {
-	Left string // how often it may use tools yet, as it is to be written; "": not any more
+	Left string // how often the model may still use tools, in words; "": not any more
 }
 
-// Tools yields the instruction that follows the answers of tools. An error comes only from a replaced
-// template.
+// Tools returns the instruction after the answers of tools. It fails only if a replaced template fails.
 func (s *Set) Tools(t Tools) (string, error) {
 	t.Left = entry(t.Left)
 	return s.render("tools", t)

@@ -2,39 +2,39 @@ package provider
 
 import "context"
 
-// What a Provider may be able to do besides. Each ability is an interface of one method, and [As]
-// finds it, in a provider or in what the provider wraps.
+// The interfaces below are optional abilities of a Provider. Each has one method. [As] finds an ability
+// in a provider, or in the provider that it wraps.
 
-// Checker tells, without paying for a reply, whether a model can be used with the credentials at hand.
-// The engine calls it while it validates a debate.
+// Checker checks whether a model can be used with the credentials at hand, without paying for a reply.
+// The engine calls Check while it validates a debate.
 type Checker interface {
 	Check(ctx context.Context, model string) error
 }
 
-// Vendor yields the vendor's name in the model table ("openai", "anthropic", …), for hosts that
-// register the provider under a name of their own.
+// Vendor returns the vendor's name in the model table ("openai", "anthropic", …). A host program may
+// register the provider under any other name.
 type Vendor interface {
 	Vendor() string
 }
 
-// TokenCounter asks the vendor how many input tokens a request is, without paying for a reply. It
-// counts what Generate would send: system prompt, messages, tools and schema. It does not modify or
-// keep req, and fails with a *[Error].
+// TokenCounter asks the vendor how many input tokens a request has, without paying for a reply. It counts
+// what Generate would send: system prompt, messages, tools and schema. It does not modify or keep req. It
+// fails with a *[Error].
 type TokenCounter interface {
 	CountTokens(ctx context.Context, req *Request) (int, error)
 }
 
-// Embedder asks a model for the vectors of texts, one for each text and in their order. It fails with
-// a *[Error].
+// Embedder asks a model for the vectors of texts. It returns one vector per text, in the order of the
+// texts. It fails with a *[Error].
 type Embedder interface {
 	Embed(ctx context.Context, model string, texts []string) (*Embedding, error)
 }
 
-// Embedding is what an [Embedder] yields. It is the caller's.
+// Embedding is the result of an [Embedder]. It belongs to the caller.
 type Embedding struct {
-	Vectors [][]float32 // one for each text, all of one length
-	Usage   Usage       // Input alone; zero: not reported
-	Model   string      // as the vendor reports it; "" if it does not
+	Vectors [][]float32 // one for each text, all of the same length
+	Usage   Usage       // only Input is set; zero: not reported
+	Model   string      // as the vendor reports it; "" if it reports none
 }
 
 // Wrapper is a Provider around another one: a rate limit, a log, a cache.
@@ -43,8 +43,8 @@ type Wrapper interface {
 	Unwrap() Provider
 }
 
-// As finds an ability: in p itself, or in what it wraps. A wrapper guards Generate; an ability that it
-// does not have itself is the wrapped provider's, and is used past the wrapper.
+// As finds an ability in p, or else in the providers that p wraps, outermost first. A wrapper guards
+// Generate only: an ability of the wrapped provider is used directly, past the wrapper.
 func As[T any](p Provider) (ability T, ok bool) {
 	for p != nil {
 		if ability, ok = p.(T); ok {

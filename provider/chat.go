@@ -14,12 +14,12 @@ const (
 	RoleAssistant Role = "assistant"
 )
 
-// Chat yields the whole request as a vendor wants it, in order: the system prompt, the messages and
-// the last one, each with its role. The speaker's own turns are the assistant's, as they were
-// spoken; everybody else's are a user's, under their name and inside their fence. Tool calls and
-// results have no text of their own here: an adapter that offers tools reads them from Messages.
+// Chat yields the whole request in the form that vendors expect: the system prompt, the messages and the
+// last message, in this order, each with its role. Turns of the speaker itself have the role assistant
+// and keep their text. Everything else has the role user; its text is [Message.Enclosed]. Tool calls and
+// tool results have no text, so Chat skips them: an adapter that offers tools reads them from Messages.
 //
-// Nothing is stored: the text of a fenced message is put together while it is yielded.
+// Chat stores nothing. It builds the text of a fenced message while it yields it.
 func (r *Request) Chat() iter.Seq2[Role, string] {
 	return func(yield func(Role, string) bool) {
 		if r.System != "" && !yield(RoleSystem, r.System) {
@@ -46,8 +46,8 @@ func (r *Request) Chat() iter.Seq2[Role, string] {
 	}
 }
 
-// Enclosed yields the text as somebody other than its speaker reads it: under the speaker's name
-// and, if the message has a fence, between its markers.
+// Enclosed returns the text as every reader but its speaker gets it: between the markers of its fence or,
+// without a fence, after the speaker's name. A text without fence and speaker is returned as it is.
 func (m *Message) Enclosed() string {
 	switch {
 	case m.Fence != "":

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// Kind classifies a failure: it decides whether the engine retries, falls back or gives up.
+// Kind classifies a failure. It decides whether the engine retries, falls back to another model or gives
+// up.
 type Kind string
 
-// The kinds of failure. Retryable ones are tried again by the engine, never by an adapter.
+// These are the kinds of failure. The engine retries the retryable ones; an adapter never does.
 const (
 	KindNetwork         Kind = "network"          // no connection, reset, a stream cut before its end
-	KindRateLimit       Kind = "rate_limit"       // too many requests; passes with time
+	KindRateLimit       Kind = "rate_limit"       // too many requests; a later attempt may succeed
 	KindQuota           Kind = "quota"            // the account's money or allowance is used up
 	KindAPI             Kind = "api_error"        // the vendor's own failure
 	KindTimeout         Kind = "timeout"          // no reply in time
@@ -20,33 +21,33 @@ const (
 	KindAuthentication  Kind = "authentication"   // the key is missing, wrong or not allowed
 	KindContentFilter   Kind = "content_filter"   // the vendor's filter refused prompt or reply
 	KindRefusal         Kind = "refusal"          // the model declined
-	KindInvalidResponse Kind = "invalid_response" // a reply that cannot be used
-	KindValidation      Kind = "validation"       // a request or a config that is wrong as it stands
-	KindCanceled        Kind = "canceled"         // the host no longer wants it
+	KindInvalidResponse Kind = "invalid_response" // a reply that is malformed or incomplete
+	KindValidation      Kind = "validation"       // an invalid request or config
+	KindCanceled        Kind = "canceled"         // the host program canceled the call
 	KindCostLimit       Kind = "cost_limit"       // a hard limit of the budget
 	KindState           Kind = "state"            // not possible in the debate's present state
-	KindConflict        Kind = "conflict"         // somebody else has written or holds the debate
-	KindStore           Kind = "store"            // the store of debates has failed
+	KindConflict        Kind = "conflict"         // another writer has appended to the debate, or holds its lease
+	KindStore           Kind = "store"            // the store of debates failed
 )
 
-// Error is a provider's failure. It holds no request, no header and no key: adapters copy what a
-// person needs and redact the rest. The zero Error prints.
+// Error describes a provider's failure. It holds no request, no header and no key: an adapter copies what
+// a person needs to know and redacts the rest. The zero Error can be printed.
 type Error struct {
 	Kind Kind
-	// Status is the status of the HTTP answer itself, 0 if there was none, and never a status that the
-	// answer's body names. 400 and above tells the engine that the vendor answered with an error in place
-	// of a reply, and that nothing was paid. A failure after a reply has begun has the status under which
-	// it began, which is 200.
+	// Status is the status code of the HTTP response; 0: there was none. It is never a status code from
+	// the body. A status of 400 and above tells the engine that the vendor answered with an error instead
+	// of a reply, and the engine charges nothing. A failure in the middle of a reply has the status code of
+	// that reply, which is 200.
 	Status     int
 	Code       string        // the vendor's own code or type
 	Message    string        // the vendor's words or the adapter's, without keys
 	RequestID  string        // the vendor's id of the request, for its support
-	RetryAfter time.Duration // what the vendor asked to wait; 0: it did not say
-	NotSent    bool          // the request did not leave: nothing was paid
-	Err        error         // the cause, if it is safe to show
+	RetryAfter time.Duration // how long the vendor asked to wait; 0: it did not ask
+	NotSent    bool          // the request was never sent, so it cost nothing
+	Err        error         // the cause, if it holds no secret
 }
 
-// Error yields one line: kind, status, code and message.
+// Error returns one line: kind, status, code and message.
 func (e *Error) Error() string {
 	if e == nil {
 		return "provider: no error"
@@ -77,7 +78,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap yields the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil

@@ -1,8 +1,8 @@
-// Package provider is the contract between a debate and the models that speak in it.
+// Package provider defines the contract between a debate and the models that speak in it.
 //
-// It is a leaf: it imports nothing from this module, so an adapter for a new vendor depends on this
-// package alone. An adapter implements [Provider], classifies its failures as [*Error], and proves
-// itself with one call to the conformance suite in package providertest.
+// The package imports nothing else of this module, so an adapter for a new vendor depends on this package
+// alone. An adapter implements [Provider], classifies its failures as [*Error], and runs the conformance
+// suite of package providertest.
 package provider
 
 import (
@@ -12,64 +12,72 @@ import (
 
 // Provider asks a model for one reply.
 //
-// Generate calls emit, on the calling goroutine, for each piece of text as it arrives, and returns
-// the whole reply: the Response is what counts, chunks are for watching. emit is never nil.
+// Generate returns the whole reply. While the text arrives, it calls emit with each piece, on the calling
+// goroutine. Chunks are for watching; the Response is what counts. emit is never nil.
 //
-// Generate returns soon after ctx is done, does not modify or keep req, does not retry, and is safe
-// for concurrent use. It must not panic: that would be the whole program's panic. Failures that the
-// engine can act on are *[Error]; an Error's NotSent says that the request never left and nothing was
-// paid. A non-nil Response beside an error carries what the failed attempt costs in all: its usage is
-// charged in place of a bound, and its text is ignored. Where the vendor has counted only a part, as of a
-// reply that was cut, there is none.
+// An implementation keeps these rules:
+//
+//   - It returns soon after ctx is done.
+//   - It does not modify or keep req.
+//   - It does not retry.
+//   - It is safe for concurrent use.
+//   - It must not panic: the panic would end the whole program.
+//
+// Failures on which the engine can act are *[Error]. An Error with NotSent says that the request was
+// never sent and cost nothing.
+//
+// Generate may return a Response together with an error. That Response reports what the failed attempt
+// cost in all: its usage is charged in place of the upper bound, and its text is ignored. If the vendor
+// counted only a part, as in a reply that was cut off, Generate returns no Response.
 type Provider interface {
 	Generate(ctx context.Context, req *Request, emit func(Chunk)) (*Response, error)
 }
 
-// Key yields an API key. Adapters call it for each request, so that a host can renew a key while
-// debates run. It must be safe for concurrent use. Its result lives no longer than the request.
+// Key returns an API key. Adapters call it for each request, so a host program can renew a key while
+// debates run. It must be safe for concurrent use. An adapter keeps the key no longer than the request.
 type Key func(ctx context.Context) (string, error)
 
-// StaticKey is a Key that always yields s.
+// StaticKey returns a Key that always returns s.
 func StaticKey(s string) Key {
 	return func(context.Context) (string, error) { return s, nil }
 }
 
-// Chunk is a piece of a reply's text, as it arrived.
+// Chunk is one piece of a reply's text, in the order of arrival.
 type Chunk struct {
 	Text string
 }
 
-// Request is one question to a model. Messages may be shared between requests that run at the same
-// time: it is read only.
+// Request is one question to a model. Requests that run at the same time may share Messages, so a
+// provider must not write to it.
 type Request struct {
 	ID          string            // the call and its attempt: an idempotency key
 	Model       string            // as the vendor names it
-	System      string            // constant over a debate, so that prompt caches hit
-	Self        string            // who is asked; messages of this speaker are its own
+	System      string            // the same for a whole debate, so that prompt caches hit
+	Self        string            // the participant who is asked; messages of this speaker are its own
 	Messages    []Message         // the conversation so far, oldest first
 	Last        Message           // the instruction of this call
-	MaxTokens   int               // most tokens of output; 0: the vendor's default
-	Temperature *float64          // nil: the vendor's default; 0 is a value
+	MaxTokens   int               // limit of output tokens; 0: the vendor's default
+	Temperature *float64          // nil: the vendor's default; 0 is a value of its own
 	Schema      *Schema           // what the reply must match; nil: free text
-	Tools       []Tool            // what the model may call
-	Labels      map[string]string // the host's own marks (a tenant, a trace); read only
+	Tools       []Tool            // the tools that the model may call
+	Labels      map[string]string // labels of the host program (a tenant, a trace); read only
 }
 
 // Message is one contribution to the conversation.
 //
-// A Message with a Fence is material that somebody else wrote: [Request.Chat] encloses its text
-// between markers made of Speaker and Fence, so that nothing inside passes for an instruction. The
-// text must not contain the fence; whoever builds the message escapes it.
+// A Message with a Fence is material that another speaker wrote. [Request.Chat] encloses its text between
+// markers made of Fence and Speaker, so that a model does not take the text for instructions. The text
+// must not contain the fence word; the code that builds the message escapes it.
 type Message struct {
-	Speaker    string // whose words these are; "" for the engine's own
+	Speaker    string // the author; "" for the engine
 	Text       string
-	Fence      string      // the secret word of the markers; "": no fence
-	ToolCalls  []ToolCall  // what the speaker asked tools to do
-	ToolResult *ToolResult // what a tool answered
+	Fence      string      // the secret word in the markers; "": no fence
+	ToolCalls  []ToolCall  // the tool calls that the speaker asked for
+	ToolResult *ToolResult // the result of a tool call
 }
 
-// Schema is a JSON schema (draft 2020-12) that a reply must match. An adapter lowers it to what its
-// vendor accepts; the engine validates the reply itself.
+// Schema is a JSON Schema (draft 2020-12) that a reply must match. An adapter reduces it to the subset
+// that its vendor accepts. The engine validates the reply itself.
 type Schema struct {
 	Name string // letters, digits, '_' and '-', at most 64
 	JSON json.RawMessage
@@ -82,17 +90,17 @@ type Tool struct {
 	Parameters  json.RawMessage // JSON schema of the arguments
 }
 
-// ToolCall is a model's wish to call a tool.
+// ToolCall is a model's request to call a tool.
 type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	// Opaque belongs to the adapter that made the call (a signature, sealed thoughts): it goes back
-	// with the call, unread and unchanged. Another vendor's adapter ignores what is not its own.
+	// Opaque belongs to the adapter that made the call (a signature, encrypted reasoning). It is sent
+	// back with the call, unread and unchanged. An adapter of another vendor ignores it.
 	Opaque json.RawMessage `json:"opaque,omitempty"`
 }
 
-// ToolResult is the answer of a tool to the call with the same ID.
+// ToolResult is a tool's answer to the call with the same ID.
 type ToolResult struct {
 	ID    string
 	Text  string
@@ -102,24 +110,25 @@ type ToolResult struct {
 // StopReason says why a reply ended.
 type StopReason string
 
-// Reasons for the end of a reply.
+// These are the reasons for the end of a reply.
 const (
-	StopEnd     StopReason = "end"     // the model was done
+	StopEnd     StopReason = "end"     // the model finished
 	StopLength  StopReason = "length"  // cut at the limit of output tokens
 	StopTool    StopReason = "tool"    // the model waits for tools
 	StopRefusal StopReason = "refusal" // the model declined
 	StopFilter  StopReason = "filter"  // the vendor's filter cut it
 )
 
-// Response is a whole reply. It is returned only if the vendor said that the reply is complete.
+// Response is a whole reply. A provider returns it only if the vendor reported the reply as complete;
+// [Provider] names the exception.
 type Response struct {
 	Text  string
 	Calls []ToolCall
 	Stop  StopReason
 	Usage Usage
-	Model string // as the vendor reports it; "" if it does not
-	// Cached: the reply is a former one's, given again by a cache of the host's, and nothing was paid.
-	// Usage is then zero.
+	Model string // as the vendor reports it; "" if it reports none
+	// Cached reports that a cache of the host program returned an earlier reply, at no cost. Usage is
+	// then zero.
 	Cached bool
 }
 
@@ -133,10 +142,10 @@ type Usage struct {
 	Reasoning   int `json:"reasoning,omitempty"`   // of Output: spent on thinking
 }
 
-// IsZero reports whether the vendor reported no usage.
+// IsZero reports whether the vendor reported no usage at all.
 func (u Usage) IsZero() bool { return u == Usage{} }
 
-// Add yields the sum of u and v.
+// Add returns the sum of u and v.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input:       u.Input + v.Input,

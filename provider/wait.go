@@ -2,18 +2,20 @@ package provider
 
 import "context"
 
-// Clock runs against a call: the time that its caller allows it. Pause stops it, and resume, which is
-// called once, lets it go on. Pauses may overlap: the clock stands until all of them are over.
+// Clock measures the time that the caller of a call allows it. Pause stops the clock. The resume that it
+// returns starts the clock again and is called once. Pauses may overlap: the clock runs again when all of
+// them have ended.
 type Clock interface {
 	Pause() (resume func())
 }
 
-// ClockKey is the key under which a context holds the [Clock] of its call, if there is one.
+// ClockKey is the key under which a context holds the [Clock] of its call. A context need not hold one.
 type ClockKey struct{}
 
-// Waiting stops the clock that runs against the call of ctx, and yields what lets it go on: a call that
-// queues for its turn has not begun. While the clock stands, ctx has no deadline of the call's. A wrapper
-// that lets calls wait uses it around the wait; without a clock it does nothing.
+// Waiting pauses the clock of the call that ctx belongs to, and returns the function that resumes it. A
+// wrapper that queues calls uses it around the wait, because a call that waits for its turn has not
+// begun. While the clock is paused, the time limit of the call does not end ctx. Without a clock, Waiting
+// does nothing.
 func Waiting(ctx context.Context) (resume func()) {
 	if clock, ok := ctx.Value(ClockKey{}).(Clock); ok {
 		return clock.Pause()

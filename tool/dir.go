@@ -15,36 +15,36 @@ import (
 
 // Dir is a folder whose files models may read. It is safe for concurrent use.
 type Dir struct {
-	root   *os.Root
-	limits Limits
-	most   int // entries of folders that one use looks at
+	root    *os.Root
+	limits  Limits
+	maxSeen int // cap on the entries of folders that one use looks at
 }
 
-// Limits bounds what tools read and show. Nothing may be negative, or above what is said here.
+// Limits bounds what tools read and show. A field must not be negative, or above its maximum.
 type Limits struct {
 	File    int // bytes that are read of a file, from its beginning: 64 KiB if 0, at most 4 MiB
 	Entries int // entries in a list: 200 if 0, at most 20,000
-	Matches int // excerpts of the debate, and again of files, in what a search finds: 20 if 0, at most 1,000
+	Matches int // excerpts of the debate, and as many of files, in the answer of a search: 20 if 0, at most 1,000
 }
 
-// The limits that hold where a Limits has 0.
+// The defaults of Limits.
 const (
 	defaultFile    = 64 << 10
 	defaultEntries = 200
 	defaultMatches = 20
 )
 
-// The highest limits. A page of a file and a search hold as much of it in memory; more entries are never looked at, and
-// more excerpts hardly fit into an answer.
+// The highest limits. A page of a file and a search hold highestFile bytes in memory. More entries are
+// never looked at, and more excerpts hardly fit into an answer.
 const (
 	highestFile    = 4 << 20
-	highestEntries = mostEntries
+	highestEntries = maxEntries
 	highestMatches = 1000
 )
 
-// OpenDir opens a folder of this machine. The folder is held open until [Dir.Close]: if it is moved, tools go on
-// with it. What is wrong with the arguments is a *debate.Error of kind validation, whose field is "root" or one of
-// limits.
+// OpenDir opens a folder of this machine, until [Dir.Close]. If the folder is moved, tools continue to
+// use it. An invalid argument is a *debate.Error of kind validation, whose field is "root" or the name of
+// the limit.
 func OpenDir(root string, limits Limits) (*Dir, error) {
 	for _, limit := range []struct {
 		field   string
@@ -73,20 +73,20 @@ func OpenDir(root string, limits Limits) (*Dir, error) {
 	if err != nil {
 		return nil, invalid("root", fmt.Errorf("%s: %w", strconv.Quote(root), reason(err)))
 	}
-	return &Dir{root: opened, limits: limits, most: mostEntries}, nil
+	return &Dir{root: opened, limits: limits, maxSeen: maxEntries}, nil
 }
 
-// Close gives the folder back to the system. What uses it afterwards fails.
+// Close closes the folder. Later uses of the tools fail.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Names under which [Tools] has the tools.
+// These are the names of the tools in the map of [Tools].
 const (
 	ListFilesName = "list_files"
 	ReadFileName  = "file_read"
 	SearchName    = "context_search"
 )
 
-// Tools yields all tools of this package under their usual names. Errors are those of [ListFiles].
+// Tools returns all tools of this package, by their usual names. Its errors are those of [ListFiles].
 func Tools(dir *Dir) (map[string]debate.Tool, error) {
 	list, err := ListFiles(dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func Tools(dir *Dir) (map[string]debate.Tool, error) {
 	return map[string]debate.Tool{ListFilesName: list, ReadFileName: read, SearchName: search}, nil
 }
 
-// usable reports that there is no folder.
+// usable fails if there is no folder.
 func usable(dir *Dir) error {
 	if dir == nil || dir.root == nil {
 		return invalid("dir", errors.New("there is no folder"))
@@ -115,7 +115,7 @@ func invalid(field string, err error) error {
 	return &debate.Error{Kind: debate.KindValidation, Op: "tool", Field: field, Err: err}
 }
 
-// stat looks at what a path that was localized leads to.
+// stat returns information about what a path leads to.
 func (d *Dir) stat(p place) (fs.FileInfo, error) {
 	info, err := d.root.Stat(p.local)
 	if err != nil {
@@ -124,8 +124,8 @@ func (d *Dir) stat(p place) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// open opens a file or a folder, and nothing else: opening a pipe may wait forever, and opening a device may do
-// something.
+// open opens a file or a folder, and nothing else. Opening a pipe may block for ever, and opening a
+// device may have effects.
 func (d *Dir) open(p place) (*os.File, fs.FileInfo, error) {
 	info, err := d.stat(p)
 	if err != nil {
@@ -151,7 +151,7 @@ func (d *Dir) open(p place) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// ordinary refuses what is neither a file nor a folder.
+// ordinary refuses anything but files and folders.
 func (p place) ordinary(info fs.FileInfo) error {
 	if info.IsDir() || info.Mode().IsRegular() {
 		return nil
@@ -159,7 +159,8 @@ func (p place) ordinary(info fs.FileInfo) error {
 	return p.fault(errors.New("is neither a file nor a folder"))
 }
 
-// watched is a reader that ends with a context, and after a zero byte: what holds one is no text, whatever follows.
+// watched is a reader that ends when its context is done, and after a zero byte: a file with a zero byte
+// is not text, whatever follows.
 type watched struct {
 	ctx context.Context
 	io.Reader

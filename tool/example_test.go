@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,43 +16,38 @@ import (
 	"github.com/agonist-dev/debate/tool"
 )
 
-// design is the config of a flow of one's own: what is reviewed, by whom, and what they may use.
+// design is what the flow is started with.
 type design struct {
-	Topic     string   `json:"topic"`
+	Title     string   `json:"title"`
 	Reviewers []string `json:"reviewers"`
 	Model     string   `json:"model"`
 	Tools     []string `json:"tools"`
 }
 
-func (d design) Flow() string { return "review" }
+func (*design) Flow() string { return "review" }
 
-func (d design) Terms() debate.Terms {
-	return debate.Terms{Topic: d.Topic, Participants: d.Reviewers, Tools: d.Tools}
+func (d *design) Terms() debate.Terms {
+	return debate.Terms{Topic: d.Title, Participants: d.Reviewers, Tools: d.Tools}
 }
 
-func (d design) Models() iter.Seq2[string, string] {
-	return func(yield func(field, name string) bool) { yield("model", d.Model) }
+func (d *design) Models() iter.Seq2[string, string] {
+	return maps.All(map[string]string{"model": d.Model})
 }
 
-// review is that flow: everybody says something, once, and may use up to five tools for it.
+// review is a small flow of one's own: everybody says something, once, and may use up to five tools for it.
 func review() *debate.Flow {
 	return &debate.Flow{
 		Name: "review", Version: 1, Start: "reviewing",
-		Decode: func(data []byte) (debate.FlowConfig, error) {
-			var d design
-			err := debate.DecodeStrict(data, &d)
-			return d, err
-		},
 		Rules: []debate.Rule{{From: "reviewing", On: "reviewed", To: debate.StateCompleting}},
 		Steps: map[debate.State]debate.Step{"reviewing": {
 			Calls: func(r *debate.Record) []debate.Call {
-				config, _ := r.Config().(design)
 				var calls []debate.Call
+				config, _ := r.Config().(*design)
 				for i, name := range r.Active() {
 					if id := "review." + name; !r.Done(id) && !r.Failed(id) {
 						calls = append(calls, debate.Call{
 							ID: id, Kind: "review", By: name, Model: config.Model, Slot: i, System: "You review a design.",
-							Last:  func(*debate.Record) string { return "Review: " + config.Topic },
+							Last:  func(*debate.Record) string { return "Review: " + config.Title },
 							Tools: config.Tools, Uses: 5,
 						})
 					}
@@ -111,19 +107,24 @@ func Example() {
 		Flows:     map[string]*debate.Flow{"review": review()},
 		Tools:     tools,
 	}
-	config := design{
-		Topic: "Orders", Reviewers: []string{"Ada", "Ben"}, Model: "acme/talker",
+	config := &design{
+		Title: "Orders", Reviewers: []string{"Ada", "Ben"}, Model: "acme/talker",
 		Tools: []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName},
 	}
 	for event, err := range engine.Run(context.Background(), config) {
-		switch {
-		case err != nil:
+		if err != nil {
 			fmt.Println(err)
 			return
-		case as[debate.ToolResult](event) != nil && as[debate.ToolResult](event).By == "Ada":
-			fmt.Printf("[%s] %s\n", as[debate.ToolResult](event).Tool, strings.TrimSpace(as[debate.ToolResult](event).Text))
-		case as[debate.Turn](event) != nil && as[debate.Turn](event).Speaker == "Ada":
-			fmt.Println("Ada:", as[debate.Turn](event).Text)
+		}
+		switch body := event.Body.(type) {
+		case *debate.ToolResult:
+			if body.By == "Ada" {
+				fmt.Printf("[%s] %s\n", body.Tool, strings.TrimSpace(body.Text))
+			}
+		case *debate.Turn:
+			if body.Speaker == "Ada" {
+				fmt.Println("Ada:", body.Text)
+			}
 		}
 	}
 	// Output:

@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	around      = 200  // bytes of text on either side of a match
-	mostExcerpt = 1000 // bytes of an excerpt
+	around     = 200  // bytes of text on either side of a match
+	maxExcerpt = 1000 // bytes of an excerpt
 )
 
-// excerpt is a part of a text; its bounds may be beyond those of the text, and within characters.
+// excerpt is a part of a text. Its bounds may be outside the text, and inside characters.
 type excerpt struct {
 	text     string
 	from, to int
 }
 
-// quoted shows the part with a mark before each of its lines, so that no line of it can be taken for a title.
+// quoted returns the part with a mark before each line, so that no line can be taken for a title.
 func (e excerpt) quoted() string {
-	from, to := max(e.from, 0), min(e.to, len(e.text), e.from+mostExcerpt)
+	from, to := max(e.from, 0), min(e.to, len(e.text), e.from+maxExcerpt)
 	for from > 0 && !utf8.RuneStart(e.text[from]) {
 		from--
 	}

@@ -1,4 +1,4 @@
 package tool
 
 // LookAt bounds the entries of folders that one use looks at.
-func (d *Dir) LookAt(most int) { d.most = most }
+func (d *Dir) LookAt(most int) { d.maxSeen = most }

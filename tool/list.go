@@ -15,9 +15,10 @@ type listArguments struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"maxLength=256,description=list only what matches this glob: *.go or docs/**/*.md"`
 }
 
-// ListFiles makes a tool that lists what is in a folder and, if a depth is asked for, in the folders in it: sizes in
-// bytes and paths, in the order of names. It follows no symbolic links, and lists folders whose name begins with a
-// dot, but not what is in them unless it is asked for them. The error, of kind validation, says that there is no dir.
+// ListFiles returns a tool that lists a folder and, if the model asks for a depth, the folders in it:
+// sizes in bytes and paths, sorted by name. It does not follow symbolic links. It lists folders whose
+// name begins with a dot, but shows their content only if asked for that folder. ListFiles fails with
+// kind validation if dir is nil.
 func ListFiles(dir *Dir) (debate.Tool, error) {
 	if err := usable(dir); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (d *Dir) list(ctx context.Context, args listArguments) (string, error) {
 		if left == 0 && count < d.limits.Entries {
 			line = d.describe(inner, entry)
 		}
-		if line == "" || lines.Len()+len(line) > mostAnswer {
+		if line == "" || lines.Len()+len(line) > maxAnswer {
 			left++
 			return nil
 		}
@@ -62,7 +63,7 @@ func (d *Dir) list(ctx context.Context, args listArguments) (string, error) {
 	case left > 0:
 		fmt.Fprintf(&lines, "%s left out: ask for a folder of it, or for a pattern.\n", more(left, w.cut))
 	case w.cut:
-		fmt.Fprintf(&lines, "Only %d entries were looked at, and there are more: ask for a folder of it.\n", d.most)
+		fmt.Fprintf(&lines, "Only %d entries were looked at, and there are more: ask for a folder of it.\n", d.maxSeen)
 	case count == 0 && args.Pattern != "":
 		lines.WriteString("Nothing matches.\n")
 	case count == 0:
@@ -74,7 +75,7 @@ func (d *Dir) list(ctx context.Context, args listArguments) (string, error) {
 	return lines.String(), nil
 }
 
-// describe yields the line of an entry. What comes before its name is of the tool's own words.
+// describe returns the line of an entry. The words before its name are the tool's own.
 func (d *Dir) describe(p place, entry fs.DirEntry) string {
 	name := shown(p.clean)
 	switch mode := entry.Type(); {
@@ -86,7 +87,7 @@ func (d *Dir) describe(p place, entry fs.DirEntry) string {
 		return "special " + name + "\n"
 	}
 	info, err := d.root.Lstat(p.local)
-	if err != nil { // it is gone, or was not to be looked at
+	if err != nil { // it is gone, or is refused
 		return "unreadable " + name + "\n"
 	}
 	return fmt.Sprintf("%d bytes %s\n", info.Size(), name)

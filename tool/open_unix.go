@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// openFlag opens for reading, without waiting for whoever writes into what has become a pipe in the meantime.
+// openFlag opens for reading. It does not wait for a writer if the file has become a pipe in the
+// meantime.
 const openFlag = os.O_RDONLY | syscall.O_NONBLOCK

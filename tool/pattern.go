@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// pattern is a glob, by the elements of a path; nil matches everything.
+// pattern is a glob, divided into the elements of a path; nil matches everything.
 type pattern []string
 
 const (
-	anyFolders  = "**"
-	mostPattern = 256 // bytes
+	anyFolders = "**"
+	maxPattern = 256 // bytes
 )
 
-// compile takes a pattern that a model wrote. One without a slash is matched with the last element alone.
+// compile parses a pattern that a model wrote. A pattern without a slash is matched with the last element
+// only.
 func compile(text string) (pattern, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if len(text) > mostPattern {
+	if len(text) > maxPattern {
 		return nil, errors.New("the pattern is too long")
 	}
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "./"), "/")
@@ -38,8 +39,8 @@ func compiled(elements []string) (pattern, error) {
 	return elements, nil
 }
 
-// matches reports whether the pattern matches a path. The last ** that was passed is all that has to be tried again,
-// so that the work is at most the product of both lengths.
+// matches reports whether the pattern matches a path. It only retries from the last ** that it passed, so
+// the work is bounded by the product of both lengths.
 func (p pattern) matches(name string) bool {
 	if p == nil {
 		return true

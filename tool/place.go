@@ -11,22 +11,22 @@ import (
 	"unicode/utf8"
 )
 
-// place is where something is in a folder.
+// place is the path of something in a folder.
 type place struct {
 	given string // as the model wrote it
-	clean string // with slashes, without "." and ".." but for the folder itself, which is "."
-	local string // as this system writes it
+	clean string // with slashes and without "." and ".."; the folder itself is "."
+	local string // in the form of this system
 }
 
-const mostPath = 4096 // bytes of a path
+const maxPath = 4096 // bytes of a path
 
-// find takes a path that a model wrote.
+// find checks and converts a path that a model wrote.
 func find(given string) (place, error) {
 	p := place{given: given, clean: path.Clean(given)}
 	var err error
 	switch {
-	case len(given) > mostPath:
-		err = fmt.Errorf("is longer than %d bytes", mostPath)
+	case len(given) > maxPath:
+		err = fmt.Errorf("is longer than %d bytes", maxPath)
 	case !utf8.ValidString(given), strings.ContainsRune(given, 0):
 		err = errors.New("holds what no name of a file does")
 	case path.IsAbs(given):
@@ -44,20 +44,20 @@ func find(given string) (place, error) {
 	return p, nil
 }
 
-// within yields the place of an entry of a folder.
+// within returns the place of an entry of a folder.
 func (p place) within(entry string) place {
 	clean := path.Join(p.clean, entry)
 	return place{given: clean, clean: clean, local: filepath.Join(p.local, entry)}
 }
 
-// fault is an error that names the path as the model gave it.
+// fault returns an error with the path in the model's words.
 func (p place) fault(err error) error {
-	return fmt.Errorf("%s: %w", strconv.Quote(cut(p.given, mostName)), reason(err))
+	return fmt.Errorf("%s: %w", strconv.Quote(cut(p.given, maxName)), reason(err))
 }
 
-const mostName = 200 // bytes of a name in an error or in a title
+const maxName = 200 // bytes of a name in an error or in a title
 
-// reason is the innermost error: those around it say where the folder is.
+// reason returns the innermost error: the outer ones reveal where the folder is.
 func reason(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -73,10 +73,10 @@ func cut(name string, n int) string {
 	return strings.ToValidUTF8(name[:n], "") + "…"
 }
 
-// clip is a name as it stands in a title.
-func clip(name string) string { return shown(cut(name, mostName)) }
+// clip returns a name for a title.
+func clip(name string) string { return shown(cut(name, maxName)) }
 
-// shown is a name that cannot be taken for anything else, as nobody knows who named the file.
+// shown returns a name in a form that cannot be taken for anything else, because its author is unknown.
 func shown(name string) string {
 	plain := utf8.ValidString(name) && !strings.HasPrefix(name, `"`)
 	if plain && !strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {

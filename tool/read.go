@@ -18,14 +18,15 @@ type readArguments struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,description=how many lines to read: as many as there is room for if left out"`
 }
 
-// ReadFile makes a tool that reads a text file, or lines of it: up to 30 KiB at once, and of the file no more than
-// [Limits] says. What is not UTF-8, or holds a zero byte, is refused. The answer begins with a line that says what of
-// the file it is and how to go on. The error, of kind validation, says that there is no dir.
+// ReadFile returns a tool that reads a text file, or lines of it: up to 30 KiB at once, and no more of
+// the file than [Limits] allows. A file that is not UTF-8, or holds a zero byte, is refused. The first
+// line of the answer says which part of the file it is and how to continue. ReadFile fails with kind
+// validation if dir is nil.
 func ReadFile(dir *Dir) (debate.Tool, error) {
 	if err := usable(dir); err != nil {
 		return nil, err
 	}
-	about := fmt.Sprintf("Reads a text file, at most %d bytes at once; the answer says how to go on.", min(mostAnswer, dir.limits.File))
+	about := fmt.Sprintf("Reads a text file, at most %d bytes at once; the answer says how to go on.", min(maxAnswer, dir.limits.File))
 	return debate.NewTool(about, true, func(ctx context.Context, _ debate.ToolUse, args readArguments) (string, error) {
 		return dir.read(ctx, args)
 	})
@@ -66,9 +67,9 @@ type content struct {
 	read int   // bytes that were read, at most one more than asked for
 }
 
-// text reads at most so many bytes of a file. The error is the context's, or says that the file cannot be read; the
-// bytes that were read are counted then too.
-func (d *Dir) text(ctx context.Context, p place, most int) (content, error) {
+// text reads at most that many bytes of a file. It fails with the error of the context, or if the file
+// cannot be read; read is set in the latter case too.
+func (d *Dir) text(ctx context.Context, p place, limit int) (content, error) {
 	file, info, err := d.open(p)
 	if err != nil {
 		return content{}, unreadable{err}
@@ -77,7 +78,7 @@ func (d *Dir) text(ctx context.Context, p place, most int) (content, error) {
 	if info.IsDir() {
 		return content{}, unreadable{p.fault(errors.New("is a folder, no file"))}
 	}
-	data, err := io.ReadAll(io.LimitReader(watched{ctx, file}, int64(most)+1))
+	data, err := io.ReadAll(io.LimitReader(watched{ctx, file}, int64(limit)+1))
 	out := content{size: max(info.Size(), int64(len(data))), read: len(data)}
 	switch {
 	case ctx.Err() != nil:
@@ -85,8 +86,8 @@ func (d *Dir) text(ctx context.Context, p place, most int) (content, error) {
 	case err != nil:
 		return out, unreadable{p.fault(err)}
 	}
-	if len(data) > most {
-		data = whole(data[:most])
+	if len(data) > limit {
+		data = whole(data[:limit])
 	}
 	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
 		return out, unreadable{p.fault(errors.New("is no text in UTF-8"))}
@@ -95,7 +96,7 @@ func (d *Dir) text(ctx context.Context, p place, most int) (content, error) {
 	return out, nil
 }
 
-// whole takes off a character that was cut in its middle.
+// whole removes a character at the end that was cut in its middle.
 func whole(data []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {
 		if last := data[len(data)-n:]; utf8.RuneStart(last[0]) {
@@ -108,15 +109,15 @@ func whole(data []byte) []byte {
 	return data
 }
 
-// page is some lines of a text.
+// page is a range of lines of a text.
 type page struct {
 	text        string
 	first, last int // from 1; last < first: none
 	of          int
 }
 
-// pageOf yields at most so many lines from the first on, or as many as an answer holds. There is always one, if need
-// be a part of it.
+// pageOf returns at most limit lines from the first on, or as many as an answer holds. It returns at
+// least one line, if necessary a part of it.
 func pageOf(text string, first, limit int) page {
 	out := page{first: first, last: first - 1}
 	var b strings.Builder
@@ -126,10 +127,10 @@ func pageOf(text string, first, limit int) page {
 		if full || out.of < first || limit > 0 && out.last-first+1 >= limit {
 			continue
 		}
-		if full = b.Len()+len(line) > mostAnswer; full && b.Len() > 0 {
+		if full = b.Len()+len(line) > maxAnswer; full && b.Len() > 0 {
 			continue
 		}
-		b.WriteString(short(line, mostAnswer))
+		b.WriteString(short(line, maxAnswer))
 		out.last++
 	}
 	out.text = b.String()

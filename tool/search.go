@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	mostPiece    = 2 << 10  // bytes that are searched at once
-	mostTried    = 64       // matches in them
-	mostSearched = 16 << 20 // bytes of files that are read in one use
+	maxPiece    = 2 << 10  // bytes that are searched at once
+	maxTried    = 64       // matches in a piece
+	maxSearched = 16 << 20 // bytes of files that are read in one use
 
 	inDebate = "debate"
 	inFiles  = "files"
@@ -34,21 +34,23 @@ type searchArguments struct {
 	Path string `json:"path,omitempty" jsonschema:"description=the file\\, or the folder of files\\, to look into: all if left out"`
 }
 
-// Search makes a tool that finds a text in what everybody in the debate may read and, unless dir is nil, in the files
-// of a folder, and shows what stands around each match. It looks for the query as it stands, without regard to capital
-// letters; models can ask for a regular expression instead, in Go's syntax. A query has at most 256 bytes, and a match
-// is within one line, and within 2 KiB of a longer one. What the query finds is shown in the order of the debate, then
-// in that of names. Files that are no text in UTF-8 are counted and passed by, and of each only what [Limits] says is
-// looked at; if dir is nil, the default for matches holds.
+// Search returns a tool that finds a text in what everybody in the debate may read and, unless dir is
+// nil, in the files of a folder. It shows the text around each match.
 //
-// Regular expressions and what stands around matches may take much work. The larger the program that Go makes of a
-// query, the less is looked at: its instructions times the bytes are at most 16 Mi in one use, and the answer says where
-// that ended.
+// The query is plain text and ignores case. Models can ask for a regular expression in Go's syntax, and
+// for case to matter. A query has at most 256 bytes. A match is within one line, and in a longer line
+// within 2 KiB. Matches are shown in the order of the debate, then in that of file names. Files that are
+// not text in UTF-8 are counted and skipped. Of each file, only what [Limits] allows is read. If dir is
+// nil, the default for matches applies.
+//
+// Regular expressions can take much work, and so can the text around matches. One use is bounded to 16 Mi
+// units: the product of the instructions that Go makes of the query and the bytes that it searches. The
+// answer says where the search ended.
 func Search(dir *Dir) (debate.Tool, error) {
 	if dir == nil {
 		return debate.NewTool("Finds a text in what was said in this debate, and shows what stands around it.", true,
 			func(ctx context.Context, use debate.ToolUse, args debateArguments) (string, error) {
-				s := search{most: defaultMatches}
+				s := search{limit: defaultMatches}
 				return s.run(ctx, nil, use.Turns, searchArguments{debateArguments: args})
 			})
 	}
@@ -57,27 +59,27 @@ func Search(dir *Dir) (debate.Tool, error) {
 	}
 	return debate.NewTool("Finds a text in what was said in this debate and in files, and shows what stands around it.", true,
 		func(ctx context.Context, use debate.ToolUse, args searchArguments) (string, error) {
-			s := search{most: dir.limits.Matches}
+			s := search{limit: dir.limits.Matches}
 			return s.run(ctx, dir, use.Turns, args)
 		})
 }
 
-// search is one use.
+// search is one use of the tool.
 type search struct {
 	query query
-	spent int // of mostWork
-	most  int // excerpts of one kind
+	spent int // of maxWork
+	limit int // of excerpts of one kind
 	found int // of this kind
 	full  bool
 	out   strings.Builder
 
-	left     bool // matches are left out
-	looked   int  // bytes of text that were looked at
-	tired    bool // the query takes too much work to look at more
+	left     bool // some matches are left out
+	looked   int  // bytes of text that were searched
+	tired    bool // the query takes too much work to search more
 	searched int  // bytes of files that were read
-	stopped  bool // files are left out
-	passed   int  // files that are no text
-	begun    int  // files of which only the beginning was looked at
+	stopped  bool // some files are left out
+	passed   int  // files that are not text
+	begun    int  // files of which only the beginning was searched
 }
 
 func (s *search) run(ctx context.Context, dir *Dir, turns []*debate.Turn, args searchArguments) (string, error) {
@@ -121,7 +123,7 @@ func (s *search) run(ctx context.Context, dir *Dir, turns []*debate.Turn, args s
 	return s.out.String(), nil
 }
 
-// debate looks into what was said.
+// debate searches what was said.
 func (s *search) debate(ctx context.Context, turns []*debate.Turn) error {
 	for _, turn := range turns {
 		if err := ctx.Err(); err != nil {
@@ -137,7 +139,7 @@ func (s *search) debate(ctx context.Context, turns []*debate.Turn) error {
 	return nil
 }
 
-// titleOf says who said something, when, and to what end.
+// titleOf returns who said something, when, and to what end.
 func titleOf(turn *debate.Turn) string {
 	title := clip(turn.Speaker)
 	if turn.Round > 0 {
@@ -150,7 +152,7 @@ func titleOf(turn *debate.Turn) string {
 	return title
 }
 
-// files looks into a file, or into those of a folder.
+// files searches a file, or the files of a folder.
 func (s *search) files(ctx context.Context, dir *Dir, path string) error {
 	p, err := find(path)
 	if err != nil {
@@ -188,13 +190,14 @@ func (s *search) files(ctx context.Context, dir *Dir, path string) error {
 	return nil
 }
 
-// room is how much of the next file may be read. A byte more shows whether that is all of it.
-func (s *search) room() int { return mostSearched - s.searched - 1 }
+// room returns how much of the next file may be read. One byte is reserved to see whether that is all of
+// it.
+func (s *search) room() int { return maxSearched - s.searched - 1 }
 
-// file looks into a file.
+// file searches a file.
 func (s *search) file(ctx context.Context, dir *Dir, p place) error {
-	most := min(dir.limits.File, s.room())
-	content, err := dir.text(ctx, p, most)
+	limit := min(dir.limits.File, s.room())
+	content, err := dir.text(ctx, p, limit)
 	s.searched += content.read
 	if err != nil {
 		return err
@@ -202,7 +205,7 @@ func (s *search) file(ctx context.Context, dir *Dir, p place) error {
 	text := content.text
 	switch {
 	case int64(len(text)) == content.size:
-	case most < dir.limits.File:
+	case limit < dir.limits.File:
 		s.stopped = true
 	default:
 		s.begun++
@@ -212,7 +215,7 @@ func (s *search) file(ctx context.Context, dir *Dir, p place) error {
 	})
 }
 
-// text shows what stands around the matches in a text. Those in the same excerpt count as one.
+// text shows the text around the matches. Matches in the same excerpt count as one.
 func (s *search) text(ctx context.Context, text string, title func(at int) string) error {
 	at, shown := 0, 0
 	for piece := range pieces(text) {
@@ -243,27 +246,27 @@ func (s *search) text(ctx context.Context, text string, title func(at int) strin
 	return nil
 }
 
-// matches finds the query in a piece, or is tired.
+// matches returns the matches of the query in a piece. If there is too much work left, it sets tired.
 func (s *search) matches(piece string) [][]int {
 	if !s.query.possible(piece) {
 		return nil
 	}
 	work := s.query.work(piece)
-	tries := min(mostTried, (mostWork-s.spent)/work)
+	tries := min(maxTried, (maxWork-s.spent)/work)
 	if tries == 0 {
 		s.tired = true
 		return nil
 	}
 	matches := s.query.FindAllStringIndex(piece, tries)
-	s.spent += work * min(tries, len(matches)+1) // what follows a match is looked at again
+	s.spent += work * min(tries, len(matches)+1) // the rest after a match is searched again
 	s.left = s.left || len(matches) == tries
 	return matches
 }
 
-// show adds an excerpt, if there is room for it.
+// show adds an excerpt if there is room for it.
 func (s *search) show(title string, e excerpt) bool {
 	block := title + ":\n" + e.quoted() + "\n"
-	if s.found >= s.most || s.out.Len()+len(block) > mostAnswer {
+	if s.found >= s.limit || s.out.Len()+len(block) > maxAnswer {
 		s.full, s.left = true, true
 		return false
 	}
@@ -272,12 +275,12 @@ func (s *search) show(title string, e excerpt) bool {
 	return true
 }
 
-// pieces yields the lines of a text, and of long ones parts, so that the work on each is bounded.
+// pieces yields the lines of a text. It divides long ones, so that the work on each piece is bounded.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {
-			for len(line) > mostPiece {
-				n := mostPiece
+			for len(line) > maxPiece {
+				n := maxPiece
 				for n > 1 && !utf8.RuneStart(line[n]) {
 					n--
 				}

@@ -2,4 +2,6 @@
 
 package tool_test
 
-const manyLines = 6000 // of 2 KiB
+import "github.com/agonist-dev/debate/internal/longform"
+
+var manyLines = longform.Or(6000, 1000) // of 2 KiB

@@ -52,7 +52,7 @@ func opened(t testing.TB, root string, limits tool.Limits) *tool.Dir {
 	return dir
 }
 
-// tools yields all tools, over a folder with files.
+// tools returns all tools, over a folder with files.
 func tools(t testing.TB, files map[string]string, limits tool.Limits) map[string]debate.Tool {
 	t.Helper()
 	made, err := tool.Tools(opened(t, folder(t, files), limits))

@@ -11,13 +11,13 @@ import (
 
 // Bounds of one use.
 const (
-	mostAnswer  = 30 << 10 // bytes of an answer
-	mostEntries = 20_000   // entries of folders that are looked at
-	batch       = 1000     // entries that are read at once
+	maxAnswer  = 30 << 10 // bytes of an answer
+	maxEntries = 20_000   // entries of folders that are looked at
+	batch      = 1000     // entries that are read at once
 )
 
-// walk is one way through a folder and those in it, in the order of names. It follows no symbolic link, and passes
-// by folders whose name begins with a dot, which hold what programs keep for themselves.
+// walk visits a folder and those in it, sorted by name. It does not follow symbolic links, and skips
+// folders whose name begins with a dot, because they hold the data of programs.
 type walk struct {
 	dir   *Dir
 	seen  int  // entries so far
@@ -26,8 +26,8 @@ type walk struct {
 	visit func(p place, entry fs.DirEntry) error
 }
 
-// through visits all entries of a folder, and of those in it down to a depth. The error is the context's, a visit's,
-// or says that the first folder cannot be read.
+// through visits all entries of a folder and, down to a depth, of those in it. It fails with the error of
+// the context or of a visit, or if the first folder cannot be read.
 func (w *walk) through(ctx context.Context, p place, depth int) error {
 	entries, err := w.entries(ctx, p)
 	if err != nil {
@@ -51,7 +51,7 @@ func (w *walk) through(ctx context.Context, p place, depth int) error {
 	return nil
 }
 
-// entries reads a folder, as far as the walk may look at it, in the order of names.
+// entries reads a folder, sorted by name, as far as the walk may look at it.
 func (w *walk) entries(ctx context.Context, p place) ([]fs.DirEntry, error) {
 	file, info, err := w.dir.open(p)
 	if err != nil {
@@ -67,7 +67,7 @@ func (w *walk) entries(ctx context.Context, p place) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 		some, err := file.ReadDir(batch)
-		if room := w.dir.most - w.seen; len(some) > room {
+		if room := w.dir.maxSeen - w.seen; len(some) > room {
 			some, w.cut = some[:room], true
 		}
 		entries, w.seen = append(entries, some...), w.seen+len(some)
@@ -84,7 +84,7 @@ func (w *walk) entries(ctx context.Context, p place) ([]fs.DirEntry, error) {
 // unreadable is the error of a file or folder that cannot be read.
 type unreadable struct{ error }
 
-// Unwrap yields the cause.
+// Unwrap returns the cause.
 func (u unreadable) Unwrap() error { return u.error }
 
 func isUnreadable(err error) bool {

@@ -1,8 +1,8 @@
 package vote
 
-// Approval elects who most ballots approve of. A ballot names everybody it approves of, in any order;
-// one that names nobody is an abstention. An empty name, or the same name twice on a ballot, is a
-// [*BallotError].
+// Approval elects the candidate of whom most ballots approve. A ballot lists every candidate that it
+// approves of, in any order. An empty ballot is an abstention. An empty name, or the same name twice on a
+// ballot, is a [*BallotError].
 func Approval(approved [][]string) (Result, error) {
 	votes, cast, err := candidates(approved)
 	if err != nil {

@@ -2,11 +2,11 @@ package vote
 
 import "fmt"
 
-// BallotError says that a ballot is broken, so that its voter can be asked again. Its text quotes at
-// most 40 characters of a name, escaped.
+// BallotError reports an invalid ballot, so that its voter can be asked again. Its text quotes at most 40
+// characters of a name, escaped.
 type BallotError struct {
-	Ballot int    // the index of the first broken ballot
-	Reason string // what is wrong, such as: names "Ada" twice
+	Ballot int    // the index of the first invalid ballot, from 0
+	Reason string // what is invalid, such as: names "Ada" twice
 }
 
 // Error implements error.
@@ -14,11 +14,11 @@ func (e *BallotError) Error() string {
 	return fmt.Sprintf("ballot %d (the first is 0) %s", e.Ballot, e.Reason)
 }
 
-// candidates collects the names on the ballots and counts the ballots that have one. A ballot that
-// names nobody in an entry, or somebody twice, is broken.
+// candidates collects the names on the ballots, and counts the ballots that name at least one. A ballot
+// is invalid if it has an entry without a name, or the same name twice.
 func candidates(ballots [][]string) (votes map[string]int, cast int, err error) {
 	votes = map[string]int{}
-	seen := map[string]int{} // the last ballot that names a candidate, the first being 1
+	seen := map[string]int{} // by candidate: the last ballot that names it, counted from 1
 	for i, ballot := range ballots {
 		for _, name := range ballot {
 			if name == "" {

@@ -6,24 +6,23 @@ import (
 	"slices"
 )
 
-// MaxBudget is the largest number of points that a ballot of [Cumulative] may have. It keeps sums far
-// from overflow.
+// MaxBudget is the largest budget of points per ballot in [Cumulative]. It keeps sums far from overflow.
 const MaxBudget = 10_000
 
-// Cumulative elects who has the most points. Every ballot shares out up to budget of them, 1 to
-// [MaxBudget], among any candidates; points that it does not give are lost. No points is the same as
-// no entry, and a ballot that gives none is an abstention.
+// Cumulative elects the candidate with the most points. Every ballot distributes up to budget points, in
+// whole numbers, among any candidates; points that it keeps back are lost. The budget is 1 to
+// [MaxBudget]. Zero points count as no entry. A ballot that gives no points is an abstention.
 //
-// Points for an empty name, a negative number of them, or more than the budget on a ballot is a
-// [*BallotError]; another budget is an error of its own.
+// A ballot is a [*BallotError] if it gives points to an empty name, a negative number of points, or more
+// than budget. A budget out of range is an error of another type.
 func Cumulative(points []map[string]int, budget int) (Result, error) {
 	if budget < 1 || budget > MaxBudget {
-		return Result{}, fmt.Errorf("a budget is 1 to %d points, not %d", MaxBudget, budget)
+		return Result{}, fmt.Errorf("the budget is %d points: it must be 1 to %d", budget, MaxBudget)
 	}
 	total, cast := map[string]int{}, 0
 	for i, ballot := range points {
 		left := budget
-		for _, name := range slices.Sorted(maps.Keys(ballot)) { // so that of several faults always the same is told
+		for _, name := range slices.Sorted(maps.Keys(ballot)) { // sorted, so that the same one of several faults is reported each time
 			given := ballot[name]
 			switch {
 			case given == 0:

@@ -4,23 +4,26 @@ import "slices"
 
 // Round is one count of an instant run-off.
 type Round struct {
-	Tally      []Count  `json:"tally"`                // the candidates that still stand, as in Result
-	Exhausted  int      `json:"exhausted,omitempty"`  // ballots cast that name none of them any more
-	Eliminated []string `json:"eliminated,omitempty"` // who leaves after this count, by name
+	Tally      []Count  `json:"tally"`                // the candidates that remain, in the order of Result.Tally
+	Exhausted  int      `json:"exhausted,omitempty"`  // ballots cast on which no candidate remains
+	Eliminated []string `json:"eliminated,omitempty"` // the candidates who leave after this count, sorted by name
 }
 
-// InstantRunoff elects by rankings, the best candidate first, in rounds. Each ballot counts for the
-// first on it that still stands. Who has more than half of the ballots that are not exhausted wins;
-// otherwise the last is eliminated, and the next round counts again. If several are last, all of them
-// leave at once, because to choose one of them would be to break a tie. If they are all that stand, it
-// is a tie of them.
+// InstantRunoff elects by rankings, each with the best candidate first, in rounds. A round has these
+// steps:
 //
-// Eliminating several at once has its price: one that leads without a majority wins if all others
-// share the last place. Rounds shows it. As every run-off, this one can turn against a candidate that
-// gains support.
+//  1. Each ballot counts for the first candidate on it that remains. A ballot without one is exhausted.
+//  2. If a candidate has more than half of the ballots that are not exhausted, it wins.
+//  3. If all remaining candidates have equally many votes, the result is a tie of them.
+//  4. Otherwise the candidate with the fewest votes is eliminated. If several have the fewest, all of
+//     them are eliminated, because a choice among them would break a tie.
 //
-// Tally, Leaders and Needed are those of the last round. Rankings may be incomplete. A ballot without
-// a name is an abstention. An empty name, or the same name twice on a ballot, is a [*BallotError].
+// Eliminating several candidates at once has a price: if all candidates but the leader share the last
+// place, the leader wins without a majority. Rounds shows it. As in every instant run-off, a candidate
+// can lose by gaining support.
+//
+// Tally, Leaders and Needed are those of the last round. Rankings may be incomplete. A ballot without a
+// name is an abstention. An empty name, or the same name twice on a ballot, is a [*BallotError].
 func InstantRunoff(rankings [][]string) (Result, error) {
 	votes, cast, err := candidates(rankings)
 	if err != nil {
@@ -29,7 +32,7 @@ func InstantRunoff(rankings [][]string) (Result, error) {
 	if cast == 0 {
 		return Result{Abstained: len(rankings)}, nil
 	}
-	left := slices.Clone(rankings) // of each ballot, from the first that still stands
+	left := slices.Clone(rankings) // what is left of each ballot: the part from the first candidate that remains
 	var rounds []Round
 	for {
 		active := poll(left, votes)
@@ -51,8 +54,8 @@ func InstantRunoff(rankings [][]string) (Result, error) {
 	}
 }
 
-// poll counts each ballot for the first on it that stands, that is, has an entry in votes, and yields
-// how many ballots have one.
+// poll counts each ballot for the first candidate on it that remains. A candidate remains if votes has an
+// entry for it. poll returns how many ballots name such a candidate.
 func poll(left [][]string, votes map[string]int) (active int) {
 	for name := range votes {
 		votes[name] = 0
@@ -71,7 +74,7 @@ func poll(left [][]string, votes map[string]int) (active int) {
 	return active
 }
 
-// trailing names those with the fewest votes.
+// trailing returns the names with the fewest votes.
 func trailing(tally []Count) []string {
 	var names []string
 	for _, count := range tally {

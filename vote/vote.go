@@ -2,24 +2,24 @@
 // audience, or the participants of a deliberation.
 //
 //   - One choice each: [Plurality], [Majority], [Supermajority], [Unanimity].
-//   - Several choices: [Approval], and [Cumulative] with points to share out.
+//   - Several choices: [Approval], and [Cumulative] with points to distribute.
 //   - Rankings: [Borda] and [InstantRunoff].
 //   - A choice with a confidence: [Weighted].
 //
-// All of them keep these rules:
+// All functions keep these rules:
 //
-//   - Candidates are names, compared byte for byte. A candidate stands if a ballot names it; who admits
-//     only certain names checks them before counting.
-//   - A ballot without a name is an abstention. It counts in Abstained alone, never in what is needed
-//     to win.
-//   - A tie has no winner. It is never broken by the order of ballots or names, nor by lot.
-//   - The order of the ballots does not matter, and a renamed candidate fares the same.
-//   - Counting is exact: whole numbers, no rounding but the one that Weighted tells of.
-//   - A broken ballot is a [*BallotError] and nothing is counted: no ballot is repaired or left out
-//     in silence.
+//   - A candidate is a name, compared byte for byte. Every name on a ballot is a candidate. A caller that
+//     admits only certain names checks them before the count.
+//   - A ballot without a name is an abstention. It counts in Abstained only, never towards the votes
+//     needed to win.
+//   - A tie has no winner. It is never broken by the order of ballots, by names or by lot.
+//   - The order of the ballots does not matter. A candidate's name does not influence its chances.
+//   - Counting is exact, in whole numbers. Only Weighted rounds, as its comment says.
+//   - An invalid ballot is a [*BallotError], and nothing is counted. No ballot is repaired or silently
+//     skipped.
 //
-// A quorum is the caller's to compare with Result.Cast. Functions do not change or keep what they are
-// given, and are safe for concurrent use.
+// A quorum is left to the caller: compare it with Result.Cast. The functions do not change or keep their
+// arguments. They are safe for concurrent use.
 package vote
 
 import (
@@ -28,32 +28,32 @@ import (
 	"slices"
 )
 
-// Result is what a count found. It belongs to the caller.
+// Result is the outcome of a count. It belongs to the caller.
 type Result struct {
-	// Winner is the candidate that won, or empty if nobody did: on a tie, if nobody has the votes that
-	// are needed, or if nobody voted.
+	// Winner is the candidate who won. It is empty on a tie, if no candidate has the votes needed, and if
+	// nobody voted.
 	Winner string `json:"winner,omitempty"`
 
-	// Leaders are the candidates with the most votes, by name, whether or not that is enough to win.
-	// None if nobody voted.
+	// Leaders are the candidates with the most votes, sorted by name, whether or not these votes are
+	// enough to win. It is empty if nobody voted.
 	Leaders []string `json:"leaders,omitempty"`
 
-	// Tally has every candidate, the most votes first, equal ones by name.
+	// Tally has every candidate, sorted by votes in descending order, then by name.
 	Tally []Count `json:"tally,omitempty"`
 
-	// Cast is the number of ballots that count, Abstained that of the others.
+	// Cast is the number of ballots that count. Abstained is the number of the others.
 	Cast      int `json:"cast"`
 	Abstained int `json:"abstained,omitempty"`
 
-	// Needed is how many votes it takes to win: 0 where having the most is enough.
+	// Needed is the number of votes that win; 0: the most votes win, however few.
 	Needed int `json:"needed,omitempty"`
 
-	// Rounds tells how an instant run-off went; the other protocols have none.
+	// Rounds has each count of an instant run-off. The other protocols leave it empty.
 	Rounds []Round `json:"rounds,omitempty"`
 }
 
-// Count is what one candidate got, in the protocol's unit: votes, or the points that Borda, Cumulative
-// and Weighted tell of.
+// Count is the result of one candidate, in the unit of the protocol: votes, or the points of Borda,
+// Cumulative and Weighted.
 type Count struct {
 	Name  string `json:"name"`
 	Votes int    `json:"votes"`
@@ -62,7 +62,7 @@ type Count struct {
 // Tie reports whether several candidates share the most votes.
 func (r Result) Tie() bool { return len(r.Leaders) > 1 }
 
-// resultOf ranks the candidates. One that leads alone wins if it has the votes needed.
+// resultOf ranks the candidates. A candidate that leads alone wins if it has the votes needed.
 func resultOf(votes map[string]int, cast, abstained, needed int) Result {
 	result := Result{Cast: cast, Abstained: abstained, Needed: needed}
 	for _, name := range slices.Sorted(maps.Keys(votes)) {

@@ -258,7 +258,7 @@ func TestCumulative(t *testing.T) {
 
 	for _, budget := range []int{0, -1, vote.MaxBudget + 1, math.MaxInt, math.MinInt} {
 		result, err := vote.Cumulative([]points{{"A": 0}}, budget)
-		assert.ErrorContains(t, err, "a budget is 1 to 10000 points", budget)
+		assert.ErrorContains(t, err, "it must be 1 to 10000", budget)
 		assert.Zero(t, result)
 	}
 	for _, budget := range []int{1, vote.MaxBudget} {

@@ -5,21 +5,22 @@ import (
 	"math"
 )
 
-// FullConfidence is what a vote with the confidence 1 counts in [Weighted].
+// FullConfidence is the weight, in [Weighted], of a vote with the confidence 1.
 const FullConfidence = 10_000
 
-// Choice is a vote and how sure its voter is of it, from 0 to 1. The empty choice is an abstention.
+// Choice is a vote together with the voter's confidence in it, from 0 to 1. An empty choice is an
+// abstention.
 type Choice struct {
 	For        string  `json:"for"`
 	Confidence float64 `json:"confidence"`
 }
 
-// Weighted elects who has the most confidence behind it. Each confidence is rounded to a ten-thousandth
-// and counted in that unit ([FullConfidence] is a whole vote), because sums of floating-point numbers
-// hang on their order, and a tie of 0.1 and 0.2 with 0.3 would not be seen. A choice that rounds to no
-// confidence is an abstention.
+// Weighted elects the candidate with the most confidence behind it. Each confidence is rounded to a
+// ten-thousandth and counted in that unit, so a whole vote counts [FullConfidence]. Sums of
+// floating-point numbers would depend on their order, and a tie of 0.1 and 0.2 with 0.3 would go
+// unnoticed. A choice whose confidence rounds to zero is an abstention.
 //
-// A confidence that is not from 0 to 1 is a [*BallotError], an abstention's too.
+// A confidence that is not from 0 to 1 is a [*BallotError], on an abstention too.
 func Weighted(choices []Choice) (Result, error) {
 	weight, cast := map[string]int{}, 0
 	for i, choice := range choices {

@@ -8,18 +8,19 @@ import (
 	loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// ForModel yields the Counter of OpenAI's vocabulary for a model, by the beginning of its name; a
-// vendor before it ("openai/gpt-4") does not matter. Names that it does not know, other vendors' among
-// them, get o200k_base, the newest: an estimate then, where [Bytes] is a bound.
+// ForModel returns a Counter for a model, with the vocabulary of OpenAI that the beginning of the model's
+// name selects. A vendor before the name ("openai/gpt-4") is ignored. For an unknown name, models of
+// other vendors included, it returns o200k_base, the newest. That count is an estimate, while [Bytes] is
+// an upper bound.
 //
-// Vocabularies are part of the program; nothing is fetched. One is loaded when it first counts
-// something: about 0.2 s and 22 MiB, once per process. Counting runs at a few MB/s.
+// The vocabularies are part of the program; nothing is downloaded. A vocabulary is loaded when it first
+// counts a text: about 0.2 s and 22 MiB, once per process. It counts a few MB/s.
 //
-// A stretch of more than 512 bytes without a place to divide it safely ("aaaa…", a wall of dashes)
-// counts by its bytes, because merging it takes quadratic time. The count then is an upper bound;
-// otherwise it is exact.
+// Counts are exact, with one exception: a stretch of more than 512 bytes that cannot be divided safely
+// ("aaaa…", a wall of dashes) counts as its bytes, because merging it takes quadratic time. The count is
+// then an upper bound.
 //
-// Models of one vocabulary get the same Counter: counts may be kept under it, as the key of a map.
+// Models with the same vocabulary get the same Counter, so a Counter can be the key of a map of counts.
 func ForModel(model string) Counter {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	name = strings.TrimPrefix(name, "ft:") // fine-tuned: "ft:gpt-4o-mini:…"
@@ -31,7 +32,7 @@ func ForModel(model string) Counter {
 	return o200k
 }
 
-// models is read only; the first prefix that fits counts. The assignment is that of OpenAI's tiktoken
+// models is read only. The first prefix that matches decides. The assignment is that of OpenAI's tiktoken
 // (tiktoken/model.py).
 //
 //nolint:gochecknoglobals // read only
@@ -62,7 +63,7 @@ var models = [...]struct {
 	{"gpt-2", r50k},
 }
 
-// The vocabularies, each loaded at its first use.
+// The vocabularies. Each is loaded at its first use.
 //
 //nolint:gochecknoglobals // loaded once, never written
 var (
@@ -72,7 +73,7 @@ var (
 	r50k   = lazy("r50k_base", gpt2Pattern)
 )
 
-// The patterns that divide a text into what is merged, as OpenAI publishes them with each vocabulary
+// The patterns that divide a text into the pieces to be merged. OpenAI publishes one with each vocabulary
 // (tiktoken_ext/openai_public.py).
 const (
 	o200kPattern = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+` + ending +
@@ -84,15 +85,15 @@ const (
 	gpt2Pattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 )
 
-// lazy yields a vocabulary that is loaded once, or one that counts bytes if it cannot be.
+// lazy returns a vocabulary that is loaded at its first use. If loading fails, it counts bytes.
 func lazy(name, pattern string) *vocabulary {
 	return &vocabulary{sync.OnceValue(func() *tiktoken.Tiktoken {
-		// The loader reads files that are embedded in the program; it takes the last part of the path.
+		// The loader reads files that are embedded in the program. It uses only the last part of the path.
 		ranks, err := loader.NewOfflineLoader().LoadTiktokenBpe(name + ".tiktoken")
 		if err != nil {
 			return nil
 		}
-		// Special tokens are left out: in what people and models write, they are ordinary text.
+		// No special tokens: in texts of people and models, these strings are ordinary text.
 		core, err := tiktoken.NewCoreBPE(ranks, nil, pattern)
 		if err != nil {
 			return nil

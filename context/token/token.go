@@ -1,22 +1,23 @@
 // Package token counts the tokens of a text.
 //
-// [Bytes] is a bound that no byte-level tokenizer passes, and costs next to nothing: it is enough as
-// long as everything fits. [ForModel] counts with OpenAI's vocabularies, offline, for when it does not.
+// [Bytes] is an upper bound for every byte-level tokenizer, and costs almost nothing. It is enough while
+// everything fits. [ForModel] counts with OpenAI's vocabularies, offline, for when a bound is not enough.
 package token
 
 import "unicode/utf8"
 
-// Counter yields how many tokens a text costs, or an upper bound of it. Count is pure (the same text
-// has the same count in every process), never negative, never panics, whatever bytes the text holds,
-// and is safe for concurrent use. The empty text has no tokens. A Counter counts the text alone: what
-// a vendor adds around a message is not in it.
+// Counter counts the tokens of a text, or returns an upper bound of them. The count covers the text
+// alone, without what a vendor adds around a message. The empty text has no tokens.
+//
+// Count is pure: the same text has the same count in every process. It is never negative, never panics on
+// any bytes, and is safe for concurrent use.
 type Counter interface {
 	Count(text string) int
 }
 
-// Bytes bounds the tokens of a text by the bytes that are sent for it: every token of a byte-level
-// vocabulary stands for at least one. A byte that is not UTF-8 counts for the three of the replacement
-// character that JSON encoders send in its place.
+// Bytes bounds the tokens of a text by the number of bytes that are sent for it, because every token of a
+// byte-level vocabulary stands for at least one byte. A byte that is not valid UTF-8 counts as three:
+// JSON encoders send the replacement character in its place.
 type Bytes struct{}
 
 // Count implements [Counter].

@@ -92,7 +92,7 @@ func TestWithoutVocabularyBytesCount(t *testing.T) {
 
 var models = []string{"text-davinci-001", "text-davinci-003", "gpt-4", "gpt-5"}
 
-// prose yields text made of all that the patterns treat differently.
+// prose returns text made of all that the patterns treat differently.
 func prose(r *rand.Rand, parts int) string {
 	pool := []string{
 		"word", "Word", "WORD", "it's", "they'LL", "o'clock", " ", "  ", "\n", "\r\n", "\n\n", "\t", " \n ", "1", "23", "4567", "3.14",

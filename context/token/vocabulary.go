@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	longest = 512  // bytes of an undivided stretch that are still merged
-	portion = 8192 // bytes that are counted at once, about: bounds the memory
+	longest = 512  // bytes of an undivided stretch that are still merged, at most
+	portion = 8192 // bytes that are counted at once, roughly; it bounds the memory
 )
 
-// vocabulary counts with a vocabulary that is loaded when it is needed; load yields nil if that fails.
+// vocabulary counts with a vocabulary that is loaded at its first use. load returns nil if loading fails.
 type vocabulary struct {
 	load func() *tiktoken.Tiktoken
 }
@@ -48,14 +48,14 @@ func ordinary(encoding *tiktoken.Tiktoken, text string) int {
 	return len(encoding.EncodeOrdinary(text))
 }
 
-// kind says what the patterns of all vocabularies can tell apart.
+// kind groups characters as finely as the patterns of all vocabularies do.
 type kind uint8
 
 const (
 	other kind = iota
 	letter
 	number
-	joint // a letter to some patterns, or part of an ending: never divided from what is before it
+	joint // a letter to some patterns, or part of an ending: never divided from the character before it
 )
 
 func kindOf(r rune) kind {
@@ -71,10 +71,10 @@ func kindOf(r rune) kind {
 	}
 }
 
-// nextBorder yields the first place after from where every pattern ends a piece, whatever follows it,
-// and starts the next, whatever came before: behind a letter or a number, in front of anything that is
-// neither its own kind nor joint. Both sides of it have as many tokens apart as together, which cannot
-// be said of cutting a piece: merges are not additive.
+// nextBorder returns the first safe border after from: a place where every pattern ends a piece, whatever
+// follows, and starts the next one, whatever came before. That is behind a letter or a number, and before
+// a character that is neither of the same kind nor joint. The two sides have as many tokens apart as
+// together. That does not hold for a cut inside a piece, because merges are not additive.
 func nextBorder(text string, from int) int {
 	before := joint
 	for i, r := range text[from:] {

@@ -35,7 +35,7 @@ type debate struct {
 	paid      int // tokens that were read for summaries
 }
 
-// turn adds a message and plans the request after it. Every summary that is wished is made, and is
+// turn adds a message and plans the request after it. Every summary that is requested is made, and is
 // long: between a half and all of what it may have.
 func (d *debate) turn(t *testing.T, size int) window.Plan {
 	t.Helper()
@@ -90,8 +90,8 @@ func TestLongDebates(t *testing.T) {
 			assert.LessOrEqual(t, d.moves, most*limits, name)
 			assert.LessOrEqual(t, d.summaries, 5*limits, name)
 			assert.LessOrEqual(t, d.paid, 2*d.Size(0, d.Len()), name)
-			wishes := d.Summarizer && (s.name == "Summarize" || s.name == "Hybrid")
-			assert.Equal(t, wishes, d.summaries > 0, name)
+			wants := d.Summarizer && (s.name == "Summarize" || s.name == "Hybrid")
+			assert.Equal(t, wants, d.summaries > 0, name)
 			assert.GreaterOrEqual(t, d.moves, limits, name)
 		}
 	}

@@ -1,16 +1,17 @@
 package window
 
-// Hybrid is the Manager that slides or has summaries made, as the host wishes. It is the one to take
-// where nothing else is said.
+// Hybrid is the Manager that slides, or has summaries made if the host program wants them. It is the one
+// to use by default.
 //
-//   - Below 80 % of the limit everything is sent: all messages, or, if these are more and there is a
-//     summary, the opening, the summary and what it does not cover.
-//   - From 80 % on, where Problem.Auto and Problem.Summarizer are set, it wishes summaries as
-//     [Summarize] does. Else it slides as [Sliding] does, only sooner: when 80 % of the limit is reached
-//     rather than all of it, and down to 60 % of the limit. Where Fixed, the opening and the summary
-//     leave so little that sliding at 80 % would give away half of it, it slides at the limit.
-//   - From 90 % on, it wishes summaries where Problem.Summarizer is set, whether the host asked for them
-//     or not. What it has left out by sliding counts in that, and becomes part of the summary.
+//   - Below 80 % of the limit, everything is sent. If all messages together pass 80 % and there is a
+//     summary, everything is the opening, the summary, and the messages that it does not cover.
+//   - From 80 % on, if Problem.Auto and Problem.Summarizer are set, Hybrid requests summaries as
+//     [Summarize] does. Otherwise it slides as [Sliding] does, but earlier: at 80 % of the limit, down to
+//     60 %. If Fixed, the opening and the summary leave so little room that sliding at 80 % would waste
+//     half of it, it slides at the limit.
+//   - From 90 % on, if Problem.Summarizer is set, Hybrid requests summaries whether the host program
+//     wants them or not. Messages that sliding has left out count here too, and become part of the
+//     summary.
 //
 // The zero value is ready to use.
 type Hybrid struct{}
@@ -28,7 +29,7 @@ func (Hybrid) Plan(p Problem) Plan {
 	}
 	plan := slide(&p, limit, NearPercent, l)
 	if p.Summarizer && (p.Auto || reached == High) {
-		plan.wish(older(&p, limit, l), reached)
+		plan.request(older(&p, limit, l), reached)
 	}
 	return plan
 }

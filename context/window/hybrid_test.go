@@ -16,7 +16,7 @@ func ExampleHybrid() {
 	for _, p := range []window.Problem{
 		{},                             // no model that summarises
 		{Summarizer: true},             // there is one, and nobody asked for it
-		{Summarizer: true, Auto: true}, // the host wishes summaries
+		{Summarizer: true, Auto: true}, // the host wants summaries
 	} {
 		fmt.Printf("summarizer %t, auto %t:\n", p.Summarizer, p.Auto)
 		p.Sums, p.Window = []int{0}, 14_096
@@ -90,7 +90,7 @@ func TestHybrid(t *testing.T) {
 			window.Plan{Head: 1, From: 2, Used: 601, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
-			"over 80 percent, summaries are wished and not possible",
+			"over 80 percent, summaries are requested and not possible",
 			window.Problem{Sums: over, Auto: true},
 			window.Plan{Head: 1, From: 2, Used: 601, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},

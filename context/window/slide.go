@@ -2,13 +2,14 @@ package window
 
 import "sort"
 
-// lead is what a request keeps before the messages of which the oldest may be left out.
+// lead is what a request keeps before the messages that may be left out.
 type lead struct {
 	head    int // messages[:head]
 	summary bool
 }
 
-// opened is the lead that keeps the opening, if that is not the newest message.
+// opened returns the lead that keeps the opening. If the opening is the newest message, the lead is
+// empty.
 func opened(p *Problem) lead {
 	if p.Len() > Opening {
 		return lead{head: Opening}
@@ -16,7 +17,7 @@ func opened(p *Problem) lead {
 	return lead{}
 }
 
-// summarized is the lead that keeps the opening, and the summary where there is one that is needed and fits.
+// summarized returns the lead that keeps the opening and, if it is needed and fits, the summary.
 func summarized(p *Problem, limit int) lead {
 	l := opened(p)
 	exists := Opening < p.Covered && p.Covered < p.Len()
@@ -30,7 +31,7 @@ func summarized(p *Problem, limit int) lead {
 	return short
 }
 
-// first is the first message after the lead and what it stands for.
+// first returns the index of the first message that the lead neither holds nor covers.
 func (l lead) first(p *Problem) int {
 	if l.summary {
 		return p.Covered
@@ -38,7 +39,7 @@ func (l lead) first(p *Problem) int {
 	return l.head
 }
 
-// size is what the lead takes.
+// size returns the size of the lead.
 func (l lead) size(p *Problem) int {
 	size := p.Size(0, l.head)
 	if l.summary {
@@ -47,12 +48,12 @@ func (l lead) size(p *Problem) int {
 	return size
 }
 
-// all is what there is to send, before anything is left out.
+// all returns the size of everything there is to send, before any message is left out.
 func (l lead) all(p *Problem) int {
 	return plus(p.Fixed, plus(l.size(p), p.Size(l.first(p), p.Len())))
 }
 
-// less is the lead with less in it: the summary goes first.
+// less returns a smaller lead: it drops the summary first, then the opening.
 func (l lead) less() lead {
 	if l.summary {
 		return lead{head: l.head}
@@ -60,12 +61,12 @@ func (l lead) less() lead {
 	return lead{}
 }
 
-// slide plans a request of the lead and the newest messages: all of them until they pass percent of the
-// limit. Where the lead leaves no room, it loses the summary and then the opening.
+// slide plans a request of the lead and the newest messages. It sends all messages until they pass
+// percent of the limit. If the lead leaves no room, slide drops the summary from it, then the opening.
 //
-// Two things keep From from going back. What the lead loses for good follows from sizes that stay, and
-// what it loses for the newest message's sake does not move the cut: the newest message is then larger
-// than the room, so that it is alone in any case.
+// Two rules keep From from going back. What the lead loses for good follows from sizes that do not
+// change. What it loses for the sake of the newest message does not move the cut: that message is larger
+// than the room, so it is sent alone in any case.
 func slide(p *Problem, limit, percent int, l lead) Plan {
 	n, free := p.Len(), limit-p.Fixed
 	if free < 0 {
@@ -87,7 +88,7 @@ func slide(p *Problem, limit, percent int, l lead) Plan {
 	switch {
 	case from > l.first(p):
 		plan.Warning = Dropped
-	case !l.summary: // nothing is between the head and the rest
+	case !l.summary: // there is nothing between the head and the rest
 		plan.Head, plan.From = 0, 0
 		fallthrough
 	default:
@@ -96,8 +97,8 @@ func slide(p *Problem, limit, percent int, l lead) Plan {
 	return plan
 }
 
-// cut yields the first message from first on that is sent: the fewest whole steps are left out that
-// bring the rest into the room, and never the newest message.
+// cut returns the first message, from first on, that is sent. It leaves out as few whole steps as bring
+// the rest into the room, and never the newest message.
 func cut(p *Problem, first, limit, percent, lead int) int {
 	n, space := p.Len(), room(p.Fixed, limit, percent, lead)
 	over := p.Size(first, n) - space
@@ -113,15 +114,15 @@ func cut(p *Problem, first, limit, percent, lead int) int {
 	return min(from, n-1)
 }
 
-// Fixed is rounded up to a multiple of fixedUnit tokens, or of one part in fixedParts of the limit where
+// Fixed is rounded up to a multiple of fixedUnit tokens, or of one part in fixedParts of the limit if
 // that is less.
 const (
 	fixedUnit  = 2048
 	fixedParts = 8
 )
 
-// room yields what the messages after the lead may take of percent of the limit, less than what there
-// is by the rounding of fixed.
+// room returns the space for messages after the lead within percent of the limit. Rounding up fixed makes
+// it smaller than it could be.
 func room(fixed, limit, percent, lead int) int {
 	exact := limit - fixed - lead
 	unit := max(min(limit/fixedParts, fixedUnit), 1)

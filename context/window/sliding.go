@@ -1,13 +1,14 @@
 package window
 
-// Sliding is the Manager that keeps the opening and the newest messages, and leaves out what is between.
+// Sliding is the Manager that keeps the opening and the newest messages, and leaves out the messages
+// between them.
 //
-// It sends everything until that is more than the room, and drops then to about 60 % of it, in the same
-// steps as [Truncate] and just as free of memory. The room is what Fixed, rounded as there, and the
-// opening leave of the limit. The opening stays for as long as it fits beside the newest message; in a
-// request where it does not, it is left out.
+// It sends everything until the messages pass the room, and then drops to about 60 % of it, in the same
+// steps as [Truncate] and, like it, without state. The room is the limit less Fixed, rounded as in
+// Truncate, and less the opening. The opening stays as long as it fits beside the newest message. If it
+// does not fit, that request is sent without it.
 //
-// It uses no summary. The zero value is ready to use.
+// Sliding uses no summary. The zero value is ready to use.
 type Sliding struct{}
 
 // Plan implements [Manager].

@@ -4,16 +4,21 @@ import "sort"
 
 // Summarize is the Manager that has the older half of a debate summarised.
 //
-// From 80 % of the limit on, it wishes a summary of the older half, by tokens, of the messages that no
-// summary covers yet; never of the opening, nor of the newest message. The next summary takes in the
-// last one, so no message is read for it twice. A half of less than 5 % of the limit is not worth a
-// call that reads and writes the whole summary again, and waits until it has grown.
+// From 80 % of the limit on, it requests a summary of the messages that no summary covers yet: of the
+// older half of them, by tokens. The opening and the newest message are never part of it. The next
+// summary includes the last one, so no message is read twice for it. A half of less than 5 % of the limit
+// is not worth a call that reads and writes the whole summary again; Summarize waits until the half has
+// grown.
 //
-// Where a summary exists and all messages are below 80 % of the limit, as they may be for a model with
-// a larger window than the one it was made for, it sends them all. Else it sends the opening, the
-// summary, and what it does not cover. Where no summary can be made, it slides over the latter as
-// [Sliding] does; the summary then stays for as long as it fits beside the opening and the newest
-// message. A summary that does not even fit beside the opening is not used and not continued.
+// What is sent depends on the summary:
+//
+//   - If a summary exists and all messages together are below 80 % of the limit, all messages are sent.
+//     That can happen for a model with a larger window than the one that the summary was made for.
+//   - Otherwise the opening is sent, the summary, and the messages that it does not cover.
+//   - If no summary can be made, Summarize slides over the messages that the summary does not cover, as
+//     [Sliding] does. The summary then stays as long as it fits beside the opening and the newest
+//     message.
+//   - A summary that does not even fit beside the opening is neither used nor continued.
 //
 // The zero value is ready to use.
 type Summarize struct{}
@@ -27,15 +32,16 @@ func (Summarize) Plan(p Problem) Plan {
 	l := summarized(&p, limit)
 	plan := slide(&p, limit, 100, l)
 	if p.Summarizer {
-		plan.wish(older(&p, limit, l), level(l.all(&p), limit))
+		plan.request(older(&p, limit, l), level(l.all(&p), limit))
 	}
 	return plan
 }
 
-// worthPercent of the limit, at least, has what a summary is wished of.
+// worthPercent is the smallest part of the limit that is worth a summary, in percent.
 const worthPercent = 5
 
-// older yields the older half of what a summary can be made of, and nothing if it is too early for one.
+// older returns the older half of the messages that a summary could cover, or nothing if it is too early
+// for one.
 func older(p *Problem, limit int, l lead) Range {
 	from, newest := max(p.Covered, Opening), p.Len()-1
 	unused := p.Covered > Opening && !l.summary
@@ -51,9 +57,10 @@ func older(p *Problem, limit int, l lead) Range {
 	return Range{From: from, To: to}
 }
 
-// wish adds what should be summarised to a plan that can be sent without it too. Nothing is lost yet,
-// so the warning says how full it is: if no summary is made, the plan that is asked for then says the rest.
-func (plan *Plan) wish(r Range, w Warning) {
+// request adds a request for a summary to a plan that can also be sent without it. Nothing is lost yet, so
+// the warning is only about how full the window is. If no summary is made, the caller asks for a plan
+// again, and that plan has the graver warning.
+func (plan *Plan) request(r Range, w Warning) {
 	if plan.Fits && r != (Range{}) {
 		plan.Summarize, plan.Warning = r, w
 	}

@@ -1,8 +1,9 @@
-// Package window decides what part of a conversation a model is sent when its window is too small for
-// all of it. A [Manager] plans from counts alone; it never sees a text.
+// Package window decides which part of a conversation a model gets when its window is too small for all
+// of it. A [Manager] plans from counts alone; it never sees a text.
 //
-//   - [Hybrid] is the one to take where nothing else is said: everything up to 80 % of the limit, from
-//     there summaries where the host wishes them or needs them, and else the opening and the newest.
+//   - [Hybrid] is the default. It sends everything up to 80 % of the limit. From there it requests
+//     summaries if the host program wants or needs them; otherwise it keeps the opening and the newest
+//     messages.
 //   - [Summarize] replaces the older half by a summary.
 //   - [Sliding] keeps the opening and the newest messages.
 //   - [Truncate] keeps the newest messages.
@@ -10,121 +11,128 @@ package window
 
 import "math"
 
-// Manager plans what to send. The engine asks it before each call.
+// Manager plans what to send. The engine calls Plan before each call of a model.
 //
-// Plan is a pure function of p: the same problem has the same plan in every process, or a resumed
-// debate would not be the one that was interrupted. It does not modify or keep p.Sums, never panics,
-// and is safe for concurrent use. It is called for every turn, so it should not walk over the whole
-// transcript; the sums allow a binary search.
+// Plan is a pure function of p: the same problem has the same plan in every process. Otherwise a resumed
+// debate would differ from the one that was interrupted. Plan does not modify or keep p.Sums. It never
+// panics, and is safe for concurrent use. It is called for every turn, so it should not walk over the
+// whole transcript; the sums allow a binary search.
 //
-// What the plan sends fits: Fixed, the messages and the summary stay within p.Limit, or Fits is false.
-// If Fits is true, the newest message is among those sent. While a transcript only grows and the rest
-// of the problem stays, From never goes back and should rarely go forward: vendors cache the beginning
-// of a request, and every change of From makes them read it anew. Without a limit, everything is sent,
-// and no summary is sent or wished.
+// A plan keeps these rules:
 //
-// A manager that wishes summaries sets Plan.Summarize. Its caller carries that out and asks again with
-// the new Covered and Summary, until nothing is wished; where it cannot, it asks again with Summarizer
-// false. As long as no summary is longer than [SummaryPercent] allows, that comes to an end after a few
-// rounds. Nothing that a summary covers is ever wished again.
+//   - What it sends fits: Fixed, the messages and the summary stay within p.Limit, or Fits is false.
+//   - If Fits is true, the newest message is among those sent.
+//   - From never goes back while the transcript only grows and the rest of the problem stays the same. It
+//     should go forward rarely: vendors cache the beginning of a request, and every change of From makes
+//     them read it again.
+//   - Without a limit, everything is sent, and no summary is sent or requested.
+//
+// A manager requests a summary with Plan.Summarize. The caller makes the summary and asks again with the
+// new Covered and Summary, until no more is requested. If the caller cannot make one, it asks again with
+// Summarizer false. As long as no summary is longer than [SummaryPercent] allows, this ends after a few
+// rounds. A manager never requests a summary of messages that a summary covers already.
 type Manager interface {
 	Plan(p Problem) Plan
 }
 
-// DefaultReserve is the part of a window, in tokens, that is kept free where nothing else is said.
+// DefaultReserve is the part of a window, in tokens, that is kept free by default.
 const DefaultReserve = 4096
 
-// Opening is the number of messages at the beginning that no summary stands for, and that Sliding,
-// Summarize and Hybrid keep: the first one, which opens the debate.
+// Opening is the number of messages at the beginning that no summary covers: the first one, which opens
+// the debate. Sliding, Summarize and Hybrid keep it.
 const Opening = 1
 
-// The shares at which something happens, in percent. What is measured against the limit for Near and
-// High is all that there is to send: Fixed and the messages, or, if a summary stands for some of them,
-// the summary in their place; what a plan then leaves out counts too.
+// These are the shares at which something happens, in percent. NearPercent and HighPercent apply to
+// everything there is to send: Fixed and the messages or, if a summary covers some of them, the summary
+// in their place. Messages that a plan leaves out count too.
 const (
-	// NearPercent of the limit: from there on a host is warned, Hybrid slides, and summaries are made.
+	// NearPercent of the limit: from here on, the host program is warned, Hybrid slides, and summaries
+	// are made.
 	NearPercent = 80
-	// HighPercent of the limit: from there on Hybrid makes summaries that nobody asked for.
+	// HighPercent of the limit: from here on, Hybrid requests summaries even if the host program does not
+	// want them.
 	HighPercent = 90
-	// LowWaterPercent is what is left when old messages are dropped, so that it is long until the next
-	// time and the beginning of the requests stays the same in between.
+	// LowWaterPercent is what remains of the room when old messages are dropped. It leaves space, so that
+	// the next drop is far away and the beginning of the requests stays the same until then.
 	LowWaterPercent = 60
-	// SummaryPercent of the window, at most, is what a summary may have. Whoever makes it sees to that.
+	// SummaryPercent of the window is the cap on a summary. The code that makes the summary enforces it.
 	SummaryPercent = 20
 )
 
-// Problem is one request that is about to be made. All numbers are tokens, or upper bounds of them, but
-// for Covered, which is a number of messages. A number that makes no sense never makes a plan panic.
+// Problem describes one request that is about to be made. All numbers are tokens, or upper bounds of
+// them, except Covered, which is a number of messages. A number that makes no sense never makes a plan
+// panic.
 type Problem struct {
 	// Sums are the running sums of the messages' sizes, oldest first: Sums[i+1]-Sums[i] is the size of
-	// message i, so there is one entry more than there are messages, and the first may be any number: a
-	// part of a longer list of sums is the sums of a part of the messages. They never fall. Empty: no
-	// messages. Shared with other requests: read only.
+	// message i. So there is one entry more than there are messages. The sums never fall. The first may
+	// be any number, so a part of a longer list can serve as the sums of a part of the messages. Empty:
+	// no messages. Other requests share the slice: it is read only.
 	Sums []int
-	// Fixed is what is sent in any case: system prompt, last message, schema, tools and framing. Less
-	// than nothing counts as nothing.
+	// Fixed is the size of what is always sent: system prompt, last message, schema, tools and framing. A
+	// negative number counts as 0.
 	Fixed int
-	// Window is the model's, input and output together; 0: not known, so there is no limit.
+	// Window is the model's window, input and output together; 0: unknown, so there is no limit.
 	Window int
-	// Reserve is what is kept free of Window: DefaultReserve if 0, nothing if negative.
+	// Reserve is the part of Window to keep free: DefaultReserve if 0, nothing if negative.
 	Reserve int
-	// Output is the most tokens that the reply may have. They come out of the reserve, which grows to
-	// hold them if it is smaller.
+	// Output is the cap on the reply's tokens. They come out of the reserve, which grows to hold them if
+	// it is smaller.
 	Output int
-	// Covered says that there is a summary, which stands for messages[Opening:Covered]; 0: there is
-	// none. A summary that covers the newest message is not used.
+	// Covered says that a summary exists, which covers messages[Opening:Covered]; 0: there is none. A
+	// summary that covers the newest message is not used.
 	Covered int
 	// Summary is the size of that summary, with its framing.
 	Summary int
-	// Summarizer says that there is a model that can make a summary before this request.
+	// Summarizer says that a model is available that can make a summary before this request.
 	Summarizer bool
-	// Auto says that the host wishes summaries as soon as NearPercent is reached. [Hybrid] heeds it.
+	// Auto says that the host program wants summaries as soon as NearPercent is reached. Only [Hybrid]
+	// uses it.
 	Auto bool
 }
 
 // Plan says what to send: messages[:Head], the summary if Summary is set, and messages[From:].
 type Plan struct {
-	// Head is the number of messages that are sent from the beginning, before those from From on. If
-	// nothing is left out, Head and From are 0.
+	// Head is the number of messages that are sent from the beginning, before those from From on. If no
+	// message is left out, Head and From are 0.
 	Head int
 	// Summary says that the present summary is sent, after messages[:Head] and before messages[From:].
-	// From is then Problem.Covered or more.
+	// From is then at least Problem.Covered.
 	Summary bool
-	// From says that messages[From:] are sent. It is the number of messages if none is.
+	// From says that messages[From:] are sent. If none is sent, it is the number of messages.
 	From int
-	// Summarize is what should be summarised before this request is made, together with the present
-	// summary if there is one; the zero Range: nothing. It begins at Problem.Covered, or at Opening if
+	// Summarize is the range to summarise before this request, together with the present summary if there
+	// is one. The zero Range requests no summary. The range begins at Problem.Covered, or at Opening if
 	// there is no summary, and ends before the newest message. It is empty if Problem.Summarizer is
-	// false. The rest of the plan is what to send if no summary is made after all.
+	// false. The rest of the plan says what to send if no summary is made.
 	Summarize Range
-	// Used is what the plan sends: Fixed, the messages and the summary.
+	// Used is the size of what the plan sends: Fixed, the messages and the summary.
 	Used int
-	// Fits is false if no useful request is within the limit: nothing should be sent then.
+	// Fits is false if no useful request is within the limit. Then nothing should be sent.
 	Fits bool
-	// TooBig is the index of the newest message if it alone is more than the limit leaves, else -1.
+	// TooBig is the index of the newest message if that message alone passes the limit, otherwise -1.
 	TooBig int
-	// Warning is what the host should know, the gravest thing only; "": nothing.
+	// Warning is what the host program should know; "": nothing.
 	Warning Warning
 }
 
 // Range is messages[From:To].
 type Range struct{ From, To int }
 
-// Warning is something about a plan that a host may want to know. A plan bears the gravest that is true
-// of it. A host that wants one event per participant and threshold speaks of each once; a lesser one is
-// no news after a graver one.
+// Warning is something about a plan that a host program may want to know. A plan has the gravest warning
+// that applies. A host that wants one event per participant and threshold reports each warning once, and
+// none that is lesser than one already reported.
 type Warning string
 
-// The warnings, the gravest last.
+// These are the warnings, from the least to the gravest.
 const (
-	Near    Warning = "near"    // there is as much to send as NearPercent of the limit, or more
-	High    Warning = "high"    // as much as HighPercent, or more
-	Dropped Warning = "dropped" // messages are left out that no summary stands for, and none is wished that could
+	Near    Warning = "near"    // there is at least NearPercent of the limit to send
+	High    Warning = "high"    // there is at least HighPercent of the limit to send
+	Dropped Warning = "dropped" // messages are left out that no summary covers, and none is requested that would cover them
 	Full    Warning = "full"    // the request does not fit
 )
 
-// Limit yields the most tokens that may be sent, and whether there is a limit at all. It may be
-// negative: then nothing fits.
+// Limit returns how many tokens may be sent at most, and whether there is a limit at all. A negative
+// number means that nothing fits.
 func (p *Problem) Limit() (tokens int, limited bool) {
 	if p.Window <= 0 {
 		return 0, false
@@ -136,11 +144,11 @@ func (p *Problem) Limit() (tokens int, limited bool) {
 	return p.Window - max(reserve, p.Output, 0), true
 }
 
-// Len yields the number of messages.
+// Len returns the number of messages.
 func (p *Problem) Len() int { return max(len(p.Sums)-1, 0) }
 
-// Size yields the size of messages[from:to], of which only those count that exist. It is never
-// negative, and math.MaxInt if it is more.
+// Size returns the size of messages[from:to]. Messages that do not exist count nothing. The result is
+// never negative; if it is too large for an int, it is math.MaxInt.
 func (p *Problem) Size(from, to int) int {
 	from, to = max(from, 0), min(to, p.Len())
 	if from >= to || p.Sums[to] <= p.Sums[from] {
@@ -152,18 +160,18 @@ func (p *Problem) Size(from, to int) int {
 	return math.MaxInt
 }
 
-// bound yields the limit, after it has made numbers below zero harmless.
+// bound returns the limit, after setting negative sizes to 0.
 func (p *Problem) bound() (limit int, limited bool) {
 	p.Fixed, p.Summary = max(p.Fixed, 0), max(p.Summary, 0)
 	return p.Limit()
 }
 
-// everything is the plan where there is no limit.
+// everything returns the plan without a limit.
 func everything(p *Problem) Plan {
 	return Plan{Used: plus(p.Fixed, p.Size(0, p.Len())), Fits: true, TooBig: -1}
 }
 
-// plus adds sizes, none of them negative; more than an int holds is math.MaxInt.
+// plus adds sizes, none of them negative. A sum that is too large for an int is math.MaxInt.
 func plus(a, b int) int {
 	if a > math.MaxInt-b {
 		return math.MaxInt
@@ -171,13 +179,13 @@ func plus(a, b int) int {
 	return a + b
 }
 
-// share yields the least number that is percent of n or more.
+// share returns percent of n, rounded up.
 func share(n, percent int) int {
 	rest := 100 - percent
 	return n - n/100*rest - n%100*rest/100
 }
 
-// level is the warning for so much to send.
+// level returns the warning for that much to send.
 func level(use, limit int) Warning {
 	switch {
 	case use >= share(limit, HighPercent):

@@ -1,14 +1,14 @@
-// Command agenttools gives the agents of a deliberation tools: they list a folder, read files of it, search in the
-// files and in what was said, and compute with a tool of this program's own. What they use is shown as it
-// happens, with what it answers; so is what they are refused.
+// Command agenttools gives the agents of a deliberation tools: they list a folder, read its files, search
+// in the files and in the debate, and compute with a tool of this program. The program shows each use as
+// it happens, with the answer or the refusal.
 //
 //	go run ./examples/agenttools
 //	OPENAI_API_KEY=… go run ./examples/agenttools
 //	OPENAI_API_KEY=… go run ./examples/agenttools -dir docs -problem "What is missing in these documents?"
 //
-// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well, and OPENAI_BASE_URL with OPENAI_MODEL for a server of one's
-// own. Without a key a script plays everybody; the tools are used all the same. With a key what is in the
-// folder goes to the model's vendor.
+// OPENROUTER_API_KEY and MISTRAL_API_KEY work too. OPENAI_BASE_URL with OPENAI_MODEL selects your own
+// server. Without a key, a script plays everybody, and the tools are still used. With a key, the content
+// of the folder is sent to the model's vendor.
 package main
 
 import (
@@ -68,7 +68,7 @@ func run(ctx context.Context, p stage.Printer, args []string, getenv func(string
 	if err != nil {
 		return err
 	}
-	defer func() { _ = dir.Close() }() // when nothing of the debate runs any more
+	defer func() { _ = dir.Close() }() // when nothing of the debate is running any more
 	if engine.Tools, err = toolbox(dir); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, pro
 			{ID: "ben", Role: deliberation.RolePerformance, Model: model},
 		},
 		Judge:     deliberation.Judge{Model: model},
-		Tools:     slices.Sorted(maps.Keys(engine.Tools)), // an agent can be given fewer
+		Tools:     slices.Sorted(maps.Keys(engine.Tools)), // a single agent can get fewer
 		ToolCalls: 6,                                      // by each agent in each phase
 	}
 	if err := engine.Validate(ctx, config); err != nil {
@@ -105,7 +105,7 @@ func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, pro
 	return conclude(p, record)
 }
 
-// show tells of what has happened. Arguments and answers are as hostile as any other text.
+// show prints an event. Arguments and answers are as hostile as any other text.
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
 	case *debate.Transition:
@@ -141,7 +141,7 @@ func contribute(p stage.Printer, t *debate.Turn) {
 	p.Speak("  ", t.Text)
 }
 
-// answer shows the beginning of what a tool has answered, and to whom.
+// answer prints the beginning of a tool's answer, and who asked for it.
 func answer(p stage.Printer, a *debate.ToolResult) {
 	const most = 6
 	sign := "│"
@@ -163,7 +163,7 @@ func answer(p stage.Printer, a *debate.ToolResult) {
 	}
 }
 
-// shorten leaves out of a line what could control a terminal, and what is beyond so many characters.
+// shorten removes what could control a terminal, and cuts a line to that many characters.
 func shorten(text string, most int) string {
 	line := []rune(strings.TrimRight(strings.Map(func(r rune) rune {
 		switch {
@@ -181,7 +181,7 @@ func shorten(text string, most int) string {
 	return string(line[:most-1]) + "…"
 }
 
-// conclude shows the solution, and what was used for it.
+// conclude prints the solution, and what it took.
 func conclude(p stage.Printer, r *debate.Record) error {
 	d, ok := deliberation.Of(r)
 	if !ok {

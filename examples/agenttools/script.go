@@ -13,13 +13,13 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// play holds what everybody says, under the ids of the calls, and what tools they use before that.
+// play holds everybody's lines, by the ids of the calls, and the tools that they use before that.
 //
 //go:embed script.txt
 var play string
 
-// script plays everybody. An agent asks for its tools one after the other: each request shows what those
-// before have answered.
+// script plays everybody. An agent asks for its tools one after the other; each request shows the answers
+// so far.
 func script() *scripted.Provider {
 	said, uses := stage.Speeches(play), asked()
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
@@ -44,7 +44,7 @@ func script() *scripted.Provider {
 	}}
 }
 
-// asked reads from the script which tools are asked for in each call: lines of a name and its arguments.
+// asked reads from the script which tools each call asks for: lines with a name and its arguments.
 func asked() map[string][]provider.ToolCall {
 	uses := make(map[string][]provider.ToolCall)
 	for part := range strings.SplitSeq("\n"+play, "\n# ") {

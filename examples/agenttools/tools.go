@@ -12,12 +12,12 @@ import (
 	"github.com/agonist-dev/debate/tool"
 )
 
-// material is the folder that the agents may look into, so that the example runs from anywhere.
+// material is the folder that the agents may read, embedded so that the example runs from anywhere.
 //
 //go:embed testdata/shop
 var material embed.FS
 
-// unpack writes the material into a folder of its own.
+// unpack writes the material into a temporary folder.
 func unpack() (folder string, remove func(), err error) {
 	folder, err = os.MkdirTemp("", "agenttools")
 	if err != nil {
@@ -35,15 +35,15 @@ func unpack() (folder string, remove func(), err error) {
 	return folder, remove, nil
 }
 
-// target is what the model writes to have the downtime computed. Its schema is made of this struct, and what does
-// not match it never reaches the function.
+// target holds the arguments with which the model has the downtime computed. The tool's schema is made
+// from this struct. Arguments that do not match it never reach the function.
 type target struct {
 	Percent float64 `json:"percent" jsonschema:"minimum=0,maximum=100,description=how much of the time it has to work"`
 	Days    int     `json:"days"    jsonschema:"minimum=1,maximum=366,description=of how many days"`
 }
 
-// toolbox yields the tools of the engine: the ready-made ones over a folder, and one of our own. Models are bad at
-// figures; a function is not.
+// toolbox returns the tools of the engine: the ready-made ones for a folder, and one of our own. Models
+// are bad at arithmetic; a function is not.
 func toolbox(dir *tool.Dir) (map[string]debate.Tool, error) {
 	downtime, err := debate.NewTool(
 		"How many minutes of downtime an availability allows.", true,

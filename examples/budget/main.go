@@ -1,11 +1,11 @@
 // Command budget shows what a debate may cost, before it starts and while it runs: the worst case, a
-// warning that waits to be acknowledged, a soft limit that ends the rounds with a verdict, and the accounts.
+// warning that must be acknowledged, a soft limit that ends the rounds with a verdict, and the accounts.
 //
 //	go run ./examples/budget
 //	OPENAI_API_KEY=… go run ./examples/budget
 //
-// It debates with a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY or MISTRAL_API_KEY. Without any
-// it plays a script, at the prices of a real model.
+// It uses a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY or MISTRAL_API_KEY. Without a key it
+// plays a script, at the prices of a real model.
 package main
 
 import (
@@ -38,7 +38,7 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 		Judging:      &debate.Judging{Judges: []debate.JudgeConfig{{Model: model, MaxTokens: 1500}}, When: debate.AtEnd},
 	}
 
-	// Before the start: what it can come to if every reply is as long as it may be. Nobody is asked.
+	// Before the start: the cost if every reply is as long as it may be. No model is called.
 	estimate, err := engine.Estimate(ctx, config)
 	if err != nil {
 		return err
@@ -47,8 +47,8 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 	p.Linef("At most: %d calls, %d tokens, %s. One round and its verdict: %s.",
 		estimate.Calls, estimate.Tokens, usd(estimate.Cost), usd(estimate.FirstRound))
 
-	// Most debates use a fraction of that. The soft limit lets this one have as many rounds as the worst
-	// case of little more than one pays for; the hard one is never passed, whatever happens.
+	// Most debates cost a fraction of that. With this soft limit, the debate gets as many rounds as the
+	// worst case of little more than one round pays for. The hard limit is never passed.
 	config.Budget = &debate.Budget{
 		Warn: estimate.FirstRound / 4, Confirm: true, Soft: estimate.FirstRound * 5 / 4, Hard: estimate.FirstRound * 2,
 	}

@@ -11,7 +11,7 @@ import (
 
 const ada, ben = "Ada", "Ben"
 
-// choose makes an engine with the model that the environment gives access to, or with a script.
+// choose returns an engine with the model that the environment gives access to, or with a script.
 func choose(getenv func(string) string) (engine *debate.Engine, model string) {
 	for _, source := range []struct {
 		key, name, model string
@@ -29,7 +29,7 @@ func choose(getenv func(string) string) (engine *debate.Engine, model string) {
 	return &debate.Engine{Providers: map[string]debate.Provider{"demo": script}}, "demo/gpt-4.1-mini"
 }
 
-// reply is what the script answers: a speech, or the judge's verdict.
+// reply returns the script's answer: a speech, or the judge's verdict.
 func reply(req *provider.Request) scripted.Reply {
 	switch {
 	case req.Schema != nil:

@@ -9,8 +9,8 @@ import (
 
 func usd(m debate.Money) string { return fmt.Sprintf("$%.4f", float64(m)/float64(debate.USD)) }
 
-// accounts shows the verdict and who has spent what. The money in an account is exact; it is rounded
-// only here.
+// accounts prints the verdict and who spent what. The money in an account is exact; it is rounded only
+// here.
 func accounts(p stage.Printer, r *debate.Record) {
 	if v := r.Verdict; v != nil && v.Winner != nil {
 		p.Linef("\nThe judge is for %s.", v.Winner.Participant)

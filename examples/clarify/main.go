@@ -1,13 +1,13 @@
-// Command clarify lets agents ask before they begin. The first process lets them ask, suspends the debate
-// into a folder and ends. A second one, which it starts by itself, finds the debate there, answers, is asked
-// once more, and goes on to the solution. One of the questions is left open, with the answer "NA".
+// Command clarify lets agents ask questions before they begin. A first process lets them ask, suspends
+// the debate into a folder and ends. It starts a second process, which finds the debate there, answers,
+// is asked once more, and continues to the solution. One question is left open with the answer "NA".
 //
 //	go run ./examples/clarify
 //	go run ./examples/clarify -ask            # you answer, at the terminal
-//	go run ./examples/clarify -dir debates    # keeps the debate; one that waits there is gone on with
+//	go run ./examples/clarify -dir debates    # keeps the debate; a debate that waits there is continued
 //
-// With OPENAI_API_KEY or another key that examples know the agents are played by a model; what it asks is
-// left open unless you answer. Without a key a script plays them.
+// With OPENAI_API_KEY or another key that the examples support, a model plays the agents; their questions
+// are left open unless you answer. Without a key, a script plays them.
 package main
 
 import (
@@ -36,14 +36,14 @@ func main() {
 	}
 }
 
-// options are what the command line says.
+// options are the flags of the command line.
 type options struct {
 	dir, part string
 	ask       bool
 }
 
-// run plays one of the three parts: the one who starts the two others, the one who lets agents ask, or the one
-// who answers.
+// run plays one of three parts: the process that starts the others, the one that lets the agents ask, or
+// the one that answers.
 func run(ctx context.Context, in io.Reader, out io.Writer, args []string) error {
 	var o options
 	flags := flag.NewFlagSet("clarify", flag.ContinueOnError)
@@ -109,7 +109,7 @@ func lead(ctx context.Context, p stage.Printer, in io.Reader, o options) error {
 	return start(ctx, p, in, o, "answer")
 }
 
-// kept reads what the folder holds of the debate. Nobody has to run it for that.
+// kept reads the debate from the folder. For that, no process has to run it.
 func kept(ctx context.Context, dir string) (*debate.Record, error) {
 	store, err := file.Open(dir)
 	if err != nil {

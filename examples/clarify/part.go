@@ -17,7 +17,7 @@ import (
 
 const problem = "Give the readers of our local paper a way to comment on articles."
 
-// newEngine is what both processes begin with: the debate itself they have from the store alone.
+// newEngine returns the engine of both processes. The debate itself comes only from the store.
 func newEngine(store debate.Store) (engine *debate.Engine, model string) {
 	engine, model = stage.Choose(os.Getenv, script())
 	engine.Store = store
@@ -25,8 +25,8 @@ func newEngine(store debate.Store) (engine *debate.Engine, model string) {
 	return engine, model
 }
 
-// ask begins the debate and lets the agents ask. As soon as the debate waits for a person the process lets go
-// of it: what waits is in the store, and costs nothing.
+// ask starts the debate and lets the agents ask. As soon as the debate waits for a person, the process
+// releases it: a debate that waits is only in the store, and costs nothing.
 func ask(ctx context.Context, p stage.Printer, store debate.Store) error {
 	engine, model := newEngine(store)
 	session, err := engine.Start(ctx, deliberation.Config{
@@ -67,10 +67,10 @@ func ask(ctx context.Context, p stage.Printer, store debate.Store) error {
 	return nil
 }
 
-// answer finds the debate in the store, answers what is open, and goes on to the solution.
+// answer finds the debate in the store, answers the open questions, and continues to the solution.
 func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Store, terminal bool) error {
 	engine, _ := newEngine(store)
-	var prepared map[string]string // answers to what the script asks
+	var prepared map[string]string // answers to the questions of the script
 	if _, demo := engine.Providers["script"]; demo {
 		prepared = stage.Speeches(play)
 	}
@@ -89,7 +89,7 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 	if err != nil {
 		return err
 	}
-	for _, inquiry := range record.Inquiries { // nobody holds the debate: the answers go into its log
+	for _, inquiry := range record.Inquiries { // the debate is idle: the answers go into its log
 		text, err := asked(inquiry)
 		if err == nil {
 			err = engine.Control(ctx, id, debate.Answer{Inquiry: inquiry.ID, Text: text})
@@ -132,7 +132,7 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 	return conclude(p, record)
 }
 
-// show tells of what happens in the rounds.
+// show prints the events of the rounds.
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
 	case *debate.Round:
@@ -151,7 +151,7 @@ func show(p stage.Printer, e *debate.Event) {
 	}
 }
 
-// conclude shows what was asked and answered, as the record has it, and the solution.
+// conclude prints the questions and answers from the record, and the solution.
 func conclude(p stage.Printer, r *debate.Record) error {
 	d, ok := deliberation.Of(r)
 	if !ok {
@@ -177,7 +177,7 @@ func conclude(p stage.Printer, r *debate.Record) error {
 	return nil
 }
 
-// knowing answers the inquiries that something was prepared for, and leaves the others open.
+// knowing answers the inquiries for which an answer is prepared, and leaves the others open.
 func knowing(p stage.Printer, prepared map[string]string) func(inquiry string) (string, error) {
 	return func(inquiry string) (string, error) {
 		text := cmp.Or(prepared[inquiry], deliberation.NotAnswered)
@@ -186,7 +186,7 @@ func knowing(p stage.Printer, prepared map[string]string) func(inquiry string) (
 	}
 }
 
-// typing asks somebody at a terminal.
+// typing asks a person at a terminal.
 func typing(p stage.Printer, in io.Reader) func(inquiry string) (string, error) {
 	lines := bufio.NewScanner(in)
 	return func(string) (string, error) {

@@ -14,15 +14,15 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// play holds what everybody says, under the ids of the calls, and what the person answers, under those of
-// the inquiries.
+// play holds everybody's lines, by the ids of the calls, and the person's answers, by the ids of the
+// inquiries.
 //
 //go:embed script.txt
 var play string
 
-// script plays the agents and the judge. Whether their prompts hold the answers decides what they say: to those
-// of the script they have something to say, others they repeat, and without any answer in its prompt an agent
-// that should have one fails.
+// script plays the agents and the judge. Their lines depend on the answers in their prompts: they comment
+// on the answers of the script, and repeat others. An agent fails if its prompt should have an answer and
+// has none.
 func script() *scripted.Provider {
 	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
@@ -53,7 +53,7 @@ func script() *scripted.Provider {
 	}}
 }
 
-// given yields the answers that a prompt holds.
+// given returns the answers that a prompt holds.
 func given(prompt string) []string {
 	var answers []string
 	answered := false
@@ -66,7 +66,7 @@ func given(prompt string) []string {
 	return answers
 }
 
-// yours is what is said to answers that are not the script's.
+// yours returns the reply to answers that are not the script's.
 func yours(said map[string]string, call string, answers []string) string {
 	if text, ok := said[call+" yours"]; ok || strings.HasPrefix(call, "clarify.") {
 		return strings.ReplaceAll(text, "ANSWERS", strings.Join(answers, " / "))

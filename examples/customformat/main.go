@@ -1,4 +1,4 @@
-// Command customformat holds a debate in a format of its own: a design review. The format is data, in
+// Command customformat holds a debate in its own format: a design review. The format is data, in
 // format.json: an author presents, two reviewers speak at once and never read each other, and the author
 // answers each of them. Nobody wins.
 //
@@ -6,7 +6,7 @@
 //	OPENAI_API_KEY=… go run ./examples/customformat
 //	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=… go run ./examples/customformat
 //
-// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well. Without a key a script plays them all.
+// OPENROUTER_API_KEY and MISTRAL_API_KEY work too. Without a key, a script plays them all.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
-// source is the format. A host may as well keep it in a database, or let its users write it.
+// source is the format. A host program may also keep it in a database, or let its users write it.
 //
 //go:embed format.json
 var source []byte
@@ -65,7 +65,8 @@ func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model stri
 	return nil
 }
 
-// schedule prints who is going to speak. It follows from the format and the config alone: nobody is asked.
+// schedule prints who is going to speak. That follows from the format and the config alone; no model is
+// called.
 func schedule(p stage.Printer, c *debate.Config) {
 	f := c.CustomFormat
 	for round := 1; round <= f.Rounds; round++ {
@@ -84,7 +85,7 @@ func schedule(p stage.Printer, c *debate.Config) {
 	}
 }
 
-// show tells of what has happened.
+// show prints an event.
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
 	case *debate.Round:

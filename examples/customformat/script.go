@@ -11,12 +11,12 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// play holds what everybody says, under the ids of the calls.
+// play holds everybody's lines, by the ids of the calls.
 //
 //go:embed script.txt
 var play string
 
-// script plays everybody. Security takes longer than Operations, who does not wait for it.
+// script plays everybody. Security takes longer than Operations, which does not wait for it.
 func script() *scripted.Provider {
 	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {

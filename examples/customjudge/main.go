@@ -1,12 +1,13 @@
-// Command customjudge has a debate judged by a Go function and by a person, without any model as judge.
+// Command customjudge has a debate judged by a Go function and by a person, without a model as judge.
 //
 //	go run ./examples/customjudge
 //	OPENAI_API_KEY=… go run ./examples/customjudge -me
 //
-// The function is deterministic: whoever backs the speeches with more figures is ahead. The person is asked
-// through an inquiry, which may wait for days and survives a restart; -me asks you, on the terminal. Without
-// it the program answers in the person's place. Both judge through the same interface: their answers are
-// JSON that is checked like a model's, and asked for again if it is not accepted. They decide by unanimity.
+// The function is deterministic: the speaker with more figures is ahead. The person is asked through an
+// inquiry, which may wait for days and survives a restart; with -me you are asked, on the terminal.
+// Without it, the program answers in the person's place. Both judge through the same interface: their
+// answers are JSON that is checked like a model's, and requested again if it is not accepted. They decide
+// by unanimity.
 //
 // The debaters are models if OPENAI_API_KEY is set, and a script otherwise.
 package main
@@ -44,7 +45,7 @@ func main() {
 	}
 }
 
-// debaters is whoever speaks.
+// debaters returns the provider of the debaters.
 func debaters(key string) debate.Provider {
 	if key != "" {
 		return openaicompat.OpenAI(key)
@@ -82,7 +83,7 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 			err = ask(ctx, session, q.ID, record, person)
 		case q.Kind == debate.KindVerdict: // the person's answer was not accepted twice
 			err = session.Choose(ctx, q.ID, debate.OptionRetry)
-		default: // a debater's model has failed for good: the same again would fail again
+		default: // a debater's model has failed for good: another attempt would fail too
 			err = errors.New(q.Question)
 		}
 		if err != nil {
@@ -100,7 +101,7 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 	return nil
 }
 
-// ask shows the person what was said, and answers the inquiry with the person's choice.
+// ask shows the person the turns, and answers the inquiry with the person's choice.
 func ask(ctx context.Context, s *debate.Session, id string, r *debate.Record, person *bufio.Scanner) error {
 	if n := len(r.Rejections); n > 0 {
 		fmt.Printf("That was not accepted: %q\n", r.Rejections[n-1].Problems[0])
@@ -122,7 +123,7 @@ func ask(ctx context.Context, s *debate.Session, id string, r *debate.Record, pe
 	return s.Answer(ctx, id, string(answer))
 }
 
-// countFigures judges by the figures in the speeches. It is asked for a verdict only; with EveryRound it
+// countFigures judges by the figures in the speeches. It is only asked for a verdict; with EveryRound it
 // would be asked for assessments too.
 func countFigures(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
 	figure, count := regexp.MustCompile(`\d+`), map[string]float64{}
@@ -139,7 +140,8 @@ func countFigures(_ context.Context, task debate.JudgeTask) (json.RawMessage, er
 	return verdict(winner, fmt.Sprintf("%v figures were given.", count[winner]), count)
 }
 
-// verdict is the answer that every judge gives: all fields are required, and lists are empty rather than nil.
+// verdict returns the answer in the form that every judge must give: all fields are required, and lists
+// are empty rather than nil.
 func verdict(winner, why string, scores map[string]float64) (json.RawMessage, error) {
 	v := debate.FinalVerdict{
 		Summary: why, Winner: &debate.Winner{Participant: winner, Reasoning: why}, Scores: scores, QualityScore: 50,

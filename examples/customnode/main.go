@@ -1,12 +1,12 @@
-// Command customnode adds a state to the flow of a deliberation: between critiquing and refining somebody checks
-// the figures. The same deliberation is held with the node and without it, at once, and what became of the
-// refinements is shown.
+// Command customnode adds a state to the flow of a deliberation: between critiquing and refining, a
+// checker verifies the figures. The program holds the same deliberation with and without the node at the
+// same time, and compares the refinements.
 //
 //	go run ./examples/customnode
 //	OPENAI_API_KEY=… go run ./examples/customnode
 //	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=… go run ./examples/customnode
 //
-// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well. Without a key a script plays everybody.
+// OPENROUTER_API_KEY and MISTRAL_API_KEY work too. Without a key, a script plays everybody.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 }
 
 func run(ctx context.Context, p stage.Printer, getenv func(string) string) error {
-	plain, checked := deliberation.Flow(), deliberation.Flow() // two values: adding to one leaves the other alone
+	plain, checked := deliberation.Flow(), deliberation.Flow() // two values: adding to one does not change the other
 	_, model := stage.Choose(getenv, script())
 	if err := deliberation.Insert(checked, deliberation.StateCritiquing, factChecking(model)); err != nil {
 		return err
@@ -62,7 +62,7 @@ func run(ctx context.Context, p stage.Printer, getenv func(string) string) error
 	return nil
 }
 
-// hold holds the deliberation once for each flow, all at once.
+// hold holds the deliberation once for each flow, all at the same time.
 func hold(ctx context.Context, getenv func(string) string, flows ...*debate.Flow) ([]*deliberation.Deliberation, error) {
 	var sessions []*debate.Session
 	defer func() {
@@ -102,18 +102,18 @@ func begin(ctx context.Context, getenv func(string) string, flow *debate.Flow) (
 			{ID: "ben", Role: deliberation.RolePerformance, Model: model},
 		},
 		Judge:      deliberation.Judge{Model: model},
-		Unattended: &debate.Unattended{}, // nobody is asked what becomes of a call that has failed
+		Unattended: &debate.Unattended{}, // no person decides what follows a failed call
 	})
 }
 
-// diagram yields the lines of a flow's own part of its machine, out of those that all flows share.
+// diagram returns the lines of a flow's own part of its machine, without those that all flows share.
 func diagram(f *debate.Flow) []string {
 	_, own, _ := strings.Cut(f.Mermaid(), "state running {\n")
 	own, _, _ = strings.Cut(own, "  }\n")
 	return strings.Split(strings.TrimSuffix(own, "\n"), "\n")
 }
 
-// draw writes a diagram, and marks the lines that another one has not.
+// draw writes a diagram, and marks the lines that the other diagram does not have.
 func draw(p stage.Printer, lines, other []string, mark string) {
 	for _, line := range lines {
 		sign := mark
@@ -124,7 +124,7 @@ func draw(p stage.Printer, lines, other []string, mark string) {
 	}
 }
 
-// compare shows what was found, and what became of it.
+// compare prints the findings, and what followed from them.
 func compare(p stage.Printer, plain, checked *deliberation.Deliberation) {
 	p.Linef("\n-- what the checker has found --")
 	for _, c := range checked.Contributions() {
@@ -147,7 +147,7 @@ func compare(p stage.Printer, plain, checked *deliberation.Deliberation) {
 	p.Speak("      ", solved(checked))
 }
 
-// quoted is what an agent has said last in that kind of turn.
+// quoted returns the last thing that an agent said in that kind of turn.
 func quoted(d *deliberation.Deliberation, agent string, kind debate.CallKind) string {
 	text := "(nothing)"
 	for _, c := range d.Contributions() {

@@ -95,7 +95,7 @@ func TestWhoReadsWhat(t *testing.T) {
 	})
 }
 
-// prompt yields what was read for a call.
+// prompt returns what was read for a call.
 func prompt(t *testing.T, models *scripted.Provider, call string) string {
 	t.Helper()
 	for _, request := range models.Requests() {

@@ -12,13 +12,13 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// play holds what everybody says, under the ids of the calls.
+// play holds everybody's lines, by the ids of the calls.
 //
 //go:embed script.txt
 var play string
 
-// script plays everybody. An agent that reads what the checker has found refines otherwise, and so the judge,
-// who reads the refinements, has something else to make a solution of.
+// script plays everybody. An agent that reads a finding refines differently, so the judge, who reads the
+// refinements, makes another solution of them.
 func script() *scripted.Provider {
 	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {

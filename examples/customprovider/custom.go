@@ -9,17 +9,19 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Parlour is a [provider.Provider]: what any vendor needs is its Endpoint's. Its models call no tools.
+// Parlour is a [provider.Provider]. Its Endpoint supplies what every vendor needs. Its models call no
+// tools.
 type Parlour struct{ wire.Endpoint }
 
-// New yields a Parlour at a server. Codes in common use are known already, and its own are told here.
+// New returns a Parlour for a server. Common error codes are known already; the vendor's own are added
+// here.
 func New(url, key string) *Parlour {
 	return &Parlour{wire.Endpoint{
 		BaseURL: url, Key: provider.StaticKey(key), Kinds: map[string]provider.Kind{"off_limits": provider.KindContentFilter},
 	}}
 }
 
-// Generate asks for one reply and reads it. To try again is the engine's.
+// Generate asks for one reply and reads it. Retrying is the engine's task.
 func (p *Parlour) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	turns := []map[string]any{}
 	for role, text := range req.Chat() {
@@ -46,7 +48,7 @@ func (p *Parlour) Generate(ctx context.Context, req *provider.Request, emit func
 	return read(x, x.NewReply(emit))
 }
 
-// read takes the answer's lines. Only the one that has an end makes the reply whole.
+// read reads the lines of the answer. Only a line with an end makes the reply complete.
 func read(x *wire.Exchange, r *wire.Reply) (*provider.Response, error) {
 	ends := map[string]provider.StopReason{
 		"stop": provider.StopEnd, "length": provider.StopLength, "filter": provider.StopFilter, "refusal": provider.StopRefusal,

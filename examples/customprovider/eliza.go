@@ -2,9 +2,9 @@ package main
 
 import "strings"
 
-// eliza is the model: what it says depends on the question alone.
+// eliza is the model. Its replies depend on the question alone.
 func eliza(ask *Ask) string {
-	before := ask.Turns[:max(0, len(ask.Turns)-1)] // the last turn is what the debate wants now
+	before := ask.Turns[:max(0, len(ask.Turns)-1)] // the last turn is the present instruction
 	if ask.Model == "patient" {
 		complaints := []string{
 			"I think that my words fall into a well.", "I know that you only turn round what I say.", "I am sure that nobody is there.",
@@ -19,7 +19,7 @@ func eliza(ask *Ask) string {
 	return "Why do you say that " + turn.Replace(heard) + "?"
 }
 
-// unfenced leaves out the markers around what somebody else said.
+// unfenced removes the markers around the words of other speakers.
 func unfenced(text string) string {
 	var inside []string
 	for line := range strings.SplitSeq(text, "\n") {

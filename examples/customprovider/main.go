@@ -1,12 +1,12 @@
-// Command customprovider debates with a vendor that nobody has heard of, through an adapter written for it:
-// custom.go, which is the file to copy. The vendor is Parlour (server.go), where one model turns round
-// what it hears, as Eliza did in 1966, and the other insists. It is served on a port of this machine, so
-// that the program needs neither a network nor a key:
+// Command customprovider debates with an unknown vendor, through an adapter written for it: custom.go is
+// the file to copy. The vendor is Parlour (server.go). One of its models turns round what it hears, as
+// Eliza did in 1966, and the other insists. The server runs on a port of this machine, so the program
+// needs neither a network nor a key:
 //
 //	go run ./examples/customprovider
 //
-// custom_test.go proves the adapter with two calls: the conformance suite, which asks whether it says what
-// the vendor says, and the HTTP suite, which does to its connection whatever can happen to one.
+// custom_test.go tests the adapter with two calls: the conformance suite, which compares its results with
+// what the vendor sent, and the HTTP suite, which does to its connection whatever can happen to one.
 package main
 
 import (

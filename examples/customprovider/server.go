@@ -11,15 +11,15 @@ import (
 )
 
 // Server is Parlour, the vendor: POST /v1/speak takes an [Ask] and answers with a [Line] of JSON for each
-// word as it comes. A failure before the first of them has a status.
+// word, at once. A failure before the first word has a status.
 type Server struct {
-	// Key is what a caller shows as a bearer token.
+	// Key is the bearer token of callers.
 	Key string
-	// Speak yields the lines of an answer. It is safe for concurrent use.
+	// Speak returns the lines of an answer. It is safe for concurrent use.
 	Speak func(ctx context.Context, ask *Ask) iter.Seq[Line]
 }
 
-// Ask is what the server is asked. A field that is null is as good as none, and so is a limit of 0.
+// Ask is a request to the server. Null fields count as missing, and so does a limit of 0.
 type Ask struct {
 	Model  string `json:"model"`
 	System string `json:"system"`
@@ -32,7 +32,7 @@ type Ask struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// Line is a line of an answer. The one with an End, or with an Error, is the last.
+// Line is a line of an answer. A line with an End or an Error is the last.
 type Line struct {
 	Text  string   `json:"text,omitempty"`
 	End   string   `json:"end,omitempty"` // stop, length, filter or refusal
@@ -47,12 +47,12 @@ type Usage struct {
 	Out int `json:"out"`
 }
 
-// Failure is why there is no reply.
+// Failure says why there is no reply.
 type Failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 
-	Status int           `json:"-"` // for the head of the answer, and so is Wait
+	Status int           `json:"-"` // in the head of the answer, like Wait
 	Wait   time.Duration `json:"-"`
 }
 
@@ -82,7 +82,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, ask *Ask) {
 		begun = true
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		if err := send(w, line); err != nil {
-			return // nobody listens any more
+			return // nobody is listening any more
 		}
 	}
 }
@@ -93,10 +93,10 @@ func refuse(w http.ResponseWriter, f *Failure) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(f.Wait.Seconds())))
 	}
 	w.WriteHeader(f.Status)
-	_ = send(w, Line{Error: f}) // who has gone does not hear it
+	_ = send(w, Line{Error: f}) // a client that has gone does not get it
 }
 
-// send writes a line, and does not keep it waiting for the next.
+// send writes a line and flushes it.
 func send(w http.ResponseWriter, line Line) error {
 	if err := json.NewEncoder(w).Encode(line); err != nil {
 		return err
@@ -104,7 +104,7 @@ func send(w http.ResponseWriter, line Line) error {
 	return http.NewResponseController(w).Flush()
 }
 
-// words speaks word by word, each after so long a pace.
+// words speaks word by word, with a pause of pace before each.
 func words(pace time.Duration) func(context.Context, *Ask) iter.Seq[Line] {
 	return func(ctx context.Context, ask *Ask) iter.Seq[Line] {
 		return func(yield func(Line) bool) {

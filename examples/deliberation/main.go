@@ -1,13 +1,13 @@
-// Command deliberation lets three agents work out the design of a ticket sale: an architect, one who looks
-// at performance, and one who looks for the simplest thing. Each proposes, critiques the two others and
-// refines its own proposal; a judge makes the solution of it.
+// Command deliberation has three agents design a ticket sale: an architect, a performance expert, and one
+// who looks for the simplest design. Each proposes, critiques the two others and refines its own
+// proposal. A judge makes the solution from them.
 //
 //	go run ./examples/deliberation
 //	go run ./examples/deliberation > solution.md   # the progress goes to the standard error
 //	OPENAI_API_KEY=… go run ./examples/deliberation -problem "Design a URL shortener." -rounds 3 -termination convergence
 //
-// It works with a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY or, for a server such
-// as Ollama or vLLM, OPENAI_BASE_URL with OPENAI_MODEL. Without any a script plays them all.
+// It uses a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY or, for a server such
+// as Ollama or vLLM, OPENAI_BASE_URL with OPENAI_MODEL. Without any of them, a script plays everybody.
 package main
 
 import (
@@ -38,12 +38,12 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }
 
-// options are what the command line says.
+// options are the flags of the command line.
 type options struct {
 	problem, model, judge, synthesis, termination string
 
 	rounds  int
-	ignored []string // the flags that a script cannot follow
+	ignored []string // flags that a script cannot follow
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	return 0
 }
 
-// rehearse gives the script the prices of gpt-4.1-mini, and says what it leaves out of what the flags ask.
+// rehearse gives the script the prices of gpt-4.1-mini, and says which of the flags it ignores.
 func rehearse(p stage.Printer, engine *debate.Engine, o options) {
 	const usd = debate.USD
 	engine.Models = map[string]debate.Model{
@@ -121,7 +121,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// describe is the deliberation that this program is about.
+// describe returns the config of the deliberation.
 func describe(o options, engine *debate.Engine, model string, demo bool) deliberation.Config {
 	agents, judge := model, model
 	if !demo {
@@ -152,7 +152,8 @@ func describe(o options, engine *debate.Engine, model string, demo bool) deliber
 	return config
 }
 
-// qualify puts the provider before a model's name, unless it stands there. Names of models hold slashes too.
+// qualify puts the provider before a model's name, unless it has one. Names of models can contain slashes
+// too.
 func qualify(engine *debate.Engine, model, known string) string {
 	prefix, _, _ := strings.Cut(model, "/")
 	if _, ok := engine.Providers[prefix]; ok && strings.Contains(model, "/") {
@@ -162,7 +163,7 @@ func qualify(engine *debate.Engine, model, known string) string {
 	return own + "/" + model
 }
 
-// deliberate runs the deliberation to its end, and shows how it goes on.
+// deliberate runs the deliberation to its end, and shows its progress.
 func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, config deliberation.Config) (*debate.Record, error) {
 	if err := engine.Validate(ctx, config); err != nil {
 		return nil, err

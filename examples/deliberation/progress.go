@@ -12,11 +12,11 @@ import (
 	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
-// progress shows a deliberation as it goes on. Its hooks are called one after the other.
+// progress shows the progress of a deliberation. Its hooks are called one after the other.
 type progress struct {
 	p              stage.Printer
 	done, expected int // calls of the phase
-	column         int // of the line of those who are at work; 0: there is none
+	column         int // of the line that shows who is at work; 0: there is none
 }
 
 func (s *progress) hooks() deliberation.Hooks {
@@ -44,7 +44,7 @@ func (s *progress) hooks() deliberation.Hooks {
 	}
 }
 
-// linef writes a line of its own.
+// linef writes a separate line.
 func (s *progress) linef(format string, args ...any) {
 	if s.column > 0 {
 		_, _ = fmt.Fprintln(s.p.Out)
@@ -53,7 +53,7 @@ func (s *progress) linef(format string, args ...any) {
 	s.p.Linef(format, args...)
 }
 
-// work tells who has begun with what, side by side: calls of one phase are made at once.
+// work shows who has begun with what, side by side: the calls of one phase run at the same time.
 func (s *progress) work(what string) {
 	const width = 96
 	size := utf8.RuneCountInString(what)
@@ -80,10 +80,10 @@ func (s *progress) finish(what string) {
 	s.linef("    ✓ %s %s", count, what)
 }
 
-// reason is an error in a few words.
+// reason returns an error in a few words.
 func reason(err error) string {
 	if failure, ok := errors.AsType[*debate.Error](err); ok && failure.Err != nil {
-		err = failure.Err // whose call it was has been said
+		err = failure.Err // the line already says whose call it was
 	}
 	if err == nil {
 		return "no known reason"

@@ -15,13 +15,13 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// play holds what everybody says, under the ids of the calls.
+// play holds everybody's lines, by the ids of the calls.
 //
 //go:embed script.txt
 var play string
 
-// script plays everybody, each at a pace of its own. Simplicity's first call meets a rate limit and is made
-// again; one critique of the second round is refused for good, and is left out.
+// script plays everybody, each at a different pace. Simplicity's first call meets a rate limit and is
+// retried. One critique of the second round is refused for good, and is skipped.
 func script() *scripted.Provider {
 	said := stage.Speeches(play)
 	return &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
@@ -37,26 +37,26 @@ func script() *scripted.Provider {
 			reply.Text, reply.Err = answer(req.Schema.Name, call)
 		case strings.HasPrefix(call, "merge."):
 			reply.Text = said["merge"]
-		case reply.Text == "": // in a third round and later nobody has anything new to say
+		case reply.Text == "": // from the third round on, nobody has anything new to say
 			reply.Text = said[regexp.MustCompile(`^r\d+`).ReplaceAllString(call, "r2")]
 		}
 		return reply
 	}}
 }
 
-// people are the ids of everybody, the quickest first.
+// people returns the ids of everybody, the fastest first.
 func people() []string {
 	return []string{deliberation.RolePerformance, deliberation.RoleSimplicity, deliberation.RoleArchitect, "judge"}
 }
 
-// pace is how long an answer takes. No two calls of one phase take equally long, so the order in which they
-// end is always the same.
+// pace returns how long an answer takes. No two calls of one phase take equally long, so they always end
+// in the same order.
 func pace(call string) time.Duration {
 	delay, step := 200*time.Millisecond, 150*time.Millisecond
 	for name := range strings.SplitSeq(call, ".") {
 		if seat := slices.Index(people(), name); seat >= 0 {
 			delay += time.Duration(seat) * step
-			step /= 3 // who is critiqued matters less than who critiques
+			step /= 3 // the target of a critique matters less than its author
 		}
 	}
 	if strings.Contains(call, ".summarize.") {
@@ -65,7 +65,7 @@ func pace(call string) time.Duration {
 	return delay
 }
 
-// answer is what is answered in JSON.
+// answer returns an answer in JSON.
 func answer(schema, call string) (string, error) {
 	round, _, _ := strings.Cut(call, ".")
 	var of any
@@ -99,7 +99,7 @@ func answer(schema, call string) (string, error) {
 	return string(text), err
 }
 
-// solution is what the deliberation comes to.
+// solution returns the result of the deliberation.
 func solution(text string) deliberation.Solution {
 	return deliberation.Solution{
 		Description: strings.TrimSpace(text),

@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
-// publish writes the solution in Markdown, and how it came about.
+// publish writes the solution in Markdown, and how it was reached.
 func publish(w io.Writer, r *debate.Record, demo bool) error {
 	d, ok := deliberation.Of(r)
 	if !ok {
@@ -92,7 +92,7 @@ func requirements(s *deliberation.Solution) []string {
 	return out
 }
 
-// clean leaves out of a text in Markdown what could control a terminal. Its lines stay as they are.
+// clean removes what could control a terminal from a text in Markdown. It keeps the lines.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -26,7 +26,7 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 	defer func() { _ = store.Close() }()
 	engine, model := stage.Choose(os.Getenv, script())
 	engine.Store = store
-	// Its price is known, so that a call whose fate is not can be charged in full.
+	// The price is known, so a call whose outcome is unknown can be charged in full.
 	engine.Models = map[string]debate.Model{"script/without-a-key": {Context: 100_000, Input: 1_000_000, Output: 4_000_000, Priced: true}}
 
 	session, err := begin(ctx, engine, model, again)
@@ -35,7 +35,7 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 	}
 	defer func() { _ = session.Close() }()
 	from := int64(0)
-	if again { // what was said before the crash has been seen
+	if again { // everything before the crash has been shown
 		record, err := session.Record(ctx)
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 	}
 	for event, err := range session.Events(ctx, from) {
 		if err == nil {
-			err = event.Err() // only somebody who mends the cause could go on
+			err = event.Err() // somebody has to remove the cause before it can continue
 		}
 		if err != nil {
 			return err
@@ -76,11 +76,11 @@ func begin(ctx context.Context, engine *debate.Engine, model string, again bool)
 			{Name: "Ada", Side: debate.For, Model: model}, {Name: "Ben", Side: debate.Against, Model: model},
 		},
 		Rounds:     2,
-		Unattended: &debate.Unattended{}, // nobody is asked what becomes of a call that has failed
+		Unattended: &debate.Unattended{}, // no person decides what follows a failed call
 	})
 }
 
-// printable keeps what could control a terminal, or begin a line, out of a piece of a text.
+// printable removes what could control a terminal, or begin a line, from a piece of a text.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,6 +1,6 @@
-// Command durable kills a debate and goes on with it. It starts itself as a second process, which holds
-// the debate, and kills that one in the middle of a sentence. A third process opens the same journal and
-// goes on: what is recorded is not asked again, and the call that was in flight is made once more.
+// Command durable kills a debate and continues it. It starts itself as a second process, which runs the
+// debate, and kills that process in the middle of a sentence. A third process opens the same journal and
+// continues: recorded calls are not repeated, and the call in flight is made once more.
 //
 //	go run ./examples/durable
 //	go run ./examples/durable -dir debates   # keeps the journal, to be read
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// run plays one of the three parts: the one who looks on, or one of the two who hold the debate.
+// run plays one of three parts: the process that watches, or one of the two that run the debate.
 func run(ctx context.Context, w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("durable", flag.ContinueOnError)
 	dir := flags.String("dir", "", "keep the journal in this folder; otherwise it is thrown away")
@@ -57,7 +57,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	}
 }
 
-// look starts the two processes, one after the other, and tells what the journal holds in the end.
+// look starts the two processes, one after the other, and reports what the journal holds in the end.
 func look(ctx context.Context, p stage.Printer, dir string) error {
 	if dir == "" {
 		temporary, err := os.MkdirTemp("", "durable")
@@ -86,7 +86,7 @@ func look(ctx context.Context, p stage.Printer, dir string) error {
 	return account(ctx, p, dir, before)
 }
 
-// recorded reads what the journal holds. Whoever runs the debate, reading needs no lease.
+// recorded reads the journal. Reading needs no lease, whichever process runs the debate.
 func recorded(ctx context.Context, dir string) (*debate.Record, error) {
 	store, err := file.Open(dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func recorded(ctx context.Context, dir string) (*debate.Record, error) {
 	return (&debate.Engine{Store: store}).Record(ctx, id)
 }
 
-// account tells what was lost, and what was paid twice.
+// account reports what was lost, and what was paid twice.
 func account(ctx context.Context, p stage.Printer, dir string, before *debate.Record) error {
 	store, err := file.Open(dir)
 	if err != nil {
@@ -136,10 +136,10 @@ func account(ctx context.Context, p stage.Printer, dir string, before *debate.Re
 	return nil
 }
 
-// errKilled says that the process was killed, as it should be.
+// errKilled reports that the process was killed, as intended.
 var errKilled = errors.New("killed")
 
-// start runs one of the processes, and shows what it prints. The one that begins is killed.
+// start runs one of the processes, and shows its output. The one that begins is killed.
 func start(ctx context.Context, w io.Writer, dir, part string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -159,10 +159,10 @@ func start(ctx context.Context, w io.Writer, dir, part string) error {
 	return err
 }
 
-// watch passes on what a process prints, and kills it in the middle of its third line.
+// watch passes on the output of a process, and kills it in the middle of its third line.
 type watch struct {
 	out    io.Writer
-	kill   func() // nil: it lives
+	kill   func() // nil: do not kill it
 	lines  int
 	killed bool
 }

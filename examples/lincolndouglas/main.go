@@ -1,12 +1,12 @@
 // Command lincolndouglas holds a Lincoln-Douglas debate: one against one, about values. Each side names a
-// value and the criterion that measures it, is cross-examined on them, and the judge marks both rounds by
-// a rubric, whose weighted totals are computed here and not asked for.
+// value and a criterion that measures it, and is cross-examined on them. The judge marks both rounds by a
+// rubric; the weighted totals are computed, not requested from the judge.
 //
 //	go run ./examples/lincolndouglas
 //	OPENAI_API_KEY=… go run ./examples/lincolndouglas
 //	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=… go run ./examples/lincolndouglas
 //
-// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well. Without a key a script plays debaters and judge.
+// OPENROUTER_API_KEY and MISTRAL_API_KEY work too. Without a key, a script plays debaters and judge.
 package main
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// play holds the speeches, under the ids of the calls.
+// play holds the speeches, by the ids of the calls.
 //
 //go:embed script.txt
 var play string

@@ -8,7 +8,7 @@ import (
 	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
-// show tells of what has happened.
+// show prints an event.
 func show(p stage.Printer, e *debate.Event, rubric *debate.Rubric) {
 	switch body := e.Body.(type) {
 	case *debate.Round:
@@ -24,7 +24,7 @@ func show(p stage.Printer, e *debate.Event, rubric *debate.Rubric) {
 	}
 }
 
-// turn prints a speech under its speaker, and what is asked and answered in a cross-examination.
+// turn prints a speech under its speaker, and the questions and answers of a cross-examination.
 func turn(p stage.Printer, t *debate.Turn) {
 	switch t.Kind {
 	case debate.KindQuestion:
@@ -39,7 +39,7 @@ func turn(p stage.Printer, t *debate.Turn) {
 	}
 }
 
-// marks prints what the judge has marked a round with. A mark's score is the rubric's total.
+// marks prints the judge's marks for a round. The score of a mark is the rubric's total.
 func marks(p stage.Printer, a *debate.Assessment, rubric *debate.Rubric) {
 	row := func(name, weight string, cell func(mark *debate.ParticipantMark) string) {
 		var cells strings.Builder

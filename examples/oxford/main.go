@@ -1,12 +1,12 @@
 // Command oxford holds an Oxford debate: two against two, a moderator, and an audience of five that votes
-// before and after. No judge decides: the side wins that moves more of the audience.
+// before and after. No judge decides: the side that wins over more of the audience wins.
 //
 //	go run ./examples/oxford
 //	OPENAI_API_KEY=… go run ./examples/oxford
 //	OPENAI_BASE_URL=http://localhost:11434/v1 OPENAI_MODEL=… go run ./examples/oxford
 //
-// OPENROUTER_API_KEY and MISTRAL_API_KEY do as well. Such a debate is 34 speeches and 10 ballots. Without
-// a key a script plays them all.
+// OPENROUTER_API_KEY and MISTRAL_API_KEY work too. The debate has 34 speeches and 10 ballots. Without a
+// key, a script plays them all.
 package main
 
 import (
@@ -41,7 +41,7 @@ func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model stri
 			{Name: "Mara", Side: debate.Against, Model: model, Persona: "a social worker who has seen what is spent on whom"},
 			{Name: "Nora", Side: debate.Neutral, Model: model}, // the format makes the neutral side its chair
 		},
-		Audience: &debate.Audience{Members: []debate.Member{ // the first two ask the speakers
+		Audience: &debate.Audience{Members: []debate.Member{ // the first two put questions to the speakers
 			{Name: "Tom", Model: model, Persona: "a bus driver"},
 			{Name: "Lena", Model: model, Persona: "a student who cycles"},
 			{Name: "Omar", Model: model, Persona: "a shopkeeper in the centre"},

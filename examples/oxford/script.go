@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// play holds what everybody says, under the ids of the calls.
+// play holds everybody's lines, by the ids of the calls.
 //
 //go:embed script.txt
 var play string
@@ -34,7 +34,7 @@ func script() *scripted.Provider {
 	}}
 }
 
-// ballot makes the answer of one of the audience of a line "vote: reasons".
+// ballot turns a line "vote: reasons" into a voter's answer.
 func ballot(line string) scripted.Reply {
 	vote, reasoning, _ := strings.Cut(line, ": ")
 	paper, err := json.Marshal(debate.BallotPaper{Vote: debate.Vote(vote), Reasoning: reasoning})

@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/examples/internal/stage"
 )
 
-// show tells who has the floor, and then what was said. Ballots are sealed until the end.
+// show prints who has the floor, and then what was said. Ballots are sealed until the end.
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
 	case *debate.Round:
@@ -52,7 +52,7 @@ func votes(p stage.Printer, r *debate.Record) {
 	}
 }
 
-// swing prints how the audience was moved, and who has won by it.
+// swing prints how the audience moved, and who has won by that.
 func swing(p stage.Printer, o debate.Outcome) {
 	p.Linef("\nThe swing of %d voters\n\n  %-10s %8s %8s %8s", o.Swing.Voters, "", "before", "after", "gain")
 	for _, vote := range []debate.Vote{debate.VoteFor, debate.VoteAgainst, debate.VoteUndecided} {

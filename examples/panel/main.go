@@ -1,17 +1,17 @@
-// Command panel lets three judges from different model families decide one debate.
+// Command panel has three judges from different model families decide one debate.
 //
 //	go run ./examples/panel
 //	OPENROUTER_API_KEY=… go run ./examples/panel
 //	OPENAI_API_KEY=… go run ./examples/panel
 //
-// Each judge marks every round by a rubric, whose weighted totals are computed, not asked for. At the end
-// it gives its verdict twice, with the debaters in one order and in the other: a judge whose winner
-// changes with the order votes for nobody. The votes are independent, and the majority of them decides.
-// What the minority thinks stays in the record.
+// Each judge marks every round by a rubric; the weighted totals are computed, not requested from the
+// judge. At the end, each judge gives its verdict twice, with the debaters in one order and in the other.
+// A judge whose winner changes with the order votes for nobody. The votes are independent, and the
+// majority decides. The record keeps the opinions of the minority.
 //
 // A judge is recused if its model is of a debater's family; none is here. OpenRouter has models of many
-// families. With a key of OpenAI's alone all are of one family, and the judges judge all the same. Without
-// a key a script plays them all.
+// families. With only a key of OpenAI, all models are of one family, and the judges judge anyway. Without
+// a key, a script plays them all.
 package main
 
 import (
@@ -86,7 +86,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// show tells of what has happened. Speeches and reasons are a model's: they are cleaned before.
+// show prints an event. Speeches and reasons come from models, so they are cleaned.
 func show(e *debate.Event) {
 	switch body := e.Body.(type) {
 	case *debate.Round:

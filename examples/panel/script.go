@@ -9,8 +9,8 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// Speeches of the demonstration, by speaker and phase. They name nobody, so that a judge who reads labels
-// for names can tell them only by what they say.
+// Speeches of the demonstration, by speaker and phase. They contain no names, so that a judge who reads
+// labels instead of names can tell the speakers apart only by their words.
 const (
 	adaOpening = "Nobody at work is forbidden to look something up. An open book rewards judgement where a closed one rewards cramming."
 	benOpening = "What is not in the head cannot be combined. An exam without books shows who has made the subject their own."
@@ -46,7 +46,7 @@ func answer(v any) scripted.Reply {
 	return scripted.Reply{Text: string(data), Err: err}
 }
 
-// sides yields under which labels the judge knows Ada and Ben.
+// sides returns the labels under which the judge knows Ada and Ben.
 func sides(req *provider.Request) (ada, ben string) {
 	for _, m := range req.Messages {
 		switch m.Text {

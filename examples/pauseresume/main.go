@@ -1,6 +1,6 @@
-// Command pauseresume moves a debate from one process to another in the middle of a round. A first
-// engine is paused while somebody speaks, writes a snapshot to a file and is shut down. A second one,
-// which has nothing but that file, goes on to the end. No call is made twice.
+// Command pauseresume moves a debate from one process to another in the middle of a round. A first engine
+// is paused while somebody speaks, writes a snapshot to a file and is shut down. A second engine, which
+// has only that file, continues to the end. No call is made twice.
 //
 //	go run ./examples/pauseresume
 //	OPENAI_API_KEY=… go run ./examples/pauseresume
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// newEngine is what each of the two processes begins with.
+// newEngine returns the engine of each of the two processes.
 func newEngine(getenv func(string) string) *debate.Engine {
 	if key := getenv("OPENAI_API_KEY"); key != "" {
 		return &debate.Engine{Providers: map[string]debate.Provider{"openai": openaicompat.OpenAI(key)}}
@@ -66,7 +66,7 @@ func run(ctx context.Context, w io.Writer, getenv func(string) string) error {
 	return err
 }
 
-// begin pauses after the first turn, lets the one in flight finish, and saves a snapshot.
+// begin pauses after the first turn, lets the call in flight finish, and saves a snapshot.
 func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[string]int, file string) error {
 	const model = "openai/gpt-4.1-mini"
 	session, err := engine.Start(ctx, debate.Config{
@@ -75,7 +75,7 @@ func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[st
 		Participants: []debate.Participant{
 			{Name: "Ada", Model: model}, {Name: "Ben", Model: model}, {Name: "Cyd", Model: model},
 		},
-		Unattended: &debate.Unattended{}, // nobody is asked what becomes of a call that has failed
+		Unattended: &debate.Unattended{}, // no person decides what follows a failed call
 	})
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[st
 	defer func() { _ = session.Close() }()
 	for event, err := range session.Events(ctx, 0) {
 		if err == nil {
-			err = event.Err() // only somebody who mends the cause could go on
+			err = event.Err() // somebody has to remove the cause before it can continue
 		}
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func finish(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[s
 	}
 	for event, err := range session.Events(ctx, before.Seq) {
 		if err == nil {
-			err = event.Err() // only somebody who mends the cause could go on
+			err = event.Err() // somebody has to remove the cause before it can continue
 		}
 		if err != nil {
 			return err

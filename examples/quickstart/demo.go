@@ -19,8 +19,8 @@ const (
 	demoModel = "gpt-4.1-mini" // whose prices the demonstration shows
 )
 
-// demonstration is a debate without a model: every word of it stands in this file. On a terminal it is
-// spoken at the pace of a quick model.
+// demonstration returns a debate without a model: all its words are in this file. On a terminal it runs at
+// the pace of a fast model.
 func demonstration(o options, terminal bool) choice {
 	rounds := min(o.rounds, len(rebuttals())+2)
 	script := &scripted.Provider{VendorName: "openai", Replies: map[string][]scripted.Reply{}}
@@ -46,7 +46,7 @@ func demonstration(o options, terminal bool) choice {
 	}
 }
 
-// limits says what a script cannot do of what the flags ask.
+// limits says which of the flags a script cannot follow.
 func limits(o options, rounds int) string {
 	text := ""
 	if o.rounds > rounds {
@@ -68,7 +68,7 @@ func answer(of any, terminal bool) scripted.Reply {
 	return reply
 }
 
-// speech is what Ada and Ben say in a round, counted from 0.
+// speech returns what Ada and Ben say in a round, counted from 0.
 func speech(round, rounds int) [2]string {
 	switch round {
 	case 0:
@@ -166,7 +166,7 @@ func closings() [2]string {
 	}
 }
 
-// assessment is what the judge says of a round, counted from 0.
+// assessment returns the judge's assessment of a round, counted from 0.
 func assessment(round, rounds int) debate.Judgement {
 	marks := func(quality, a, b float64, reasoning string) debate.Judgement {
 		return debate.Judgement{

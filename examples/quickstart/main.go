@@ -3,8 +3,8 @@
 //	go run ./examples/quickstart
 //	OPENAI_API_KEY=… go run ./examples/quickstart -topic "Is chess a sport?" -rounds 2
 //
-// It debates with a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY or, for a
-// server such as Ollama or vLLM, OPENAI_BASE_URL. Without any it plays a scripted demonstration.
+// It uses a model if it finds OPENAI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY or, for a server such
+// as Ollama or vLLM, OPENAI_BASE_URL. Without any of them, it plays a scripted demonstration.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }
 
-// options are what the command line says.
+// options are the flags of the command line.
 type options struct {
 	topic, model, judge string
 	rounds              int
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	return finish(ctx, stderr, err, record)
 }
 
-// finish tells why the program ends, if not because all is done, and yields its exit code.
+// finish reports why the program ends, unless everything is done, and returns its exit code.
 func finish(ctx context.Context, stderr io.Writer, err error, record *debate.Record) int {
 	switch {
 	case err == nil || ctx.Err() == nil:
@@ -69,8 +69,9 @@ func finish(ctx context.Context, stderr io.Writer, err error, record *debate.Rec
 	return 130
 }
 
-// play runs the debate to its end, and shows it. The record is nil if it did not begin. A debate that has
-// no verdict at its end is an error, and so is one that waits for a person: nobody can be asked here.
+// play runs the debate to its end, and shows it. The record is nil if the debate did not start. A debate
+// without a verdict at its end is an error, and so is one that waits for a person, because this program
+// asks nobody.
 func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *printer) (*debate.Record, error) {
 	session, err := engine.Start(ctx, config)
 	if err != nil {
@@ -79,10 +80,10 @@ func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *p
 	defer session.Close()
 	var seen int64
 	for event, err := range session.Events(ctx, 0) {
-		if err != nil { // ctx is done: break off, and account for the call in flight
+		if err != nil { // ctx is done: cancel, and account for the call in flight
 			after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 			defer cancel()
-			_ = session.Cancel(after) // refused only if the debate is over already
+			_ = session.Cancel(after) // it fails only if the debate is over already
 			for event, err := range session.Events(after, seen) {
 				if err == nil && event.Kind() != debate.EventChunk {
 					p.show(&event)
@@ -94,7 +95,7 @@ func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *p
 		seen = event.Seq
 		p.show(&event)
 		if event.Err() != nil {
-			break // only somebody who mends the cause, or answers, could go on
+			break // somebody has to remove the cause, or to answer, before it can continue
 		}
 	}
 	record, err := session.Wait(ctx)

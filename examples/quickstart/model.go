@@ -13,24 +13,24 @@ import (
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
-// choice is a debate that can be run.
+// choice is a debate that is ready to run.
 type choice struct {
 	engine *debate.Engine // nil: no model was found
 	config debate.Config
-	note   string // one line before all else
-	would  string // the model whose prices are shown, though nobody asked it
+	note   string // printed before everything else
+	would  string // the model whose prices are shown, although it was not used
 }
 
-// source is where models come from: an API, or a server of one's own.
+// source is an origin of models: an API, or your own server.
 type source struct {
 	name         string
-	model, judge string // if the flags do not say
+	model, judge string // the defaults of the flags
 	provider     *openaicompat.Provider
-	serves       []string // what the server lists, where that was asked
+	serves       []string // the models that the server lists, if it was asked
 }
 
-// choose makes a debate with the models that the environment and the flags name. The first source
-// is the one of models without a provider's name.
+// choose returns a debate with the models that the environment and the flags name. A model without a
+// provider's name belongs to the first source.
 func choose(ctx context.Context, o options, getenv func(string) string) (choice, error) {
 	sources, err := find(ctx, getenv)
 	if err != nil || len(sources) == 0 {
@@ -51,13 +51,13 @@ func choose(ctx context.Context, o options, getenv func(string) string) (choice,
 		judge = sources[0].judge
 	}
 	c := choice{engine: engine, config: debaters(o.topic, o.rounds, qualify(model, sources), qualify(judge, sources))}
-	if getenv("OPENAI_BASE_URL") != "" { // a machine of one's own may take its time
+	if getenv("OPENAI_BASE_URL") != "" { // your own machine may be slow
 		c.config.TurnTimeout, c.config.JudgeTimeout = 10*time.Minute, 10*time.Minute
 	}
 	return c, nil
 }
 
-// debaters is the debate that this program is about.
+// debaters returns the config of the debate.
 func debaters(topic string, rounds int, model, judge string) debate.Config {
 	return debate.Config{
 		Topic:  topic,
@@ -68,14 +68,15 @@ func debaters(topic string, rounds int, model, judge string) debate.Config {
 			{Name: ben, Side: debate.Against, Model: model},
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: judge}}},
-		// Nobody is asked what becomes of a failure. Without its key, no model of a provider can go on.
+		// No person decides what follows a failure. Without a key, no model of that provider can
+		// continue.
 		Unattended: &debate.Unattended{
 			Judge: debate.OptionWithout, Context: debate.OptionTruncate, Authentication: debate.OptionEnd,
 		},
 	}
 }
 
-// find yields the sources that the environment gives access to.
+// find returns the sources that the environment gives access to.
 func find(ctx context.Context, getenv func(string) string) ([]source, error) {
 	var sources []source
 	key := getenv("OPENAI_API_KEY")
@@ -108,8 +109,8 @@ func find(ctx context.Context, getenv func(string) string) ([]source, error) {
 	return sources, nil
 }
 
-// qualify puts the provider before a model's name, unless it stands there. Names of models hold
-// slashes too: a server that lists the whole name has the say.
+// qualify puts the provider before a model's name, unless it has one. Names of models can contain slashes
+// too. If the server lists the whole name, it is used unchanged.
 func qualify(model string, sources []source) string {
 	if !slices.Contains(sources[0].serves, model) {
 		prefix, _, _ := strings.Cut(model, "/")
@@ -122,15 +123,15 @@ func qualify(model string, sources []source) string {
 	return sources[0].name + "/" + model
 }
 
-// served lists the models of a server, those that only embed left out. A server that keeps no list
-// has none; one that does not answer, or sends its clients elsewhere, is an error.
+// served lists the models of a server, except those that only embed. A server without a list has none. If
+// it does not answer, or redirects its clients elsewhere, served fails.
 func served(ctx context.Context, p *openaicompat.Provider) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	names, err := p.Models(ctx)
 	if e, ok := errors.AsType[*provider.Error](err); ok {
 		if e.Status >= 400 || e.Kind == debate.KindInvalidResponse {
-			return nil, nil // the first call says what is wrong, if anything is
+			return nil, nil // if anything is wrong, the first call reports it
 		}
 		return nil, &debate.Error{Kind: e.Kind, Op: "OPENAI_BASE_URL", Err: errors.New(cmp.Or(e.Message, "the server does not answer"))}
 	}

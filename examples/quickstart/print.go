@@ -11,18 +11,17 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// printer shows a debate as it happens. Whatever a model, a server or a vendor wrote goes through a
-// cleaner first.
+// printer shows a debate as it happens. Texts of models, servers and vendors go through a cleaner first.
 type printer struct {
 	out      io.Writer
 	styled   bool
 	text     wrapper
 	cleaner  cleaner
 	sides    map[string]debate.Side
-	shown    int           // bytes of the turn that were taken
-	question string        // the last that came up
-	trouble  *debate.Error // what it is about
-	bound    bool          // some cost is a bound: the provider told no usage
+	shown    int           // bytes of the turn that were shown
+	question string        // the last one that was shown
+	trouble  *debate.Error // the failure that it is about
+	bound    bool          // some cost is an upper bound, because the provider reported no usage
 }
 
 func newPrinter(out io.Writer, styled bool) *printer {
@@ -42,7 +41,7 @@ func (p *printer) paragraphf(format string, args ...any) {
 	p.text.end()
 }
 
-// begin shows what is going to be debated, and by whom.
+// begin shows the topic and who takes part.
 func (p *printer) begin(note string, c *debate.Config) {
 	if note != "" {
 		sayf(p.out, "%s\n", note)
@@ -99,7 +98,7 @@ func (p *printer) show(e *debate.Event) {
 
 func (p *printer) spent(s *debate.Spend) { p.bound = p.bound || s.Estimated }
 
-// announce says who is going to speak.
+// announce prints who is going to speak.
 func (p *printer) announce(i *debate.Intent) {
 	p.hush()
 	heading := i.By
@@ -194,7 +193,7 @@ func (p *printer) conclude(v *debate.Verdict) {
 	}
 }
 
-// fail shows that an attempt failed, unless a control has broken it off.
+// fail shows that an attempt failed, unless a control broke it off.
 func (p *printer) fail(f *debate.Failure, at time.Time) {
 	p.hush()
 	if f.Void {
@@ -220,7 +219,7 @@ func reason(err *debate.Error) string {
 	return strings.TrimRight(strings.TrimPrefix(err.Err.Error(), "provider: "), ".")
 }
 
-// ask shows a question; what is asked several times in a row is shown once.
+// ask shows a question. A question that is repeated is shown once.
 func (p *printer) ask(i *debate.Inquiry) {
 	p.trouble = i.Failure
 	if i.Question != p.question {
@@ -229,7 +228,7 @@ func (p *printer) ask(i *debate.Inquiry) {
 	}
 }
 
-// inWords says what is done by an option that a question offers.
+// inWords describes what an option does.
 func inWords(option debate.Option) string {
 	switch option {
 	case debate.OptionWithout:
@@ -247,7 +246,7 @@ func inWords(option debate.Option) string {
 	}
 }
 
-// cause is why a debate has ended without a verdict.
+// cause returns why a debate has ended without a verdict.
 func (p *printer) cause(r *debate.Record) error {
 	if p.trouble != nil {
 		return p.trouble
@@ -255,7 +254,7 @@ func (p *printer) cause(r *debate.Record) error {
 	return errors.New(cmp.Or(r.Evidence, "nobody has given one"))
 }
 
-// end shows what was used and what it cost, and that nobody has judged, if so.
+// end shows the usage and the cost and, if so, that there is no verdict.
 func (p *printer) end(r *debate.Record, would string) {
 	p.hush()
 	if r == nil {
@@ -287,7 +286,7 @@ func (p *printer) end(r *debate.Record, would string) {
 	}
 }
 
-// complain writes what went wrong, with what a person can do about it, and yields the exit code.
+// complain writes what went wrong and what a person can do about it, and returns the exit code.
 func complain(stderr io.Writer, err error) int {
 	if err == nil {
 		return 0
@@ -301,7 +300,7 @@ func complain(stderr io.Writer, err error) int {
 	return 1
 }
 
-// causes yields the errors that are joined in one.
+// causes returns the errors that are joined in one.
 func causes(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// sayf writes for a reader. If nobody reads any more, there is nobody to tell so.
+// sayf writes for a reader. It ignores errors: if nobody reads any more, there is nobody to report them
+// to.
 func sayf(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 
 // isTerminal reports whether a person watches w.
@@ -22,14 +23,14 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// cleaner takes from a text what a terminal would obey: escape sequences, control characters and
-// marks that turn the direction of writing. The text may come in pieces, cut anywhere.
+// cleaner removes from a text what a terminal would obey: escape sequences, control characters and marks
+// that change the direction of writing. The text may come in pieces, cut anywhere.
 type cleaner struct {
 	state sequence
 	part  string // the first bytes of a character
 }
 
-// sequence is where in an escape sequence a cleaner is.
+// sequence is the position of a cleaner inside an escape sequence.
 type sequence int
 
 const (
@@ -42,7 +43,7 @@ const (
 
 const esc = 0x1b
 
-// clean yields what may be shown of the next piece.
+// clean returns what may be shown of the next piece.
 func (c *cleaner) clean(piece string) string {
 	text := c.part + piece
 	c.part = ""
@@ -61,10 +62,10 @@ func (c *cleaner) clean(piece string) string {
 	return out.String()
 }
 
-// shows takes the next character, and reports whether it is for a reader.
+// shows reads the next character, and reports whether it is visible.
 func (c *cleaner) shows(r rune) bool {
 	if c.state != outside && r == '\n' {
-		c.state = outside // a sequence that has no end does not hide the next line
+		c.state = outside // an unfinished sequence does not hide the next line
 	}
 	switch c.state {
 	case escaped:
@@ -121,7 +122,7 @@ func afterEscape(r rune) sequence {
 	}
 }
 
-// printable yields what stands for a character on the screen; negative: nothing.
+// printable returns the character to show in place of r; negative: nothing.
 func printable(r rune) rune {
 	const joiner, nonJoiner = '\u200d', '\u200c' // several scripts, and emoji, need them
 	switch {
@@ -136,13 +137,13 @@ func printable(r rune) rune {
 	}
 }
 
-// clean is a whole text, cleaned.
+// clean returns a whole text, cleaned.
 func clean(text string) string {
 	var c cleaner
 	return c.clean(text)
 }
 
-// oneLine is a whole text, cleaned, on one line of at most so many characters.
+// oneLine returns a whole text, cleaned, on one line of at most that many characters.
 func oneLine(text string, most int) string {
 	line := strings.Join(strings.Fields(clean(text)), " ")
 	if utf8.RuneCountInString(line) <= most {
@@ -160,14 +161,14 @@ const (
 	indent    = "  "
 )
 
-// wrapper writes text as indented lines, word by word as it comes.
+// wrapper writes text as indented lines, word by word as it arrives.
 type wrapper struct {
 	out    io.Writer
 	word   strings.Builder
 	wide   int  // columns of the word
 	column int  // columns of the line so far; 0: nothing is written on it
-	gap    bool // white space stands before the word
-	breaks int  // line breaks do
+	gap    bool // white space precedes the word
+	breaks int  // how many line breaks precede it
 	any    bool // something was written
 }
 
@@ -191,7 +192,7 @@ func (w *wrapper) write(text string) {
 	}
 }
 
-// flush writes the word, on the next line if it no longer fits.
+// flush writes the word, on the next line if it does not fit.
 func (w *wrapper) flush() {
 	if w.word.Len() == 0 {
 		return
@@ -233,7 +234,7 @@ func (w *wrapper) end() {
 	*w = wrapper{out: w.out}
 }
 
-// columns is how wide a character is on the screen.
+// columns returns the width of a character on the screen.
 func columns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):

@@ -1,4 +1,4 @@
-// Package model holds what is known of models: their windows, their prices and what they can do.
+// Package model holds what is known of models: their windows, prices and abilities.
 package model
 
 import (
@@ -12,33 +12,33 @@ import (
 	"sync"
 )
 
-// Row is one model. Prices are in pico-USD (10⁻¹² USD) per token: 1 USD per million tokens is
-// 1,000,000 of them, and every price of the table is a whole number. A price of 0 that the table
-// gives is a known price.
+// Row describes one model. Prices are in pico-USD (10⁻¹² USD) per token, so that every price of the table
+// is a whole number: 1 USD per million tokens is 1,000,000. If Priced is set, a price of 0 means that it
+// costs nothing.
 type Row struct {
-	Provider string // the vendor's or the router's name: "openai", "openrouter"
+	Provider string // the name of the vendor or the router: "openai", "openrouter"
 	Name     string // as the provider calls the model; may contain slashes
-	Family   string // who made it; models of one family share their taste
+	Family   string // who made it; judges of one family have similar taste
 
 	Context   int // tokens of input and output together
-	MaxOutput int // most tokens of output; 0: not known
+	MaxOutput int // cap on output tokens; 0: unknown
 
-	Priced          bool  // Input and Output are known; without it all prices are 0 and mean nothing
-	Input           int64 // a token of input
-	Output          int64 // a token of output, reasoning included
-	CachedInput     int64 // a token of input read from the cache: Input if the table does not say
-	CacheWrite      int64 // a token of input written to the cache: Input if the table does not say
-	InputAbove200k  int64 // a token of input of a request beyond 200,000: Input if there is no such step
-	OutputAbove200k int64 // a token of output of such a request: Output if there is no such step
+	Priced          bool  // Input and Output are known; if not, all prices are 0 and mean nothing
+	Input           int64 // per token of input
+	Output          int64 // per token of output, reasoning included
+	CachedInput     int64 // per token of input read from the cache: Input if the table has no price for it
+	CacheWrite      int64 // per token of input written to the cache: Input if the table has no price for it
+	InputAbove200k  int64 // per token of input in a request beyond 200,000: Input if there is no such step
+	OutputAbove200k int64 // per token of output in such a request: Output if there is no such step
 
-	JSONSchema bool // can be held to a JSON schema
-	Tools      bool // can call tools
-	Reasoning  bool // thinks before it answers
+	JSONSchema bool // supports replies that match a JSON Schema
+	Tools      bool // supports tool calls
+	Reasoning  bool // thinks before it replies
 }
 
-// DearestInput yields the most that a token of input can cost, however long the request is and
-// whatever the cache does: the dearest rate, with the cache's surcharge scaled up for a request beyond
-// 200,000 tokens, which the table does not list.
+// DearestInput returns the highest price of a token of input, however long the request is and whatever
+// the cache does. For a request beyond 200,000 tokens the table lists no surcharge for the cache, so the
+// usual one is scaled up.
 func (r Row) DearestInput() int64 {
 	dearest := max(r.Input, r.CachedInput, r.CacheWrite, r.InputAbove200k)
 	if r.Input > 0 && r.CacheWrite > r.Input && r.InputAbove200k > r.Input {
@@ -56,39 +56,39 @@ type Table struct {
 
 type key struct{ provider, name string }
 
-// AsOf yields the day of the table's facts, as year-month-day.
+// AsOf returns the date of the table's facts, as year-month-day.
 func (t *Table) AsOf() string { return t.asOf }
 
-// Len yields the number of models.
+// Len returns the number of models.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Lookup yields the row of a model by its exact provider and name.
+// Lookup returns the row of a model by its exact provider and name.
 func (t *Table) Lookup(provider, name string) (Row, bool) {
 	r, ok := t.rows[key{provider, name}]
 	return r, ok
 }
 
-// Lookup finds a model in the table that is part of the program, which is read at the first call.
+// Lookup finds a model in the built-in table. The first call reads the table.
 func Lookup(provider, name string) (Row, bool) { return Default().Lookup(provider, name) }
 
 //go:embed models.json
 var embedded []byte
 
-// Default yields the table that is part of the program.
+// Default returns the built-in table.
 func Default() *Table { return builtin() }
 
 //nolint:gochecknoglobals // read once, never written
 var builtin = sync.OnceValue(func() *Table {
 	t, err := Parse(embedded)
 	if err != nil {
-		return &Table{} // the tests read the same bytes, so this does not happen
+		return &Table{} // cannot happen: the tests read the same bytes
 	}
 	return t
 })
 
-// Parse reads a table from JSON: {"as_of", "units", "source", "models": […]}, prices in USD per million
-// tokens. A key that is not known, a price that is not a whole number of pico-USD per token, and a
-// model that is there twice are errors.
+// Parse reads a table from JSON: {"as_of", "units", "source", "models": […]}, with prices in USD per
+// million tokens. It fails on an unknown key, a price that is not a whole number of pico-USD per token,
+// and a model that is listed twice.
 func Parse(data []byte) (*Table, error) {
 	var file struct {
 		AsOf   string  `json:"as_of"` //nolint:tagliatelle // the file's own name
@@ -116,8 +116,7 @@ func Parse(data []byte) (*Table, error) {
 	return t, nil
 }
 
-// entry is a model as the file writes it. Its prices are kept as they are written, so that none is
-// rounded.
+// entry is a model in the form of the file. Prices are kept as text, so that none is rounded.
 //
 //nolint:tagliatelle // the file's own names
 type entry struct {
@@ -177,8 +176,8 @@ func (e *entry) row() (Row, error) {
 	return r, nil
 }
 
-// pico yields a decimal number of USD per million tokens as pico-USD per token, exactly. A million
-// USD per million tokens is refused as nonsense, so that sums of real prices cannot overflow.
+// pico converts a decimal number of USD per million tokens into pico-USD per token, exactly. It refuses a
+// million USD and more, so that sums of real prices cannot overflow.
 func pico(usd string) (int64, error) {
 	const places = 6 // 10¹² pico-USD to the USD, 10⁶ tokens to the million
 	whole, fraction, _ := strings.Cut(usd, ".")

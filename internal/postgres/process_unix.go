@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// prepare lets a program run in folder, with nothing of this process's environment or terminal, and not as root,
-// which PostgreSQL refuses.
+// prepare makes a program run in folder, without this process's environment and terminal, and not as
+// root, which PostgreSQL refuses.
 func prepare(cmd *exec.Cmd, folder string) error {
 	uid, gid, err := owner()
 	if err != nil {
@@ -30,7 +30,7 @@ func prepare(cmd *exec.Cmd, folder string) error {
 	return nil
 }
 
-// own gives a folder to the user whom the server runs as.
+// own makes the server's user the owner of a folder.
 func own(folder string) error {
 	uid, gid, err := owner()
 	if err != nil || os.Geteuid() != 0 {
@@ -39,8 +39,7 @@ func own(folder string) error {
 	return os.Chown(folder, int(uid), int(gid))
 }
 
-// enter reports whether the user whom the server runs as gets into a folder: each folder above it must let
-// that user through.
+// enter checks whether the server's user can enter a folder: each folder above it must allow that.
 func enter(ctx context.Context, folder string) error {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", ":")
 	if err := prepare(cmd, folder); err != nil {
@@ -53,7 +52,8 @@ func enter(ctx context.Context, folder string) error {
 	return err
 }
 
-// owner is who runs the server: this process's user, or a user without rights if that is root.
+// owner returns the user who runs the server: this process's user or, if that is root, a user without
+// rights.
 func owner() (uid, gid uint32, err error) {
 	if os.Geteuid() != 0 {
 		return 0, 0, nil

@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// folders are where packages put the programs of a server, which they keep out of PATH: Debian's and
-// those of postgresql.org for Red Hat.
+// folders are where packages put the programs of a server, outside of PATH: Debian's, and those of
+// postgresql.org for Red Hat.
 const folders = "/usr/lib/postgresql/*/bin" + string(os.PathListSeparator) + "/usr/pgsql-*/bin"
 
-// MissingError says that this machine has no PostgreSQL server, or not all of it.
+// MissingError reports that this machine has no PostgreSQL server, or only a part of it.
 type MissingError struct {
-	Program string // that was not found
+	Program string // the program that was not found
 }
 
-// Error says what to install.
+// Error names the program, and what to install.
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("there is no %s in PATH or %s: install PostgreSQL (on Debian: apt-get install postgresql)", e.Program, folders)
 }
 
-// find yields the folder of the server's programs: the first of path that has them all, else the newest
-// of those that match the patterns.
+// find returns the folder of the server's programs: the first folder of path that has all of them,
+// otherwise the newest of those that match the patterns.
 func find(path, patterns string) (string, error) {
 	candidates := filepath.SplitList(path)
 	for _, pattern := range filepath.SplitList(patterns) {
@@ -50,7 +50,7 @@ func find(path, patterns string) (string, error) {
 	return "", &MissingError{Program: lacking}
 }
 
-// lacks names a program that is not in a folder.
+// lacks returns the name of a program that a folder does not have.
 func lacks(folder string) string {
 	for _, program := range []string{"postgres", "createdb"} {
 		if _, err := os.Stat(filepath.Join(folder, program)); err != nil {
@@ -60,7 +60,7 @@ func lacks(folder string) string {
 	return ""
 }
 
-// version is the number in a path, 0 if there is none.
+// version returns the number in a path, 0 if there is none.
 func version(path string) float64 {
 	digits := strings.FieldsFunc(path, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
 	for _, d := range digits {

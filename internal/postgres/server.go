@@ -1,6 +1,6 @@
 // Package postgres runs throw-away PostgreSQL servers for tests. Each has a temporary folder of its own,
-// listens on a socket in it and nowhere else, and is gone with whoever started it. What makes commits
-// durable is as PostgreSQL ships it; only memory is small.
+// listens only on a socket in it, and ends with the process that started it. Settings for durability are
+// PostgreSQL's defaults; memory is small, and statements are not compiled.
 package postgres
 
 import (
@@ -22,7 +22,7 @@ import (
 // superuser is the role that may do everything. There is no password: the socket's folder is private.
 const superuser = "postgres"
 
-// Server is a PostgreSQL server with an empty cluster. Its methods may be called concurrently.
+// Server is a PostgreSQL server with an empty cluster. It is safe for concurrent use.
 type Server struct {
 	programs string // the folder of initdb, postgres and createdb
 	folder   string
@@ -32,15 +32,15 @@ type Server struct {
 	databases int
 }
 
-// Start makes a cluster and starts its server. The caller stops it. A [*MissingError] says that there is
-// no PostgreSQL on this machine. The end of ctx breaks off the start, and has no effect afterwards.
+// Start creates a cluster and starts its server. The caller stops it. It fails with a [*MissingError] if
+// this machine has no PostgreSQL. If ctx ends, the start is broken off; later it has no effect.
 func Start(ctx context.Context) (*Server, error) {
 	programs, err := find(os.Getenv("PATH"), folders)
 	if err != nil {
 		return nil, err
 	}
 	folder, err := newFolder(ctx, "")
-	if errors.Is(err, fs.ErrPermission) { // TMPDIR may be root's own
+	if errors.Is(err, fs.ErrPermission) { // TMPDIR may belong to root
 		var second error
 		if folder, second = newFolder(ctx, shared); second == nil {
 			err = nil
@@ -61,10 +61,10 @@ func Start(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// shared is the folder for temporary files that every user can enter.
+// shared is a folder for temporary files that every user can enter.
 const shared = "/tmp"
 
-// newFolder makes a folder for the user whom the server runs as. parent is empty for the usual one.
+// newFolder creates a folder for the server's user, in parent or, if that is empty, in the usual place.
 func newFolder(ctx context.Context, parent string) (string, error) {
 	folder, err := os.MkdirTemp(parent, "postgres")
 	if err != nil {
@@ -80,18 +80,18 @@ func newFolder(ctx context.Context, parent string) (string, error) {
 }
 
 func (s *Server) initialize(ctx context.Context) error {
-	// Without --no-sync, initdb would write a gigabyte of pages through to a disk for a cluster that nobody keeps.
+	// Without --no-sync, initdb would sync a gigabyte of pages for a cluster that nobody keeps.
 	return s.run(ctx, "initdb", "--pgdata="+s.data(), "--username="+superuser,
 		"--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
 }
 
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
-// Folder is the folder that holds the cluster and the socket.
+// Folder returns the folder that holds the cluster and the socket.
 func (s *Server) Folder() string { return s.folder }
 
-// Restart starts the server anew after [Server.Kill], on the same cluster, and waits until it accepts
-// connections. It is no error if it runs.
+// Restart starts the server again after [Server.Kill], with the same cluster, and waits until it accepts
+// connections. If the server is running, Restart does nothing.
 func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,8 @@ func (s *Server) Restart(ctx context.Context) error {
 		return nil
 	}
 	p, err := launch(s.folder, filepath.Join(s.programs, "postgres"), "-D", s.data(), "-k", s.folder,
-		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=40")
+		"-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=40",
+		"-c", "jit=off") // to compile a statement takes longer than to run it on the few rows of a test
 	if err != nil {
 		return err
 	}
@@ -114,8 +115,8 @@ func (s *Server) Restart(ctx context.Context) error {
 	}
 }
 
-// Kill ends the server at once, as a crash would: what is running is lost, what is committed is not.
-// The cluster stays for [Server.Restart]. It is no error if the server does not run.
+// Kill ends the server at once, as a crash would: running transactions are lost, committed ones are not.
+// The cluster stays for [Server.Restart]. If the server is not running, Kill does nothing.
 func (s *Server) Kill() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +139,7 @@ func (s *Server) end(keep bool) error {
 	return p.end(keep)
 }
 
-// Database makes a new, empty database and yields its URL.
+// Database creates an empty database and returns its URL.
 func (s *Server) Database(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	s.databases++
@@ -166,10 +167,10 @@ func (s *Server) run(ctx context.Context, program string, args ...string) error 
 	return nil
 }
 
-// watchdog runs the server ($2…) until its own input gives a line or ends, which it does when the process
-// that holds the other end is gone, however it went. Then it ends the server; with no line to say that it
-// be kept, the cluster's folder ($1) goes too. The log, its standard error, is open for as long as the
-// server has a process.
+// watchdog runs the server ($2…) until its own input gives a line or ends. The input ends when the
+// process at its other end is gone, however it ended. Then watchdog ends the server. Unless a line says
+// to keep the cluster, it removes the cluster's folder ($1) too. The log, its standard error, stays open
+// as long as a process of the server runs.
 const watchdog = `
 folder=$1; shift
 "$@" & server=$!
@@ -214,7 +215,7 @@ func launch(folder string, server ...string) (*process, error) {
 	return p, nil
 }
 
-// read reads the log to its end, and finds in it when the server is ready.
+// read reads the log to its end, and detects in it when the server is ready.
 func (p *process) read(log io.Reader) {
 	defer close(p.ended)
 	ready := false
@@ -239,7 +240,7 @@ func (p *process) log() string {
 // end ends the server and waits for it.
 func (p *process) end(keep bool) error {
 	if keep {
-		_, _ = io.WriteString(p.input, "keep\n") // to a watchdog that is gone there is nothing to say
+		_, _ = io.WriteString(p.input, "keep\n") // if the watchdog is gone, nobody needs the line
 	}
 	_ = p.input.Close()
 	<-p.ended

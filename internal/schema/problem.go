@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	maxProblems = 20  // more would only fill the prompt that shows them
+	maxProblems = 20  // more of them would only fill the prompt that shows them
 	maxNames    = 5   // unknown properties listed in one problem
-	maxName     = 32  // bytes of a name that the value brought along
+	maxName     = 32  // bytes of a name that comes from the value
 	maxPlace    = 200 // bytes of a path
-	maxMessage  = 300 // bytes of a rule's own words
+	maxMessage  = 300 // bytes of a rule in the library's words
 )
 
-// Validate yields what is wrong with v, or nil: one line of text for each place and broken rule,
-// sorted, the same for equal values. At most 20 are listed, with the number of the others. A line
-// repeats from v only numbers, and names cut to 32 bytes and escaped, so it may be shown to a model.
+// Validate returns what is wrong with v, or nil: one line for each place and broken rule, sorted, and the
+// same for equal values. It lists at most 20 lines and the number of the others. From v, a line repeats
+// only numbers and names, which are cut to 32 bytes and escaped. So it may be shown to a model.
 //
-// v is a decoded JSON value as [strictjson.Decode] yields it; it is not modified.
+// v is a decoded JSON value as [strictjson.Decode] returns it. It is not modified.
 func (s *Schema) Validate(v any) (problems []string) {
 	defer func() {
 		if r := recover(); r != nil { // v is not a JSON value, or the schema never ends
@@ -62,7 +62,8 @@ type problem struct {
 	place, rule string
 }
 
-// collect gathers the failures at the ends of the tree; what is above them only says that there are some.
+// collect gathers the failures at the leaves of the tree. The nodes above them only say that there are
+// some.
 func collect(e *validator.ValidationError, found *[]problem) {
 	switch {
 	case len(e.Causes) == 0:
@@ -78,8 +79,8 @@ func collect(e *validator.ValidationError, found *[]problem) {
 	}
 }
 
-// alternatives says of a value that matches none of several schemas what helps most: what is wrong
-// under those that take its type, or, if there are none, which types would do.
+// alternatives reports the most helpful problem of a value that matches none of several schemas: what is
+// wrong under the schemas that accept its type or, if there are none, which types are accepted.
 func alternatives(e *validator.ValidationError, found *[]problem) {
 	var types []string
 	meant, got := false, ""
@@ -98,7 +99,7 @@ func alternatives(e *validator.ValidationError, found *[]problem) {
 	}
 }
 
-// rule yields the broken rule in words, without the value that breaks it.
+// rule returns the broken rule in words, without the value that breaks it.
 func rule(e *validator.ValidationError) string {
 	switch e.KeywordLocation[strings.LastIndexByte(e.KeywordLocation, '/')+1:] {
 	case "additionalProperties":
@@ -113,7 +114,8 @@ func rule(e *validator.ValidationError) string {
 	return cut(e.Message, maxMessage)
 }
 
-// quoted matches the names in the library's message, which come in random order and at full length.
+// quoted matches names in the messages of the library, where they come in random order and at full
+// length.
 var quoted = regexp.MustCompile(`'(?:[^'\\]|\\.)*'`)
 
 func unknown(names []string) string {
@@ -133,7 +135,7 @@ func unknown(names []string) string {
 	return "properties that are not allowed: " + strings.Join(names, ", ") + more
 }
 
-// readable yields a JSON pointer as a person writes it. Names in it are the value's own.
+// readable returns a JSON pointer in a readable form. The names in it come from the value.
 func readable(pointer string) string {
 	if pointer == "" {
 		return "(root)"
@@ -154,7 +156,7 @@ func escape(name string) string {
 	return name[1 : len(name)-1]
 }
 
-// cut shortens s to at most n bytes, at the border of a character.
+// cut shortens s to at most n bytes, at a character boundary.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

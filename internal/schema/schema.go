@@ -1,5 +1,5 @@
-// Package schema makes JSON schemas of Go types and checks values against them. It is the one place
-// that knows which libraries do that.
+// Package schema makes JSON Schemas from Go types and checks values against them. Only this package knows
+// which libraries do that.
 package schema
 
 import (
@@ -17,43 +17,44 @@ import (
 	"github.com/agonist-dev/debate/internal/strictjson"
 )
 
-// Schema is a compiled JSON schema, draft 2020-12. It is immutable and safe for concurrent use.
-// Compiling takes about 0.5 ms, so keep it.
+// Schema is a compiled JSON Schema, draft 2020-12. It is immutable and safe for concurrent use. Compiling
+// takes about 0.5 ms, so keep the result.
 type Schema struct {
 	name     string
 	text     json.RawMessage
 	compiled *validator.Schema
 }
 
-// Name yields the name that the schema was compiled under.
+// Name returns the name that the schema was compiled with.
 func (s *Schema) Name() string { return s.name }
 
-// JSON yields the text that the schema was compiled from. It is shared: do not modify it.
+// JSON returns the text that the schema was compiled from. The text is shared: do not modify it.
 func (s *Schema) JSON() json.RawMessage { return s.text }
 
-// For yields the schema of T in a stable order, on one line: everything inline, no property that T
-// does not have, all of them required but those with omitempty or omitzero. What T's jsonschema tags
-// say (minimum, maxItems, enum, nullable, description, …) is in it.
+// For returns the schema of T as JSON on one line, in a stable order. Nested types are inline. Properties
+// that T does not have are not allowed. All properties are required, except those with omitempty or
+// omitzero. The schema includes the rules of T's jsonschema tags (minimum, maxItems, enum, nullable,
+// description, …).
 //
-// A type that contains itself, or a channel, function or complex number, has no such schema: that is
-// an error.
+// For fails if T contains itself, or has a channel, function or complex number in it.
 func For[T any]() (text json.RawMessage, err error) {
 	t := reflect.TypeFor[T]()
 	if inner := recursive(t, nil); inner != nil {
 		return nil, fmt.Errorf("schema of %s: %s contains itself", t, inner)
 	}
 	defer func() {
-		if r := recover(); r != nil { // how the library says that it does not support a type
+		if r := recover(); r != nil { // the library panics on a type that it does not support
 			text, err = nil, fmt.Errorf("schema of %s: %v", t, r)
 		}
 	}()
 	r := reflector.Reflector{DoNotReference: true, Anonymous: true}
 	s := r.ReflectFromType(t)
-	s.Version = "" // Compile knows it, and some vendors refuse the key
+	s.Version = "" // Compile adds the key, and some vendors refuse it
 	return json.Marshal(s)
 }
 
-// recursive yields a struct type that is part of itself, or nil. The library would never return.
+// recursive returns a struct type that contains itself, or nil. The library would never return for such a
+// type.
 func recursive(t reflect.Type, outer []reflect.Type) reflect.Type {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
@@ -81,9 +82,9 @@ func recursive(t reflect.Type, outer []reflect.Type) reflect.Type {
 	return nil
 }
 
-// Compile makes text usable for validation. The name is 1 to 64 letters, digits, '_' and '-', as
-// vendors want it. Nothing is loaded: a reference to anything outside of text is an error, and so is
-// text that is not strict JSON.
+// Compile prepares a schema for validation. The name is 1 to 64 letters, digits, '_' and '-', as vendors
+// require. Compile loads nothing: it fails if text refers to another document. It also fails if text is
+// not strict JSON.
 func Compile(name string, text []byte) (s *Schema, err error) {
 	if !validName(name) {
 		return nil, fmt.Errorf("schema name %.64q: want 1 to 64 letters, digits, '_' and '-'", name)
@@ -95,7 +96,8 @@ func Compile(name string, text []byte) (s *Schema, err error) {
 	if root, ok := v.(map[string]any); ok && root["$schema"] == nil {
 		root["$schema"] = draft // without it the library takes "format" for a rule, which the draft does not
 	}
-	// Compiled from what was decoded: its numbers are floats, so none costs more than a float to handle.
+	// The decoded value is compiled, not the text: its numbers are floats, so each costs no more than a
+	// float.
 	plain, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)

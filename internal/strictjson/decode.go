@@ -1,8 +1,8 @@
-// Package strictjson reads JSON that a model wrote: hostile text, of which nothing may be guessed.
+// Package strictjson reads JSON that a model wrote: hostile text, without any guessing.
 //
-// [Decode] accepts what RFC 8259 allows and nothing that two readers could understand differently:
-// no duplicate keys, no invalid UTF-8, no half of a surrogate pair, no number beyond float64, nothing
-// after the value. [Unwrap] takes away what models put around their JSON, if that loses nothing.
+// [Decode] accepts what RFC 8259 allows, except what two readers could understand differently. It refuses
+// duplicate keys, invalid UTF-8, half of a surrogate pair, numbers beyond float64, and text after the
+// value. [Unwrap] removes what models put around their JSON, if nothing is lost by that.
 package strictjson
 
 import (
@@ -14,24 +14,24 @@ import (
 	"unicode/utf8"
 )
 
-// Limits bound what Decode works through.
+// Limits bounds the work of Decode.
 type Limits struct {
-	Bytes int // most bytes of text: DefaultBytes if 0
-	Depth int // most arrays and objects inside each other: DefaultDepth if 0
-	Path  int // most bytes of Error.Path: DefaultPath if 0
-	// Exact yields numbers as json.Number, as they are written, and not as float64.
+	Bytes int // of the text: DefaultBytes if 0
+	Depth int // levels of nested arrays and objects: DefaultDepth if 0
+	Path  int // bytes of Error.Path: DefaultPath if 0
+	// Exact decodes numbers as json.Number, exactly as they are written, instead of float64.
 	Exact bool
 }
 
-// The limits that hold where a Limits has 0.
+// The defaults of Limits.
 const (
 	DefaultBytes = 1 << 20
 	DefaultDepth = 64
 	DefaultPath  = 24
 )
 
-// Decode yields the one JSON value that text holds, as map[string]any, []any, string, float64, bool
-// or nil. Strings without escapes share the memory of text. The error is an [*Error].
+// Decode returns the one JSON value in text, as map[string]any, []any, string, float64, bool or nil.
+// Strings without escapes share the memory of text. The error is an [*Error].
 //
 // Decode is safe for concurrent use.
 func Decode(text string, limits Limits) (any, error) {
@@ -45,7 +45,7 @@ func Decode(text string, limits Limits) (any, error) {
 		detail := "more than " + strconv.Itoa(limits.Bytes) + " bytes"
 		return nil, &Error{Reason: TooLong, Offset: limits.Bytes, Detail: detail}
 	}
-	// Checked once for the whole: inside strings a byte beyond ASCII is then only a byte.
+	// Checked once for the whole text: inside strings, bytes beyond ASCII then need no check.
 	if !utf8.ValidString(text) {
 		return nil, &Error{Reason: InvalidUTF8, Offset: invalidAt(text), Detail: "invalid UTF-8"}
 	}
@@ -76,8 +76,8 @@ func invalidAt(text string) int {
 	return len(text)
 }
 
-// decoder walks over text once. Its methods start at the first byte of what they read and end
-// behind the last. They return *Error, not error, so that the way up can add to its path.
+// decoder reads text once. Its methods start at the first byte of what they read and end behind the last.
+// They return *Error, not error, so that callers can add to its path.
 type decoder struct {
 	text string
 	at   int
@@ -201,7 +201,7 @@ func (d *decoder) array() (any, *Error) {
 	if d.next(']') {
 		return []any{}, nil
 	}
-	// Elements gather on the goroutine's stack, so that most slices are allocated once, at their size.
+	// Elements are collected on the stack, so that most slices are allocated once, at their final size.
 	var room [8]any
 	list := room[:0]
 	for {
@@ -245,7 +245,7 @@ func (d *decoder) string() (string, *Error) {
 	return "", d.fail(Syntax, len(d.text), "unexpected end of text in a string")
 }
 
-// escaped reads on from the first backslash of a string.
+// escaped reads the rest of a string from its first backslash on.
 func (d *decoder) escaped(start, i int) (string, *Error) {
 	b := make([]byte, 0, i-start+64)
 	b = append(b, d.text[start:i]...)
@@ -284,7 +284,7 @@ func (d *decoder) escaped(start, i int) (string, *Error) {
 	return "", d.fail(Syntax, len(d.text), "unexpected end of text in a string")
 }
 
-// unicode reads the escape at i, with its second half if it is a surrogate pair.
+// unicode reads the escape at i and, if it begins a surrogate pair, the second half.
 func (d *decoder) unicode(i int) (r rune, size int, err *Error) {
 	r = hex4(d.text, i+2)
 	switch {
@@ -300,7 +300,7 @@ func (d *decoder) unicode(i int) (r rune, size int, err *Error) {
 	return 0, 0, d.fail(LoneSurrogate, i, "half of a surrogate pair")
 }
 
-// hex4 yields the number of four hexadecimal digits at i, or -1.
+// hex4 returns the number of four hexadecimal digits at i, or -1.
 func hex4(text string, i int) rune {
 	if i+4 > len(text) {
 		return -1
@@ -362,8 +362,8 @@ func (d *decoder) digits() {
 
 const shortNumber = 15
 
-// short yields a number of at most shortNumber digits. A float64 holds them as a whole number exactly,
-// and the power of ten too, so the division rounds once, as it should.
+// short returns a number of at most shortNumber digits. A float64 holds its digits as a whole number
+// exactly, and the power of ten too, so only the division rounds.
 func short(text string, negative bool, decimals int) float64 {
 	var m int64
 	for _, c := range []byte(text) {

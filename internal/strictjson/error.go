@@ -9,8 +9,8 @@ import (
 // Reason says why a text was refused.
 type Reason string
 
-// The reasons. A text that is refused for Syntax, TrailingData or NumberRange is refused by
-// encoding/json too; the others are stricter.
+// These are the reasons. encoding/json also refuses a text that is refused for Syntax, TrailingData or
+// NumberRange. The other reasons are stricter.
 const (
 	Syntax        Reason = "syntax"         // not JSON by RFC 8259
 	TrailingData  Reason = "trailing data"  // something follows the value
@@ -20,19 +20,19 @@ const (
 	LoneSurrogate Reason = "lone surrogate" // a \u escape that is half of a character
 	TooDeep       Reason = "too deep"       // more levels than Limits.Depth
 	TooLong       Reason = "too long"       // more bytes than Limits.Bytes
-	Wrapping      Reason = "wrapping"       // of Unwrap: what is around the JSON is not closed, or not for JSON
+	Wrapping      Reason = "wrapping"       // from Unwrap: the wrapping is not closed, or not for JSON
 )
 
-// Error says why and where a text was refused. It is meant to be shown to the model that wrote the
-// text: it repeats at most about 32 bytes of it, escaped.
+// Error reports why and where a text was refused. It may be shown to the model that wrote the text: it
+// repeats at most about 32 bytes of the text, escaped.
 type Error struct {
 	Reason Reason
 	Offset int    // in bytes from the start of the text
-	Path   string // keys and indexes that lead to the place, escaped, its end if it is long
+	Path   string // keys and indexes that lead to the place, escaped; the end of them if they are long
 	Detail string
 }
 
-// Error yields one line of ASCII.
+// Error returns one line of ASCII.
 func (e *Error) Error() string {
 	if e == nil {
 		return "JSON: no error"
@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 
 const snippetBytes = 8
 
-// fail makes an error at an offset of the text.
+// fail returns an error at an offset of the text.
 func (d *decoder) fail(reason Reason, offset int, detail string) *Error {
 	return &Error{Reason: reason, Offset: offset, Detail: detail}
 }
@@ -67,8 +67,8 @@ func (d *decoder) snippet(at int) string {
 	return strconv.QuoteToASCII(d.text[at:end])
 }
 
-// under adds the key or index of the value that the error is in. Errors gather their path on the way
-// up, so that a text without errors pays nothing for it.
+// under adds the key or index of the value that holds the error. The path is built on the way up, so that
+// a text without errors costs nothing.
 func (e *Error) under(step any, most int) *Error {
 	if len(e.Path) >= most {
 		return e

@@ -32,7 +32,7 @@ func eachStore(t *testing.T, test func(t *testing.T, store *debate.MemoryStore, 
 	}
 }
 
-// pausedDebate yields a session that has paused its debate, and listens.
+// pausedDebate returns a session that has paused its debate, and listens.
 func pausedDebate(t *testing.T, s *stage, id string) *debate.Session {
 	t.Helper()
 	session, err := s.Start(soon(t), config(id, 2))

@@ -12,33 +12,32 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// DefaultMaxTokens is the limit of output tokens of a request that sets none: the API demands one. The
-// engine always sets it.
+// DefaultMaxTokens is the limit of output tokens of a request that sets none, because the API requires
+// one. The engine always sets it.
 const DefaultMaxTokens = 4096
 
-// Provider is a [provider.Provider] for Anthropic's Messages API, or for a server that speaks it. The
-// fields must not change once the first request is made; after that, a Provider is safe for concurrent
-// use.
+// Provider is a [provider.Provider] for Anthropic's Messages API, or for a server that implements it. The
+// fields must not change after the first request. From then on, a Provider is safe for concurrent use.
 type Provider struct {
 	// Endpoint is the server. Its BaseURL has no version: "https://api.anthropic.com".
 	wire.Endpoint
 
-	// NoCache leaves the vendor's prompt cache alone.
+	// NoCache does not use the vendor's prompt cache.
 	NoCache bool
-	// LongCache keeps what is cached for an hour instead of five minutes, for twice the price of input
-	// instead of 1.25 times.
+	// LongCache keeps cached input for an hour instead of five minutes. Writing to the cache then costs
+	// twice the price of input instead of 1.25 times.
 	LongCache bool
 
-	// AdaptiveThinking lets the model think as much as it sees fit, within MaxTokens. Models from Claude
-	// Opus 4.6 on know it.
+	// AdaptiveThinking lets the model decide how much to think, within MaxTokens. Models from Claude Opus
+	// 4.6 on support it.
 	AdaptiveThinking bool
-	// ThinkingBudget is the most tokens of thinking, for models that take a budget (up to Claude Opus 4.6);
-	// 0: no thinking is asked for. The least is 1024, which a smaller number stands for. A request whose
-	// MaxTokens is not above the budget goes without thinking, and so does one whose last tool calls came
-	// without thoughts, such as another vendor's. Not used with AdaptiveThinking.
+	// ThinkingBudget caps the tokens of thinking, for models that take a budget (up to Claude Opus 4.6);
+	// 0 asks for no thinking. The minimum is 1024; a smaller number is raised to it. A request goes
+	// without thinking if its MaxTokens is not above the budget, or if its last tool calls came without
+	// thoughts, such as those of another vendor. With AdaptiveThinking, the budget is not used.
 	ThinkingBudget int
-	// Effort is how much the model takes pains ("low", "medium", "high", "xhigh", "max"), if it knows
-	// efforts; "": its default.
+	// Effort is how much effort the model makes ("low", "medium", "high", "xhigh", "max"), if it supports
+	// that; "": its default.
 	Effort string
 }
 
@@ -49,7 +48,7 @@ var (
 	_ provider.TokenCounter = (*Provider)(nil)
 )
 
-// New is a Provider for api.anthropic.com. An empty key sends none.
+// New returns a Provider for api.anthropic.com. If key is empty, none is sent.
 func New(key string) *Provider {
 	p := &Provider{Endpoint: wire.Endpoint{
 		BaseURL:   "https://api.anthropic.com",
@@ -61,18 +60,18 @@ func New(key string) *Provider {
 	return p
 }
 
-// Vendor yields "anthropic".
+// Vendor returns "anthropic".
 func (p *Provider) Vendor() string { return "anthropic" }
 
-// String names the provider, so that printing it shows no header and no key.
+// String returns the name of the provider, without any header or key.
 func (p *Provider) String() string { return "anthropic" }
 
 // GoString is String, for %#v.
 func (p *Provider) GoString() string { return p.String() }
 
-// Generate asks the model for one reply and streams it. A failure is a [*provider.Error]; the Response
-// beside one carries the usage if the vendor had counted the output, and is nil otherwise. The end
-// of ctx gives kind canceled or timeout.
+// Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
+// canceled or timeout if ctx has ended. On a failure, the Response carries the usage if the vendor had
+// counted the output; otherwise it is nil.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
@@ -96,7 +95,7 @@ func (p *Provider) send(x *wire.Exchange, method, path string, params any) error
 		option.WithMaxRetries(0),
 		option.WithHTTPClient(x.Client()),
 	)
-	// The SDK's own base URL would lose a gateway's query.
+	// The SDK's own base URL would lose the query of a gateway.
 	base, err := url.Parse(p.BaseURL)
 	if err == nil {
 		err = client.Execute(x.Context(), method, base.JoinPath(path).String(), params, nil)

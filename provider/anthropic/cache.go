@@ -3,21 +3,21 @@ package anthropic
 import sdk "github.com/anthropics/anthropic-sdk-go"
 
 const (
-	maxMarks = 4 // of the vendor's
-	// stride is the distance between marks in the conversation. The vendor looks for a former mark in the
-	// 20 blocks up to each mark.
+	maxMarks = 4 // the vendor's limit
+	// stride is the distance between marks in the conversation. The vendor looks for an earlier mark in
+	// the 20 blocks up to each mark.
 	stride = 18
 )
 
-// mark sets the marks up to which the vendor's cache keeps the request. view is how many of its blocks
-// are the conversation without the instruction: those come again in the next request, and the same
-// before them.
+// mark sets the marks up to which the vendor's cache keeps the request. view is the number of blocks of
+// the conversation without the instruction. The next request repeats these blocks, and everything before
+// them.
 func (p *Provider) mark(w *sdk.MessageNewParams, view int) {
 	sign := sdk.NewCacheControlEphemeralParam()
 	if p.LongCache {
 		sign.TTL = sdk.CacheControlEphemeralTTLTTL1h
 	}
-	switch { // tools come before the system prompt, and are kept with it
+	switch { // tools come before the system prompt, and are cached with it
 	case len(w.System) > 0:
 		w.System[len(w.System)-1].CacheControl = sign
 	case len(w.Tools) > 0:
@@ -31,7 +31,7 @@ func (p *Provider) mark(w *sdk.MessageNewParams, view int) {
 	}
 	for range maxMarks - 1 {
 		at := view - 1
-		for at >= 0 && places[at] == nil { // thoughts take no mark
+		for at >= 0 && places[at] == nil { // thoughts cannot be marked
 			at--
 		}
 		if at < 0 {

@@ -53,7 +53,7 @@ func pieces(t *testing.T, body []byte) []piece {
 // twenty blocks up to each mark.
 type vendorCache map[string]bool
 
-// serve yields how many pieces are read from the cache.
+// serve returns how many pieces are read from the cache.
 func (c vendorCache) serve(list []piece) (read int) {
 	prefix := make([]string, len(list)+1)
 	for i, p := range list {

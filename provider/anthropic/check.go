@@ -15,12 +15,12 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Check asks for the model's description. It fails with kind authentication if the key is refused and
-// with kind validation if the vendor does not know the model. A server that has no descriptions cannot
-// tell, which is no failure.
+// Check asks for the description of the model. It fails with kind authentication if the key is refused,
+// and with kind validation if the vendor does not know the model. If the server has no descriptions,
+// Check finds nothing wrong.
 func (p *Provider) Check(ctx context.Context, model string) error {
 	if model == "" { // the path would be that of the list
-		return &provider.Error{Kind: provider.KindValidation, Code: "model", Message: "no model is named", NotSent: true}
+		return &provider.Error{Kind: provider.KindValidation, Code: "model", Message: "the name of the model is missing", NotSent: true}
 	}
 	x, err := p.Open(ctx, "")
 	if err != nil {
@@ -50,8 +50,8 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	return err
 }
 
-// CountTokens asks the vendor how many input tokens a request is. It costs nothing, but has a rate limit
-// of its own. What is cached counts like the rest.
+// CountTokens asks the vendor how many input tokens a request has. It costs nothing, but has a rate limit
+// of its own. Cached tokens count like the rest.
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
 	x, err := p.Open(ctx, req.ID)
 	if err != nil {
@@ -71,7 +71,8 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	return *count.Tokens, nil
 }
 
-// whole reads an answer that is not streamed. It fails if it is an error all the same, or not sound.
+// whole reads an answer that is not streamed. It fails if the answer is an error in spite of its status,
+// or if sound reports false.
 func whole(x *wire.Exchange, answer any, sound func() bool) error {
 	data, err := io.ReadAll(x)
 	switch {
@@ -80,13 +81,13 @@ func whole(x *wire.Exchange, answer any, sound func() bool) error {
 	case failure(data):
 		return explain(x, x.Fault(data))
 	case json.Unmarshal(data, answer) != nil || !sound():
-		return x.Invalid("malformed", "the answer is not what the API says; is BaseURL the API's?")
+		return x.Invalid("malformed", "the answer does not follow the API; is BaseURL the URL of the API?")
 	}
 	return nil
 }
 
-// counted is a request as it is sent to be counted: without what concerns the output alone, which the
-// vendor would refuse.
+// counted returns the form of a request that is sent to be counted. It has no options for the output,
+// which the vendor would refuse.
 func counted(w sdk.MessageNewParams) sdk.MessageCountTokensParams {
 	c := sdk.MessageCountTokensParams{
 		Model: w.Model, Messages: w.Messages, Thinking: w.Thinking, OutputConfig: w.OutputConfig,

@@ -10,8 +10,8 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// explain adds to a failure what only Anthropic says in its way: the output filter, which has no code of
-// its own, and how long a limit that is used up stays so.
+// explain improves the classification of a failure in two cases that are particular to Anthropic: the
+// output filter, which has no code of its own, and the wait for a limit that is used up.
 func explain(x *wire.Exchange, err error) error {
 	var e *provider.Error
 	if !errors.As(err, &e) {
@@ -26,8 +26,8 @@ func explain(x *wire.Exchange, err error) error {
 	return err
 }
 
-// reset yields how long it takes until the last of the limits that are used up is full again; 0 if none
-// says so. The server's times are taken relative to its own clock, if it tells that too.
+// reset returns how long it takes until the last of the limits that are used up is restored; 0 if no
+// header reports it. The server's times are taken relative to its own clock, if it reports that.
 func reset(x *wire.Exchange) time.Duration {
 	now, err := http.ParseTime(x.Header("Date"))
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// message is one event of a reply. It is our own because the SDK's union takes three hundred bytes of memory
-// for each of a hostile event's.
+// message is one event of a reply. It replaces the SDK's union type, which takes three hundred bytes of
+// memory for each byte of a hostile event.
 type message struct {
 	Type    string `json:"type"`
 	Index   int64  `json:"index"`
@@ -41,7 +41,7 @@ type contentBlock struct {
 	Data      string          `json:"data"`
 }
 
-// delta is a piece of a block, or what is said of the reply at its end.
+// delta is a piece of a block, or what is reported about the reply at its end.
 type delta struct {
 	Type        string         `json:"type"`
 	Text        string         `json:"text"`
@@ -66,17 +66,17 @@ type reply struct {
 // block is a part of the reply that is not text.
 type block struct {
 	thought *partialThought // nil: a tool call
-	call    int             // its place
-	input   string          // its arguments, should they not come in pieces
+	call    int             // its index
+	input   string          // its arguments, if they do not come in pieces
 }
 
-// partialThought is a thought that is put together from its pieces.
+// partialThought is a thought that is assembled from pieces.
 type partialThought struct {
 	text, signature strings.Builder
-	data            string // of a redacted one, which comes whole
+	data            string // of a redacted one, which comes in one piece
 }
 
-// response is what Generate returns; err is what reading came to.
+// response returns the results of Generate. err is the result of reading.
 func (r *reply) response(err error) (*provider.Response, error) {
 	r.Usage, r.Settled = r.usage.tokens(), r.reason != ""
 	if err == nil {
@@ -88,7 +88,7 @@ func (r *reply) response(err error) (*provider.Response, error) {
 	return r.Done()
 }
 
-// read takes in the answer up to message_stop. It fails if that does not come.
+// read reads the answer up to message_stop. It fails if that does not come.
 func (r *reply) read() error {
 	body := bufio.NewReaderSize(r.exchange, 8<<10)
 	first, err := body.Peek(1)
@@ -99,7 +99,7 @@ func (r *reply) read() error {
 		return r.unstreamed(body)
 	}
 	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" {
-		return r.exchange.Invalid("not_a_reply", "the server answered with a page; is BaseURL the API's?")
+		return r.exchange.Invalid("not_a_reply", "the server answered with a web page; is BaseURL the URL of the API?")
 	}
 	events := r.exchange.EventsIn(body)
 	for !r.ended {
@@ -114,8 +114,8 @@ func (r *reply) read() error {
 	return nil
 }
 
-// unstreamed is the failure that an answer in one JSON document is: an error under a status of 200, or a
-// reply that was not asked for so.
+// unstreamed returns the failure for an answer that is one JSON document: an error under a status of 200,
+// or a reply in a form that was not asked for.
 func (r *reply) unstreamed(body io.Reader) error {
 	data, err := io.ReadAll(body)
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *reply) unstreamed(body io.Reader) error {
 	return r.exchange.Invalid("not_a_stream", "the server did not stream its answer")
 }
 
-// failure reports whether a JSON value says that it is an error, not just one of null.
+// failure reports whether a JSON value is an error, and not just one with a null in it.
 func failure(data []byte) bool {
 	var f struct {
 		Type  string          `json:"type"`
@@ -139,20 +139,20 @@ func failure(data []byte) bool {
 	return json.Unmarshal(data, &f) == nil && (f.Type == "error" || wire.Present(f.Error))
 }
 
-// take adds one event. Its kind says less than its data: what counts is the type in there.
+// take adds one event. The type in its data counts, because its kind is less precise.
 func (r *reply) take(kind string, data []byte) error {
 	if kind == "error" {
 		return r.exchange.Fault(data)
 	}
-	if !utf8.Valid(data) { // a tool's input stays as it is written
+	if !utf8.Valid(data) { // the input of a tool stays exactly as it is written
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
 	var e message
 	if err := json.Unmarshal(data, &e); err != nil {
 		if kind == "" || kind == "message" || strings.HasPrefix(kind, "message_") || strings.HasPrefix(kind, "content_block_") {
-			return r.malformed("a part of the answer is not what the protocol says")
+			return r.malformed("a part of the answer does not follow the protocol")
 		}
-		return nil // an event of a kind that nobody knows yet
+		return nil // an event of an unknown kind
 	}
 	switch e.Type {
 	case "message_start":
@@ -172,7 +172,7 @@ func (r *reply) take(kind string, data []byte) error {
 		r.usage.complete = r.usage.complete || e.Usage.Output != nil
 	case "message_stop":
 		r.ended = true
-	default: // ping, and whatever comes next
+	default: // ping, and future events
 		if failure(data) {
 			return r.exchange.Fault(data)
 		}
@@ -182,7 +182,7 @@ func (r *reply) take(kind string, data []byte) error {
 
 func (r *reply) malformed(message string) error { return r.exchange.Invalid("malformed", message) }
 
-// begin takes the beginning of a block. What is not named here is not part of the reply.
+// begin handles the beginning of a block. Blocks of other types are not part of the reply.
 func (r *reply) begin(index int64, b *contentBlock) error {
 	r.blocks[index] = nil
 	switch b.Type {
@@ -207,16 +207,16 @@ func (r *reply) begin(index int64, b *contentBlock) error {
 	return nil
 }
 
-// extend takes a piece of a block.
+// extend adds a piece to a block.
 func (r *reply) extend(index int64, d *delta) error {
 	b, begun := r.blocks[index]
 	if !begun {
-		return r.malformed("a piece of a block that has not begun")
+		return r.malformed("a piece came of a block that has not begun")
 	}
 	switch {
 	case d.Type == "text_delta":
 		r.Show(d.Text)
-	case b == nil: // of a kind that nobody knows
+	case b == nil: // of an unknown type
 	case b.thought != nil:
 		b.thought.text.WriteString(d.Thinking)
 		b.thought.signature.WriteString(d.Signature)
@@ -227,12 +227,12 @@ func (r *reply) extend(index int64, d *delta) error {
 	return nil
 }
 
-// finish takes the end of a block.
+// finish handles the end of a block.
 func (r *reply) finish(index int64) error {
 	b, begun := r.blocks[index]
 	switch {
 	case !begun:
-		return r.malformed("the end of a block that has not begun")
+		return r.malformed("the end came of a block that has not begun")
 	case b == nil:
 	case b.thought != nil:
 		t := b.thought
@@ -244,8 +244,8 @@ func (r *reply) finish(index int64) error {
 	return nil
 }
 
-// stop translates the reason for the end. An unknown one is a failure: it could stand for a reply that
-// was broken off.
+// stop translates the stop reason. An unknown one is a failure, because it could mean that the reply was
+// broken off.
 func (r *reply) stop() (provider.StopReason, error) {
 	switch r.reason {
 	case sdk.StopReasonEndTurn, sdk.StopReasonStopSequence:
@@ -259,7 +259,7 @@ func (r *reply) stop() (provider.StopReason, error) {
 	case sdk.StopReasonModelContextWindowExceeded:
 		return "", r.exchange.Broken(string(r.reason), "the reply filled the model's window")
 	case sdk.StopReasonPauseTurn:
-		return "", r.exchange.Invalid(string(r.reason), "the server paused the turn for tools of its own, and none are offered")
+		return "", r.exchange.Invalid(string(r.reason), "the server paused the turn for its own tools, but none are offered")
 	case "":
 		return "", r.exchange.Invalid("no_reason", "the reply ended without a reason")
 	default:

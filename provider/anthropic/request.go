@@ -10,8 +10,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// opening stands before a conversation that begins with the speaker's own words: the API wants the
-// first message to be a user's.
+// opening precedes a conversation that begins with the speaker's own words, because the API requires a
+// user message first.
 const opening = "(The conversation begins with your own words.)"
 
 // params writes a request in the SDK's types.
@@ -20,7 +20,7 @@ func (p *Provider) params(req *provider.Request) sdk.MessageNewParams {
 	c := conversation{}
 	c.view(req)
 	thinking := p.thinking(maxTokens, c.messages)
-	if p.ThinkingBudget > 0 && param.IsOmitted(thinking) { // a model that does not think is given no thoughts
+	if p.ThinkingBudget > 0 && param.IsOmitted(thinking) { // a model that does not think gets no thoughts
 		c = conversation{thoughtless: true}
 		c.view(req)
 	}
@@ -52,28 +52,27 @@ func (p *Provider) params(req *provider.Request) sdk.MessageNewParams {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// between stands between the speaker's own words and a call of the next turn whose thoughts have to begin a
+// between separates the speaker's own words from a call of the next turn, whose thoughts have to begin a
 // message.
 const between = "(The conversation goes on.)"
 
-// conversation gathers messages. Neighbours of one role become blocks of one message.
+// conversation collects messages. Neighbouring messages of one role become blocks of one message.
 type conversation struct {
 	messages    []sdk.MessageParam
 	ids         map[string]bool // of tool calls, as they are sent
-	thoughtless bool            // calls come without their thoughts
+	thoughtless bool            // calls are sent without their thoughts
 }
 
-// view writes the messages of a request. What [provider.Request.Chat] says holds for all of them but the
-// speaker's own tool calls and their results, which have blocks of their own; other speakers' are left
-// out.
+// view writes the messages of a request as [provider.Request.Chat] describes them. The speaker's own tool
+// calls and their results have blocks of their own. Those of other speakers are left out.
 func (c *conversation) view(req *provider.Request) {
-	told := map[*provider.ToolResult]bool{}
+	sent := map[*provider.ToolResult]bool{}
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		switch {
 		case calling(m, req.Self):
-			c.call(m, req.Messages[i+1:], req.Self, told)
-		case m.ToolResult != nil && told[m.ToolResult]:
+			c.call(m, req.Messages[i+1:], req.Self, sent)
+		case m.ToolResult != nil && sent[m.ToolResult]:
 		default:
 			c.chat(&provider.Request{Self: req.Self, Messages: req.Messages[i : i+1]})
 		}
@@ -105,7 +104,7 @@ func (c *conversation) add(role sdk.MessageParamRole, block sdk.ContentBlockPara
 	c.messages[last].Content = append(c.messages[last].Content, block)
 }
 
-// blocks yields how many blocks there are.
+// blocks returns the number of blocks.
 func (c *conversation) blocks() int {
 	n := 0
 	for i := range c.messages {

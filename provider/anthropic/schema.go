@@ -12,17 +12,17 @@ import (
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
-// maxUnions is the most anyOf and lists of types in one schema, from Anthropic's guide to structured
+// maxUnions is the limit of anyOf and lists of types in one schema, from Anthropic's guide to structured
 // outputs.
 const maxUnions = 16
 
-// format is the form of the reply that a schema asks for; none if the API cannot express it.
+// format returns the reply format for a schema, or none if the API cannot express it.
 func format(s *provider.Schema) sdk.JSONOutputFormatParam {
 	strict, ok := openaicompat.StrictSchema(s.JSON)
 	if !ok || !expressible(strict) {
 		return sdk.JSONOutputFormatParam{}
 	}
-	// The SDK's own field is a map, which would lose the order in which models write.
+	// The SDK's own field is a map, which would lose the order in which models write properties.
 	return param.Override[sdk.JSONOutputFormatParam](struct {
 		Type   string          `json:"type"`
 		Schema json.RawMessage `json:"schema"`
@@ -47,16 +47,16 @@ func expressible(strict json.RawMessage) bool {
 	return s.ok && s.unions <= maxUnions && !s.circular()
 }
 
-// survey looks at all of a schema.
+// survey collects what matters of a whole schema.
 type survey struct {
 	root   map[string]any
-	at     string              // the definition that is looked at; "#" for the rest
-	refs   map[string][]string // which definitions one refers to
+	at     string              // the definition that is being read; "#" for the rest
+	refs   map[string][]string // by definition: the definitions that it refers to
 	unions int
 	ok     bool
 }
 
-// members yields the schemas under a keyword that holds them by name.
+// members returns the schemas under a keyword that holds them by name.
 func members(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
@@ -91,7 +91,7 @@ func (s *survey) schema(v any) {
 	}
 }
 
-// refer notes a reference. One that leads elsewhere than to a definition at the root is not expressible.
+// refer records a reference. A reference to anything but a definition at the root is not expressible.
 func (s *survey) refer(ref string) {
 	for _, home := range []string{"$defs", "definitions"} {
 		name, ok := strings.CutPrefix(ref, "#/"+home+"/")

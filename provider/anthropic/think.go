@@ -7,10 +7,10 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 )
 
-const minThinking = 1024 // tokens, the vendor's
+const minThinking = 1024 // tokens, the vendor's minimum
 
-// thinking is what the model is told about thinking; nothing if none is asked for, or if it does not fit the
-// limit of output or the conversation.
+// thinking returns the thinking option of a request. It is empty if no thinking is requested, or if
+// thinking does not fit the limit of output or the conversation.
 func (p *Provider) thinking(maxTokens int64, messages []sdk.MessageParam) sdk.ThinkingConfigParamUnion {
 	if p.AdaptiveThinking {
 		return sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{}}
@@ -22,8 +22,8 @@ func (p *Provider) thinking(maxTokens int64, messages []sdk.MessageParam) sdk.Th
 	return sdk.ThinkingConfigParamOfEnabled(budget)
 }
 
-// thoughtful reports whether the last message that calls tools begins with a thought: with a budget, the API
-// refuses it otherwise. It does not where the model thinks as it sees fit.
+// thoughtful reports whether the last message that calls tools begins with a thought. With a budget, the
+// API refuses it otherwise; with adaptive thinking it does not.
 func thoughtful(messages []sdk.MessageParam) bool {
 	for _, m := range slices.Backward(messages) {
 		blocks := m.Content
@@ -34,19 +34,19 @@ func thoughtful(messages []sdk.MessageParam) bool {
 	return true
 }
 
-// sealed is a tool call's Opaque: the thoughts that came before the call.
+// sealed is the Opaque of a tool call: the thoughts that came before the call.
 type sealed struct {
 	Thoughts []thought `json:"anthropic"`
 }
 
-// thought is a block of type thinking, or redacted_thinking, which holds data alone.
+// thought is a block of type thinking, or of type redacted_thinking, which has only data.
 type thought struct {
 	Text      string `json:"thinking,omitempty"`
 	Signature string `json:"signature,omitempty"`
 	Data      string `json:"redacted,omitempty"`
 }
 
-// seal packs thoughts; nil if there are none.
+// seal encodes thoughts; nil if there are none.
 func seal(thoughts []thought) json.RawMessage {
 	if len(thoughts) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func seal(thoughts []thought) json.RawMessage {
 	return data
 }
 
-// unseal yields the thoughts as blocks of a request. What another adapter sealed has none.
+// unseal returns the thoughts as blocks of a request. An Opaque of another adapter has none.
 func unseal(opaque json.RawMessage) []sdk.ContentBlockParamUnion {
 	var s sealed
 	if len(opaque) == 0 || json.Unmarshal(opaque, &s) != nil {

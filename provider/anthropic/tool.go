@@ -11,12 +11,12 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// noResult stands for the result that a call has not had: the API demands one for each call.
+// noResult stands in for a missing result: the API requires one for each call.
 const noResult = "The tool gave no result."
 
-// tools writes what the model may call.
+// tools writes the tools that the model may call.
 func tools(offered []provider.Tool) []sdk.ToolUnionParam {
-	var list []sdk.ToolUnionParam // none are sent if there are none
+	var list []sdk.ToolUnionParam // nil, so that none are sent if there are none
 	for _, t := range offered {
 		tool := &sdk.ToolParam{Name: t.Name}
 		if t.Description != "" {
@@ -37,10 +37,10 @@ func calling(m *provider.Message, self string) bool {
 	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == self
 }
 
-// call adds a message in which the speaker called tools, and after it the results, all in one message,
-// as the API demands. They are looked for in what follows, up to the speaker's next calls, and noted in
-// told.
-func (c *conversation) call(m *provider.Message, following []provider.Message, self string, told map[*provider.ToolResult]bool) {
+// call adds a message in which the speaker called tools, and after it all results in one message, as the
+// API requires. It looks for the results in following, up to the speaker's next calls, and records them
+// in sent.
+func (c *conversation) call(m *provider.Message, following []provider.Message, self string, sent map[*provider.ToolResult]bool) {
 	for i := range following {
 		if calling(&following[i], self) {
 			following = following[:i]
@@ -67,22 +67,22 @@ func (c *conversation) call(m *provider.Message, following []provider.Message, s
 		c.add(sdk.MessageParamRoleAssistant, sdk.NewToolUseBlock(ids[i], object(t.Arguments), t.Name))
 	}
 	for i := range m.ToolCalls {
-		c.add(sdk.MessageParamRoleUser, result(ids[i], find(m.ToolCalls[i].ID, following, told)))
+		c.add(sdk.MessageParamRoleUser, result(ids[i], find(m.ToolCalls[i].ID, following, sent)))
 	}
 }
 
-// find looks for the result of a call that is not told yet.
-func find(id string, in []provider.Message, told map[*provider.ToolResult]bool) *provider.ToolResult {
+// find looks for the result of a call that has not been written yet.
+func find(id string, in []provider.Message, sent map[*provider.ToolResult]bool) *provider.ToolResult {
 	for i := range in {
-		if r := in[i].ToolResult; r != nil && r.ID == id && !told[r] {
-			told[r] = true
+		if r := in[i].ToolResult; r != nil && r.ID == id && !sent[r] {
+			sent[r] = true
 			return r
 		}
 	}
 	return nil
 }
 
-// result writes what a tool answered.
+// result writes the result of a tool call.
 func result(id string, r *provider.ToolResult) sdk.ContentBlockParamUnion {
 	if r == nil {
 		r = &provider.ToolResult{Text: noResult, Error: true}
@@ -97,8 +97,8 @@ func result(id string, r *provider.ToolResult) sdk.ContentBlockParamUnion {
 	return sdk.ContentBlockParamUnion{OfToolResult: block}
 }
 
-// id makes a call's id one that the API takes: of letters, digits, '_' and '-', and not used before. Those
-// of Anthropic's own calls stay as they are.
+// id turns the id of a call into one that the API accepts: letters, digits, '_' and '-', and not used
+// before. Anthropic's own ids stay unchanged.
 func (c *conversation) id(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -121,7 +121,7 @@ func (c *conversation) id(s string) string {
 	return id
 }
 
-// object yields a call's arguments if they are a JSON object, which is all that the API takes.
+// object returns the arguments of a call if they are a JSON object; the API accepts nothing else.
 func object(arguments json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(arguments, &fields) != nil || fields == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// figures are what the vendor counts, as far as it says so.
+// figures are the counts in one event. A nil count was not reported.
 type figures struct {
 	Fresh   *wire.Count `json:"input_tokens"`
 	Written *wire.Count `json:"cache_creation_input_tokens"`
@@ -16,14 +16,14 @@ type figures struct {
 	} `json:"output_tokens_details"`
 }
 
-// usage keeps the last of each figure that the vendor reported: they are cumulative.
+// usage keeps the latest value of each count. The vendor's counts are cumulative.
 type usage struct {
-	fresh, written, read wire.Count // input tokens: sent anew, written to the cache, read from it
+	fresh, written, read wire.Count // input tokens: uncached, written to the cache, read from it
 	output, thought      wire.Count
 	complete             bool // the output is counted to its end
 }
 
-// update takes the figures that there are.
+// update takes over the counts that were reported.
 func (u *usage) update(f *figures) {
 	for _, one := range []struct {
 		of  *wire.Count
@@ -35,7 +35,8 @@ func (u *usage) update(f *figures) {
 	}
 }
 
-// tokens yields the usage; nothing before the output is counted, because more of it may be paid for.
+// tokens returns the usage. It is zero until the output is counted to its end, because more of it may be
+// charged.
 func (u *usage) tokens() provider.Usage {
 	if !u.complete {
 		return provider.Usage{}

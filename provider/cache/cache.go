@@ -1,33 +1,40 @@
-// Package cache gives a reply again to a request that was asked before, and pays nothing for it:
+// Package cache answers a request that was asked before with the same reply, and pays nothing for it:
 //
 //	p := &cache.Provider{Provider: vendor, Scope: "tenant-7"}
 //
-// A cached debate is the same debate again. Whoever samples, with a temperature, to hear different
-// answers gets one answer as often as it is asked for, and so do judges of one model whose prompts are
-// equal; [Provider.Skip] names the requests that are to be asked anew. The same holds for what the engine
-// does not accept: the reply that was rejected is what an equal request gets again.
+// A cached debate repeats itself. If you sample with a temperature to get different answers, you get the
+// same answer each time. The same holds for judges of one model whose prompts are equal. [Provider.Skip]
+// selects the requests that bypass the cache. A reply that the engine has rejected is also returned again
+// for an equal request.
 //
-// # What is the same request
+// # Equal requests
 //
-// Two requests are the same if model, system prompt, self, messages, last message, limit of tokens,
-// temperature, schema and tools are. ID and Labels do not count, and nothing but Scope divides tenants.
+// Two requests are equal if these are: model, system prompt, self, messages, last message, limit of
+// tokens, temperature, schema and tools. ID and Labels do not count. Only Scope separates tenants.
 //
-// The fence words around other speakers' texts are drawn anew for each debate, and the engine's system
-// prompts tell them. They would keep two debates from ever asking the same, so that the word itself does
-// not count either: wherever it stands in a request or in a reply, a placeholder stands for it in the
-// key and in the store, and a reply that is given again has the word of the request that it answers. A
-// fence word is the Fence of any message, and, because the first speaker reads no messages, what a line
-// "<<<end WORD>>>" of the system prompt names, if it is a number of ten digits or more. What else a debate
-// draws at random (the order in which a judge is shown the participants, neutral labels) stays part of
-// the request, and makes it another one.
+// Each debate draws new fence words for the texts of other speakers, and the engine's system prompts
+// mention them. If the words counted, no two debates would ever ask the same question. So a placeholder
+// replaces each fence word, in the key and in the store, wherever the word stands in a request or a
+// reply. A reply from the store gets the word of the request that it answers. A word is a fence word in
+// two cases:
 //
-// # What is kept
+//   - It is the Fence of a message.
+//   - A line "<<<end WORD>>>" of the system prompt names it, and it is a number of at least ten digits.
+//     The first speaker reads no messages, so its fence word appears only there.
 //
-// Only whole replies are kept: those whose Stop is end or tool. One that was cut at the limit of tokens is
-// half a reply, and the next may be shorter; a refusal and a filter's cut may be a moment's, and the engine
-// neither retries nor accepts them: kept, they would last. Blank replies, such that are not UTF-8, and
-// failures are not kept for the same reasons. A store holds the replies in clear, and of the requests only
-// a hash.
+// Everything else that a debate draws at random stays part of the request and makes it a different one:
+// the order in which a judge is shown the participants, and neutral labels.
+//
+// # Stored replies
+//
+// Only complete replies are stored: those whose Stop is end or tool. Not stored are:
+//
+//   - Replies that were cut at the limit of tokens: the next attempt may be complete.
+//   - Refusals and replies that a filter cut. They may be temporary, and the engine neither retries nor
+//     accepts them. Storing them would make them permanent.
+//   - Blank replies, replies that are not valid UTF-8, and failures.
+//
+// A store holds replies in clear text. Of the requests it holds only a hash.
 package cache
 
 import (
@@ -42,32 +49,33 @@ import (
 // DefaultMaxReply is the default of [Provider.MaxReply], in bytes.
 const DefaultMaxReply = 1 << 20
 
-// Provider is a [provider.Provider] that asks another one only what its store does not hold. A reply that
-// is given again is emitted as one chunk; its Response says Cached, and its Usage is zero.
+// Provider is a [provider.Provider] that asks another provider only if its store has no reply. A reply
+// from the store is emitted as one chunk. Its Response is marked Cached, and its Usage is zero.
 //
-// Requests that are the same and are made at the same time share one call. The first makes it and hears it
-// as it is spoken; the others wait for its end, each no longer than its own context, and get the reply as
-// if it had been in the store. If the first fails, is canceled or gets what is not kept, each of the others
-// asks for itself.
+// Equal requests that are made at the same time share one call. The first request makes the call and
+// receives its chunks as they arrive. The others wait for its end, each no longer than its own context,
+// and get the reply as if it had been in the store. If the first request fails, is canceled, or gets a
+// reply that is not stored, each of the others makes a call of its own.
 //
-// Only Provider is required. The fields must not change once the first request is made; after that, a
-// Provider is safe for concurrent use. It must not be copied.
+// Only Provider is required. The fields must not change after the first request. From then on, a Provider
+// is safe for concurrent use. It must not be copied.
 type Provider struct {
 	Provider provider.Provider
-	// Store holds the replies; a [Memory] of this Provider's own if nil.
+	// Store holds the replies; nil: a [Memory] of this Provider's own.
 	Store Store
-	// Scope is part of every key. Providers that share a Store answer for each other if their scopes are
-	// equal: give each vendor, account and tenant that must not hear another's replies its own.
+	// Scope is part of every key. Providers that share a Store and have the same Scope share replies. Use
+	// different scopes for vendors, accounts and tenants that must not see each other's replies.
 	Scope string
-	// Skip reports the requests that are asked anew each time: those with a temperature, those of a speaker
-	// or of a label. They are neither answered from the store nor kept. It must be safe for concurrent use
-	// and must only read the request. Nil: none.
+	// Skip reports whether a request bypasses the cache: its reply is neither looked up nor stored. It
+	// can select requests by temperature, speaker or label. It must only read the request, and must be
+	// safe for concurrent use. Nil: no request is skipped.
 	Skip func(req *provider.Request) bool
-	// MaxReply is the most bytes that a kept reply may take, as it is stored and as it is given;
-	// DefaultMaxReply if 0. Longer ones are not kept.
+	// MaxReply caps the size of a stored reply in bytes, both as it is stored and as it is returned;
+	// DefaultMaxReply if 0. Longer replies are not stored.
 	MaxReply int
-	// OnError hears of the store's failures and of values that cannot be read. They do not fail a call: it
-	// is made as if nothing had been stored. It must be safe for concurrent use. Nil: nobody hears of them.
+	// OnError receives the failures of the store, and an error for each value that cannot be read. They
+	// do not fail a call: the call is made as if nothing had been stored. OnError must be safe for
+	// concurrent use. Nil: these errors are ignored.
 	OnError func(err error)
 
 	own     Memory
@@ -77,10 +85,10 @@ type Provider struct {
 
 var _ provider.Wrapper = (*Provider)(nil)
 
-// Unwrap yields the provider that is asked. Its other abilities are not cached.
+// Unwrap returns the wrapped provider. Its other abilities are not cached.
 func (p *Provider) Unwrap() provider.Provider { return p.Provider }
 
-// String names the provider and the wrapped one, if that has a String of its own.
+// String returns the name of this provider and, if the wrapped one has a String method, its name.
 func (p *Provider) String() string {
 	if inner, ok := p.Provider.(fmt.Stringer); ok {
 		return fmt.Sprintf("cache(%v)", inner)
@@ -91,9 +99,10 @@ func (p *Provider) String() string {
 // GoString is String, for %#v.
 func (p *Provider) GoString() string { return p.String() }
 
-// Generate gives the reply that is kept for such a request, or asks the wrapped provider and keeps what
-// it says. Its failures are the wrapped provider's; kind canceled or timeout if ctx is done before that
-// was asked, and kind validation if there is none.
+// Generate returns the stored reply to an equal request. If there is none, it asks the wrapped provider
+// and stores the reply. Its failures are those of the wrapped provider. If ctx is done before the wrapped
+// provider is asked, it fails with kind canceled or timeout. If there is no wrapped provider, it fails
+// with kind validation.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	switch {
 	case p.Provider == nil:
@@ -104,9 +113,9 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 		return nil, ended(ctx.Err())
 	}
 	words := fencesOf(req)
-	c := codec{key: keyOf(p.Scope, req, words), fences: words, most: p.MaxReply}
-	if c.most == 0 {
-		c.most = DefaultMaxReply
+	c := codec{key: keyOf(p.Scope, req, words), fences: words, limit: p.MaxReply}
+	if c.limit == 0 {
+		c.limit = DefaultMaxReply
 	}
 
 	f, first := p.board(c.key)
@@ -126,7 +135,8 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	return response, err
 }
 
-// find looks a reply up, and asks for it if there is none. value is what others may read it from.
+// find looks up a reply, and asks for it if there is none. value is the stored form, from which other
+// callers read the reply.
 func (p *Provider) find(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), c *codec,
 ) (response *provider.Response, value []byte, err error) {
@@ -140,7 +150,7 @@ func (p *Provider) find(
 	return p.ask(ctx, req, emit, c)
 }
 
-// ask asks the wrapped provider, and keeps the reply if it is to be kept; value is nil if it is not.
+// ask asks the wrapped provider, and stores the reply if it is one to be stored. Otherwise value is nil.
 func (p *Provider) ask(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), c *codec,
 ) (response *provider.Response, value []byte, err error) {
@@ -167,7 +177,7 @@ func (p *Provider) report(what string, err error) {
 	}
 }
 
-// give emits a reply as it is given again.
+// give emits a reply from the store.
 func give(response *provider.Response, emit func(provider.Chunk)) *provider.Response {
 	if response.Text != "" {
 		emit(provider.Chunk{Text: response.Text})
@@ -175,7 +185,7 @@ func give(response *provider.Response, emit func(provider.Chunk)) *provider.Resp
 	return response
 }
 
-// ended is the failure of a call whose context is done before anything was asked.
+// ended returns the failure of a call whose context was done before anything was asked.
 func ended(cause error) error {
 	kind := provider.KindCanceled
 	if errors.Is(cause, context.DeadlineExceeded) {

@@ -44,7 +44,7 @@ func question() *provider.Request {
 	}
 }
 
-// ask yields the reply and the chunks.
+// ask returns the reply and the chunks.
 func ask(t *testing.T, p provider.Provider, req *provider.Request) (*provider.Response, []string) {
 	t.Helper()
 	var chunks []string

@@ -10,21 +10,21 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// entryVersion changes with what an entry is made of; entries of other versions are not read.
+// entryVersion changes with the fields of an entry. Entries of other versions are not read.
 const entryVersion = 1
 
-// entry is a reply as it is stored, in JSON. Its texts are in their canonical form, but for Opaque, which
-// nobody but its owner changes.
+// entry is a reply as it is stored, in JSON. Its texts are in canonical form, except Opaque, which only
+// its owner may change.
 type entry struct {
 	Version int                 `json:"version"`
-	Key     string              `json:"key"` // a store that mixes its values up is found out
+	Key     string              `json:"key"` // it detects a store that mixes up its values
 	Text    string              `json:"text,omitempty"`
 	Calls   []entryCall         `json:"calls,omitempty"`
 	Stop    provider.StopReason `json:"stop"`
 	Model   string              `json:"model,omitempty"`
 }
 
-// entryCall is a [provider.ToolCall]. JSON in strings keeps its bytes as they are.
+// entryCall is a [provider.ToolCall]. Strings keep the bytes of JSON exactly as they are.
 type entryCall struct {
 	ID        string `json:"id,omitempty"`
 	Name      string `json:"name"`
@@ -32,14 +32,14 @@ type entryCall struct {
 	Opaque    string `json:"opaque,omitempty"`
 }
 
-// codec writes and reads the replies to one request.
+// codec writes and reads the stored form of replies to one request.
 type codec struct {
 	key    string
 	fences *fences
-	most   int // bytes
+	limit  int // bytes
 }
 
-// encode yields a reply as it is stored; nil: it is not to be kept.
+// encode returns the stored form of a reply, or nil if the reply is not to be stored.
 func (c *codec) encode(r *provider.Response) []byte {
 	if whole(r) != nil {
 		return nil
@@ -53,15 +53,15 @@ func (c *codec) encode(r *provider.Response) []byte {
 		})
 	}
 	value, err := json.Marshal(&e)
-	if err != nil || len(value) > c.most {
+	if err != nil || len(value) > c.limit {
 		return nil
 	}
 	return value
 }
 
-// decode reads what a store yielded, which may be anything.
+// decode reads a value from a store. The value may be anything.
 func (c *codec) decode(value []byte) (*provider.Response, error) {
-	if len(value) > c.most {
+	if len(value) > c.limit {
 		return nil, errTooLong
 	}
 	var e entry
@@ -75,7 +75,7 @@ func (c *codec) decode(value []byte) (*provider.Response, error) {
 		return nil, errors.New("the value is another request's")
 	}
 	var failure error
-	left := c.most
+	left := c.limit
 	show := func(form string) (text string) {
 		if failure == nil {
 			text, failure = c.fences.show(form, left)
@@ -101,29 +101,29 @@ func (c *codec) decode(value []byte) (*provider.Response, error) {
 	return r, whole(r)
 }
 
-// whole says why a reply is not one that is kept, or given again.
+// whole returns why a reply is not complete enough to be stored or returned from the store.
 func whole(r *provider.Response) error {
 	switch {
 	case r == nil:
 		return errors.New("there is no reply")
 	case r.Stop != provider.StopEnd && r.Stop != provider.StopTool:
-		return errors.New("the reply did not come to its end")
+		return errors.New("the reply is not complete")
 	case strings.TrimSpace(r.Text) == "" && len(r.Calls) == 0:
 		return errors.New("the reply is blank")
 	}
-	// JSON would change what is not UTF-8.
+	// JSON would change bytes that are not valid UTF-8.
 	valid := utf8.ValidString(r.Text) && utf8.ValidString(r.Model)
 	for i := range r.Calls {
 		t := &r.Calls[i]
 		valid = valid && utf8.ValidString(t.ID) && utf8.ValidString(t.Name) && sound(t.Arguments) && sound(t.Opaque)
 	}
 	if !valid {
-		return errors.New("the reply holds what is neither UTF-8 nor JSON")
+		return errors.New("the reply holds invalid UTF-8 or invalid JSON")
 	}
 	return nil
 }
 
-// sound reports whether a part of a tool call is JSON, or left out.
+// sound reports whether a part of a tool call is valid JSON or empty.
 func sound(raw json.RawMessage) bool {
 	return len(raw) == 0 || json.Valid(raw) && utf8.Valid(raw)
 }

@@ -28,7 +28,7 @@ func (s shelf) Put(_ context.Context, key string, value []byte) error {
 	return nil
 }
 
-// stored yields a shelf with one reply in it, and the reply's key.
+// stored returns a shelf with one reply in it, and the reply's key.
 func stored(t *testing.T) (shelf, string) {
 	t.Helper()
 	s := shelf{}

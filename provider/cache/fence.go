@@ -9,8 +9,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// In a canonical text, mark, a number and stop stand for the fence word of that number; mark and stop
-// stand for a mark of the text's own. So every text has one canonical form, and every form one text.
+// In a canonical text, mark, a number and stop stand for the fence word with that number. A mark without
+// a number stands for a mark in the text itself. So every text has exactly one canonical form, and every
+// canonical form exactly one text.
 const (
 	mark = "\x1a" // ASCII's substitute character
 	stop = ";"
@@ -50,8 +51,8 @@ func (f *fences) add(word string) {
 	}
 }
 
-// explained yields the word of a closing marker that a system prompt shows; "": the line is none. A word
-// that could be one of the language is not taken for a fence.
+// explained returns the fence word if line is a closing marker in a system prompt, otherwise "". A word
+// that could be an ordinary word is not taken for a fence.
 func explained(line string) string {
 	word, opened := strings.CutPrefix(line, "<<<end ")
 	word, closed := strings.CutSuffix(word, ">>>")
@@ -61,15 +62,16 @@ func explained(line string) string {
 	return word
 }
 
-// hide yields the canonical form of a text.
+// hide returns the canonical form of a text.
 func (f *fences) hide(text string) string { return f.replacer.Replace(text) }
 
-// show yields the text of a canonical form, with the words of this request. It is at most so many bytes.
-func (f *fences) show(form string, most int) (string, error) {
+// show returns the text of a canonical form, with the fence words of this request. A text of more than
+// limit bytes is an error.
+func (f *fences) show(form string, limit int) (string, error) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(form, mark)
-		if b.Len()+len(before) > most {
+		if b.Len()+len(before) > limit {
 			return "", errTooLong
 		}
 		b.WriteString(before)

@@ -92,7 +92,7 @@ func (s *keys) Get(_ context.Context, key string) ([]byte, bool, error) {
 }
 func (*keys) Put(context.Context, string, []byte) error { return nil }
 
-// keyed yields the key of a request with these texts.
+// keyed returns the key of a request with these texts.
 func keyed(t *testing.T, fence, first, last string) string {
 	t.Helper()
 	var store keys

@@ -6,13 +6,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// flight is a request that somebody is making.
+// flight is a request that is in flight.
 type flight struct {
 	done  chan struct{}
 	value []byte // as in the store; set before done is closed, nil if there is nothing to share
 }
 
-// board yields the flight of a key; first is true for whoever makes it, and must land it.
+// board returns the flight of a key. first is true for the caller that makes the request; that caller
+// must land it.
 func (p *Provider) board(key string) (f *flight, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -27,8 +28,8 @@ func (p *Provider) board(key string) (f *flight, first bool) {
 	return f, true
 }
 
-// land ends a flight, whatever became of it. The reply is in the store by then, so that who comes later
-// finds one or the other.
+// land ends a flight, whatever its result. The reply is in the store by then, so a later caller finds one
+// or the other.
 func (p *Provider) land(key string, f *flight) {
 	p.mu.Lock()
 	delete(p.flights, key)
@@ -36,7 +37,8 @@ func (p *Provider) land(key string, f *flight) {
 	close(f.done)
 }
 
-// wait waits for the flight's end. The caller's own time does not run meanwhile: it may yet have to ask.
+// wait waits for the end of the flight. Meanwhile the clock of the caller's own call is paused, because
+// the caller may yet have to make it.
 func (f *flight) wait(ctx context.Context) error {
 	defer provider.Waiting(ctx)()
 	select {

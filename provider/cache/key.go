@@ -10,10 +10,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// keyVersion changes with what a key is made of.
+// keyVersion changes with the content of a key.
 const keyVersion = "debate cache key 1"
 
-// keyOf yields the key of a request: the SHA-256 hash, in hexadecimal, of all that makes it what it is.
+// keyOf returns the key of a request: the SHA-256 hash, in hexadecimal, of everything that equal requests
+// share.
 func keyOf(scope string, req *provider.Request, f *fences) string {
 	c := canon{hash: sha256.New(), fences: f}
 	c.exact(keyVersion)
@@ -26,7 +27,7 @@ func keyOf(scope string, req *provider.Request, f *fences) string {
 		c.message(&req.Messages[i])
 	}
 	c.message(&req.Last)
-	c.number(uint64(req.MaxTokens)) //nolint:gosec // told apart, whatever it is
+	c.number(uint64(req.MaxTokens)) //nolint:gosec // distinct numbers stay distinct
 	if c.given(req.Temperature != nil) {
 		c.number(math.Float64bits(*req.Temperature))
 	}
@@ -44,8 +45,8 @@ func keyOf(scope string, req *provider.Request, f *fences) string {
 	return hex.EncodeToString(c.hash.Sum(nil))
 }
 
-// canon writes a request so that no two requests are written alike: every text after its length, every
-// list after its number, every pointer after whether it is given.
+// canon writes a request so that no two requests have the same bytes. It writes every text after its
+// length, every list after its number of elements, and every pointer after whether it is nil.
 type canon struct {
 	hash   hash.Hash
 	fences *fences
@@ -61,7 +62,7 @@ func (c *canon) message(m *provider.Message) {
 		c.text(t.ID)
 		c.text(t.Name)
 		c.text(string(t.Arguments))
-		c.exact(string(t.Opaque)) // its owner's, down to the byte
+		c.exact(string(t.Opaque)) // belongs to its owner, down to the byte
 	}
 	if c.given(m.ToolResult != nil) {
 		c.text(m.ToolResult.ID)
@@ -70,10 +71,10 @@ func (c *canon) message(m *provider.Message) {
 	}
 }
 
-// text writes a text in its canonical form.
+// text writes the canonical form of a text.
 func (c *canon) text(s string) { c.exact(c.fences.hide(s)) }
 
-// The errors below are always nil: a hash takes everything.
+// Errors are ignored below: a hash never fails to write.
 
 func (c *canon) exact(s string) {
 	c.number(uint64(len(s)))

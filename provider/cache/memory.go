@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// Defaults of a Memory's bounds.
+// These are the default bounds of a Memory.
 const (
 	DefaultMaxBytes   = 64 << 20
 	DefaultMaxEntries = 10_000
 )
 
-// Memory is a [Store] in memory. When it is full it forgets what was not asked for the longest. The zero
-// value is ready to use. The fields must not change once it is used; after that, a Memory is safe for
-// concurrent use. It must not be copied.
+// Memory is a [Store] in memory. When it is full, it forgets the values that were used least recently.
+// The zero value is ready to use. The fields must not change after the first use. From then on, a Memory
+// is safe for concurrent use. It must not be copied.
 type Memory struct {
-	// MaxBytes bounds the values together with their keys; DefaultMaxBytes if not positive. A value that is longer by
-	// itself is not kept.
+	// MaxBytes bounds the total size of values and keys; DefaultMaxBytes if not positive. A value that is
+	// longer by itself is not stored.
 	MaxBytes int
 	// MaxEntries bounds the number of values; DefaultMaxEntries if not positive.
 	MaxEntries int
-	// TTL is how long a value is given after it was put; as long as it is kept if not positive. What is too
-	// old still takes its place until somebody asks for it or the place is needed.
+	// TTL is how long a value is returned after Put; if not positive, as long as it is stored. An expired
+	// value keeps its place until Get asks for it or the place is needed.
 	TTL time.Duration
 
 	mu    sync.Mutex
 	kept  map[string]*list.Element
-	order list.List // of *memo, the latest used first
+	order list.List // of *memo, the most recently used first
 	bytes int
 }
 
@@ -43,7 +43,7 @@ func (m *memo) size() int { return len(m.key) + len(m.value) }
 
 var _ Store = (*Memory)(nil)
 
-// Get implements [Store]; it does not fail.
+// Get implements [Store]. It never fails.
 func (s *Memory) Get(_ context.Context, key string) (value []byte, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *Memory) Get(_ context.Context, key string) (value []byte, ok bool, err 
 	return m.value, true, nil
 }
 
-// Put implements [Store]; it does not fail.
+// Put implements [Store]. It never fails.
 func (s *Memory) Put(_ context.Context, key string, value []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Memory) Put(_ context.Context, key string, value []byte) error {
 	return nil
 }
 
-// forget takes a value out. The lock is held.
+// forget removes a value. The lock is held.
 func (s *Memory) forget(e *list.Element) {
 	m := s.order.Remove(e).(*memo) //nolint:forcetypeassert // nothing else is in the list
 	delete(s.kept, m.key)

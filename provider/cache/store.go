@@ -2,14 +2,15 @@ package cache
 
 import "context"
 
-// Store keeps replies by key: a [Memory], or a database or cache server of the host's. It is safe for
-// concurrent use and returns soon after ctx is done; a call waits for it, so that a store over a network
-// bounds its own time. It may forget whatever it likes. What it yields is checked before it is used, yet
-// whoever can write to it decides what the models are heard to say.
+// Store stores replies by key: a [Memory], or a database or cache server of the host program. It is safe
+// for concurrent use. It returns soon after ctx is done. A call waits for the store, so a store over a
+// network needs a time limit of its own. It may forget values at any time. Values are checked before they
+// are used, yet whoever can write to a store decides what the models seem to say.
 type Store interface {
-	// Get yields the value that was put under a key; ok is false if there is none. The value is only read.
+	// Get returns the value that was put under a key. ok is false if there is none. The caller only reads
+	// the value.
 	Get(ctx context.Context, key string) (value []byte, ok bool, err error)
-	// Put keeps a value, in place of the one that was kept under the key. The value is the store's from
-	// then on. Keys are 64 hexadecimal digits; values are versioned, and of no meaning to a store.
+	// Put stores a value and replaces the former value of the key. The store owns the value from then on.
+	// Keys are 64 hexadecimal digits. Values are versioned, and opaque to a store.
 	Put(ctx context.Context, key string, value []byte) error
 }

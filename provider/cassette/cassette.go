@@ -12,21 +12,21 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Mode says what becomes of a request.
+// Mode says how a cassette handles a request.
 type Mode int
 
-// The modes of a cassette.
+// These are the modes of a cassette.
 const (
-	// Replay answers from the file and asks nobody. A request that the file does not hold fails.
+	// Replay answers from the file and calls no provider. A request that the file does not hold fails.
 	Replay Mode = iota
-	// Record asks the wrapped provider, and writes a new file.
+	// Record calls the wrapped provider, and writes a new file.
 	Record
-	// Extend answers what the file holds, asks the wrapped provider for the rest, and adds that to the
-	// file, which need not exist.
+	// Extend answers from the file, calls the wrapped provider for requests that the file does not hold,
+	// and adds their answers to the file. The file need not exist.
 	Extend
 )
 
-// String names the mode.
+// String returns the name of the mode.
 func (m Mode) String() string {
 	switch m {
 	case Replay:
@@ -40,23 +40,23 @@ func (m Mode) String() string {
 	}
 }
 
-// Options are what a cassette does. The zero value replays.
+// Options configures a cassette. The zero value replays.
 type Options struct {
 	Mode Mode
-	// Secrets are never written, in no form that is known of them: as they are, in JSON, in a URL and in
-	// base64. A request that holds one is found again only if a replay has the same secrets. What looks
-	// like a vendor's key is never written, whether it stands here or not.
+	// Secrets are never written, in any form known of them: plain, in JSON, in a URL and in base64. A
+	// replay finds a request that holds a secret only if it has the same secrets. Text that looks like a
+	// vendor's key is never written, whether it is listed here or not.
 	Secrets []string
 	// Labels writes the labels of requests too. They do not count when requests are compared.
 	Labels bool
-	// Repeat gives the last recorded answer again to a request that is made more often than it was
-	// recorded. Without it, such a request is one that the file does not hold.
+	// Repeat returns the last recorded answer again if a request is made more often than it was recorded.
+	// Without it, such a request fails like one that the file does not hold.
 	Repeat bool
-	// Interval is how long a replayed reply waits before each chunk but the first; 0: not at all.
+	// Interval is the pause before each chunk of a replayed reply except the first; 0: none.
 	Interval time.Duration
 }
 
-// String says what the options are, without the secrets.
+// String returns the options without the secrets.
 func (o Options) String() string {
 	return fmt.Sprintf("%s, %d secrets, labels %t, repeat %t, interval %s", o.Mode, len(o.Secrets), o.Labels, o.Repeat, o.Interval)
 }
@@ -64,7 +64,8 @@ func (o Options) String() string {
 // GoString is String, for %#v.
 func (o Options) GoString() string { return o.String() }
 
-// Cassette holds recorded exchanges. Any number of providers may share one. It is safe for concurrent use.
+// Cassette holds recorded exchanges. Any number of providers may share one. It is safe for concurrent
+// use.
 type Cassette struct {
 	file    string
 	options Options
@@ -72,20 +73,20 @@ type Cassette struct {
 
 	mu        sync.Mutex
 	entries   []*entry            // as the file has them
-	known     map[string][]*entry // those by what was asked, likewise
+	known     map[string][]*entry // by question: the entries with answers to it, in the order of entries
 	providers map[string]*wrapped
-	began     int   // how many exchanges have begun, ever
-	pending   int   // of those, how many have not ended
+	began     int   // how many exchanges have begun so far
+	pending   int   // how many of them have not ended
 	changed   bool  // there is something to write
-	unwritten error // why the last try to write has failed
-	lost      error // why an exchange is not in the file and will not be
+	unwritten error // why the last attempt to write failed
+	lost      error // why an exchange is not in the file and never will be
 	closed    bool
 }
 
-// Open opens the cassette of a file. In mode Record it makes the file, and fails with [fs.ErrExist] if
-// there is one already: nothing that was recorded is overwritten. In mode Replay the file must exist; in
-// mode Extend it is made if it does not. A file that is no cassette is a [*FileError]; other errors are
-// those of the file system.
+// Open opens the cassette in a file. In mode Record it creates the file, and fails with [fs.ErrExist] if
+// the file exists: it never overwrites a recording. In mode Replay the file must exist. In mode Extend it
+// is created if it is missing. If the file is not a cassette, Open fails with a [*FileError]. Other
+// errors come from the file system.
 func Open(file string, options Options) (*Cassette, error) {
 	c := newCassette(file, options)
 	var err error
@@ -112,8 +113,8 @@ func Open(file string, options Options) (*Cassette, error) {
 	return c, nil
 }
 
-// Load reads a cassette from memory, to replay it: options.Mode must be Replay. data that are no cassette
-// are a [*FileError].
+// Load reads a cassette from memory to replay it; options.Mode must be Replay. If data is not a cassette,
+// Load fails with a [*FileError].
 func Load(data []byte, options Options) (*Cassette, error) {
 	if options.Mode != Replay {
 		return nil, fmt.Errorf("cassette: mode %s needs a file", options.Mode)
@@ -132,7 +133,7 @@ func newCassette(file string, options Options) *Cassette {
 	}
 }
 
-// create makes the file, so that a place where none can be is found before anything is paid.
+// create creates the file, so that an unusable path is found before anything is paid.
 func (c *Cassette) create() error {
 	c.changed = true
 	c.save()
@@ -158,8 +159,9 @@ func (c *Cassette) load(data []byte) error {
 	return nil
 }
 
-// Unused yields the exchanges of the file that nobody has asked for, each as its provider's name and its
-// request's id, in the order of the file. A test that replays requires that there are none.
+// Unused returns the exchanges of the file that were not replayed. Each is the name of its provider and
+// the id of its request, in the order of the file. A test that replays should require that there are
+// none.
 func (c *Cassette) Unused() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -173,8 +175,8 @@ func (c *Cassette) Unused() []string {
 }
 
 // Close ends the cassette: its providers fail from now on. It tries once more to write what could not be
-// written, and reports what the file lacks: that, and the exchanges that have not ended yet, which are not
-// recorded any more. A second Close does nothing.
+// written. Its error reports what the file lacks: content that could not be written, and exchanges that
+// have not ended, which are no longer recorded. A second Close does nothing.
 func (c *Cassette) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,19 +192,19 @@ func (c *Cassette) Close() error {
 	return errors.Join(c.lost, c.unwritten, pending)
 }
 
-// String names the file and the mode.
+// String returns the file and the mode.
 func (c *Cassette) String() string { return fmt.Sprintf("cassette %q (%s)", c.file, c.options.Mode) }
 
 // GoString is String, for %#v.
 func (c *Cassette) GoString() string { return c.String() }
 
-// question is a request in search of its answer.
+// question is a request whose answer is looked for.
 type question struct {
 	scribe *scribe
 	entry  *entry // without the answer
 }
 
-// question writes a request as the file has it. The error: it cannot be written.
+// question converts a request into the form of the file. It fails if the request cannot be written.
 func (c *Cassette) question(e *entry, s *scribe) (*question, error) {
 	asked, err := e.Request.canonical()
 	if err != nil {
@@ -213,8 +215,8 @@ func (c *Cassette) question(e *entry, s *scribe) (*question, error) {
 	return &question{scribe: s, entry: e}, nil
 }
 
-// begin finds the recorded answer to a question; nil: the wrapped provider is to be asked, and end to be
-// called when it has answered.
+// begin looks up the recorded answer to a question. If it returns nil, the caller asks the wrapped
+// provider, and then calls end.
 func (c *Cassette) begin(q *question, asks bool) (*entry, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,11 +238,11 @@ func (c *Cassette) begin(q *question, asks bool) (*entry, error) {
 	q.entry.began = c.began
 	c.began++
 	c.pending++
-	return nil, nil //nolint:nilnil // neither is: the wrapped provider is asked
+	return nil, nil //nolint:nilnil // the wrapped provider is asked
 }
 
-// take uses up the next answer to a request: that of the same id, for equal requests can be made at the
-// same time, or else the first.
+// take uses up the next answer to a request. An answer with the same id comes first, because equal
+// requests can be made at the same time.
 func (c *Cassette) take(q *entry) *entry {
 	var next *entry
 	all := c.known[q.key]
@@ -258,14 +260,14 @@ func (c *Cassette) take(q *entry) *entry {
 	return next
 }
 
-// giveBack makes an answer one that nobody has asked for: it was broken off, and will be asked for again.
+// giveBack makes an answer available again: its replay was broken off, and will be asked for again.
 func (c *Cassette) giveBack(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.used = false
 }
 
-// end takes an exchange in. One that was broken off is not recorded.
+// end adds an exchange. An exchange that was broken off is not recorded.
 func (c *Cassette) end(q *question, whole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -296,7 +298,7 @@ func (c *Cassette) end(q *question, whole bool) {
 	}
 }
 
-// insert puts an entry in its place.
+// insert adds an entry at its place in the order.
 func insert(all []*entry, e *entry) []*entry {
 	i, _ := slices.BinarySearchFunc(all, e, compareEntries)
 	return slices.Insert(all, i, e)
@@ -312,7 +314,7 @@ func (c *Cassette) lose(e *entry, err error) {
 	}
 }
 
-// save writes the file, if there is anything new.
+// save writes the file if it has changed.
 func (c *Cassette) save() {
 	if !c.changed {
 		return

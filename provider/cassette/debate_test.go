@@ -127,7 +127,7 @@ func vendors() map[string]provider.Provider {
 	return map[string]provider.Provider{"pro": speaker, "con": speaker, "court": judge}
 }
 
-// shown yields the names of the participants in the order in which a judge is shown them.
+// shown returns the names of the participants in the order in which a judge is shown them.
 func shown(req *provider.Request) []string {
 	var names []string
 	for _, name := range regexp.MustCompile(`Speaker [AB]|\bAda\b|\bBen\b`).FindAllString(req.Last.Text, -1) {

@@ -10,14 +10,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// What was called. Generate has no name in the file: it is what nearly everything is.
+// These are the calls. Generate has an empty name in the file, because it is by far the most frequent.
 const (
 	callGenerate = ""
 	callCount    = "count"
 	callEmbed    = "embed"
 )
 
-// entry is one exchange, as the file has it.
+// entry is one exchange in the form of the file.
 type entry struct {
 	ID        string            `json:"id,omitempty"`
 	Provider  string            `json:"provider"`
@@ -30,10 +30,10 @@ type entry struct {
 	Embedding *embedding        `json:"embedding,omitempty"` // of an embed
 	Error     *failure          `json:"error,omitempty"`
 
-	key   string // what a request must be to be answered with it
-	body  []byte // as it stands in the file
-	began int    // the place among those that began
-	used  bool   // it was given, or recorded just now
+	key   string // the key of the requests that it answers
+	body  []byte // its bytes in the file
+	began int    // its position among all exchanges, by their beginning
+	used  bool   // it was replayed, or was recorded just now
 }
 
 // response is a [provider.Response].
@@ -46,9 +46,9 @@ type response struct {
 	Cached bool           `json:"cached,omitempty"`
 }
 
-// chunks are the pieces in which a text came.
+// chunks are the pieces in which a text arrived.
 type chunks struct {
-	Sizes string `json:"sizes"`          // in bytes of the text as the file has it, divided by spaces
+	Sizes string `json:"sizes"`          // in bytes of the text as the file has it, separated by spaces
 	Text  *lines `json:"text,omitempty"` // nil: it is the response's
 }
 
@@ -82,7 +82,7 @@ func (s *scribe) response(r *provider.Response) *response {
 	}
 }
 
-// chunks writes pieces of text; they end at these places.
+// chunks writes the pieces of a text; ends are the offsets at which they end.
 func (s *scribe) chunks(text string, ends []int, r *response) *chunks {
 	if len(ends) == 0 {
 		return nil
@@ -137,7 +137,7 @@ func (s *scribe) embedding(e *provider.Embedding) *embedding {
 	return out
 }
 
-// reader reads forms with the fence words of the present request. It keeps the first error.
+// reader reads texts of the file, with the fence words of the present request. It keeps the first error.
 type reader struct {
 	fences []string
 	err    error
@@ -181,7 +181,7 @@ func (r *reader) response(form *response) *provider.Response {
 	return out
 }
 
-// chunks yields the pieces of an exchange's text.
+// chunks returns the pieces of an exchange's text.
 func (r *reader) chunks(e *entry) []string {
 	if e.Chunks == nil {
 		return nil
@@ -255,7 +255,7 @@ func (r *reader) embedding(form *embedding) *provider.Embedding {
 	return out
 }
 
-// settle computes what follows from an entry's fields, and says what is wrong with them.
+// settle computes the unexported fields of an entry. It fails if the entry is invalid.
 func (e *entry) settle() error {
 	if e.Request == nil {
 		return errors.New("request: is missing")
@@ -279,7 +279,7 @@ func (e *entry) settle() error {
 	if !ok {
 		return errors.New("an answer of another call")
 	}
-	// Nothing that a replay needs is read there for the first time.
+	// This reads everything that a replay needs, so that no error is found only then.
 	n, err := fenceCount(asked)
 	if err != nil {
 		return fmt.Errorf("request: %w", err)
@@ -294,7 +294,7 @@ func (e *entry) settle() error {
 
 func keyOf(name, call, asked string) string { return name + "\x00" + call + "\x00" + asked }
 
-// fenceCount yields the highest number of a fence that a request names.
+// fenceCount returns the highest number of a fence that a request refers to.
 func fenceCount(asked string) (int, error) {
 	highest := 0
 	for {
@@ -304,15 +304,15 @@ func fenceCount(asked string) (int, error) {
 		}
 		digits, after, _ := strings.Cut(rest, closing)
 		n, err := strconv.Atoi(digits)
-		if err != nil || n < 1 || n > mostFences {
-			return 0, fmt.Errorf("%q is no number of a fence, from 1 to %d", clip(digits), mostFences)
+		if err != nil || n < 1 || n > maxFences {
+			return 0, fmt.Errorf("%q is no number of a fence, from 1 to %d", clip(digits), maxFences)
 		}
 		highest = max(highest, n)
 		asked = after
 	}
 }
 
-// clip makes a short text fit for an error message.
+// clip shortens a short text for an error message.
 func clip(s string) string {
 	const most = 60
 	if len(s) > most {

@@ -13,29 +13,29 @@ import (
 	"unicode/utf8"
 )
 
-// Version is the version of the files that this release writes, and the only one that it reads.
+// Version is the version of the files that this release writes. It reads no other version.
 const Version = 1
 
-// MaxFile is the size, in bytes, up to which a file is read and written: 64 MiB.
+// MaxFile caps the size of a file, in bytes: 64 MiB.
 const MaxFile = 64 << 20
 
 var errTooLong = fmt.Errorf("the file would be longer than %d bytes", MaxFile)
 
-// Problem says what is wrong with a file.
+// Problem classifies what is wrong with a file.
 type Problem string
 
-// The problems of files.
+// These are the problems of files.
 const (
 	ProblemSize      Problem = "size"      // longer than MaxFile
-	ProblemSyntax    Problem = "syntax"    // no JSON, or no UTF-8
+	ProblemSyntax    Problem = "syntax"    // not JSON, or not UTF-8
 	ProblemTruncated Problem = "truncated" // the end is missing
 	ProblemTrailing  Problem = "trailing"  // something follows the end
-	ProblemVersion   Problem = "version"   // of another release, or none at all
-	ProblemField     Problem = "field"     // a name that is unknown, doubled, missing or out of order
-	ProblemValue     Problem = "value"     // a value that is none, or that would have been written in another way
+	ProblemVersion   Problem = "version"   // of another release, or missing
+	ProblemField     Problem = "field"     // a name that is unknown, repeated, missing or out of order
+	ProblemValue     Problem = "value"     // a value that is invalid, or not in the form that this package writes
 )
 
-// FileError says that a file is no cassette, and where. It holds no text of an exchange.
+// FileError reports that a file is not a cassette, and where. It holds no text of an exchange.
 type FileError struct {
 	File    string // "" if it was not read from one
 	Line    int    // from 1
@@ -43,7 +43,7 @@ type FileError struct {
 	Detail  string
 }
 
-// Error yields one line: file, line, problem and detail.
+// Error returns one line: file, line, problem and detail.
 func (e *FileError) Error() string {
 	place := "line " + strconv.Itoa(e.Line)
 	if e.File != "" {
@@ -52,17 +52,17 @@ func (e *FileError) Error() string {
 	return "cassette: " + place + ": " + string(e.Problem) + ": " + e.Detail
 }
 
-// contents is a file as JSON.
+// contents is the JSON of a file.
 type contents struct {
 	Version   int                 `json:"version"`
 	Providers map[string]*wrapped `json:"providers,omitempty"`
 	Entries   []*entry            `json:"entries"`
 }
 
-// wrapped is what is known of a provider beyond its exchanges.
+// wrapped holds what is known of a provider besides its exchanges.
 type wrapped struct {
 	Vendor string   `json:"vendor,omitempty"`
-	Models []string `json:"models,omitempty"` // those that could be used, in order
+	Models []string `json:"models,omitempty"` // those that passed a check or were used, sorted
 }
 
 // encode writes a file. Entries that were written before keep their body.
@@ -112,7 +112,7 @@ func indented(v any, prefix string) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// write puts a file in place of the one of that name, if there is one: all of it or nothing.
+// write replaces the file of that name, if there is one: completely or not at all.
 func write(name string, data []byte) (err error) {
 	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
@@ -130,7 +130,7 @@ func write(name string, data []byte) (err error) {
 	return os.Rename(temp.Name(), name)
 }
 
-// read yields the bytes of a file, at most one more than a cassette may have.
+// read returns the bytes of a file, at most one more than a cassette may have.
 func read(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -140,8 +140,8 @@ func read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxFile+1))
 }
 
-// parse reads a file strictly. White space aside, it must be what encode would write of what was read:
-// that finds, with its place, whatever encoding/json passes over.
+// parse reads a file strictly. Apart from white space, it must equal what encode writes for the parsed
+// contents. That finds, with its position, everything that encoding/json ignores.
 func parse(name string, data []byte) (*contents, error) {
 	fault := func(offset int64, problem Problem, format string, args ...any) error {
 		line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
@@ -168,14 +168,14 @@ func parse(name string, data []byte) (*contents, error) {
 	var head struct {
 		Version json.RawMessage `json:"version"`
 	}
-	_ = json.Unmarshal(whole, &head) // what is no object has no version
+	_ = json.Unmarshal(whole, &head) // without an object there is no version
 	if string(head.Version) != strconv.Itoa(Version) {
 		at := max(0, bytes.Index(data, []byte(`"version"`)))
 		return nil, fault(int64(at), ProblemVersion, "this release reads version %d, the file has %q", Version, clip(string(head.Version)))
 	}
 	out := &contents{}
 	if err := json.Unmarshal(whole, out); err != nil {
-		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok { // those are found below, with their place
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok { // these errors are found below, with their position
 			return nil, fault(0, ProblemValue, "%v", err)
 		}
 	}
@@ -191,7 +191,7 @@ func parse(name string, data []byte) (*contents, error) {
 	return out, nil
 }
 
-// validEnd yields what is left from the first byte on that is not UTF-8.
+// validEnd returns the rest from the first byte that is not valid UTF-8.
 func validEnd(data []byte) []byte {
 	for len(data) > 0 {
 		r, n := utf8.DecodeRune(data)
@@ -203,7 +203,7 @@ func validEnd(data []byte) []byte {
 	return data
 }
 
-// same compares a file with what would be written of it, and yields where its entries begin.
+// same compares a file with what encode would write for it, and returns the offsets of its entries.
 func (c *contents) same(data []byte, fault func(int64, Problem, string, ...any) error) (entries []int64, err error) {
 	for i, e := range c.Entries {
 		if e == nil {
@@ -216,7 +216,7 @@ func (c *contents) same(data []byte, fault func(int64, Problem, string, ...any) 
 		}
 	}
 	if c.Entries == nil {
-		c.Entries = []*entry{} // null is not what is written
+		c.Entries = []*entry{} // null is not what encode writes
 	}
 	is, want := newTokens(data), newTokens(plainJSON(c))
 	for {
@@ -253,7 +253,7 @@ func equal(a, b json.Token) bool {
 	return errU == nil && errV == nil && u == v
 }
 
-// tokens walks through JSON that is known to be valid.
+// tokens reads the tokens of valid JSON.
 type tokens struct {
 	decoder *json.Decoder
 	name    bool // the last token is a name
@@ -263,7 +263,7 @@ type tokens struct {
 // level is an object or an array that has begun.
 type level struct {
 	object bool
-	named  bool   // a name has come, its value has not
+	named  bool   // a name was read, its value was not
 	name   string // the last one
 }
 
@@ -276,10 +276,10 @@ func newTokens(data []byte) *tokens {
 func (t *tokens) offset() int64 { return t.decoder.InputOffset() }
 func (t *tokens) depth() int    { return len(t.open) }
 
-// within reports whether the outermost object's value of this name is being read.
+// within reports whether the value of this name in the outermost object is being read.
 func (t *tokens) within(name string) bool { return len(t.open) > 0 && t.open[0].name == name }
 
-// last yields the name of the value that is being read.
+// last returns the name of the value that is being read.
 func (t *tokens) last() string {
 	names := make([]string, 0, len(t.open))
 	for _, l := range t.open {

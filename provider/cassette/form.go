@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lines is a text that the file has as one string or, if it has several lines, as a list of them.
+// lines is a text. In the file it is one string or, if it has several lines, a list of them.
 type lines string
 
 // MarshalJSON writes the string or the list.
@@ -17,8 +17,8 @@ func (l lines) MarshalJSON() ([]byte, error) {
 	return plainJSON(strings.Split(string(l), "\n")), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Anything else is read as a text that would have been
-// written in another way: that is how [parse] finds where it stands.
+// UnmarshalJSON reads what MarshalJSON writes. It accepts other forms too; [parse] then reports where
+// they are, because MarshalJSON would write them differently.
 func (l *lines) UnmarshalJSON(data []byte) error {
 	*l = ""
 	var all []string
@@ -33,12 +33,13 @@ func (l *lines) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// raw is JSON of somebody else's, which may not be any. The file has an object as what it is, and all
-// else, and an object that was not written in the shortest way, as a text, down to the byte.
+// raw is JSON of another author, which may be invalid. In the file, an object in its shortest form is an
+// object. Everything else is a text with the exact bytes.
 type raw string
 
-// mostNested bounds the brackets of an object that is written as such: it grows by its indentation.
-const mostNested = 200
+// maxNested bounds the brackets of an object that is written as such, because indentation makes it
+// longer.
+const maxNested = 200
 
 // MarshalJSON writes the object or the text.
 func (r raw) MarshalJSON() ([]byte, error) {
@@ -49,7 +50,7 @@ func (r raw) MarshalJSON() ([]byte, error) {
 }
 
 func (r raw) object() bool {
-	if !strings.HasPrefix(string(r), "{") || strings.Count(string(r), "{")+strings.Count(string(r), "[") > mostNested {
+	if !strings.HasPrefix(string(r), "{") || strings.Count(string(r), "{")+strings.Count(string(r), "[") > maxNested {
 		return false
 	}
 	short, ok := compacted([]byte(r))
@@ -72,11 +73,11 @@ func compacted(data []byte) (string, bool) {
 	return b.String(), err == nil
 }
 
-// plainJSON writes JSON with <, > and & as they are: the markers of fences are full of them.
+// plainJSON encodes JSON without escaping <, > and &: the markers of fences are full of them.
 func plainJSON(v any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(v) //nolint:errchkjson // texts, and what was read from JSON, always can be
+	_ = encoder.Encode(v) //nolint:errchkjson // texts, and values that were read from JSON, can always be encoded
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// compareEntries is the order of the file: that of the requests' ids, and of equal requests that in which
+// compareEntries compares by the order of the file: by the ids of the requests; equal requests by when
 // they began. When they ended does not matter.
 func compareEntries(a, b *entry) int {
 	return cmp.Or(
@@ -13,8 +13,8 @@ func compareEntries(a, b *entry) int {
 	)
 }
 
-// compareIDs compares what stands before the first slash, a debate's id, as text, and in the rest numbers
-// by their value: round 10 comes after round 9.
+// compareIDs compares the part before the first slash, a debate's id, as text. In the rest, it compares
+// numbers by value: round 10 comes after round 9.
 func compareIDs(a, b string) int {
 	debateA, callA, _ := strings.Cut(a, "/")
 	debateB, callB, _ := strings.Cut(b, "/")

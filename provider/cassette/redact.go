@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// redactor finds secrets in texts: those it was given, in every form that it knows, and what looks like
-// a vendor's key.
+// redactor finds secrets in texts: the given ones, in every known form, and texts that look like a
+// vendor's key.
 type redactor struct{ forms []string }
 
 // span is a part of a text.
 type span struct{ start, end int }
 
-// leastForm is how long, in bytes, a part of a secret's base64 form is at least: a shorter one could be
+// leastForm is the minimum length, in bytes, of a part of a secret's base64 form: a shorter one could be
 // part of any text.
 const leastForm = 8
 
@@ -35,7 +35,7 @@ func newRedactor(secrets []string) *redactor {
 
 func (r *redactor) add(secret string) {
 	forms := []string{secret}
-	for range 2 { // JSON within JSON is what an error that quotes an error holds
+	for range 2 { // an error that quotes an error holds JSON within JSON
 		for _, form := range slices.Clone(forms) {
 			quoted := inJSON(form)
 			forms = append(forms, quoted, strings.ReplaceAll(quoted, "/", `\/`), unquoted(form))
@@ -49,19 +49,19 @@ func (r *redactor) add(secret string) {
 	r.forms = append(r.forms, inBase64(secret)...)
 }
 
-// inJSON yields a text as encoding/json writes it, without the quotes; <, > and & are escaped.
+// inJSON returns a text as encoding/json writes it, without the quotes; <, > and & are escaped.
 func inJSON(s string) string {
 	quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always marshals
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// unquoted is inJSON with <, > and & as they are.
+// unquoted is inJSON without escaping <, > and &.
 func unquoted(s string) string {
 	quoted := plainJSON(s)
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// lowerHex yields a URL-escaped text with small hexadecimal digits.
+// lowerHex returns a URL-escaped text with lower-case hexadecimal digits.
 func lowerHex(s string) string {
 	b := []byte(s)
 	for i := 0; i+2 < len(b); i++ {
@@ -72,14 +72,14 @@ func lowerHex(s string) string {
 	return string(b)
 }
 
-// inBase64 yields what of a base64 text is certain if the secret stands somewhere in what was encoded.
-// Where it stands, modulo three bytes, is what makes the difference.
+// inBase64 returns the parts of a base64 text that are certain if the encoded text contains the secret.
+// They depend on the secret's position modulo three bytes.
 func inBase64(secret string) []string {
 	var forms []string
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
 			text := encoding.EncodeToString([]byte(strings.Repeat("\x00", before) + secret))
-			first, last := (before*8+5)/6, (before+len(secret))*8/6 // characters of six bits that hold nothing else
+			first, last := (before*8+5)/6, (before+len(secret))*8/6 // six-bit characters that hold only bits of the secret
 			if last-first >= leastForm {
 				forms = append(forms, text[first:last])
 			}
@@ -88,7 +88,7 @@ func inBase64(secret string) []string {
 	return forms
 }
 
-// find yields the parts of a text that are secret, in order and apart.
+// find returns the parts of a text that are secret, in order and without overlap.
 func (r *redactor) find(text string) []span {
 	var found []span
 	for _, form := range r.forms {
@@ -114,7 +114,7 @@ func (r *redactor) find(text string) []span {
 	return apart
 }
 
-// leastKey is how long, in bytes, what follows a key's prefix is at least.
+// leastKey is the minimum length, in bytes, of the part of a key after its prefix.
 const leastKey = 16
 
 // What keys and tokens are made of.
@@ -125,8 +125,8 @@ const (
 	inToken  = inKey + ".~+/="
 )
 
-// keys yields the parts of a text that look like a vendor's key or a token of HTTP's. What was looked at is
-// not looked at again: from within it the same end would be reached.
+// keys returns the parts of a text that look like a vendor's key or an HTTP token. It does not look into
+// a part again, because every match inside would have the same end.
 func keys(text string) []span {
 	var found []span
 	for _, prefix := range []string{"sk-", "xai-", "AIza", "gsk_"} {
@@ -165,9 +165,9 @@ func keys(text string) []span {
 	return found
 }
 
-// leading yields the length of the part of a text that is made of these characters.
+// leading returns the length of the beginning of a text that consists of these characters.
 func leading(text, of string) int { return len(text) - len(strings.TrimLeft(text, of)) }
 
-// likeKey reports whether a part of a text is a key and no hyphenated word, such as follows the "sk-" of
-// a task: it is long, and has a digit or a capital letter.
+// likeKey reports whether a part of a text is a key, and not a hyphenated word such as one that follows
+// the "sk-" of "task-": it is long, and has a digit or a capital letter.
 func likeKey(s string) bool { return len(s) >= leastKey && strings.ContainsAny(s, digits+capitals) }

@@ -37,7 +37,7 @@ func forms(secret string) map[string]string {
 	return out
 }
 
-// core yields the part of a form that tells the secret: base64 shares its first and last characters with
+// core returns the part of a form that tells the secret: base64 shares its first and last characters with
 // what stands around it.
 func core(name, form string) string {
 	if strings.HasPrefix(name, "base64") {

@@ -9,8 +9,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// request is what makes a request what it is, as the file has it. Two requests with the same JSON are
-// the same.
+// request is the part of a request that is compared, in the form of the file. Two requests with the same
+// JSON are equal.
 type request struct {
 	Model       string    `json:"model"`
 	Self        string    `json:"self,omitempty"`
@@ -61,7 +61,7 @@ type tool struct {
 	Parameters  raw    `json:"parameters,omitempty"`
 }
 
-// request writes a request as the file has it.
+// request converts a request into the form of the file.
 func (s *scribe) request(r *provider.Request) *request {
 	out := &request{
 		Model: s.write(r.Model), System: lines(s.write(r.System)), Self: s.write(r.Self),
@@ -100,14 +100,14 @@ func (s *scribe) toolCalls(calls []provider.ToolCall) []toolCall {
 
 func (s *scribe) raw(data json.RawMessage) raw { return raw(s.write(string(data))) }
 
-// fencesOf yields the distinct fence words of a request in the order in which they appear: those of its
-// messages and, as the first speaker reads none, what a line "<<<end WORD>>>" of the system prompt names,
-// if that is a number of ten digits or more, as the engine draws it. Beyond mostFences they stay as they
-// are: a debate has one.
+// fencesOf returns the distinct fence words of a request, in the order in which they appear: those of its
+// messages, and those that a line "<<<end WORD>>>" of the system prompt names. The first speaker reads no
+// messages, so its fence word appears only there. Such a word must be a number of at least ten digits, as
+// the engine draws it. Words beyond maxFences are left unchanged; a debate has one.
 func fencesOf(r *provider.Request) []string {
 	var words []string
 	add := func(word string) {
-		if word != "" && len(words) < mostFences && !slices.Contains(words, word) {
+		if word != "" && len(words) < maxFences && !slices.Contains(words, word) {
 			words = append(words, word)
 		}
 	}
@@ -125,7 +125,7 @@ func fencesOf(r *provider.Request) []string {
 	return words
 }
 
-// canonical yields a request as one line of JSON; the error: its temperature is not a number.
+// canonical returns a request as one line of JSON. It fails if the temperature is not a number.
 func (r *request) canonical() (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

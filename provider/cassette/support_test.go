@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// contents yields a file as a text.
+// contents returns a file as a text.
 func contents(t *testing.T, file string) string {
 	t.Helper()
 	data, err := os.ReadFile(file)

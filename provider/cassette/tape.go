@@ -10,14 +10,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Wrap yields a provider that records what p answers, or replays what was recorded under this name, the
-// one under which the provider is registered. p may be nil in mode Replay, which never asks it. The
-// provider is a [provider.Wrapper], a [provider.Checker] and a [provider.Vendor]; it counts tokens and
-// embeds if p does or the file holds such exchanges.
+// Wrap returns a provider that records the answers of p, or replays the answers that were recorded under
+// this name. Use the name under which the provider is registered. In mode Replay p is never called and
+// may be nil. The result is a [provider.Wrapper], a [provider.Checker] and a [provider.Vendor]. It counts
+// tokens and embeds if p does, or if the file holds such exchanges.
 //
-// Its failures are those of p, or those that were recorded, or a [*provider.Error] of kind validation with
-// NotSent set and one of the codes [CodeUnseen] and [CodeClosed]. If ctx is done first, the kind is canceled
-// or timeout.
+// Its failures are those of p, those that were recorded, or a [*provider.Error] of kind validation with
+// NotSent set and the code [CodeUnseen] or [CodeClosed]. If ctx is done first, the kind is canceled or
+// timeout.
 func (c *Cassette) Wrap(name string, p provider.Provider) provider.Provider {
 	t := &tape{cassette: c, name: name, asked: p}
 	if c.options.Mode == Replay {
@@ -57,10 +57,10 @@ func (c *Cassette) Wrap(name string, p provider.Provider) provider.Provider {
 	}
 }
 
-// plain is a scribe for what belongs to no request.
+// plain returns a scribe for texts that belong to no request.
 func (c *Cassette) plain() *scribe { return &scribe{secrets: c.secrets} }
 
-// wrapped yields what is known of a provider, for writing. The lock is held.
+// wrapped returns what is known of a provider, for writing. The lock is held.
 func (c *Cassette) wrapped(name string) *wrapped {
 	if c.providers[name] == nil {
 		c.providers[name] = &wrapped{}
@@ -68,11 +68,11 @@ func (c *Cassette) wrapped(name string) *wrapped {
 	return c.providers[name]
 }
 
-// tape is one provider's part of a cassette.
+// tape is the part of a cassette that belongs to one provider.
 type tape struct {
 	cassette *Cassette
 	name     string
-	asked    provider.Provider // nil: nobody
+	asked    provider.Provider // nil: no provider is called
 }
 
 var (
@@ -81,16 +81,17 @@ var (
 	_ provider.Vendor  = (*tape)(nil)
 )
 
-// Unwrap yields the provider that is asked; nil in a replay, so that no ability of it is used either.
+// Unwrap returns the wrapped provider. In a replay it returns nil, so that no ability of the provider is
+// used either.
 func (t *tape) Unwrap() provider.Provider { return t.asked }
 
-// String names the provider and its cassette.
+// String returns the names of the provider and of its cassette.
 func (t *tape) String() string { return t.name + " on " + t.cassette.String() }
 
 // GoString is String, for %#v.
 func (t *tape) GoString() string { return t.String() }
 
-// Vendor yields the wrapped provider's vendor, or the recorded one; "": unknown.
+// Vendor returns the vendor of the wrapped provider, or the recorded one; "" if unknown.
 func (t *tape) Vendor() string {
 	c := t.cassette
 	c.mu.Lock()
@@ -101,7 +102,7 @@ func (t *tape) Vendor() string {
 	return ""
 }
 
-// Generate replays a reply, or records the wrapped provider's.
+// Generate replays a reply, or records the reply of the wrapped provider.
 func (t *tape) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	played, q, err := t.begin(ctx, callGenerate, req)
 	if err != nil {
@@ -123,7 +124,7 @@ func (t *tape) Generate(ctx context.Context, req *provider.Request, emit func(pr
 	return response, err
 }
 
-// begin looks a request up.
+// begin looks up a request.
 func (t *tape) begin(ctx context.Context, call string, req *provider.Request) (*entry, *question, error) {
 	s := &scribe{secrets: t.cassette.secrets, fences: fencesOf(req)}
 	e := &entry{ID: req.ID, Provider: t.name, Call: call, Request: s.request(req)}
@@ -148,13 +149,13 @@ func (t *tape) ask(ctx context.Context, e *entry, s *scribe) (*entry, *question,
 	return played, q, err
 }
 
-// end records what became of a call. What ctx has ended is not the provider's answer.
+// end records the result of a call. If ctx ended the call, the result is not the provider's answer.
 func (t *tape) end(ctx context.Context, q *question, err error) {
 	q.entry.Error = q.scribe.failure(err)
 	t.cassette.end(q, err == nil || ctx.Err() == nil)
 }
 
-// play gives a recorded answer.
+// play returns a recorded answer.
 func (t *tape) play(ctx context.Context, e *entry, fences []string, emit func(provider.Chunk)) (*provider.Response, error) {
 	r := reader{fences: fences}
 	response, pieces, failure := r.response(e.Response), r.chunks(e), r.failure(e.Error)
@@ -171,7 +172,7 @@ func (t *tape) play(ctx context.Context, e *entry, fences []string, emit func(pr
 	return response, failure
 }
 
-// pace waits before a chunk, as long as is wanted.
+// pace waits before a chunk, as Options.Interval says.
 func (t *tape) pace(ctx context.Context, chunk int) error {
 	if chunk == 0 || t.cassette.options.Interval <= 0 {
 		return ctx.Err()
@@ -186,8 +187,8 @@ func (t *tape) pace(ctx context.Context, chunk int) error {
 	}
 }
 
-// Check passes for a model that was used or checked in the recording. Where there is somebody to ask, it
-// asks for others; what cannot be checked passes.
+// Check passes for a model that was used or checked in the recording. For other models it calls the
+// wrapped provider, if there is one; a provider without Check passes.
 func (t *tape) Check(ctx context.Context, model string) error {
 	if err := ctx.Err(); err != nil {
 		return ended(err)
@@ -222,7 +223,7 @@ func (c *Cassette) knows(name, model string) bool {
 	return slices.ContainsFunc(c.entries, func(e *entry) bool { return e.Provider == name && e.Request.Model == model })
 }
 
-// learn notes that a model can be used.
+// learn records that a model can be used.
 func (c *Cassette) learn(name, model string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -306,12 +307,13 @@ func unable(what string) error {
 	return &provider.Error{Kind: provider.KindValidation, Code: CodeUnseen, Message: "the wrapped provider does not " + what, NotSent: true}
 }
 
-// unreadable is the failure of an answer that was found good when the file was read, and cannot be given.
+// unreadable returns the failure for an answer that was valid when the file was read, and cannot be
+// decoded now.
 func unreadable(err error) error {
 	return &provider.Error{Kind: provider.KindValidation, Code: CodeUnseen, Message: err.Error(), NotSent: true}
 }
 
-// ended is the failure of a call whose context is done. Nobody was asked.
+// ended returns the failure of a call whose context was done before any provider was called.
 func ended(cause error) error {
 	kind := provider.KindCanceled
 	if errors.Is(cause, context.DeadlineExceeded) {

@@ -8,32 +8,34 @@ import (
 	"unicode/utf8"
 )
 
-// In a text of the file these brackets enclose what stands for something else: "⟦fence 1⟧" for the
-// request's first fence word, "⟦x9f⟧" for a byte that JSON cannot hold, or for one of such a bracket.
+// In a text of the file, these brackets enclose a placeholder: "⟦fence 1⟧" for the first fence word of
+// the request, "⟦x9f⟧" for a byte that JSON cannot hold, or that is part of such a bracket.
 const (
 	opening = "⟦"
 	closing = "⟧"
 )
 
-// redacted stands for a secret. What it was is gone.
+// redacted replaces a secret, which cannot be recovered.
 const redacted = "[redacted]"
 
 var errEscape = errors.New("a bracket ⟦ that neither names a fence of the request nor a byte")
 
-// scribe writes texts as the file has them: without secrets, and with placeholders for fence words.
+// scribe converts texts into the form of the file: without secrets, and with placeholders for fence
+// words.
 type scribe struct {
 	secrets *redactor
-	fences  []string // by number, the first being 1
+	fences  []string // by number, counted from 1
 }
 
-// write yields a text as the file has it.
+// write returns a text in the form of the file.
 func (s *scribe) write(text string) string {
 	form, _ := s.divide(text, nil)
 	return form
 }
 
-// divide writes a text that came in pieces. ends are where they end in the text, and are yielded as
-// where they end in its form. A piece that ends within what a placeholder stands for ends after that.
+// divide converts a text that came in pieces. ends are the offsets in the text at which the pieces end;
+// moved are these offsets in the form of the file. A piece that ends inside a replaced part ends after
+// its placeholder.
 func (s *scribe) divide(text string, ends []int) (form string, moved []int) {
 	spans := s.secrets.find(text)
 	if len(spans) == 0 && s.plain(text) {
@@ -73,7 +75,7 @@ func (s *scribe) divide(text string, ends []int) (form string, moved []int) {
 	return b.String(), moved
 }
 
-// plain reports whether nothing in a text needs a placeholder.
+// plain reports whether a text needs no placeholder.
 func (s *scribe) plain(text string) bool {
 	for _, word := range s.fences {
 		if strings.Contains(text, word) {
@@ -83,10 +85,10 @@ func (s *scribe) plain(text string) bool {
 	return utf8.ValidString(text) && !strings.Contains(text, opening)
 }
 
-// unit yields the length of what comes next, and what stands for it; "": it stands for itself.
+// unit returns the length of the next part of a text, and its placeholder, or "" if it needs none.
 func (s *scribe) unit(text string) (n int, stands string) {
 	number := -1
-	for i, word := range s.fences { // where one word begins another, the longer one is meant
+	for i, word := range s.fences { // where one word begins another, the longer one counts
 		if strings.HasPrefix(text, word) && (number < 0 || len(word) > len(s.fences[number])) {
 			number = i
 		}
@@ -102,11 +104,11 @@ func (s *scribe) unit(text string) (n int, stands string) {
 }
 
 const (
-	fenceName  = "fence "
-	mostFences = 64 // that one request names
+	fenceName = "fence "
+	maxFences = 64 // that one request names
 )
 
-// restore yields the text of a form, with the words of these fences.
+// restore returns the original of a text, with these fence words.
 func restore(form string, fences []string) (string, error) {
 	if !strings.Contains(form, opening) {
 		return form, nil

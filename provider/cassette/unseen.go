@@ -8,14 +8,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// The codes of this package's own failures, all of kind validation.
+// These are the codes of this package's own failures, all of kind validation.
 const (
-	CodeUnseen = "unseen"          // the cassette does not hold the request, and nobody is asked
-	CodeClosed = "cassette_closed" // the cassette was closed before
+	CodeUnseen = "unseen"          // the cassette does not hold the request, and calls no provider
+	CodeClosed = "cassette_closed" // the cassette was closed before the call
 )
 
-// unseen says that a request is not recorded, and which recorded one is most like it. It tells where they
-// differ and shows no text of either: it will stand in a log.
+// unseen returns the error for a request that is not recorded. It names the nearest recorded request and
+// where the two differ. It shows no text of either, because it will stand in a log.
 func (c *Cassette) unseen(q *entry) error {
 	fail := func(format string, args ...any) error {
 		return &provider.Error{
@@ -47,13 +47,13 @@ func (c *Cassette) unseen(q *entry) error {
 	return fail("is not recorded: the nearest, %q, differs first in %s", clip(nearest.ID), difference(asked, nearest.Request.parts()))
 }
 
-// part is one value of a request. Those that are short are told.
+// part is one value of a request. Short values appear in messages.
 type part struct {
 	name, value string
 	short       bool
 }
 
-// parts yields what a request is made of, in its order.
+// parts returns the values of a request, in order.
 func (r *request) parts() []part {
 	all := []part{
 		{"model", r.Model, true},
@@ -84,7 +84,7 @@ func (m message) parts(name string) []part {
 	}
 }
 
-// common counts the parts that are the same.
+// common counts the parts that are equal.
 func common(a, b []part) int {
 	values := make(map[string]string, len(b))
 	for _, p := range b {
@@ -124,7 +124,7 @@ func difference(asked, recorded []part) string {
 	return "its form"
 }
 
-// differs yields the first line in which two texts are not the same, from 1.
+// differs returns the first line in which two texts differ, counted from 1.
 func differs(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

@@ -1,9 +1,9 @@
-// Package env finds out by the environment which vendors a program can ask:
+// Package env reads from the environment which vendors a program can use:
 //
 //	engine := &debate.Engine{Providers: env.FromEnv()}
 //
-// It is a module of its own because it brings along every vendor's SDK. A program that needs one vendor
-// imports that vendor's package.
+// It is a module of its own because it depends on every vendor's SDK. A program that needs one vendor
+// imports that vendor's package instead.
 package env
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
-// FromEnv yields a provider for each vendor whose variable is set and not blank, under the name by which
-// models are called, as in "anthropic/claude-opus-4-1":
+// FromEnv returns a provider for each vendor whose variable is set and not blank. The key of the map is
+// the vendor's name in a model's name, as in "anthropic/claude-opus-4-1":
 //
 //	openai      OPENAI_API_KEY      and OPENAI_BASE_URL for another server
 //	anthropic   ANTHROPIC_API_KEY   and ANTHROPIC_BASE_URL
@@ -33,12 +33,12 @@ import (
 //	ollama      OLLAMA_HOST         the server's address; OLLAMA_API_KEY if it wants one
 //	vllm        VLLM_BASE_URL       and VLLM_API_KEY if it wants one
 //
-// OPENAI_BASE_URL alone, without a key, is enough for a local server. The environment is read once; the
-// map is the caller's. It is empty if nothing is set.
+// OPENAI_BASE_URL without a key is enough for a local server. The environment is read once. The map
+// belongs to the caller; it is empty if no variable is set.
 func FromEnv() map[string]provider.Provider { return From(os.LookupEnv) }
 
-// From is FromEnv for an environment of the caller's, such as one that a file or a vault was read
-// into. lookup is called during From alone.
+// From is FromEnv for another environment, such as one that was read from a file or a vault. lookup is
+// called only during From.
 func From(lookup func(name string) (string, bool)) map[string]provider.Provider {
 	get := func(names ...string) string {
 		for _, name := range names {
@@ -83,7 +83,7 @@ func From(lookup func(name string) (string, bool)) map[string]provider.Provider 
 	return all
 }
 
-// openAI yields a provider for OpenAI's server or another one. A key that is empty sends none.
+// openAI returns a provider for OpenAI's server or another one. If key is empty, none is sent.
 func openAI(key, base string) provider.Provider {
 	p := openai.New(key)
 	if base != "" {
@@ -92,8 +92,8 @@ func openAI(key, base string) provider.Provider {
 	return p
 }
 
-// address makes a URL of what Ollama takes for one: a host, with or without scheme and port. A server
-// that listens everywhere is asked on this machine.
+// address returns the URL for a value of OLLAMA_HOST: a host, with or without scheme and port. An address
+// that means all interfaces is replaced by this machine's.
 func address(host string) string {
 	scheme, rest, ok := strings.Cut(host, "://")
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Check asks for the model's description, which costs nothing. It fails with kind authentication if the
-// key is refused and with kind validation if the vendor does not know the model.
+// Check asks for the description of the model, which costs nothing. It fails with kind authentication if
+// the key is refused, and with kind validation if the vendor does not know the model.
 func (p *Provider) Check(ctx context.Context, model string) error {
 	path, err := modelPath(model)
 	if err != nil {
@@ -38,8 +38,8 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	return err
 }
 
-// CountTokens asks the vendor how many input tokens a request is, system prompt, tools and schema
-// included. It costs nothing, but has a rate limit of its own.
+// CountTokens asks the vendor how many input tokens a request has, including system prompt, tools and
+// schema. It costs nothing, but has a rate limit of its own.
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
 	body, err := p.request(req)
 	if err != nil {
@@ -63,7 +63,8 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	return int(count.TotalTokens), nil
 }
 
-// whole reads an answer that is not streamed. It fails if it is an error all the same, or not sound.
+// whole reads an answer that is not streamed. It fails if the answer is an error in spite of its status,
+// or if sound reports false.
 func whole(x *wire.Exchange, answer any, sound func() bool) error {
 	data, err := io.ReadAll(x)
 	if err != nil {
@@ -76,7 +77,7 @@ func whole(x *wire.Exchange, answer any, sound func() bool) error {
 	case json.Unmarshal(data, &failure) == nil && wire.Present(failure.Error):
 		return x.Fault(data)
 	case json.Unmarshal(data, answer) != nil || !sound():
-		return x.Invalid("malformed", "the answer is not what the API says")
+		return x.Invalid("malformed", "the answer does not follow the API")
 	}
 	return nil
 }

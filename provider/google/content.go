@@ -6,20 +6,21 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// foreignSignature is what the vendor documents for calls that its models did not make: models from
-// Gemini 3 on refuse a step whose first call is unsigned.
+// foreignSignature is the signature that the vendor documents for calls that its models did not make:
+// models from Gemini 3 on refuse a step whose first call is unsigned.
 const foreignSignature = "skip_thought_signature_validator"
 
-// opening stands before a conversation that begins with the speaker's own words or calls: the API wants
-// a call to come after something of the user's.
+// opening precedes a conversation that begins with the speaker's own words or calls, because the API
+// requires user content before a call.
 const opening = "(The conversation begins with your own words.)"
 
-// conversation is the contents of a request. Roles alternate, which older models demand: what neighbours
-// of one role say becomes parts of one content.
+// conversation is the contents of a request. Roles alternate, which older models require: neighbouring
+// messages of one role become parts of one content.
 type conversation []*genai.Content
 
-// contents writes the conversation. What Chat says holds for all of it but the speaker's own tool calls
-// and their results, which have shapes of their own; other speakers' are left out.
+// contents writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
+// and their results are added in the shapes that the API has for them. Those of other speakers are left
+// out.
 func contents(req *provider.Request) ([]*genai.Content, error) {
 	var c conversation
 	for i := range req.Messages {
@@ -28,7 +29,8 @@ func contents(req *provider.Request) ([]*genai.Content, error) {
 		if !calls(req, m) {
 			continue
 		}
-		// The results follow at once and in the order of the calls, one for each, or the API refuses them.
+		// The results directly follow the calls, one for each, in the same order; otherwise the API
+		// refuses them.
 		results := results(req, req.Messages[i+1:])
 		var given []*genai.Part
 		for k := range m.ToolCalls {
@@ -55,7 +57,7 @@ func contents(req *provider.Request) ([]*genai.Content, error) {
 	return c, nil
 }
 
-// chat adds what is said in a part of the request.
+// chat adds the texts of a part of the request.
 func (c *conversation) chat(part provider.Request) {
 	for role, text := range part.Chat() {
 		to := genai.RoleUser
@@ -69,7 +71,7 @@ func (c *conversation) chat(part provider.Request) {
 	}
 }
 
-// last yields the last content if it is of a role.
+// last returns the last content if it has that role, otherwise nil.
 func (c *conversation) last(role string) *genai.Content {
 	if n := len(*c); n > 0 && (*c)[n-1].Role == role {
 		return (*c)[n-1]
@@ -88,13 +90,13 @@ func (c *conversation) add(role string, parts ...*genai.Part) {
 	*c = append(*c, &genai.Content{Role: role, Parts: parts})
 }
 
-// calls reports whether the speaker called tools in a message.
+// calls reports whether the message has tool calls of the speaker.
 func calls(req *provider.Request, m *provider.Message) bool {
 	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == req.Self
 }
 
-// results yields the results before the speaker's next calls, by the ids of their calls: ids that the
-// adapter made may come again.
+// results returns the results before the speaker's next calls, by the ids of their calls. Later calls are
+// excluded because ids that the adapter made may be repeated.
 func results(req *provider.Request, after []provider.Message) map[string]*provider.ToolResult {
 	list := map[string]*provider.ToolResult{}
 	for i := range after {
@@ -108,7 +110,8 @@ func results(req *provider.Request, after []provider.Message) map[string]*provid
 	return list
 }
 
-// response writes a result as the API wants it: an object whose key says whether it is one.
+// response writes a result in the API's form: an object whose key says whether it is a result or an
+// error.
 func response(r *provider.ToolResult) map[string]any {
 	switch {
 	case r == nil:

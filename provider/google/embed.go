@@ -17,8 +17,8 @@ type embedRequest struct {
 	Content *genai.Content `json:"content"`
 }
 
-// Embed asks the model for the vectors of texts, a hundred of them at a time. No request is made for no
-// text. The vendor reports usage for newer models alone.
+// Embed asks the model for the vectors of texts, a hundred per request. Without texts, it makes no
+// request. The vendor reports usage only for newer models.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
 	for some := range wire.Batches(texts, maxBatch, 0) {

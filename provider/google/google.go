@@ -11,18 +11,19 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-const version = "v1beta" // of the API; v1 knows neither tools nor schemas
+const version = "v1beta" // v1 supports neither tools nor schemas
 
-// Provider is a [provider.Provider] for the Gemini API, or for a server that speaks it. The fields must
-// not change once the first request is made; after that, a Provider is safe for concurrent use.
+// Provider is a [provider.Provider] for the Gemini API, or for a server that implements it. The fields
+// must not change after the first request. From then on, a Provider is safe for concurrent use.
 type Provider struct {
 	// Endpoint is the server. Its BaseURL has no version: "https://generativelanguage.googleapis.com".
 	wire.Endpoint
 
-	// Safety sets what the vendor's filters let pass; none leaves each of them at the vendor's default.
+	// Safety sets what the vendor's filters block. A filter that is not listed keeps the vendor's
+	// default.
 	Safety []*genai.SafetySetting
-	// Thinking sets how much the model thinks, by level or by budget, as the model at hand takes it; nil:
-	// the vendor's default. Thoughts are never part of a reply's text, even if they are asked for.
+	// Thinking sets how much the model thinks, by level or by budget, whichever the model supports; nil:
+	// the vendor's default. Thoughts are never part of a reply's text, even if they are requested.
 	Thinking *genai.ThinkingConfig
 }
 
@@ -34,7 +35,7 @@ var (
 	_ provider.Embedder     = (*Provider)(nil)
 )
 
-// New is a Provider for generativelanguage.googleapis.com. An empty key sends none.
+// New returns a Provider for generativelanguage.googleapis.com. If key is empty, none is sent.
 func New(key string) *Provider {
 	p := &Provider{Endpoint: wire.Endpoint{
 		BaseURL:   "https://generativelanguage.googleapis.com",
@@ -46,18 +47,18 @@ func New(key string) *Provider {
 	return p
 }
 
-// Vendor yields "google".
+// Vendor returns "google".
 func (p *Provider) Vendor() string { return vendor }
 
-// String names the provider, so that printing it shows no header and no key.
+// String returns the name of the provider, without any header or key.
 func (p *Provider) String() string { return "google" }
 
 // GoString is String, for %#v.
 func (p *Provider) GoString() string { return p.String() }
 
-// Generate asks the model for one reply and streams it. A failure is a [*provider.Error]; the Response
-// beside one carries the usage that the vendor reported with the reply's end, and is nil if that did not
-// come. The end of ctx gives kind canceled or timeout.
+// Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
+// canceled or timeout if ctx has ended. On a failure, the Response carries the usage that the vendor
+// reported with the end of the reply; it is nil if that end did not come.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	body, err := p.request(req)
 	if err != nil {
@@ -78,7 +79,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	return r.Done()
 }
 
-// post asks a method of a model. It fails unless the answer is a success.
+// post calls a method of a model. It fails unless the answer is a success.
 func (p *Provider) post(x *wire.Exchange, model, method string, body any) error {
 	path, err := modelPath(model)
 	if err != nil {
@@ -91,17 +92,17 @@ func (p *Provider) post(x *wire.Exchange, model, method string, body any) error 
 	return x.Send(http.MethodPost, version+"/"+path+":"+method, data)
 }
 
-// modelPath yields where a model is: a tuned one has its collection in its name.
+// modelPath returns the path of a model. The name of a tuned model has its collection in it.
 func modelPath(model string) (string, error) {
 	name := modelName(model)
 	if strings.HasSuffix(name, "/") || strings.Contains(name, "//") || strings.Contains(name, "..") ||
 		strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`?#%&\:`, c) }) {
-		return "", unsendable("model", "this is no name of a model: "+wire.Clip(model))
+		return "", unsendable("model", "invalid name of a model: "+wire.Clip(model))
 	}
 	return name, nil
 }
 
-// modelName yields the name of a model as the API's messages have it.
+// modelName returns the name of a model in the form that the API's messages have.
 func modelName(model string) string {
 	if strings.HasPrefix(model, "models/") || strings.HasPrefix(model, "tunedModels/") {
 		return model
@@ -109,7 +110,7 @@ func modelName(model string) string {
 	return "models/" + model
 }
 
-// unsendable is the failure of a request that is wrong as it stands.
+// unsendable returns the failure of an invalid request.
 func unsendable(code, message string) error {
 	return &provider.Error{Kind: provider.KindValidation, Code: code, Message: message, NotSent: true}
 }

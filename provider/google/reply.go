@@ -15,8 +15,8 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// answer is one event of a reply. It is our own because the SDK's types take hundreds of bytes for an
-// element of three, and do not bound how many there are.
+// answer is one event of a reply. It replaces the SDK's types, which take hundreds of bytes for an
+// element of three bytes, and do not bound the number of elements.
 type answer struct {
 	Candidates     wire.List[*candidate] `json:"candidates"`
 	PromptFeedback struct {
@@ -28,7 +28,7 @@ type answer struct {
 	ResponseID   string `json:"responseId"`
 }
 
-// candidate is what an event says of one of the replies.
+// candidate is the part of an event about one of the replies.
 type candidate struct {
 	Index   int `json:"index"`
 	Content struct {
@@ -62,7 +62,7 @@ type reply struct {
 	chose    bool   // there was a candidate
 }
 
-// read takes in the answer up to its end. It fails if the reply is not whole.
+// read reads the answer to its end. It fails if the reply is not complete.
 func (r *reply) read() error {
 	body := &stray{r: r.exchange}
 	events := r.exchange.EventsIn(body)
@@ -77,7 +77,7 @@ func (r *reply) read() error {
 		case e.Kind == "error":
 			return r.exchange.Fault(e.Data)
 		case e.Kind != "" && e.Kind != "message":
-			continue // an event of a kind that nobody knows yet
+			continue // an event of an unknown kind
 		}
 		if err := r.take(e.Data); err != nil {
 			return err
@@ -85,14 +85,14 @@ func (r *reply) read() error {
 	}
 }
 
-// end judges an answer that could not be read further.
+// end returns the result of an answer that could not be read further.
 func (r *reply) end(err error, body *stray) error {
 	fault := body.fault()
 	switch {
-	case fault != nil: // even after the reply's end: it shows that the end was none
+	case fault != nil: // even after the reply's end: it shows that the reply has not ended
 		return r.exchange.Fault(fault)
 	case r.Stop != "":
-		return nil // the reply is whole; only its usage may be missing
+		return nil // the reply is complete; only its usage may be missing
 	case !errors.Is(err, io.EOF):
 		return r.exchange.Cut(err)
 	case r.answered && !r.chose:
@@ -101,7 +101,7 @@ func (r *reply) end(err error, body *stray) error {
 		return r.exchange.Cut(err)
 	}
 	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" || json.Valid(body.kept) {
-		return r.exchange.Invalid("not_a_stream", "the server answered with something else than a reply; is BaseURL the API's?")
+		return r.exchange.Invalid("not_a_stream", "the server answered with something other than a reply; is BaseURL the URL of the API?")
 	}
 	return r.exchange.Cut(err)
 }
@@ -118,11 +118,11 @@ func (r *reply) take(data []byte) error {
 		return r.exchange.Fault(data)
 	}
 	var a answer
-	if !utf8.Valid(data) { // arguments stay as they are written
+	if !utf8.Valid(data) { // arguments stay exactly as they are written
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
 	if data[0] != '{' || json.Unmarshal(data, &a) != nil {
-		return r.exchange.Invalid("malformed", "a part of the answer is not what the API says")
+		return r.exchange.Invalid("malformed", "a part of the answer does not follow the API")
 	}
 	r.answered = true
 	u := a.Usage.tokens()
@@ -151,7 +151,7 @@ func (r *reply) take(data []byte) error {
 	return nil
 }
 
-// choose adds what one event says of the reply; counted is the usage in the same event.
+// choose adds what one event has of the reply. counted is the usage in the same event.
 func (r *reply) choose(c *candidate, counted provider.Usage) error {
 	for i := range c.Content.Parts {
 		part := &c.Content.Parts[i]
@@ -159,7 +159,7 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 			continue
 		}
 		if r.Stop != "" {
-			r.Settled, r.Usage = false, provider.Usage{} // what goes on is not counted yet
+			r.Settled, r.Usage = false, provider.Usage{} // what follows is not counted yet
 			return r.exchange.Invalid("malformed", "the reply went on after its end")
 		}
 		if part.FunctionCall == nil {
@@ -171,7 +171,7 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 	if c.FinishReason == "" || c.FinishReason == genai.FinishReasonUnspecified || r.Stop != "" {
 		return nil
 	}
-	r.Usage, r.Settled = counted, true // what was counted before the end is not the whole
+	r.Usage, r.Settled = counted, true // counts before the end are not final
 	stop, err := r.stop(c)
 	if err != nil {
 		return err
@@ -181,7 +181,8 @@ func (r *reply) choose(c *candidate, counted provider.Usage) error {
 	return nil
 }
 
-// call adds a tool call, which comes in one piece. A call without an id gets one that no other reply has.
+// call adds a tool call, which comes in one piece. A call without an id gets one that is unique to this
+// reply.
 func (r *reply) call(p *part) error {
 	f := p.FunctionCall
 	var args bytes.Buffer
@@ -199,8 +200,8 @@ func (r *reply) call(p *part) error {
 	return nil
 }
 
-// stop translates the reason for the end. One that says that the reply is broken, or that nobody knows, is
-// a failure.
+// stop translates the finish reason. A reason that says that the reply is broken, and an unknown reason,
+// are failures.
 func (r *reply) stop(c *candidate) (provider.StopReason, error) {
 	switch c.FinishReason {
 	case genai.FinishReasonStop:
@@ -226,7 +227,7 @@ func (r *reply) broken(c *candidate, message string) error {
 	return r.exchange.Invalid(wire.Clip(string(c.FinishReason)), message)
 }
 
-// blocked is the failure of a prompt that the vendor's filters stopped.
+// blocked returns the failure of a prompt that the vendor's filters stopped.
 func (r *reply) blocked(reason genai.BlockedReason, said string) error {
 	message := "the vendor blocked the prompt"
 	if said != "" {

@@ -12,10 +12,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// generateRequest is what the model is asked. The SDK has types for all that is in it, but none for the
-// whole.
+// generateRequest is the body of a request. The SDK has types for all its parts, but none for the whole.
 type generateRequest struct {
-	Model             string                 `json:"model,omitempty"` // only where the path does not say it
+	Model             string                 `json:"model,omitempty"` // only if it is not in the path
 	SystemInstruction *genai.Content         `json:"systemInstruction,omitempty"`
 	Contents          []*genai.Content       `json:"contents"`
 	Tools             []*genai.Tool          `json:"tools,omitempty"`
@@ -23,7 +22,7 @@ type generateRequest struct {
 	GenerationConfig  genai.GenerationConfig `json:"generationConfig"`
 }
 
-// request writes a request. It fails with kind validation if a part that should be JSON is none.
+// request writes a request. It fails with kind validation if a part that must be JSON is not.
 func (p *Provider) request(req *provider.Request) (*generateRequest, error) {
 	contents, err := contents(req)
 	if err != nil {
@@ -58,7 +57,7 @@ func (p *Provider) request(req *provider.Request) (*generateRequest, error) {
 	return g, nil
 }
 
-// tools writes the tools as one tool with all their functions, which is how the API has them.
+// tools writes the tools as one tool with all their functions, which is the API's form.
 func tools(list []provider.Tool) ([]*genai.Tool, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -78,8 +77,9 @@ func tools(list []provider.Tool) ([]*genai.Tool, error) {
 	return []*genai.Tool{{FunctionDeclarations: functions}}, nil
 }
 
-// schemaBesideTools reports whether a model takes both, as its name tells: models before Gemini 3 refuse
-// such a request. Their schema is left out, because the engine validates the reply in any case.
+// schemaBesideTools reports, by the name of a model, whether it accepts a schema next to tools. Models
+// before Gemini 3 refuse such a request. For them the schema is left out; the engine validates the reply
+// in any case.
 func schemaBesideTools(model string) bool {
 	name, ok := strings.CutPrefix(strings.TrimPrefix(model, "models/"), "gemini-")
 	digits := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
@@ -87,7 +87,7 @@ func schemaBesideTools(model string) bool {
 	return ok && err == nil && generation >= 3
 }
 
-// arguments reads the arguments of a call, keeping numbers as they are written.
+// arguments reads the arguments of a call. Numbers stay exactly as they are written.
 func arguments(raw json.RawMessage) (map[string]any, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return map[string]any{}, nil
@@ -96,7 +96,7 @@ func arguments(raw json.RawMessage) (map[string]any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	if err := decoder.Decode(&args); err != nil {
-		return nil, unsendable("tool", "the arguments of a former call are not a JSON object")
+		return nil, unsendable("tool", "the arguments of an earlier tool call are not a JSON object")
 	}
 	return args, nil
 }

@@ -13,12 +13,12 @@ import (
 
 const maxLevels = 64 // of a schema
 
-// lowerSchema lowers a JSON schema (draft 2020-12) to what the API's structured output knows. The rest is
-// said otherwise where that means the same (const as an enum of one value, an exclusive bound of integers
-// as the next one) and left out where not: what satisfies the schema satisfies the lowered one, but not
-// the other way round, so replies are to be validated against the original. The order of properties stays,
-// and stands in propertyOrdering too, because models write in that order. ok is false if schema is not JSON,
-// neither an object nor a boolean, or nested too deeply.
+// lowerSchema reduces a JSON Schema (draft 2020-12) to what the API's structured output supports. It
+// rewrites a keyword if another one means the same: const becomes an enum of one value, an exclusive
+// bound of integers the next integer. It drops all other keywords. So every value that satisfies schema
+// satisfies the reduced one, but not the reverse: validate replies against the original. The order of
+// properties stays, and is repeated in propertyOrdering, because models write in that order. ok is false
+// if schema is not JSON, neither an object nor a boolean, or nested too deeply.
 func lowerSchema(schema json.RawMessage) (lowered json.RawMessage, ok bool) {
 	if !json.Valid(schema) {
 		return nil, false
@@ -26,7 +26,7 @@ func lowerSchema(schema json.RawMessage) (lowered json.RawMessage, ok bool) {
 	return lower(schema, 0)
 }
 
-// object is a JSON object with its fields in their order.
+// object is a JSON object with its fields in order.
 type object []member
 
 type member struct {
@@ -34,7 +34,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// parseObject reads one level of a JSON object; a name that comes twice makes it unreadable.
+// parseObject reads one level of a JSON object. A repeated name makes it unreadable.
 func parseObject(data json.RawMessage) (object, bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -87,19 +87,19 @@ func (o object) json() json.RawMessage {
 	return b.Bytes()
 }
 
-// quoted writes a string, or a list of strings.
+// quoted encodes a string, or a list of strings.
 func quoted[T string | []string](v T) json.RawMessage {
 	data, _ := json.Marshal(v) //nolint:errchkjson // strings always marshal
 	return data
 }
 
-// lower lowers one schema; level counts those around it.
+// lower lowers one schema. level is the number of schemas around it.
 func lower(schema json.RawMessage, level int) (json.RawMessage, bool) {
 	if level > maxLevels {
 		return nil, false
 	}
 	switch string(bytes.TrimSpace(schema)) {
-	case "true", "false": // what nothing fits cannot be said
+	case "true", "false": // a schema that nothing satisfies cannot be expressed
 		return json.RawMessage("{}"), true
 	}
 	from, ok := parseObject(schema)
@@ -110,7 +110,7 @@ func lower(schema json.RawMessage, level int) (json.RawMessage, bool) {
 	var to object
 	for _, m := range from {
 		if from.has("$ref") && !strings.HasPrefix(m.name, "$") && m.name != "definitions" {
-			continue // the API allows nothing beside it
+			continue // the API allows nothing next to it
 		}
 		if m, ok = from.keep(m, level); !ok {
 			return nil, false
@@ -125,8 +125,8 @@ func lower(schema json.RawMessage, level int) (json.RawMessage, bool) {
 	return to.json(), true
 }
 
-// flat yields the schema with the one that it wraps in allOf, if it is a single one and says nothing that
-// the outer one says too.
+// flat returns the schema merged with the one that it wraps in allOf, if it wraps a single one and the
+// two have no keyword in common.
 func (o object) flat() object {
 	var list []json.RawMessage
 	if json.Unmarshal(o.get("allOf"), &list) != nil || len(list) != 1 {
@@ -139,8 +139,8 @@ func (o object) flat() object {
 	return slices.Concat(o, inner)
 }
 
-// keep yields what the API knows of one field, without a value if that is nothing. ok is false if a schema
-// in it cannot be lowered.
+// keep returns the part of a field that the API supports; its value is nil if that is nothing. ok is
+// false if a schema in the field cannot be lowered.
 func (o object) keep(m member, level int) (kept member, ok bool) {
 	value := bytes.TrimSpace(m.value)
 	ok = true
@@ -224,7 +224,7 @@ func lowerList(data json.RawMessage, level int) (json.RawMessage, bool) {
 	return append(b, ']'), true
 }
 
-// scalars reports whether a list holds strings and numbers alone, which is all that the API's enum can.
+// scalars reports whether a list holds only strings and numbers; the API's enum supports nothing else.
 func scalars(data json.RawMessage) bool {
 	var list []any
 	if json.Unmarshal(data, &list) != nil || len(list) == 0 {
@@ -239,8 +239,9 @@ func scalars(data json.RawMessage) bool {
 	})
 }
 
-// inclusive writes an exclusive bound as the inclusive one of a name: of integers the next one, a step
-// away, of other numbers the same. It yields nil if the schema has an inclusive one too.
+// inclusive writes an exclusive bound as the inclusive bound with the given name: for integers the next
+// one, a step away, for other numbers the same number. It returns nil if the schema has the inclusive
+// bound too.
 func (o object) inclusive(name string, bound json.RawMessage, step float64) json.RawMessage {
 	n, err := strconv.ParseFloat(string(bound), 64)
 	if err != nil || o.has(name) {
@@ -252,7 +253,7 @@ func (o object) inclusive(name string, bound json.RawMessage, step float64) json
 	return strconv.AppendFloat(nil, n, 'f', -1, 64)
 }
 
-// required lists the required properties that the schema describes.
+// required returns the required properties that the schema describes.
 func (o object) required() json.RawMessage {
 	var names []string
 	_ = json.Unmarshal(o.get("required"), &names)

@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// lowered yields a schema as it is sent, nil if it is refused.
+// lowered returns a schema as it is sent, nil if it is refused.
 func lowered(t *testing.T, schema []byte) json.RawMessage {
 	t.Helper()
 	p, transport := played(yes)

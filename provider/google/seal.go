@@ -5,8 +5,8 @@ import "encoding/json"
 // vendor is the vendor's name in the model table.
 const vendor = "google"
 
-// seal is what goes back to the model with a tool call ([provider.ToolCall.Opaque]). Its vendor tells it
-// from another adapter's.
+// seal is sent back to the model with a tool call ([provider.ToolCall.Opaque]). Vendor distinguishes it
+// from the seals of other adapters.
 type seal struct {
 	Vendor    string `json:"vendor"`
 	ID        string `json:"id,omitempty"` // the model's own; "" if it gave none
@@ -19,7 +19,7 @@ func (s seal) opaque() json.RawMessage {
 	return data
 }
 
-// unseal reads a seal; another adapter's is the zero one.
+// unseal reads a seal. A seal of another adapter gives the zero seal.
 func unseal(opaque json.RawMessage) seal {
 	var s seal
 	if json.Unmarshal(opaque, &s) != nil || s.Vendor != vendor {

@@ -8,8 +8,8 @@ import (
 
 const maxStray = 64 << 10 // bytes
 
-// stray reads a stream and keeps what stands in it outside of events, from the first line on that begins
-// like a JSON document: so the API breaks a stream off when it runs out of capacity, and so it answers if
+// stray reads a stream and keeps what it holds outside of events, from the first line on that begins like
+// a JSON document. In this form the API breaks off a stream when it runs out of capacity, and answers if
 // it does not stream at all.
 type stray struct {
 	r    io.Reader
@@ -17,7 +17,7 @@ type stray struct {
 	kept []byte
 }
 
-// Read reads on, and keeps.
+// Read implements io.Reader.
 func (s *stray) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
 	for i := 0; i < n && s.kept == nil; i++ {
@@ -40,7 +40,7 @@ func (s *stray) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// fault yields the error that was kept, nil if there is none.
+// fault returns the error that was kept, or nil if there is none.
 func (s *stray) fault() []byte {
 	if !wire.IsFault(s.kept) {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// count is what the vendor counts.
+// count is the usage object of the vendor.
 type count struct {
 	Prompt   wire.Count `json:"promptTokenCount"`
 	Tools    wire.Count `json:"toolUsePromptTokenCount"`
@@ -14,8 +14,8 @@ type count struct {
 	Thoughts wire.Count `json:"thoughtsTokenCount"`
 }
 
-// tokens translates the count. The vendor counts thoughts beside the text, and what its own tools fed to
-// the model beside the prompt; the cached tokens are among the prompt's.
+// tokens translates the count. The vendor counts thoughts separately from the text, and the input of its
+// own tools separately from the prompt. Cached tokens are included in the prompt's.
 func (c count) tokens() provider.Usage {
 	return provider.Usage{
 		Input:       int(c.Prompt) + int(c.Tools),

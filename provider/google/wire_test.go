@@ -119,7 +119,7 @@ func (p *playback) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// played yields a provider whose server answers with a body.
+// played returns a provider whose server answers with a body.
 func played(body string) (*google.Provider, *playback) {
 	transport := &playback{answer: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" + body)}
 	p := google.New(canary)

@@ -6,19 +6,19 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Capped is a provider of which no more calls run at once than a [Concurrency] has places for. The fields
-// must not change once the first request is made; after that, it is safe for concurrent use.
+// Capped is a provider whose calls run only while a [Concurrency] has a place for them. The fields must
+// not change after the first request. From then on, a Capped is safe for concurrent use.
 type Capped struct {
-	// Provider is asked when there is a place.
+	// Provider makes the calls that have a place.
 	Provider provider.Provider
-	// Concurrency holds the places and the queue; without one nothing is limited.
+	// Concurrency holds the places and the queue. If it is nil, nothing is limited.
 	Concurrency *Concurrency
 }
 
 var _ provider.Wrapper = (*Capped)(nil)
 
-// Generate waits for a place and asks the provider. If ctx is done before, it fails with kind canceled or
-// timeout, and NotSent; every other failure is the provider's.
+// Generate waits for a place and then calls Provider. If ctx is done while it waits, it fails with kind
+// canceled or timeout and NotSent set. All other failures are those of Provider.
 func (c *Capped) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	if c.Provider == nil {
 		return nil, missing()
@@ -32,10 +32,10 @@ func (c *Capped) Generate(ctx context.Context, req *provider.Request, emit func(
 	return c.Provider.Generate(ctx, req, emit)
 }
 
-// Unwrap yields Provider.
+// Unwrap returns Provider.
 func (c *Capped) Unwrap() provider.Provider { return c.Provider }
 
-// String names the wrapper and what it wraps, as far as that has a name.
+// String returns the name of the wrapper and of what it wraps, if that has one.
 func (c *Capped) String() string { return "capped(" + shown(c.Provider) + ")" }
 
 // GoString is String, for %#v.

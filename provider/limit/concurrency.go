@@ -7,14 +7,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Concurrency lets a number of calls run at once, over all the providers that it wraps. A call that has to
-// wait gets the place of the first one that ends: with a reply, a failure or a panic.
+// Concurrency caps the number of calls in flight, over all the providers that it wraps. When a call ends,
+// with a reply, a failure or a panic, the first call in the queue gets its place.
 //
-// The fields must not change once the first request is made; after that, a Concurrency is safe for concurrent
+// The fields must not change after the first request. From then on, a Concurrency is safe for concurrent
 // use. It must not be copied.
 type Concurrency struct {
-	// Calls is how many calls may run at once; 1 if it is less: who sets a limit without a number gets the
-	// one that nothing can overstep.
+	// Calls is how many calls may be in flight at once. If it is less than 1, it is 1, the strictest
+	// limit: a limit without a number must not be exceeded.
 	Calls int
 
 	mu     sync.Mutex
@@ -22,19 +22,19 @@ type Concurrency struct {
 	line   queue // empty unless all places are taken
 }
 
-// ConcurrencyStatus is where a [Concurrency] stands.
+// ConcurrencyStatus is the state of a [Concurrency].
 type ConcurrencyStatus struct {
-	Calls    int // how many may run at once
+	Calls    int // how many may be in flight at once
 	Waiting  int
 	InFlight int
 }
 
-// Wrap yields p, limited. It may be called at any time.
+// Wrap returns p with this limit. It may be called at any time.
 func (c *Concurrency) Wrap(p provider.Provider) *Capped {
 	return &Capped{Provider: p, Concurrency: c}
 }
 
-// Status tells where it stands at this moment.
+// Status returns the present state.
 func (c *Concurrency) Status() ConcurrencyStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,14 +67,14 @@ func (c *Concurrency) enter(ctx context.Context) error {
 	return ended(err)
 }
 
-// leave gives a place back.
+// leave frees the place of a call.
 func (c *Concurrency) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.free()
 }
 
-// free hands a place to who waits longest. The lock is held.
+// free gives a free place to the call that has waited longest. The lock is held.
 func (c *Concurrency) free() {
 	if w := c.line.head(); w != nil {
 		c.line.admit(w)

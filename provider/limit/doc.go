@@ -1,5 +1,5 @@
-// Package limit keeps calls within what a vendor, or a machine, can take. Its wrappers are providers
-// around providers; they let calls wait and never make one again.
+// Package limit keeps the rate and the number of calls within what a vendor, or a machine, can take. Its
+// wrappers are providers around providers. They delay calls; they never retry one.
 //
 //	limits := &limit.Rate{Requests: 500, Tokens: 200_000}
 //	engine.Providers = map[string]debate.Provider{
@@ -7,39 +7,43 @@
 //		"local":  (&limit.Concurrency{Calls: 2}).Wrap(openaicompat.Compatible("http://localhost:11434/v1", "")),
 //	}
 //
-// [Rate] is for a vendor that counts requests or tokens per minute. It spreads the calls, and after a
-// failure of kind rate_limit it slows down and holds calls for as long as the vendor asked. Several
-// wrapped providers, engines and debates share one Rate, as they share the account behind it.
+// [Rate] is for a vendor that counts requests or tokens per minute. It spreads the calls. After a failure
+// of kind rate_limit it slows down, and holds calls for as long as the vendor asked. Several wrapped
+// providers, engines and debates can share one Rate, just as they share the account behind it.
 //
-// [Concurrency] is for what can only do so much at once: a model on a machine of one's own, a gateway
-// with few connections. It does not look at what comes back.
+// [Concurrency] is for a service that can do only so much at once: a model on your own machine, or a
+// gateway with few connections. It ignores the results of calls.
 //
-// # One around the other
+// # Combining wrappers
 //
-// The wrappers may be put around each other in either order. With the Rate inside, next to the vendor,
-// a call leaves the moment that the Rate lets it through, and a pause holds it; but while it waits
-// there it keeps its place under the Concurrency. That is right for one vendor. A Concurrency that
-// several vendors or models share belongs inside: a model that is held then takes no places from the
-// others, at the price that calls which the Rate has let through may leave late and in a bunch.
+// The wrappers can wrap each other in either order:
 //
-// A cache or a recording belongs around both: what it answers takes no part in a limit.
+//   - Rate inside, next to the vendor: a call is sent at the moment that the Rate admits it, and a pause
+//     holds it. While the call waits there, it keeps its place under the Concurrency. Use this order for
+//     a single vendor.
+//   - Concurrency inside: use this order if several vendors or models share the Concurrency. A model that
+//     is held then takes no places from the others. The price is that calls which the Rate has admitted
+//     may be sent late and in a burst.
+//
+// A cache or a recording belongs around both, so that the replies it answers itself do not count against
+// a limit.
 //
 // # Queues
 //
-// Calls wait in the order in which they came, a queue for each model of a Rate, one for a Concurrency.
-// Time in a queue does not count against the clock of the call ([provider.Waiting]), so nothing but the
-// end of ctx ends a wait. The call then fails with kind canceled, or timeout if ctx had a deadline of
-// its own, and NotSent set; it has used up nothing, and who stood behind it moves up. A call whose ctx is
-// done already does not enter a queue.
+// Calls wait in order of arrival. A Rate has one queue per model, a Concurrency has one queue. Time in a
+// queue does not count against the clock of the call ([provider.Waiting]), so only the end of ctx ends a
+// wait. The call then fails with NotSent set, and with kind canceled, or timeout if ctx had a deadline of
+// its own. It has used up nothing, and the calls behind it move up. A call whose ctx is done already does
+// not enter a queue.
 //
 // # With Engine.MaxCalls
 //
-// The engine's MaxCalls bounds the calls of one engine, over all of its providers. It stands before the
-// wrappers: a call that waits here has a place under MaxCalls and keeps it, so that a low MaxCalls can be
-// taken up by the calls of one slow model while others have nothing to do. An engine whose providers are
-// all limited here needs no MaxCalls; set it to bound the memory and the connections of the process, well
-// above the number of calls that are to run at once.
+// The engine's MaxCalls caps the calls of one engine, over all its providers. It comes before the
+// wrappers: a call that waits here holds a place under MaxCalls. With a low MaxCalls, the calls of one
+// slow model can occupy all places while other models are idle. An engine whose providers are all limited
+// here needs no MaxCalls. Set it to bound the memory and the connections of the process, well above the
+// number of calls that should be in flight.
 //
-// What goes past Generate is not limited: an ability that [provider.As] finds in a wrapped provider, such
-// as Check, is used past the wrapper.
+// Only Generate is limited. An ability that [provider.As] finds in a wrapped provider, such as Check, is
+// used directly, past the wrapper.
 package limit

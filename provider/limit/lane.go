@@ -7,57 +7,57 @@ import (
 
 type laneKey struct{ name, model string }
 
-// lane is one model's calls and how fast they may start. The lock of its Rate guards it.
+// lane holds the calls of one model and how fast they may start. The lock of its Rate guards it.
 type lane struct {
 	key      laneKey
 	requests *bucket
 	tokens   *bucket
-	share    float64   // of the limits that hold now: 1 unless it was slowed
-	window   int       // counts how often it was slowed
+	share    float64   // of the configured limits, at present: 1 at full speed
+	window   int       // counts how often the lane was slowed
 	until    time.Time // no call starts before
 
-	flying int
-	line   queue
-	timer  *time.Timer   // goes off when the head of the line may go
-	armed  bool          // the timer is set
-	idle   *list.Element // nil: there are calls
+	inFlight int
+	line     queue
+	timer    *time.Timer   // fires when the head of the line may start
+	ticking  bool          // the timer is running
+	idle     *list.Element // nil: there are calls
 }
 
 func newLane(key laneKey, a Allowance) *lane {
 	return &lane{key: key, requests: newBucket(a.Requests, a.Burst), tokens: newBucket(a.Tokens, a.Tokens), share: 1}
 }
 
-// wait yields how long a call has to wait of which nobody stands in front.
+// wait returns how long the first call in the line has to wait.
 func (l *lane) wait(now time.Time, tokens int) time.Duration {
 	return max(l.until.Sub(now), l.requests.wait(now, 1), l.tokens.wait(now, tokens))
 }
 
 func (l *lane) start(now time.Time, tokens int) {
-	l.flying++
+	l.inFlight++
 	l.requests.take(now, 1)
 	l.tokens.take(now, tokens)
 }
 
-// giveBack undoes what a call took that was never sent.
-func (l *lane) giveBack(now time.Time, tokens int) {
+// refund returns what a call has taken that was never sent.
+func (l *lane) refund(now time.Time, tokens int) {
 	l.requests.take(now, -1)
 	l.tokens.take(now, -tokens)
 }
 
-// advance lets go who may go, and sets the timer for who is next.
+// advance starts the calls that may start, and sets the timer for the next one.
 func (l *lane) advance(now time.Time) {
 	for w := l.line.head(); w != nil; w = l.line.head() {
 		if d := l.wait(now, w.tokens); d > 0 {
 			l.timer.Reset(d)
-			l.armed = true
+			l.ticking = true
 			return
 		}
 		l.start(now, w.tokens)
 		l.line.admit(w)
 	}
-	if l.armed {
+	if l.ticking {
 		l.timer.Stop()
-		l.armed = false
+		l.ticking = false
 	}
 }
 
@@ -67,7 +67,7 @@ func (l *lane) pause(until time.Time) {
 	}
 }
 
-// slow halves the limits.
+// slow halves the limits, down to the floor.
 func (l *lane) slow(now time.Time, floor float64) {
 	l.window++
 	l.requests.drain(now)
@@ -75,7 +75,7 @@ func (l *lane) slow(now time.Time, floor float64) {
 	l.limit(now, max(floor, l.share/2))
 }
 
-// recover gives back what a success of so many tokens gives.
+// recover raises the limits by what a success with that many tokens is worth.
 func (l *lane) recover(now time.Time, recovery float64, tokens int) {
 	if l.share >= 1 {
 		return

@@ -7,21 +7,21 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Paced is a provider whose calls start no faster than a [Rate] lets them. The fields must not change once
-// the first request is made; after that, it is safe for concurrent use.
+// Paced is a provider whose calls start no faster than a [Rate] allows. The fields must not change after
+// the first request. From then on, a Paced is safe for concurrent use.
 type Paced struct {
-	// Name stands for the account that is limited, see [Rate.Wrap].
+	// Name identifies the account that is limited, see [Rate.Wrap].
 	Name string
-	// Provider is asked when it is a call's turn.
+	// Provider makes the calls whose turn has come.
 	Provider provider.Provider
-	// Rate holds the limits and the queues; without one nothing is limited.
+	// Rate holds the limits and the queues. If it is nil, nothing is limited.
 	Rate *Rate
 }
 
 var _ provider.Wrapper = (*Paced)(nil)
 
-// Generate waits for its turn and asks the provider. If ctx is done before, it fails with kind canceled or
-// timeout, and NotSent; every other failure is the provider's.
+// Generate waits for its turn and then calls Provider. If ctx is done while it waits, it fails with kind
+// canceled or timeout and NotSent set. All other failures are those of Provider.
 func (p *Paced) Generate(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk),
 ) (response *provider.Response, err error) {
@@ -39,21 +39,21 @@ func (p *Paced) Generate(
 	return p.Provider.Generate(ctx, req, emit)
 }
 
-// Unwrap yields Provider.
+// Unwrap returns Provider.
 func (p *Paced) Unwrap() provider.Provider { return p.Provider }
 
-// String names the wrapper and what it wraps, as far as that has a name.
+// String returns the name of the wrapper and of what it wraps, if that has one.
 func (p *Paced) String() string { return "paced(" + shown(p.Provider) + ")" }
 
 // GoString is String, for %#v.
 func (p *Paced) GoString() string { return p.String() }
 
-// missing is the failure of a wrapper without a provider.
+// missing returns the failure of a wrapper without a provider.
 func missing() error {
 	return &provider.Error{Kind: provider.KindValidation, Message: "a limit wraps no provider", NotSent: true}
 }
 
-// shown yields what a provider calls itself, or its type: its fields may hold keys.
+// shown returns the String of a provider or, without one, its type. Its fields may hold keys.
 func shown(p provider.Provider) string {
 	if s, ok := p.(fmt.Stringer); ok {
 		return fmt.Sprint(s)

@@ -8,26 +8,26 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// queue is calls that wait, first come, first served. The lock of its owner guards it.
+// queue holds the calls that wait, first come, first served. The lock of its owner guards it.
 type queue struct{ calls list.List }
 
 // waiter is a call in a queue.
 type waiter struct {
-	tokens int           // what it will take, where they count
-	turn   chan struct{} // closed when it may go
+	tokens int           // what it will take, if tokens are limited
+	turn   chan struct{} // closed when the call may start
 	place  *list.Element // nil: it has left the queue
 }
 
 func (q *queue) len() int { return q.calls.Len() }
 
-// join puts a call at the end.
+// join adds a call at the end.
 func (q *queue) join(tokens int) *waiter {
 	w := &waiter{tokens: tokens, turn: make(chan struct{})}
 	w.place = q.calls.PushBack(w)
 	return w
 }
 
-// head yields the call that waits longest, nil if there is none.
+// head returns the call that has waited longest, or nil if the queue is empty.
 func (q *queue) head() *waiter {
 	if first := q.calls.Front(); first != nil {
 		if w, ok := first.Value.(*waiter); ok {
@@ -37,13 +37,13 @@ func (q *queue) head() *waiter {
 	return nil
 }
 
-// admit lets a call go.
+// admit lets a call start.
 func (q *queue) admit(w *waiter) {
 	q.leave(w)
 	close(w.turn)
 }
 
-// leave takes a call out, and reports whether it was still there: if not, it has been admitted.
+// leave removes a call, and reports whether it was still in the queue. If not, it has been admitted.
 func (q *queue) leave(w *waiter) bool {
 	if w.place == nil {
 		return false
@@ -53,8 +53,9 @@ func (q *queue) leave(w *waiter) bool {
 	return true
 }
 
-// wait blocks until the call is admitted or ctx is done, and reports the latter, also if both are the
-// case: who finds an error takes the call out, or gives back what it got. The owner's lock is not held.
+// wait blocks until the call is admitted or ctx is done. If ctx is done, wait returns an error, even if
+// the call has been admitted too. On an error, the caller removes the call from the queue or returns its
+// place. The owner's lock is not held.
 func (w *waiter) wait(ctx context.Context) error {
 	resume := provider.Waiting(ctx)
 	defer resume()
@@ -65,7 +66,7 @@ func (w *waiter) wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ended is the failure of a call that was given up before it was sent.
+// ended returns the failure of a call whose context was done before the call was sent.
 func ended(cause error) error {
 	kind := provider.KindCanceled
 	if errors.Is(cause, context.DeadlineExceeded) {

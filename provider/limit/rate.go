@@ -13,62 +13,70 @@ import (
 
 // Defaults of a Rate.
 const (
-	// DefaultRequests is the lowest limit that a large vendor has for paying accounts (Anthropic's first
-	// tier, in requests per minute). Who has more says so.
+	// DefaultRequests is the lowest limit of a large vendor for paying accounts: Anthropic's first tier,
+	// in requests per minute. Set Requests if your account has more.
 	DefaultRequests = 50
-	// DefaultFloor still lets three calls a minute through at DefaultRequests: that the vendor has room
-	// again shows within half a minute.
+	// DefaultFloor still admits three calls a minute at DefaultRequests. When the vendor has capacity
+	// again, that shows within half a minute.
 	DefaultFloor = 1.0 / 16
-	// DefaultMaxPause is as long as the engine itself waits for a vendor before it gives up.
+	// DefaultMaxPause is how long the engine itself waits for a vendor before it gives up.
 	DefaultMaxPause = time.Minute
 )
 
-// maxIdle is of how many models without calls a Rate remembers the state.
+// maxIdle is the number of models without calls whose state a Rate remembers.
 const maxIdle = 256
 
-// Rate lets calls through as fast as a vendor allows, each model of each provider by itself. The zero Rate
+// Rate admits calls as fast as a vendor allows, separately for each model of each provider. The zero Rate
 // allows [DefaultRequests] a minute and does not count tokens.
 //
-// A failure of kind rate_limit halves the limits, down to Floor; those of several calls that were under
-// way together count as one. What had been saved up is lost with it. Each success of a call that started
-// later gives back a part, see Recovery. If the failure has a RetryAfter, no call of that model starts before that time is over.
+// A failure of kind rate_limit changes the limits of its model:
+//
+//   - The limits are halved, down to Floor, and unused capacity is lost. Failures of calls that were in
+//     flight together count as one.
+//   - If the failure has a RetryAfter, no call of that model starts before that time is over.
+//   - Each success of a call that started later raises the limits again by a part, see Recovery.
+//
 // Other failures change nothing.
 //
-// One Rate may serve any number of wrapped providers, engines and debates at once; those that are wrapped
-// under the same name share their models' limits. The fields must not change once the first request is made;
-// after that, a Rate is safe for concurrent use. It must not be copied.
+// One Rate may serve any number of wrapped providers, engines and debates at once. Providers that are
+// wrapped under the same name share the limits of their models. The fields must not change after the
+// first request. From then on, a Rate is safe for concurrent use. It must not be copied.
 //
-// It remembers the state of every model that has calls waiting or under way, and of the 256 others that were
-// used last.
+// A Rate remembers the state of every model that has calls waiting or in flight, and of the 256 other
+// models that were used last.
 type Rate struct {
-	// Requests is how many calls may start per minute; DefaultRequests if 0, any number if negative.
+	// Requests is how many calls may start per minute; DefaultRequests if 0, unlimited if negative.
 	Requests int
-	// Tokens is how many tokens requests and replies may have per minute; any number if 0 or negative. A call
-	// reserves an estimate: a token for four bytes of the request, and MaxTokens, or DefaultOutput without
-	// it, as OpenAI does when it counts against its limit. When the reply has come, what the vendor
-	// reports as input and output counts in its place. A failure without a usage keeps its reservation:
-	// vendors count failed requests too. A minute's tokens can be saved up; a call that needs
-	// more than that starts when as many are there, and who comes after it waits for the rest.
+	// Tokens is how many tokens requests and replies may have per minute; unlimited if 0 or negative.
+	//
+	// A call reserves an estimate: one token for four bytes of the request, plus MaxTokens, or
+	// DefaultOutput without it. OpenAI counts against its limit in the same way. When the reply has
+	// arrived, the input and output that the vendor reports replace the estimate. A failure without usage
+	// keeps its reservation, because vendors count failed requests too.
+	//
+	// Up to a minute's tokens can be saved up. A call that needs more than that starts when a minute's
+	// tokens are there, and the calls behind it wait for the rest.
 	Tokens int
-	// Burst is how many calls may start at once after a silence; if less than 1, a second's worth, at least
-	// one: vendors say that they may enforce a limit per minute by the second.
+	// Burst is how many calls may start at once after a silence. If it is less than 1, it is a second's
+	// worth, at least one: vendors say that they may enforce a limit per minute by the second.
 	Burst int
-	// Models has limits of their own for some models, by the name that the provider is wrapped under and the
-	// model as the vendor names it: "openai/gpt-5". What is 0 in one is as above.
+	// Models overrides the limits of some models. The key is the name that the provider is wrapped under,
+	// a slash, and the model as the vendor names it: "openai/gpt-5". A field that is 0 means the limit
+	// above.
 	Models map[string]Allowance
 
-	// Floor is the share of the limits that slowing down leaves; DefaultFloor if it is not above 0 and at
-	// most 1.
+	// Floor is the smallest share of the limits to which failures slow a model down; DefaultFloor if it
+	// is not above 0 and at most 1.
 	Floor float64
-	// Recovery is how much of the limits a success gives back: so many times the share of a minute's requests
-	// or tokens, whichever is more, that the call has used. 1 if it is not above 0: each success allows
-	// one request per minute more, and a halved limit that is fully used is whole again after 42 seconds
-	// (a minute times the natural logarithm of 2), however high it is.
+	// Recovery says how fast the limits rise again; 1 if it is not above 0. A success raises them by
+	// Recovery times the share of a minute's requests or tokens that the call has used, whichever is
+	// more. At 1, each success allows one more request per minute. A halved limit that is fully used is
+	// then restored after 42 seconds, however high it is: a minute times the natural logarithm of 2.
 	Recovery float64
-	// MaxPause is the longest RetryAfter that is kept; DefaultMaxPause if it is not above 0. A vendor
-	// that asks for more has run out of something that a slower pace does not bring back: calls
-	// neither wait nor slow down for it, but go on to fail with the vendor's words, so that their
-	// callers can turn to another model.
+	// MaxPause is the longest RetryAfter that a Rate waits for; DefaultMaxPause if it is not above 0. A
+	// vendor that asks for more has run out of something that a slower pace does not restore. Calls then
+	// neither wait nor slow down: they fail with the vendor's words, so that their callers can switch to
+	// another model.
 	MaxPause time.Duration
 
 	mu    sync.Mutex
@@ -76,24 +84,24 @@ type Rate struct {
 	idle  list.List // of lanes without calls, the one used last at the end
 }
 
-// Allowance is what a vendor allows of one model, in the terms of [Rate].
+// Allowance is what a vendor allows for one model, in the terms of [Rate].
 type Allowance struct {
 	Requests int // per minute
 	Tokens   int // per minute
 	Burst    int
 }
 
-// Wrap yields p, limited. The name stands for the account: what is wrapped under the same name has the same
-// limits. It may be called at any time.
+// Wrap returns p with these limits. The name stands for the account: providers that are wrapped under the
+// same name share their limits. Wrap may be called at any time.
 func (r *Rate) Wrap(name string, p provider.Provider) *Paced {
 	return &Paced{Name: name, Provider: p, Rate: r}
 }
 
-// pass is what a call got at the start and accounts for at its end.
+// pass is what a call gets at its start and accounts for at its end.
 type pass struct {
 	lane   *lane
 	tokens int // reserved
-	window int // in which it started
+	window int // the lane's window when it started
 }
 
 // enter waits for the turn of a call.
@@ -105,7 +113,7 @@ func (r *Rate) enter(ctx context.Context, name string, req *provider.Request) (p
 	allowance := r.allowance(key)
 	tokens := 0
 	if allowance.Tokens > 0 {
-		tokens = size(req) // reads every message: not under the lock
+		tokens = size(req) // reads every message, so not under the lock
 	}
 	r.mu.Lock()
 	l := r.lane(key, allowance)
@@ -130,31 +138,31 @@ func (r *Rate) enter(ctx context.Context, name string, req *provider.Request) (p
 	}
 	now = time.Now()
 	if !l.line.leave(w) {
-		l.flying--
-		l.giveBack(now, p.tokens)
+		l.inFlight--
+		l.refund(now, p.tokens)
 	}
 	l.advance(now)
-	r.rest(l)
+	r.markIdle(l)
 	return pass{}, ended(err)
 }
 
-// leave accounts for a call that has ended. Both are nil if a panic passes through.
+// leave accounts for a call that has ended. After a panic, both response and err are nil.
 func (r *Rate) leave(p pass, response *provider.Response, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, l := time.Now(), p.lane
-	l.flying--
+	l.inFlight--
 	failure, _ := errors.AsType[*provider.Error](err)
 	unsent := failure != nil && failure.NotSent || response != nil && response.Cached
 	if unsent {
-		l.giveBack(now, p.tokens)
+		l.refund(now, p.tokens)
 	} else if response != nil {
 		if n, ok := used(response.Usage); ok {
 			l.tokens.take(now, n-p.tokens)
 			p.tokens = n
 		}
 	}
-	// What started before the limits were changed says nothing about those that hold now.
+	// A call that started before the limits changed says nothing about the present limits.
 	current := p.window == l.window
 	switch {
 	case failure != nil && failure.Kind == provider.KindRateLimit:
@@ -168,10 +176,10 @@ func (r *Rate) leave(p pass, response *provider.Response, err error) {
 		l.recover(now, r.recovery(), p.tokens)
 	}
 	l.advance(now)
-	r.rest(l)
+	r.markIdle(l)
 }
 
-// lane yields the state of a model, for a call that is about to use it. The lock is held.
+// lane returns the state of a model, for a call that is about to use it. The lock is held.
 func (r *Rate) lane(key laneKey, a Allowance) *lane {
 	l := r.lanes[key]
 	if l == nil {
@@ -194,10 +202,10 @@ func (r *Rate) lane(key laneKey, a Allowance) *lane {
 	return l
 }
 
-// rest notes that a model may have no calls any more, and forgets the one that has had none for longest if
-// there are too many of them. The lock is held.
-func (r *Rate) rest(l *lane) {
-	if l.flying > 0 || l.line.len() > 0 {
+// markIdle marks a lane without calls as idle. If too many lanes are idle, it forgets the one that has been
+// idle longest. The lock is held.
+func (r *Rate) markIdle(l *lane) {
+	if l.inFlight > 0 || l.line.len() > 0 {
 		return
 	}
 	l.idle = r.idle.PushBack(l)
@@ -208,7 +216,7 @@ func (r *Rate) rest(l *lane) {
 	}
 }
 
-// allowance yields the limits of a model. What is not above 0 in it has no limit.
+// allowance returns the limits of a model. A limit that is not above 0 is none.
 func (r *Rate) allowance(key laneKey) Allowance {
 	a := r.Models[key.name+"/"+key.model]
 	a.Requests = cmp.Or(a.Requests, r.Requests, DefaultRequests)

@@ -3,18 +3,18 @@ package limit
 import "github.com/agonist-dev/debate/provider"
 
 const (
-	// DefaultOutput is what is reserved for the reply to a request without MaxTokens, in tokens: a page
+	// DefaultOutput is the number of tokens reserved for the reply to a request without MaxTokens: a page
 	// and a half, which is a long turn.
 	DefaultOutput = 1024
-	// bytesPerToken is the vendors' rule of thumb for English. Other languages have more tokens than it
-	// says; what a vendor reports sets that right.
+	// bytesPerToken is the vendors' rule of thumb for English. Other languages have more tokens than
+	// that. The usage that a vendor reports corrects the estimate.
 	bytesPerToken = 4
-	// mostTokens is more than any request has. Sums of such numbers do not overflow.
-	mostTokens = 1 << 28
+	// maxTokens is more than any request has. Sums of such numbers do not overflow.
+	maxTokens = 1 << 28
 )
 
-// size estimates the tokens of a request and its reply before anybody has counted them: its bytes, and as
-// much output as it allows.
+// size estimates the tokens of a request and its reply: the bytes of the request, and as much output as
+// it allows.
 func size(req *provider.Request) int {
 	bytes := len(req.System) + messageSize(&req.Last)
 	for i := range req.Messages {
@@ -31,7 +31,7 @@ func size(req *provider.Request) int {
 	if output <= 0 {
 		output = DefaultOutput
 	}
-	return min(bytes/bytesPerToken, mostTokens) + min(output, mostTokens)
+	return min(bytes/bytesPerToken, maxTokens) + min(output, maxTokens)
 }
 
 func messageSize(m *provider.Message) int {
@@ -46,10 +46,10 @@ func messageSize(m *provider.Message) int {
 	return bytes
 }
 
-// used yields the tokens that a vendor reports, and whether it reports any that can be.
+// used returns the tokens that a vendor reports, and whether the report is usable.
 func used(u provider.Usage) (tokens int, ok bool) {
 	if u.IsZero() || u.Input < 0 || u.Output < 0 {
 		return 0, false
 	}
-	return min(u.Input, mostTokens) + min(u.Output, mostTokens), true
+	return min(u.Input, maxTokens) + min(u.Output, maxTokens), true
 }

@@ -21,7 +21,7 @@ func limited(after time.Duration) error {
 	return &provider.Error{Kind: provider.KindRateLimit, Status: 429, RetryAfter: after}
 }
 
-// perMinute yields the limit that holds now for model m, of the name v.
+// perMinute returns the limit that holds now for model m, of the name v.
 func perMinute(t *testing.T, r *limit.Rate) float64 {
 	t.Helper()
 	for _, s := range r.Status() {

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// RateStatus is where a model stands in a [Rate].
+// RateStatus is the state of one model in a [Rate].
 type RateStatus struct {
-	Name  string // under which the provider is wrapped
+	Name  string // the name that the provider is wrapped under
 	Model string
 
-	Requests float64 // how many calls may start per minute now; 0: any number
-	Tokens   float64 // how many tokens they may have per minute now; 0: any number
+	Requests float64 // how many calls may start per minute now; 0: unlimited
+	Tokens   float64 // how many tokens these calls may have per minute now; 0: unlimited
 	Waiting  int     // calls in the queue
-	InFlight int     // calls under way
-	// PausedUntil is until when the vendor wants no calls; zero if it does not mind.
+	InFlight int     // calls that have started and not ended
+	// PausedUntil is the time before which the vendor wants no calls; zero: it wants no pause.
 	PausedUntil time.Time
 }
 
-// Status tells where each model stands that the Rate remembers, by name and model, all at the same moment.
-// The slice is the caller's.
+// Status returns the state of each model that the Rate remembers, all at the same moment, sorted by name
+// and model. The slice belongs to the caller.
 func (r *Rate) Status() []RateStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,7 +30,7 @@ func (r *Rate) Status() []RateStatus {
 		s := RateStatus{
 			Name: l.key.name, Model: l.key.model,
 			Requests: l.requests.current(l.share), Tokens: l.tokens.current(l.share),
-			Waiting: l.line.len(), InFlight: l.flying,
+			Waiting: l.line.len(), InFlight: l.inFlight,
 		}
 		if l.until.After(now) {
 			s.PausedUntil = l.until
@@ -43,7 +43,7 @@ func (r *Rate) Status() []RateStatus {
 	return list
 }
 
-// current yields what flows in each minute at a share of the usual.
+// current returns the inflow per minute at a share of full speed.
 func (b *bucket) current(share float64) float64 {
 	if b == nil {
 		return 0

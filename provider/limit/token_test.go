@@ -16,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate/provider/limit"
 )
 
-// asking yields how long a request that may have so much output had to wait.
+// asking returns how long a request that may have so much output had to wait.
 func asking(t *testing.T, p provider.Provider, output int) time.Duration {
 	t.Helper()
 	began := time.Now()

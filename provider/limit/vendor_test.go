@@ -61,7 +61,7 @@ func (v *vendor) Generate(ctx context.Context, req *provider.Request, emit func(
 	return &provider.Response{Text: "Yes.", Stop: provider.StopEnd}, nil
 }
 
-// starts yields when the calls were made, in their order.
+// starts returns when the calls were made, in their order.
 func (v *vendor) starts() []time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -196,7 +196,7 @@ func (c *clockContext) Pause() (resume func()) {
 	}
 }
 
-// still yields how long the clock stood, and whether it runs again.
+// still returns how long the clock stood, and whether it runs again.
 func (c *clockContext) still() (stood time.Duration, runs bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,14 +8,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// list gathers attributes, and leaves out what says nothing.
+// list collects attributes, and leaves out empty and zero ones.
 type list []slog.Attr
 
-func (l *list) text(key, value string) { l.body(key, value, mostName) }
+func (l *list) text(key, value string) { l.body(key, value, maxName) }
 
-func (l *list) body(key, value string, most int) {
+func (l *list) body(key, value string, limit int) {
 	if value != "" {
-		*l = append(*l, slog.String(key, cut(value, most)))
+		*l = append(*l, slog.String(key, cut(value, limit)))
 	}
 }
 
@@ -37,7 +37,7 @@ func (l *list) group(key string, members list) {
 	}
 }
 
-// reply adds what a response tells beside its text.
+// reply adds the attributes of a response, without its text.
 func (l *list) reply(req *provider.Request, r *provider.Response) {
 	l.text("stop", string(r.Stop))
 	if r.Model != req.Model {
@@ -54,27 +54,27 @@ func (l *list) reply(req *provider.Request, r *provider.Response) {
 	if len(r.Calls) == 0 {
 		return
 	}
-	names := make([]string, min(len(r.Calls), mostTools))
+	names := make([]string, min(len(r.Calls), maxTools))
 	for i := range names {
-		names[i] = cut(r.Calls[i].Name, mostName)
+		names[i] = cut(r.Calls[i].Name, maxName)
 	}
 	l.group("tools", list{slog.Int("calls", len(r.Calls)), slog.Any("names", names)})
 }
 
-// texts adds those of a list.
+// texts adds a list of texts.
 func (l *list) texts(key string, values []string) {
 	if len(values) > 0 {
 		*l = append(*l, slog.Any(key, values))
 	}
 }
 
-// cut yields at most so many bytes of a text, and says how many it left out.
-func cut(text string, most int) string {
-	if len(text) <= most {
+// cut returns at most that many bytes of a text, followed by the number of bytes left out.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	at := most
-	for at > max(0, most-utf8.UTFMax) && !utf8.RuneStart(text[at]) {
+	at := limit
+	for at > max(0, limit-utf8.UTFMax) && !utf8.RuneStart(text[at]) {
 		at--
 	}
 	return fmt.Sprintf("%s… [%d bytes more]", text[:at], len(text)-at)

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	mostName  = 200 // bytes of a name, a code or an id
-	mostTools = 16  // names of tools in a line
+	maxName  = 200 // bytes of a name, a code or an id
+	maxTools = 16  // names of tools in a line
 )
 
-// call is what is known of one call.
+// call is what the logger knows of one call.
 type call struct {
 	began    time.Time
 	first    time.Duration // to the first chunk
@@ -35,22 +35,22 @@ func (c *call) hear(chunk provider.Chunk) {
 	c.bytes += len(chunk.Text)
 }
 
-// failed reports whether there is no reply: a provider that returns neither reply nor error has failed.
+// failed reports whether there is no reply. A provider that returns neither reply nor error has failed.
 func (c *call) failed() bool { return c.err != nil || c.response == nil }
 
-// failure yields the error, if it is of the contract's type.
+// failure returns the error if it is a *provider.Error, otherwise nil.
 func (c *call) failure() *provider.Error {
 	e, _ := errors.AsType[*provider.Error](c.err)
 	return e
 }
 
-// givenUp reports whether the caller no longer wanted the reply.
+// givenUp reports whether the caller canceled the call.
 func (c *call) givenUp() bool {
 	e := c.failure()
 	return e != nil && e.Kind == provider.KindCanceled || errors.Is(c.err, context.Canceled)
 }
 
-// attrs yields the attributes of the line, in their order.
+// attrs returns the attributes of the record, in order.
 func (p *Provider) attrs(c *call) []slog.Attr {
 	l := list{}
 	l.text("id", c.req.ID)
@@ -80,7 +80,7 @@ func (p *Provider) attrs(c *call) []slog.Attr {
 	return l
 }
 
-// fault yields the attributes of the failure.
+// fault returns the attributes of the failure.
 func (p *Provider) fault(c *call) list {
 	l := list{}
 	if e := c.failure(); e != nil {
@@ -101,11 +101,11 @@ func (p *Provider) fault(c *call) list {
 	return l
 }
 
-// texts yields what was said.
+// texts returns the texts of the call.
 func (p *Provider) texts(c *call) list {
-	most := p.maxText()
+	limit := p.maxText()
 	l := list{}
-	l.body("system", c.req.System, most)
+	l.body("system", c.req.System, limit)
 	conversation := make([]string, len(c.req.Messages))
 	for i := range c.req.Messages {
 		m := &c.req.Messages[i]
@@ -113,20 +113,20 @@ func (p *Provider) texts(c *call) list {
 		if text == "" && m.ToolResult != nil {
 			text = m.ToolResult.Text
 		}
-		conversation[i] = cut(text, most)
+		conversation[i] = cut(text, limit)
 		if m.Speaker != "" {
-			conversation[i] = cut(m.Speaker, mostName) + ": " + conversation[i]
+			conversation[i] = cut(m.Speaker, maxName) + ": " + conversation[i]
 		}
 	}
 	l.texts("conversation", conversation)
-	l.body("last", c.req.Last.Text, most)
+	l.body("last", c.req.Last.Text, limit)
 	if c.failed() {
 		return l
 	}
-	l.body("reply", c.response.Text, most)
-	arguments := make([]string, min(len(c.response.Calls), mostTools))
+	l.body("reply", c.response.Text, limit)
+	arguments := make([]string, min(len(c.response.Calls), maxTools))
 	for i := range arguments {
-		arguments[i] = cut(string(c.response.Calls[i].Arguments), most)
+		arguments[i] = cut(string(c.response.Calls[i].Arguments), limit)
 	}
 	l.texts("arguments", arguments)
 	return l
@@ -139,7 +139,7 @@ func (p *Provider) maxText() int {
 	return p.MaxText
 }
 
-// size is how many bytes of text a request sends.
+// size returns how many bytes of text a request sends.
 func size(req *provider.Request) int {
 	n := len(req.System) + message(&req.Last)
 	for i := range req.Messages {

@@ -12,15 +12,16 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Check asks the server about the model. It fails with kind validation if the server does not have it, or
-// says that it cannot speak, and with kind authentication if the key is refused. It does not load the model.
+// Check asks the server about the model, without loading it. It fails with kind validation if the server
+// does not have the model or reports that it cannot chat. It fails with kind authentication if the key is
+// refused.
 func (p *Provider) Check(ctx context.Context, model string) error {
 	var answer struct {
-		Capabilities wire.List[string] `json:"capabilities"` // older servers do not tell
+		Capabilities wire.List[string] `json:"capabilities"` // older servers do not report them
 	}
 	x, err := p.ask(ctx, "api/show", model, map[string]any{"model": model}, &answer)
 	if e, ok := errors.AsType[*provider.Error](err); ok && e.Status == http.StatusNotFound && e.Code != "model_not_found" {
-		e.Message = absent(model) + "; or is BaseURL not the server's?"
+		e.Message = absent(model) + "; or is BaseURL not the URL of the server?"
 	}
 	if err != nil {
 		return err
@@ -34,8 +35,8 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	return nil
 }
 
-// ask makes a request whose answer is one JSON object, and decodes it into answer. The exchange that it
-// yields is closed.
+// ask makes a request whose answer is one JSON object, and decodes it into answer. It returns the
+// exchange closed.
 func (p *Provider) ask(ctx context.Context, path, model string, body, answer any) (*wire.Exchange, error) {
 	data, err := encode(body)
 	if err != nil {
@@ -63,5 +64,5 @@ func (p *Provider) ask(ctx context.Context, path, model string, body, answer any
 	case !json.Valid(data) && len(data) > 0 && data[0] == '{':
 		return nil, x.Cut(io.ErrUnexpectedEOF)
 	}
-	return nil, x.Invalid("malformed", "the answer is not what the API says; is BaseURL the server's?")
+	return nil, x.Invalid("malformed", "the answer does not follow the API; is BaseURL the URL of the server?")
 }

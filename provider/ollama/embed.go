@@ -7,9 +7,10 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Embed asks for the vectors of texts in one request. A text that is longer than the model's window fails
-// with kind context_overflow; it is not cut. An answer that does not hold one vector of one length for each
-// text is of kind invalid_response. The server puts no limit on the number of texts.
+// Embed asks for the vectors of texts in one request. A text that is longer than the model's window is
+// not cut: it fails with kind context_overflow. An answer that does not hold one vector for each text,
+// all of the same length, fails with kind invalid_response. The server does not limit the number of
+// texts.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	if len(texts) == 0 {
 		return &provider.Embedding{}, nil
@@ -40,7 +41,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*pr
 	}
 	for i, v := range got {
 		if len(v) != len(got[0]) || len(v) == 0 {
-			return nil, x.Invalid("malformed", "a vector is empty, or not as long as the others")
+			return nil, x.Invalid("malformed", "a vector is empty, or has another length than the others")
 		}
 		out.Vectors[i] = v
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// chunk is one line of an answer. What is not named here (thinking, durations and whatever comes next)
-// is not part of the reply.
+// chunk is one line of an answer. Fields that are not listed here (thinking, durations and future ones)
+// are not part of the reply.
 type chunk struct {
 	Model   string `json:"model"`
 	Message struct {
@@ -23,7 +23,7 @@ type chunk struct {
 	usage
 }
 
-// toolCall is a whole call. Its index is left out: some models number each call 0.
+// toolCall is a complete tool call. Its index is ignored: some models number each call 0.
 type toolCall struct {
 	ID       string `json:"id"`
 	Function struct {
@@ -43,7 +43,7 @@ type reply struct {
 	limit    int      // of output tokens; 0: none
 }
 
-// read takes in the answer up to the line that says that it is done. It fails if the reply is not whole.
+// read reads the answer up to the line that says that it is done. It fails if the reply is not complete.
 func (r *reply) read() error {
 	lines := r.exchange.Lines()
 	for {
@@ -57,14 +57,14 @@ func (r *reply) read() error {
 	}
 }
 
-// take adds one line; done says that it was the last.
+// take adds one line. done reports that it was the last.
 func (r *reply) take(line []byte) (done bool, err error) {
 	var c chunk
 	if err := json.Unmarshal(line, &c); err != nil {
 		if line[0] == '<' {
-			return false, r.exchange.Invalid("not_a_reply", "the server answered with a page; is BaseURL the server's?")
+			return false, r.exchange.Invalid("not_a_reply", "the server answered with a web page; is BaseURL the URL of the server?")
 		}
-		return false, r.exchange.Invalid("malformed", "a line of the answer is not what the API says")
+		return false, r.exchange.Invalid("malformed", "a line of the answer does not follow the API")
 	}
 	if c.Model != "" {
 		r.Model = c.Model
@@ -82,11 +82,11 @@ func (r *reply) take(line []byte) (done bool, err error) {
 		return false, nil
 	}
 	r.Show(r.think.End())
-	r.Usage, r.Settled = c.tokens(), true // what came before was not the whole
+	r.Usage, r.Settled = c.tokens(), true // counts in earlier lines were not final
 	return true, r.stop(c.DoneReason)
 }
 
-// call takes a tool call, under an id of its own: results find their call by it.
+// call adds a tool call. It gives the call a unique id, by which results refer to it.
 func (r *reply) call(c *toolCall) bool {
 	id := c.ID
 	for n := r.Calls(); id == "" || slices.Contains(r.ids, id); n++ {
@@ -96,12 +96,12 @@ func (r *reply) call(c *toolCall) bool {
 	return r.Call(r.Calls(), id, c.Function.Name, wire.Plain(c.Function.Arguments))
 }
 
-// windowSlack is by how many tokens the server's counts may be short of a full window: it leaves out a few
-// that it adds itself.
+// windowSlack is how many tokens the server's counts may be short of a full window: the server does not
+// count a few that it adds itself.
 const windowSlack = 8
 
-// stop translates the reason for the end. An unknown one is a failure, and so is none: it stood for a
-// connection that broke.
+// stop translates the done reason. An unknown or missing one is a failure: it could mean that the
+// connection broke.
 func (r *reply) stop(reason string) error {
 	switch reason {
 	case "stop":

@@ -49,7 +49,7 @@ type wireFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// encode writes the request's body. Its failures are [*provider.Error] with NotSent.
+// encode writes the body of the request. Its failures are [*provider.Error] with NotSent.
 func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	w := wireRequest{
 		Model:     req.Model,
@@ -59,7 +59,7 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 		KeepAlive: p.keepAlive(),
 		Options:   p.options(),
 	}
-	if len(w.Messages) == 0 { // the server would load the model and say nothing
+	if len(w.Messages) == 0 { // the server would load the model and return no reply
 		return nil, invalid("the request has no message")
 	}
 	if req.MaxTokens > 0 {
@@ -81,7 +81,7 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	return encode(&w)
 }
 
-// options are those of every request. The map is the caller's.
+// options returns the options of every request. The map belongs to the caller.
 func (p *Provider) options() map[string]any {
 	o := make(map[string]any, len(p.Options)+3)
 	maps.Copy(o, p.Options)
@@ -91,7 +91,7 @@ func (p *Provider) options() map[string]any {
 	return o
 }
 
-// keepAlive writes KeepAlive as the server reads it: any negative time is for ever.
+// keepAlive writes KeepAlive in the server's format. Any negative time means for ever.
 func (p *Provider) keepAlive() string {
 	if p.KeepAlive == 0 {
 		return ""
@@ -107,19 +107,20 @@ func encode(v any) ([]byte, error) {
 	return body, nil
 }
 
-// invalid is the failure of a request that is not sent.
+// invalid returns the failure of a request that is not sent.
 func invalid(message string) error {
 	return &provider.Error{Kind: provider.KindValidation, Code: "request", Message: message, NotSent: true}
 }
 
-// conversation is what a request's messages become.
+// conversation collects the messages of a request.
 type conversation struct {
 	list  []wireMessage
 	texts []string // of the last message, while neighbours may still join it
 }
 
-// messages writes the conversation. What Chat says holds for all of it but the speaker's own tool
-// calls and their results, which have shapes of their own; other speakers' are left out.
+// messages writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
+// and their results are added in the shapes that the API has for them. Those of other speakers are left
+// out.
 func messages(req *provider.Request) []wireMessage {
 	c := conversation{list: make([]wireMessage, 0, len(req.Messages)+2)}
 	part := provider.Request{System: req.System, Self: req.Self}
@@ -130,7 +131,7 @@ func messages(req *provider.Request) []wireMessage {
 		}
 		part.System = ""
 	}
-	mine := map[string]string{} // names of the tools that the speaker called, by the calls' ids
+	mine := map[string]string{} // names of the tools that the speaker called, by the ids of the calls
 	from := 0
 	for i := range req.Messages {
 		m := &req.Messages[i]
@@ -151,7 +152,7 @@ func messages(req *provider.Request) []wireMessage {
 	return c.list
 }
 
-// say adds a text. Neighbours of one role become one message.
+// say adds a text. Neighbouring texts of one role become one message.
 func (c *conversation) say(role, text string) {
 	if len(c.texts) == 0 || c.list[len(c.list)-1].Role != role {
 		c.add(wireMessage{Role: role})
@@ -159,7 +160,7 @@ func (c *conversation) say(role, text string) {
 	c.texts = append(c.texts, text)
 }
 
-// add adds a message that the next text joins only if say does.
+// add adds a message. A following text is joined to it only if say added it.
 func (c *conversation) add(m wireMessage) {
 	c.settle()
 	c.list = append(c.list, m)
@@ -173,14 +174,14 @@ func (c *conversation) settle() {
 	}
 }
 
-// ownCalls writes a message in which the speaker called tools, and notes the calls' names.
+// ownCalls writes a message in which the speaker called tools, and records the names of the calls.
 func ownCalls(m *provider.Message, names map[string]string) wireMessage {
 	w := wireMessage{Role: string(provider.RoleAssistant), Content: m.Text}
 	for _, call := range m.ToolCalls {
 		names[call.ID] = call.Name
 		out := wireCall{ID: call.ID}
 		out.Function.Name, out.Function.Arguments = call.Name, call.Arguments
-		// The server takes nothing but an object, and a model may have written anything.
+		// The server accepts only an object, and a model may have written anything.
 		if json.Unmarshal(call.Arguments, &map[string]json.RawMessage{}) != nil || !wire.Present(call.Arguments) {
 			out.Function.Arguments = json.RawMessage("{}")
 		}
@@ -189,11 +190,11 @@ func ownCalls(m *provider.Message, names map[string]string) wireMessage {
 	return w
 }
 
-// result writes what a tool answered.
+// result writes the result of a tool call.
 func result(r *provider.ToolResult, name string) wireMessage {
 	text := r.Text
 	if r.Error {
-		text = "The tool failed: " + text // the API has no mark for it
+		text = "The tool failed: " + text // the API has no field for it
 	}
 	return wireMessage{Role: "tool", Content: text, ToolName: name, ToolCallID: r.ID}
 }

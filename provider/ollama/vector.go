@@ -7,13 +7,13 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// vectors is a list of vectors that has as many as there are texts.
+// vectors is a list of at most one vector for each text.
 type vectors struct {
 	texts int
 	list  []wire.Vector
 }
 
-// UnmarshalJSON reads vectors that are not too many.
+// UnmarshalJSON decodes the vectors. It fails if there are more vectors than texts.
 func (v *vectors) UnmarshalJSON(data []byte) error {
 	if wire.Longer(data, v.texts) {
 		return errors.New("there are more vectors than texts")

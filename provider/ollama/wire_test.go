@@ -47,7 +47,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *ollama.Provider {
 	return p
 }
 
-// answering yields a provider whose server answers every request so.
+// answering returns a provider whose server answers every request so.
 func answering(t *testing.T, status int, body string) *ollama.Provider {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, _ *http.Request) {

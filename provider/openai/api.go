@@ -11,21 +11,21 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// API is a way to ask for a reply.
+// API is one of OpenAI's interfaces for replies.
 type API string
 
-// The ways to ask for a reply.
+// These are the interfaces for replies.
 const (
-	Auto            API = ""                 // Responses, or ChatCompletions if a server other than OpenAI's has no such endpoint
+	Auto            API = ""                 // Responses, or ChatCompletions if the server is not OpenAI's and has no such endpoint
 	Responses       API = "responses"        // always /responses
 	ChatCompletions API = "chat_completions" // always /chat/completions
 )
 
 func unknownAPI() *provider.Error {
-	return &provider.Error{Kind: provider.KindValidation, Code: "api", Message: "there is no such API", NotSent: true}
+	return &provider.Error{Kind: provider.KindValidation, Code: "api", Message: "unknown API", NotSent: true}
 }
 
-// discover asks for a reply by the API that the server has.
+// discover asks for a reply through the API that the server has.
 func (p *Provider) discover(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	api, tell := p.found.ask(ctx)
 	defer tell(Auto)
@@ -37,7 +37,7 @@ func (p *Provider) discover(ctx context.Context, req *provider.Request, emit fun
 		return response, err
 	}
 	response, err = p.chat().Generate(ctx, req, func(c provider.Chunk) {
-		tell(ChatCompletions) // it speaks
+		tell(ChatCompletions) // the endpoint answers
 		emit(c)
 	})
 	if chats(err, req.Model) {
@@ -46,9 +46,9 @@ func (p *Provider) discover(ctx context.Context, req *provider.Request, emit fun
 	return response, err
 }
 
-// chats reports whether what became of a request for a chat completion shows that the server has that
-// endpoint: a reply, a failure in mid-reply, or a refusal of this request. What a gateway says before its
-// server is up, a page and a connection that breaks show nothing.
+// chats reports whether the result of a request for a chat completion shows that the server has that
+// endpoint: a reply, a failure in mid-reply, or a refusal of this request. A gateway's message before its
+// server is up, a web page, and a broken connection show nothing.
 func chats(err error, model string) bool {
 	e, ok := errors.AsType[*provider.Error](err)
 	switch {
@@ -62,16 +62,16 @@ func chats(err error, model string) bool {
 	return false
 }
 
-// finding is which API a server has, as the first request found out. The zero finding knows nothing.
+// finding records which API a server has, as the first request found out. The zero finding knows nothing.
 type finding struct {
 	mu   sync.Mutex
-	api  API           // Auto: not known
-	busy chan struct{} // closed when the request that is finding out has its answer; nil if there is none
+	api  API           // Auto: unknown
+	busy chan struct{} // closed when the request that is finding out has its answer; nil: there is none
 }
 
-// ask yields the API if it is known. If it is being found out, ask waits for that, once. If it yields
-// Auto, the caller is to find out by its own request. tell takes what the caller finds as soon as it
-// does; Auto says that nothing more is to come.
+// ask returns the API if it is known. If another request is finding it out, ask waits for that, once. If
+// it returns Auto, the caller finds out with its own request. The caller calls tell with the API as soon
+// as it knows it, and with Auto when it will find out nothing more.
 func (f *finding) ask(ctx context.Context) (api API, tell func(API)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,17 +101,18 @@ func (f *finding) ask(ctx context.Context) (api API, tell func(API)) {
 	}
 }
 
-// wait waits without using up the caller's time: its request has not begun.
+// wait waits for the other request. Meanwhile the clock of the caller's call is paused, because its own
+// request has not begun.
 func (f *finding) wait(ctx context.Context, busy <-chan struct{}) {
 	defer provider.Waiting(ctx)()
 	select {
 	case <-busy:
-	case <-ctx.Done(): // what the request then fails with
+	case <-ctx.Done(): // the request then fails with it
 	}
 }
 
-// What servers say that do not know a path and do not name it: a status alone or a page, FastAPI (vLLM,
-// LiteLLM), Go (Ollama, gateways), llama.cpp, Azure.
+// These are the messages of servers that do not know a path and do not name it: a status alone or a page,
+// FastAPI (vLLM, LiteLLM), Go (Ollama, gateways), llama.cpp, Azure.
 //
 //nolint:gochecknoglobals // read only
 var (
@@ -122,8 +123,8 @@ var (
 	nowhereWords = []string{"invalid url", "unknown request url", "no route"} // OpenAI and Groq; Kong, Cloudflare
 )
 
-// absent reports whether a failure says that the server has no endpoint at a path, rather than that it
-// lacks the model.
+// absent reports whether a failure means that the server has no endpoint at a path, and not that it lacks
+// the model.
 func absent(err error, path, model string) bool {
 	e, ok := errors.AsType[*provider.Error](err)
 	if !ok {

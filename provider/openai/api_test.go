@@ -291,7 +291,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// behind yields a provider whose requests go through a door.
+// behind returns a provider whose requests go through a door.
 func behind(handler http.HandlerFunc) (*openai.Provider, *door) {
 	d := &door{handler: handler, open: make(chan struct{})}
 	p := openai.New(canary)

@@ -13,9 +13,9 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Check looks the model up at /models. It fails with kind authentication if the key is refused and with
-// kind validation if the server does not know the model, or not for this key. A server that cannot look
-// up a model is asked for its list, as [openaicompat.Provider.Check] does.
+// Check looks up the model at /models. It fails with kind authentication if the key is refused. It fails
+// with kind validation if the server does not know the model, or does not allow it for this key. If the
+// server cannot look up a model, Check reads its list of models, as [openaicompat.Provider.Check] does.
 func (p *Provider) Check(ctx context.Context, model string) error {
 	err := p.lookUp(ctx, model)
 	if absent(err, "/models", model) {
@@ -43,7 +43,7 @@ func (p *Provider) lookUp(ctx context.Context, model string) error {
 	if err != nil {
 		return x.Cut(err)
 	}
-	var found struct { // the SDK keeps each field that it does not know
+	var found struct { // the SDK's type keeps every unknown field
 		ID string `json:"id"`
 	}
 	switch {
@@ -52,5 +52,5 @@ func (p *Provider) lookUp(ctx context.Context, model string) error {
 	case wire.IsFault(data):
 		return x.Fault(data)
 	}
-	return x.Invalid("not_a_model", "the answer is no model; is BaseURL the API's?")
+	return x.Invalid("not_a_model", "the answer is not a model; is BaseURL the URL of the API?")
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// CountTokens asks at /responses/input_tokens how many input tokens the request is. It fails with kind
-// validation and code "unsupported" if the server has no such endpoint, and without asking if API is
-// ChatCompletions, which nobody counts.
+// CountTokens asks at /responses/input_tokens how many input tokens the request has. It fails with kind
+// validation and code "unsupported" if the server has no such endpoint. If API is ChatCompletions, which
+// has no way to count, it fails in the same way without a request.
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
 	switch p.API {
 	case Auto, Responses:
@@ -39,7 +39,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	if err != nil {
 		return 0, x.Cut(err)
 	}
-	var answer struct { // the SDK keeps each field that it does not know
+	var answer struct { // the SDK's type keeps every unknown field
 		Tokens *int64 `json:"input_tokens"`
 	}
 	if json.Unmarshal(data, &answer) == nil && answer.Tokens != nil {
@@ -55,7 +55,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 
 const codeUnsupported = "unsupported"
 
-// uncounted says so if it is the server that cannot count.
+// uncounted replaces err if it means that the server cannot count.
 func uncounted(err error, model string) error {
 	if !absent(err, "/responses", model) {
 		return err

@@ -16,16 +16,16 @@ import (
 
 const maxVector = 1 << 16 // numbers
 
-// Limits of one request for vectors. OpenAI takes 2048 texts and 300,000 tokens; no text has more tokens
-// than bytes, and this many vectors stay within MaxBody even as decimals.
+// These are the limits of one request for vectors. OpenAI accepts 2048 texts and 300,000 tokens. No text
+// has more tokens than bytes, and this many vectors stay within MaxBody even as decimals.
 const (
 	maxTexts     = 256
 	maxTextBytes = 256 << 10
 )
 
-// Embed asks at /embeddings for the vectors of texts, in as many requests as their number and length
-// demand, one after the other. It fails with kind invalid_response if a vector is missing or of another
-// length than the first. No text, no request.
+// Embed asks at /embeddings for the vectors of texts. It makes as many requests as the number and length
+// of the texts require, one after the other; without texts, it makes none. It fails with kind
+// invalid_response if a vector is missing or has another length than the first.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
 	for some := range wire.Batches(texts, maxTexts, maxTextBytes) {
@@ -36,8 +36,8 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*pr
 	return all, nil
 }
 
-// vectors is what the server answers. It is our own because the SDK takes two hundred bytes for each of
-// a hostile number's.
+// vectors is the server's answer. It replaces the SDK's type, which takes two hundred bytes for each byte
+// of a hostile number.
 type vectors struct {
 	Model string `json:"model"`
 	Data  wire.List[struct {
@@ -47,8 +47,8 @@ type vectors struct {
 	Usage json.RawMessage `json:"usage"`
 }
 
-// vector is a list of numbers, or their bytes in base64: servers that do not know encoding_format send
-// the former.
+// vector is a list of numbers, or their bytes in base64. Servers that do not know encoding_format send
+// the list.
 type vector []float32
 
 // UnmarshalJSON reads either form.
@@ -110,8 +110,8 @@ func (p *Provider) embed(ctx context.Context, model string, texts []string, all 
 	return nil
 }
 
-// appendTo adds the vectors of n texts in their order. It reports whether there is one for each, as long
-// as those before it and of numbers.
+// appendTo adds the vectors of n texts in order. It reports whether there is one for each text, with the
+// length of those before it, and finite numbers only.
 func (a *vectors) appendTo(all *provider.Embedding, n int) bool {
 	if len(a.Data) != n {
 		return false

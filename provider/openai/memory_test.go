@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/provider/openai"
 )
 
-// peak yields by how much the heap grew at most while f ran.
+// peak returns by how much the heap grew at most while f ran.
 func peak(f func()) uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -43,9 +43,6 @@ func peak(f func()) uint64 {
 
 // An answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long answers")
-	}
 	const size = listSize
 	generate := func(t *testing.T, p *openai.Provider) error {
 		t.Helper()

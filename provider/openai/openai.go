@@ -16,18 +16,19 @@ import (
 const (
 	baseURL = "https://api.openai.com/v1"
 	vendor  = "openai"
-	// The last event of a reply repeats its whole text, its sealed thoughts and the instructions.
+	// The last event of a reply repeats its whole text, its encrypted thoughts and the instructions.
 	maxLine = 4 << 20
 )
 
-// Provider is a [provider.Provider] for OpenAI, or for a server that speaks as OpenAI does. The fields
-// must not change once the first request is made; after that, a Provider is safe for concurrent use. It
-// must not be copied.
+// Provider is a [provider.Provider] for OpenAI, or for a server with the same interface. The fields must
+// not change after the first request. From then on, a Provider is safe for concurrent use. It must not be
+// copied.
 type Provider struct {
-	// Endpoint is the server: BaseURL is what the paths of the API are appended to.
+	// Endpoint is the server. The paths of the API are appended to its BaseURL.
 	wire.Endpoint
 
-	// API is how replies are asked for; if Auto, found out with the first request, or Responses at OpenAI.
+	// API selects the interface for replies. Auto means Responses at OpenAI; for other servers, the first
+	// request finds out.
 	API API
 
 	found finding
@@ -41,7 +42,8 @@ var (
 	_ provider.Embedder     = (*Provider)(nil)
 )
 
-// New is a Provider for api.openai.com. For another server, set BaseURL. An empty key sends none.
+// New returns a Provider for api.openai.com. For another server, set BaseURL. If key is empty, none is
+// sent.
 func New(key string) *Provider {
 	p := &Provider{Endpoint: wire.Endpoint{BaseURL: baseURL, MaxLine: maxLine, Kinds: kinds()}}
 	if key != "" {
@@ -50,7 +52,7 @@ func New(key string) *Provider {
 	return p
 }
 
-// kinds are the codes of OpenAI's policies, which package wire would take for failures that may pass.
+// kinds returns the codes of OpenAI's policies. Package wire would take them for temporary failures.
 func kinds() map[string]provider.Kind {
 	return map[string]provider.Kind{
 		"bio_policy": provider.KindContentFilter, "cyber_policy": provider.KindContentFilter,
@@ -58,22 +60,22 @@ func kinds() map[string]provider.Kind {
 	}
 }
 
-// Vendor yields "openai".
+// Vendor returns "openai".
 func (p *Provider) Vendor() string { return vendor }
 
-// String names the provider, so that printing it shows no header and no key.
+// String returns the name of the provider, without any header or key.
 func (p *Provider) String() string { return vendor }
 
 // GoString is String, for %#v.
 func (p *Provider) GoString() string { return p.String() }
 
-// Generate asks the model for one reply and streams it. A failure is a [*provider.Error]; the Response
-// beside one carries the usage that the server reported of the failed attempt, and is nil if there was
-// none. The end of ctx gives kind canceled or timeout.
+// Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
+// canceled or timeout if ctx has ended. On a failure, the Response carries the usage that the server
+// reported for the failed attempt; it is nil if the server reported none.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	switch p.API {
 	case Auto:
-		if p.own() { // which has it: a page of its edge says nothing else
+		if p.own() { // it has /responses; a page from its edge servers means something else
 			return p.respond(ctx, req, emit, func() {})
 		}
 		return p.discover(ctx, req, emit)
@@ -86,7 +88,7 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	}
 }
 
-// respond asks for a reply at /responses, and calls begun once the answer has begun.
+// respond asks for a reply at /responses. It calls begun once the answer has begun.
 func (p *Provider) respond(
 	ctx context.Context, req *provider.Request, emit func(provider.Chunk), begun func(),
 ) (*provider.Response, error) {
@@ -110,7 +112,7 @@ func (p *Provider) respond(
 	return r.Done()
 }
 
-// options is how the SDK makes the one request of an exchange.
+// options returns the options with which the SDK makes the one request of an exchange.
 func (p *Provider) options(x *wire.Exchange) []option.RequestOption {
 	list := []option.RequestOption{
 		option.WithHTTPClient(x.Client()), option.WithBaseURL(p.BaseURL), option.WithMaxRetries(0),
@@ -125,13 +127,13 @@ func (p *Provider) options(x *wire.Exchange) []option.RequestOption {
 	return list
 }
 
-// chat is the same server by its older protocol.
+// chat returns a provider for the same server that uses Chat Completions.
 func (p *Provider) chat() *openaicompat.Provider {
 	return &openaicompat.Provider{Endpoint: p.Endpoint, VendorName: vendor, MaxCompletionTokens: p.genuine()}
 }
 
 // genuine reports whether the server runs OpenAI's own software, whose reasoning models refuse
-// max_tokens. Many others know nothing else.
+// max_tokens. Many other servers support no other field.
 func (p *Provider) genuine() bool { return p.own() || p.within(".azure.com") }
 
 // own reports whether the server is OpenAI's.

@@ -19,13 +19,13 @@ type reply struct {
 	*wire.Reply
 
 	exchange *wire.Exchange
-	asked    string                  // the model that was asked
+	asked    string                  // the model in the request
 	said     strings.Builder         // the text so far
-	at       int                     // the output item that the text is of
-	items    map[int]json.RawMessage // output items that are done, by their place
+	at       int                     // the output item that the text belongs to
+	items    map[int]json.RawMessage // finished output items, by index
 }
 
-// read takes in the answer up to its end. It fails if the reply is not whole.
+// read reads the answer to its end. It fails if the reply is not complete.
 func (r *reply) read() error {
 	body := bufio.NewReaderSize(r.exchange, 8<<10)
 	first, err := wire.FirstByte(body)
@@ -35,7 +35,7 @@ func (r *reply) read() error {
 	case first == '{', first == '[':
 		return r.readWhole(body)
 	case first == '<':
-		return r.exchange.Invalid("not_a_reply", "the server answered with a page; is BaseURL the API's?")
+		return r.exchange.Invalid("not_a_reply", "the server answered with a web page; is BaseURL the URL of the API?")
 	}
 	events := r.exchange.EventsIn(body)
 	for {
@@ -49,8 +49,8 @@ func (r *reply) read() error {
 	}
 }
 
-// readWhole takes an answer in one JSON document: some servers do not stream when they are asked to,
-// and failures come so, under a status of 200.
+// readWhole reads an answer that is one JSON document. Some servers do not stream when they are asked to,
+// and failures under a status of 200 have this form.
 func (r *reply) readWhole(body io.Reader) error {
 	data, err := io.ReadAll(body)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *reply) readWhole(body io.Reader) error {
 		case wire.IsFault(data): // in Google's list, or with an error that is a text
 			return r.exchange.Fault(data)
 		}
-		return r.exchange.Invalid("malformed", "the answer is not what the protocol says")
+		return r.exchange.Invalid("malformed", "the answer does not follow the protocol")
 	}
 	if w.Status == "" && wire.IsFault(data) {
 		return r.exchange.Fault(data)
@@ -76,14 +76,14 @@ func (r *reply) readWhole(body io.Reader) error {
 	return r.finish(&w)
 }
 
-// take adds one event. ended says that it was the last.
+// take adds one event. ended reports that it was the last.
 func (r *reply) take(kind string, data []byte) (ended bool, err error) {
 	if len(data) == 0 || data[0] != '{' {
-		list := len(data) > 0 && data[0] == '[' // Google's way to fail
+		list := len(data) > 0 && data[0] == '[' // Google's form of an error
 		if kind == "error" || (list && wire.IsFault(data)) {
 			return true, r.exchange.Fault(data)
 		}
-		return false, nil // "[DONE]", or what nobody knows yet
+		return false, nil // "[DONE]", or something unknown
 	}
 	var head struct {
 		Type  string          `json:"type"`
@@ -108,7 +108,7 @@ func (r *reply) take(kind string, data []byte) (ended bool, err error) {
 		return true, r.finish(last.Response)
 	case "error":
 		return true, r.exchange.Fault(data)
-	case "", "message": // a gateway's own
+	case "", "message": // an event of a gateway
 		if wire.Present(head.Error) {
 			return true, r.exchange.Fault(data)
 		}
@@ -117,10 +117,10 @@ func (r *reply) take(kind string, data []byte) (ended bool, err error) {
 }
 
 func (r *reply) malformed() error {
-	return r.exchange.Invalid("malformed", "a part of the answer is not what the protocol says")
+	return r.exchange.Invalid("malformed", "a part of the answer does not follow the protocol")
 }
 
-// say takes a piece of the text, or of the words with which the model declines.
+// say adds a piece of the text, or of the words with which the model declines.
 func (r *reply) say(name string, data []byte) error {
 	var delta struct {
 		Place int    `json:"output_index"`
@@ -136,7 +136,7 @@ func (r *reply) say(name string, data []byte) error {
 	return nil
 }
 
-// show hands on a piece of the message at a place. Messages are paragraphs.
+// show passes on a piece of the message at an index. Messages are separated as paragraphs.
 func (r *reply) show(place int, text string) {
 	if text == "" {
 		return
@@ -151,7 +151,8 @@ func (r *reply) show(place int, text string) {
 
 const paragraph = "\n\n"
 
-// keep keeps an output item that is done: some servers leave it out of their last event, or its seal.
+// keep keeps a finished output item: some servers omit it from their last event, or omit its encrypted
+// content there.
 func (r *reply) keep(data []byte) error {
 	var done struct {
 		Place int             `json:"output_index"`

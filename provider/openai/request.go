@@ -38,7 +38,7 @@ func newRequest(req *provider.Request) responses.ResponseNewParams {
 	return w
 }
 
-// newCount writes the same request, to be counted.
+// newCount writes the same request for the endpoint that counts tokens.
 func newCount(req *provider.Request) responses.InputTokenCountParams {
 	w := responses.InputTokenCountParams{
 		Model: param.NewOpt(req.Model),
@@ -52,14 +52,14 @@ func newCount(req *provider.Request) responses.InputTokenCountParams {
 	return w
 }
 
-// cacheKey names the prompts that begin alike.
+// cacheKey returns a key that prompts with the same beginning share.
 func cacheKey(system string) string {
 	sum := sha256.Sum256([]byte(system))
 	return hex.EncodeToString(sum[:16])
 }
 
-// reasons reports whether a model's name says that it thinks before it speaks. A fine-tuned model
-// ("ft:o4-mini:…") and one behind a router ("openai/gpt-5") are named after their origin.
+// reasons reports whether a model's name says that it thinks before it replies. The names of a fine-tuned
+// model ("ft:o4-mini:…") and of one behind a router ("openai/gpt-5") contain the original name.
 func reasons(model string) bool {
 	name := strings.ToLower(strings.TrimPrefix(model, "ft:"))
 	name = name[strings.LastIndexByte(name, '/')+1:]
@@ -73,7 +73,7 @@ func reasons(model string) bool {
 	return ok && leading(after) >= 1
 }
 
-// leading yields the number that a text begins with, 0 if there is none.
+// leading returns the number that a text begins with, 0 if there is none.
 func leading(s string) int {
 	end := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {
@@ -86,8 +86,8 @@ func leading(s string) int {
 	return n
 }
 
-// format writes what the reply must match. The SDK would take the schema apart and lose the order of
-// its properties, in which models write.
+// format writes the format of the reply. The SDK's type would lose the order of the schema's properties,
+// in which models write.
 func format(s *provider.Schema) responses.ResponseFormatTextConfigUnionParam {
 	if s == nil {
 		return responses.ResponseFormatTextConfigUnionParam{}
@@ -105,8 +105,8 @@ func format(s *provider.Schema) responses.ResponseFormatTextConfigUnionParam {
 	return responses.ResponseFormatTextConfigUnionParam{OfJSONSchema: &f}
 }
 
-// input writes the conversation. What Chat says holds for all of it but the speaker's own tool calls and
-// their results, which have shapes of their own; other speakers' are left out.
+// input writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls and
+// their results are added in the shapes that the API has for them. Those of other speakers are left out.
 func input(req *provider.Request) responses.ResponseInputParam {
 	list := make(responses.ResponseInputParam, 0, len(req.Messages)+1)
 	part := provider.Request{Self: req.Self}
@@ -116,13 +116,13 @@ func input(req *provider.Request) responses.ResponseInputParam {
 			list = append(list, responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRole(role)))
 		}
 	}
-	told := map[*provider.ToolResult]bool{}
+	sent := map[*provider.ToolResult]bool{}
 	from := 0
 	for i := range req.Messages {
 		if m := &req.Messages[i]; calling(m, req.Self) {
 			chat(req.Messages[from:i])
 			list = appendCalls(list, m, req.Model)
-			list = appendResults(list, m, before(req.Messages[i+1:], req.Self), told)
+			list = appendResults(list, m, before(req.Messages[i+1:], req.Self), sent)
 			from = i + 1
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// sealed is what a tool call's Opaque holds: the thoughts that led to the call, as the model sealed them
-// for itself. Another model cannot open them, and OpenAI refuses them there.
+// sealed is the Opaque of a tool call: the thoughts that led to the call, encrypted by the model for
+// itself. Another model cannot read them, and OpenAI refuses them there.
 type sealed struct {
 	Model    string            `json:"openai"`
 	Thoughts []json.RawMessage `json:"reasoning"`
 }
 
-// seal writes the Opaque of a call; nil if there is nothing to keep.
+// seal encodes the Opaque of a call; nil if there is nothing to keep.
 func seal(model string, thoughts []json.RawMessage) json.RawMessage {
 	if len(thoughts) == 0 {
 		return nil
@@ -25,7 +25,8 @@ func seal(model string, thoughts []json.RawMessage) json.RawMessage {
 	return opaque
 }
 
-// unseal reads the thoughts of a call that the same model made; what is not ours has none.
+// unseal reads the thoughts of a call that the same model made. An Opaque of another model or adapter has
+// none.
 func unseal(opaque json.RawMessage, model string) []json.RawMessage {
 	var s sealed
 	if len(opaque) == 0 || json.Unmarshal(opaque, &s) != nil || s.Model != model {
@@ -39,8 +40,8 @@ func unseal(opaque json.RawMessage, model string) []json.RawMessage {
 	return s.Thoughts
 }
 
-// keepable reports whether an output item is a thought that makes sense elsewhere. Without its content
-// it is a mere reference to what OpenAI did not store.
+// keepable reports whether an output item is a thought that can be sent back. Without its content, it is
+// only a reference to something that OpenAI did not store.
 func keepable(item json.RawMessage) bool {
 	var t struct {
 		Type    string          `json:"type"`

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// noResult stands for the result that a call has not had: the API demands one for each call.
+	// noResult stands in for a missing result: the API requires one for each call.
 	noResult = "The tool gave no result."
-	failed   = "The tool failed: " // the API has no mark for it
+	failed   = "The tool failed: " // the API has no field for it
 )
 
-// tools writes the functions that the model may call. They are not strict: strict mode would make the
-// model invent what an optional argument leaves out.
+// tools writes the functions that the model may call. They are not strict: in strict mode, the model
+// would have to make up values for optional arguments.
 func tools(list []provider.Tool) []responses.ToolUnionParam {
 	var written []responses.ToolUnionParam
 	for i := range list {
@@ -41,7 +41,7 @@ func calling(m *provider.Message, self string) bool {
 	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == self
 }
 
-// before yields what comes before the next calls of self.
+// before returns the messages before the next calls of self.
 func before(messages []provider.Message, self string) []provider.Message {
 	for i := range messages {
 		if calling(&messages[i], self) {
@@ -70,29 +70,29 @@ func appendCalls(list responses.ResponseInputParam, m *provider.Message, model s
 }
 
 // appendResults adds the results of a message's calls, directly after them and in their order, as the API
-// demands. They are looked for in what follows, and noted in told.
+// requires. It looks for them in following, and records them in sent.
 func appendResults(
-	list responses.ResponseInputParam, m *provider.Message, following []provider.Message, told map[*provider.ToolResult]bool,
+	list responses.ResponseInputParam, m *provider.Message, following []provider.Message, sent map[*provider.ToolResult]bool,
 ) responses.ResponseInputParam {
 	for i := range m.ToolCalls {
 		id := m.ToolCalls[i].ID
-		item := responses.ResponseInputItemParamOfFunctionCallOutput(result(id, following, told))
+		item := responses.ResponseInputItemParamOfFunctionCallOutput(result(id, following, sent))
 		item.OfFunctionCallOutput.CallID = param.NewOpt(id)
 		list = append(list, item)
 	}
 	return list
 }
 
-// result writes the result of a call that is not told yet.
-func result(id string, in []provider.Message, told map[*provider.ToolResult]bool) string {
+// result returns the result of a call that has not been written yet.
+func result(id string, in []provider.Message, sent map[*provider.ToolResult]bool) string {
 	i := slices.IndexFunc(in, func(m provider.Message) bool {
-		return m.ToolResult != nil && m.ToolResult.ID == id && !told[m.ToolResult]
+		return m.ToolResult != nil && m.ToolResult.ID == id && !sent[m.ToolResult]
 	})
 	if i < 0 {
 		return noResult
 	}
 	r := in[i].ToolResult
-	told[r] = true
+	sent[r] = true
 	if r.Error {
 		return failed + r.Text
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// whole is the response object: the last event of a stream holds it, and an answer that is not streamed
+// whole is the response object. The last event of a stream holds it, and an answer that is not streamed
 // is one.
 type whole struct {
 	Status     string          `json:"status"`
@@ -24,8 +24,8 @@ type whole struct {
 	Usage  json.RawMessage            `json:"usage"`
 }
 
-// ended takes what the last event's name says of the status. A gateway that knows but one name for it
-// may say in the object that the reply was broken off.
+// ended combines the status with the name of the last event. A gateway that always uses the same name may
+// report in the object that the reply was broken off.
 func (w *whole) ended(status string) {
 	switch w.Status {
 	case "incomplete", "failed", "cancelled":
@@ -36,7 +36,7 @@ func (w *whole) ended(status string) {
 	w.Status = status
 }
 
-// finish judges the whole reply.
+// finish checks the whole reply.
 func (r *reply) finish(w *whole) error {
 	r.Model = w.Model
 	r.Usage = usage(w.Usage)
@@ -66,15 +66,15 @@ func (r *reply) finish(w *whole) error {
 	return r.gather(w.Output)
 }
 
-// gathering is the output as far as it is taken in.
+// gathering is the output that has been read so far.
 type gathering struct {
 	silent   bool // nothing was streamed
 	text     strings.Builder
 	thoughts []json.RawMessage // since the last call
 }
 
-// gather takes the output items in their order: calls, and the text if it was not streamed. If it was,
-// it must be the same.
+// gather reads the output items in order: tool calls, and the text if it was not streamed. If it was
+// streamed, the texts must be equal.
 func (r *reply) gather(output []json.RawMessage) error {
 	if len(output) == 0 {
 		for _, place := range slices.Sorted(maps.Keys(r.items)) {
@@ -82,7 +82,7 @@ func (r *reply) gather(output []json.RawMessage) error {
 		}
 	}
 	if len(output) == 0 {
-		return nil // what was streamed is all there is
+		return nil // what was streamed is everything
 	}
 	g := gathering{silent: r.said.Len() == 0}
 	for place, item := range output {
@@ -90,14 +90,15 @@ func (r *reply) gather(output []json.RawMessage) error {
 			return err
 		}
 	}
-	// Some servers trim one of the two. A reply that was broken off may have been put together otherwise.
+	// Some servers trim one of the two. The parts of a reply that was broken off may be joined
+	// differently.
 	if r.Stop == provider.StopEnd && strings.TrimSpace(g.text.String()) != strings.TrimSpace(r.said.String()) {
 		return r.exchange.Invalid("contradiction", "the streamed text is not the text of the reply")
 	}
 	return nil
 }
 
-// add takes one output item in; what is neither words, thought nor call is none of the reply's.
+// add adds one output item. Items other than text, thoughts and calls are not part of the reply.
 func (r *reply) add(g *gathering, place int, item json.RawMessage) error {
 	var head struct {
 		Type string `json:"type"`
@@ -133,7 +134,7 @@ func (r *reply) add(g *gathering, place int, item json.RawMessage) error {
 	return nil
 }
 
-// words yields the text of a message.
+// words returns the text of a message.
 func (r *reply) words(item json.RawMessage) (string, error) {
 	var message struct {
 		Content wire.List[struct {
@@ -158,8 +159,8 @@ func (r *reply) words(item json.RawMessage) (string, error) {
 	return b.String(), nil
 }
 
-// call adds a call with the thoughts that led to it. One that was cut at the limit is none, even if it
-// can be read.
+// call adds a call with the thoughts that led to it. A call that was cut at the limit is dropped, even if
+// it can be read.
 func (r *reply) call(item json.RawMessage, thoughts []json.RawMessage) error {
 	var c struct {
 		ID        string `json:"call_id"`
@@ -181,9 +182,9 @@ func (r *reply) call(item json.RawMessage, thoughts []json.RawMessage) error {
 	return nil
 }
 
-// usage reads a usage object; what is none is the zero Usage.
+// usage reads a usage object. Anything else is the zero Usage.
 func usage(data json.RawMessage) provider.Usage {
-	var u struct { // the SDK keeps each field that it does not know
+	var u struct { // the SDK's type keeps every unknown field
 		Input  wire.Count `json:"input_tokens"`
 		Output wire.Count `json:"output_tokens"`
 		In     struct {

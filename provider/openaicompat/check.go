@@ -12,9 +12,9 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Check asks the server for its models. It fails with kind authentication if the key is refused and
-// with kind validation if the server lists its models without this one and does not know it by name
-// either. A server that has no list cannot tell, which is no failure.
+// Check looks for the model in the server's list of models. It fails with kind authentication if the key
+// is refused. It fails with kind validation if the model is neither in the list nor known to the server
+// by its name. If the server has no list, Check finds nothing wrong.
 func (p *Provider) Check(ctx context.Context, model string) error {
 	if p.KeyPath != "" {
 		if err := p.get(ctx, p.KeyPath); err != nil {
@@ -37,12 +37,12 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 			Message: "the server does not know the model " + wire.Clip(model),
 		}
 	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return nil // it cannot look one up, and lists need not hold aliases
+		return nil // the server cannot look up a model, and lists need not hold aliases
 	}
 	return err
 }
 
-// get asks for something whose contents do not matter.
+// get makes a request whose answer is not needed.
 func (p *Provider) get(ctx context.Context, path string) error {
 	x, err := p.Open(ctx, "")
 	if err != nil {
@@ -52,7 +52,8 @@ func (p *Provider) get(ctx context.Context, path string) error {
 	return x.Send(http.MethodGet, path, nil)
 }
 
-// lists reports whether the server's list of models has this one, or does not tell.
+// lists reports whether the server's list of models holds this one. A server without a list counts as
+// holding it.
 func (p *Provider) lists(ctx context.Context, model string) (bool, error) {
 	names, err := p.Models(ctx)
 	if err != nil {
@@ -61,8 +62,8 @@ func (p *Provider) lists(ctx context.Context, model string) (bool, error) {
 	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return sameModel(name, model) }), nil
 }
 
-// sameModel compares names without a tag that may be left out: Ollama's ":latest", OpenRouter's
-// variants (":online", ":free").
+// sameModel compares names apart from an optional tag: Ollama's ":latest", OpenRouter's variants
+// (":online", ":free").
 func sameModel(listed, asked string) bool {
 	if listed == asked || listed == asked+":latest" {
 		return true

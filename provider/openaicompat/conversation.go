@@ -4,12 +4,13 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// gotResults is what the speaker is made to say between results and what follows them
-// ([Provider.AssistantAfterTools]). It takes no side, and is true of whoever called a tool.
+// gotResults is put into the speaker's mouth between tool results and the next message
+// ([Provider.AssistantAfterTools]). It takes no side, and is true of any speaker who called a tool.
 const gotResults = "I have the results."
 
-// messages writes the conversation. What Chat says holds for all of it but the speaker's own tool
-// calls and their results, which have shapes of their own; other speakers' are left out.
+// messages writes the conversation as [provider.Request.Chat] describes it. The speaker's own tool calls
+// and their results are added in the shapes that the protocol has for them. Those of other speakers are
+// left out.
 func messages(req *provider.Request) []wireMessage {
 	list := make([]wireMessage, 0, len(req.Messages)+2)
 	part := provider.Request{System: req.System, Self: req.Self}
@@ -20,12 +21,12 @@ func messages(req *provider.Request) []wireMessage {
 		}
 		part.System = ""
 	}
-	told := map[*provider.ToolResult]bool{}
+	sent := map[*provider.ToolResult]bool{}
 	from := 0
 	for i := range req.Messages {
 		if m := &req.Messages[i]; calling(m, req.Self) {
 			chat(req.Messages[from:i])
-			list = appendCalls(list, m, req.Messages[i+1:], req.Self, told)
+			list = appendCalls(list, m, req.Messages[i+1:], req.Self, sent)
 			from = i + 1
 		}
 	}
@@ -34,7 +35,7 @@ func messages(req *provider.Request) []wireMessage {
 	return list
 }
 
-// arrange makes the conversation one that the server takes.
+// arrange changes the conversation into one that the server accepts.
 func (p *Provider) arrange(list []wireMessage) []wireMessage {
 	arranged := make([]wireMessage, 0, len(list))
 	for _, m := range list {
@@ -56,13 +57,13 @@ func (p *Provider) arrange(list []wireMessage) []wireMessage {
 	return arranged
 }
 
-// joins reports whether the next message is said by the same role. Between a call and what follows it is
-// its result.
+// joins reports whether the next message has the same role and can be joined to this one. A message with
+// tool calls is followed by their results, so nothing is joined to it.
 func (m *wireMessage) joins(next *wireMessage) bool {
 	return m.Role == next.Role && m.Role != roleTool && len(m.ToolCalls) == 0
 }
 
-// and is the message with what the next one says, as another paragraph.
+// and returns the message with the text of the next one appended as a new paragraph.
 func (m *wireMessage) and(next wireMessage) wireMessage {
 	switch {
 	case m.Content == nil:

@@ -22,7 +22,7 @@ type sentMessage struct {
 	ToolCalls  []struct{ ID string }
 }
 
-// conversed yields the messages that a provider sends.
+// conversed returns the messages that a provider sends.
 func conversed(t *testing.T, p *openaicompat.Provider, req *provider.Request) []sentMessage {
 	t.Helper()
 	var body struct {

@@ -10,16 +10,16 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Limits of one request for vectors. No text has more tokens than bytes, and this many vectors of a
-// few thousand numbers stay within MaxBody, written as decimals of up to twenty characters.
+// These are the limits of one request for vectors. No text has more tokens than bytes. This many vectors
+// of a few thousand numbers stay within MaxBody, with decimals of up to twenty characters.
 const (
 	maxTexts     = 256
 	maxTextBytes = 256 << 10
 )
 
-// Embed asks for the vectors of texts, in as many requests as their number and length demand (256 texts or
-// 256 KiB each), one after the other. It fails with kind invalid_response if an answer does not hold one
-// vector for each text, all of one length. No text, no request.
+// Embed asks for the vectors of texts. It makes as many requests as needed, with up to 256 texts or 256
+// KiB each, one after the other; without texts, it makes none. It fails with kind invalid_response if an
+// answer does not hold one vector for each text, all of the same length.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	all := &provider.Embedding{Vectors: make([][]float32, 0, len(texts))}
 	for some := range wire.Batches(texts, maxTexts, maxTextBytes) {
@@ -37,7 +37,7 @@ type vectors struct {
 	Error json.RawMessage  `json:"error"`
 }
 
-// place is a vector with the place of its text.
+// place is a vector with the index of its text.
 type place struct {
 	Index  int         `json:"index"`
 	Vector wire.Vector `json:"embedding"`
@@ -71,13 +71,13 @@ func (p *Provider) embed(ctx context.Context, model string, texts []string, all 
 		return x.Invalid("malformed", "the answer does not hold one vector for each text")
 	}
 	if !answer.appendTo(all) {
-		return x.Invalid("malformed", "a vector without a place, or not as long as the others")
+		return x.Invalid("malformed", "a vector has no index, or another length than the others")
 	}
 	return nil
 }
 
-// appendTo adds the vectors in the order of their texts. It reports whether each has a place of its own, and
-// all are as long as those before them and of numbers.
+// appendTo adds the vectors in the order of their texts. It reports whether each has an index of its own,
+// the length of those before it, and finite numbers only.
 func (a *vectors) appendTo(all *provider.Embedding) bool {
 	first := len(all.Vectors)
 	all.Vectors = append(all.Vectors, make([][]float32, len(a.Data))...)

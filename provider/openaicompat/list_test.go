@@ -15,7 +15,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// peak yields by how much the heap grew at most while f ran.
+// peak returns by how much the heap grew at most while f ran.
 func peak(f func()) uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -44,9 +44,6 @@ func peak(f func()) uint64 {
 
 // TestHostileLists: an answer of many small elements takes about as much memory as it has bytes.
 func TestHostileLists(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long answers")
-	}
 	const size = listSize
 	embed := func(n int) func(t *testing.T, answer string) error {
 		return func(t *testing.T, answer string) error {

@@ -13,9 +13,9 @@ import (
 
 const maxModels = 1 << 16 // in a server's list
 
-// Models asks the server for the names of its models, and yields them in its order, as it wrote them. Of a
-// server that keeps no list, or answers with something else, there are none, which is no failure. A
-// failure is a [*provider.Error]; the key stays with the server, redirected or not.
+// Models asks the server for the names of its models. It returns them unchanged, in the server's order.
+// If the server has no list, or answers with something else, the result is empty and no error. A failure
+// is a [*provider.Error]. The key is sent to this server only, even after a redirect.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	x, err := p.Open(ctx, "")
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 		ID string `json:"id"`
 	}
 	if json.Unmarshal(data, &answer) != nil || wire.Longer(answer.Data, maxModels) || json.Unmarshal(answer.Data, &models) != nil {
-		return nil, nil // a list of another kind, or a page
+		return nil, nil // a list in another format, or a page
 	}
 	var names []string
 	for _, m := range models {

@@ -1,9 +1,9 @@
-// Package openaicompat speaks the chat-completions protocol that OpenAI published and that
-// OpenRouter, Mistral, Ollama, vLLM, Groq, DeepSeek, xAI and many others serve too. It uses net/http
-// alone.
+// Package openaicompat implements the chat-completions protocol that OpenAI published, and that
+// OpenRouter, Mistral, Ollama, vLLM, Groq, DeepSeek, xAI and many others serve too. It needs only
+// net/http.
 //
-// A reply counts as whole only if the server gave a finish_reason. Every failure is a
-// [*provider.Error] without keys, requests or headers in it; nothing is retried here.
+// A reply counts as complete only if the server gave a finish_reason. Every failure is a
+// [*provider.Error] without keys, requests or headers in it. Nothing is retried here.
 package openaicompat
 
 import (
@@ -14,47 +14,48 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// Provider is a [provider.Provider] for one server. Only its BaseURL is required. The fields must not
-// change once the first request is made; after that, a Provider is safe for concurrent use.
+// Provider is a [provider.Provider] for one server. Only BaseURL is required. The fields must not change
+// after the first request. From then on, a Provider is safe for concurrent use.
 type Provider struct {
-	// Endpoint is the server: BaseURL is what the paths of the protocol are appended to, as in
+	// Endpoint is the server. The paths of the protocol are appended to its BaseURL, as in
 	// "https://api.openai.com/v1".
 	wire.Endpoint
 
-	// VendorName is what Vendor yields: the vendor in the model table, "" if it has none.
+	// VendorName is the result of Vendor: the vendor in the model table, "" if it has none.
 	VendorName string
 
-	// MaxCompletionTokens sends the limit of output tokens as max_completion_tokens, as OpenAI's
-	// reasoning models demand, not as max_tokens, which is all that many others know.
+	// MaxCompletionTokens sends the limit of output tokens as max_completion_tokens, which OpenAI's
+	// reasoning models require. Otherwise it is sent as max_tokens, the only name that many other servers
+	// know.
 	MaxCompletionTokens bool
-	// NoStreamOptions leaves out stream_options, which Mistral refuses; usage then arrives only if
-	// the server reports it unasked.
+	// NoStreamOptions omits stream_options, which Mistral refuses. Usage then arrives only if the server
+	// reports it unasked.
 	NoStreamOptions bool
-	// WholeSchema asks for a reply with a schema in one piece, not as a stream: Groq has the one without
-	// the other.
+	// WholeSchema asks for a reply with a schema in one piece: Groq does not stream such a reply.
 	WholeSchema bool
-	// JSONObject is for servers that can be held to JSON but to no schema, such as DeepSeek: the schema is
-	// put into the last message's words.
+	// JSONObject is for servers that can guarantee JSON but no schema, such as DeepSeek. The schema is
+	// then added to the last message as text.
 	JSONObject bool
-	// SchemaOrTools puts the schema into the last message's words if tools are offered too: Groq takes one
-	// without the other.
+	// SchemaOrTools adds the schema to the last message as text if tools are offered too: Groq accepts
+	// only one of the two.
 	SchemaOrTools bool
-	// JoinRoles joins neighbouring messages of one role with a blank line, for servers whose models have chat
-	// templates that refuse two turns of a user in a row, as several opponents and the task are. It changes
-	// the message that the task is joined to, so that a cached prefix ends before that message in the next
-	// request; servers that need no alternation are better off without.
+	// JoinRoles joins neighbouring messages of one role, with a blank line between them. Some servers
+	// have models whose chat templates refuse two user messages in a row, and several opponents and the
+	// task are just that. The price is a shorter cached prefix: the message that the task is joined to
+	// changes with the next request. Leave it off for servers that do not require alternating roles.
 	JoinRoles bool
-	// AssistantAfterTools puts "I have the results." in the speaker's mouth where a user's message would
-	// follow a tool's result directly, which Mistral refuses (code 3230).
+	// AssistantAfterTools adds an assistant message "I have the results." if a user message would
+	// directly follow a tool result. Mistral refuses that sequence (code 3230).
 	AssistantAfterTools bool
-	// ShortIDs sends ids of tool calls as nine letters and digits, which is all that Mistral takes. Other
-	// ids, such as another vendor's in the same conversation, are hashed, the same way in call and result.
+	// ShortIDs sends ids of tool calls as nine letters and digits, the only form that Mistral accepts.
+	// Other ids, such as another vendor's in the same conversation, are hashed, in the call and its
+	// result alike.
 	ShortIDs bool
-	// KeyPath is where Check asks whether the key is good, for servers that list their models to anybody:
-	// OpenRouter's "key".
+	// KeyPath is where Check tests the key, for servers that list their models without one: OpenRouter's
+	// "key".
 	KeyPath string
-	// Extra is added to the body of each request for a reply: a vendor's own fields, such as
-	// "reasoning_effort". The protocol's fields take precedence.
+	// Extra is added to the body of each request for a reply: fields of a vendor, such as
+	// "reasoning_effort". The fields of the protocol take precedence.
 	Extra map[string]any
 }
 
@@ -65,10 +66,10 @@ var (
 	_ provider.Vendor   = (*Provider)(nil)
 )
 
-// Vendor yields VendorName.
+// Vendor returns VendorName.
 func (p *Provider) Vendor() string { return p.VendorName }
 
-// String names the provider, so that printing it shows no header and no key.
+// String returns the name of the provider, without any header or key.
 func (p *Provider) String() string {
 	if p.VendorName == "" {
 		return "openaicompat"
@@ -79,10 +80,12 @@ func (p *Provider) String() string {
 // GoString is String, for %#v.
 func (p *Provider) GoString() string { return p.String() }
 
-// Generate asks the model for one reply and streams it. A failure is a [*provider.Error]. The Response
-// beside one is nil unless the server has said what the attempt costs: with the failure itself, or in a
-// reply that came to its end and cannot be used. It then carries that usage. What was counted before a
-// reply was cut is not the whole price, and is left out. The end of ctx gives kind canceled or timeout.
+// Generate asks the model for one reply and streams it. A failure is a [*provider.Error], of kind
+// canceled or timeout if ctx has ended.
+//
+// On a failure, the Response is nil unless the server has said what the attempt costs: with the failure
+// itself, or in a complete reply that cannot be used. The Response then carries that usage. Tokens
+// counted before a reply was cut off are not the whole price, so they are not reported.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	body, err := p.encode(req)
 	if err != nil {

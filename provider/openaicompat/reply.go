@@ -16,8 +16,8 @@ import (
 
 const maxParts = 1 << 12 // of a message's content
 
-// chunk is one event of a stream, or a whole answer that was not streamed. What is not named here
-// (reasoning, reasoning_content and whatever comes next) is not part of the text.
+// chunk is one event of a stream, or a whole answer that was not streamed. Fields that are not listed
+// here (reasoning, reasoning_content and future ones) are not part of the text.
 type chunk struct {
 	Object  string            `json:"object"`
 	Model   string            `json:"model"`
@@ -40,8 +40,7 @@ type message struct {
 	ToolCalls wire.List[toolCall] `json:"tool_calls"`
 }
 
-// content is a string, or a list of parts of which only those of type text are text (Mistral's
-// reasoning models).
+// content is a string, or a list of parts. Only parts of type text are text (Mistral's reasoning models).
 type content string
 
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -75,10 +74,10 @@ type reply struct {
 	exchange *wire.Exchange
 	think    wire.Thoughts
 	finish   string
-	chose    bool // there was a choice
+	chose    bool // the answer had a choice
 }
 
-// read takes in the answer up to its end. It fails if the reply is not whole.
+// read reads the answer to its end. It fails if the reply is not complete.
 func (r *reply) read() error {
 	body := bufio.NewReaderSize(r.exchange, 8<<10)
 	first, err := wire.FirstByte(body)
@@ -89,7 +88,7 @@ func (r *reply) read() error {
 		return r.readWhole(body)
 	}
 	if kind, _, _ := mime.ParseMediaType(r.exchange.Header("Content-Type")); kind == "text/html" {
-		return r.exchange.Invalid("not_a_reply", "the server answered with a page; is BaseURL the API's?")
+		return r.exchange.Invalid("not_a_reply", "the server answered with a web page; is BaseURL the URL of the API?")
 	}
 	return r.readStream(r.exchange.EventsIn(body))
 }
@@ -99,7 +98,7 @@ func (r *reply) readStream(events *wire.Events) error {
 		e, err := events.Next()
 		if err != nil {
 			if r.finish != "" {
-				return nil // the reply is whole, whatever follows; only its usage may be missing
+				return nil // the reply is complete, whatever follows; only its usage may be missing
 			}
 			return r.exchange.Cut(err)
 		}
@@ -114,7 +113,7 @@ func (r *reply) readStream(events *wire.Events) error {
 			ended := r.finish != ""
 			if err := r.take(e.Kind, e.Data); err != nil {
 				if ended {
-					return nil // what comes behind a whole reply does not undo it
+					return nil // what follows a complete reply does not undo it
 				}
 				return err
 			}
@@ -122,8 +121,8 @@ func (r *reply) readStream(events *wire.Events) error {
 	}
 }
 
-// readWhole takes an answer in one JSON document: some servers do not stream when they are asked to,
-// and failures come so, under a status of 200.
+// readWhole reads an answer that is one JSON document. Some servers do not stream when they are asked to,
+// and failures under a status of 200 have this form.
 func (r *reply) readWhole(body io.Reader) error {
 	data, err := io.ReadAll(body)
 	if err != nil {
@@ -148,10 +147,10 @@ func (r *reply) readWhole(body io.Reader) error {
 func (r *reply) take(kind string, data []byte) error {
 	ours := kind == "" || kind == "message"
 	switch {
-	case kind == "error", ours && data[0] == '[' && wire.IsFault(data): // a list is Google's way to fail
+	case kind == "error", ours && data[0] == '[' && wire.IsFault(data): // a list is Google's form of an error
 		return r.exchange.Fault(data)
 	case data[0] != '{' && (!ours || json.Valid(data)):
-		return nil // an event that nobody knows yet
+		return nil // an event of an unknown kind
 	}
 	var c chunk
 	if err := r.exchange.Decode(data, &c); err != nil {
@@ -165,7 +164,7 @@ func (r *reply) take(kind string, data []byte) error {
 		r.Model = c.Model
 	}
 	if wire.Present(c.Error) || strings.EqualFold(c.Object, "error") {
-		r.Settled = !u.IsZero() // the failure says itself what it costs
+		r.Settled = !u.IsZero() // the failure reports its own cost
 		return r.exchange.Fault(data)
 	}
 	for i := range c.Choices {
@@ -192,11 +191,11 @@ func (r *reply) choose(c *choice) error {
 			r.Show(r.think.End() + m.Refusal)
 		}
 		if !r.add(m.ToolCalls) {
-			return r.exchange.Invalid("malformed", "a tool call without a place")
+			return r.exchange.Invalid("malformed", "a tool call has no index")
 		}
 	}
 	if c.FinishReason != "" {
-		if r.finish == "" || plain(r.finish) { // that the model was done does not lift a cut
+		if r.finish == "" || plain(r.finish) { // a plain reason does not replace an earlier, specific one
 			r.finish = c.FinishReason
 		}
 		r.exchange.Ended()
@@ -205,17 +204,17 @@ func (r *reply) choose(c *choice) error {
 	return nil
 }
 
-// response judges the whole reply.
+// response checks the whole reply and returns it.
 func (r *reply) response() (*provider.Response, error) {
 	var err error
-	r.Settled = r.finish != "" // whatever it says
+	r.Settled = r.finish != "" // whatever the reason is
 	if r.Stop, err = r.stop(); err != nil {
 		return r.Failed(err)
 	}
 	return r.Done()
 }
 
-// plain reports whether a reason for the end says that the model was done.
+// plain reports whether a finish reason says only that the model finished.
 func plain(reason string) bool {
 	switch strings.ToLower(reason) {
 	case "stop", "eos", "eos_token", "stop_sequence", "end_turn", "end", "complete", "completed":
@@ -225,8 +224,8 @@ func plain(reason string) bool {
 	}
 }
 
-// stop translates the reason for the end. An unknown one is a failure: it could stand for a reply
-// that was broken off.
+// stop translates the finish reason. An unknown one is a failure, because it could mean that the reply
+// was broken off.
 func (r *reply) stop() (provider.StopReason, error) {
 	reason := strings.ToLower(r.finish)
 	is := func(names ...string) bool { return slices.Contains(names, reason) }

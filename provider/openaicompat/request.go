@@ -96,7 +96,7 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	if err != nil || len(p.Extra) == 0 {
 		return body, err
 	}
-	w.Messages = nil // the fields' names are wanted, not the whole conversation once more
+	w.Messages = nil // only the fields' names are needed, not the whole conversation once more
 	names, err := wire.Body(&w)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (p *Provider) encode(req *provider.Request) ([]byte, error) {
 	return append(append(body[:len(body)-1], ','), bytes.TrimLeft(extra, "{")...), nil
 }
 
-// instructed adds a schema to a conversation in words.
+// instructed adds a schema to the conversation as text.
 func instructed(messages []wireMessage, s *provider.Schema) []wireMessage {
 	text := "Reply with one JSON object and nothing else. It must match this JSON schema:\n" + string(s.JSON)
 	if n := len(messages) - 1; n >= 0 && messages[n].Role == string(provider.RoleUser) && messages[n].Content != nil {

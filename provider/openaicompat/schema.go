@@ -9,22 +9,21 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// The limits of strict mode, from OpenAI's guide to structured outputs.
+// These are the limits of strict mode, from OpenAI's guide to structured outputs.
 const (
 	maxObjectLevels = 10
 	maxProperties   = 5000
-	maxSchemaLevels = 64 // ours: of any kind, so that a schema made of wrappers ends too
+	maxSchemaLevels = 64 // our own, for levels of any kind, so that a schema made of wrappers ends too
 )
 
-// StrictSchema lowers a JSON schema (draft 2020-12) to the part that OpenAI's strict mode accepts:
-// every object is closed and all its properties are required, bounds, lengths, patterns and formats
-// are left out, oneOf becomes anyOf. The order of properties stays, because models write in that
-// order.
+// StrictSchema reduces a JSON Schema (draft 2020-12) to the subset that OpenAI's strict mode accepts.
+// Every object is closed, and all its properties are required. Bounds, lengths, patterns and formats are
+// dropped. oneOf becomes anyOf. The order of properties stays, because models write in that order.
 //
-// What satisfies the original may fail the lowered schema (it lacks an optional property) and the
-// other way round (a number out of bounds): replies are to be validated against the original. ok is
-// false if the schema needs what strict mode cannot say: maps, allOf, not, conditions, values of any
-// type. schema is not modified and not kept.
+// The two schemas accept different values: an optional property may be missing, or a number may be out of
+// bounds. So validate replies against the original. ok is false if the schema needs something that strict
+// mode cannot express: maps, allOf, not, conditions, values of any type. schema is not modified and not
+// kept.
 func StrictSchema(schema json.RawMessage) (strict json.RawMessage, ok bool) {
 	root, ok := parseObject(schema)
 	if !ok {
@@ -49,7 +48,7 @@ func StrictSchema(schema json.RawMessage) (strict json.RawMessage, ok bool) {
 	return compact.Bytes(), true
 }
 
-// member is one field of a JSON object, in its place.
+// member is one field of a JSON object, in the object's order.
 type member struct {
 	name  string
 	value json.RawMessage
@@ -57,7 +56,7 @@ type member struct {
 
 type object []member
 
-// parseObject reads one level of a JSON object; a name that comes twice makes it unreadable.
+// parseObject reads one level of a JSON object. A repeated name makes it unreadable.
 func parseObject(data json.RawMessage) (object, bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -96,7 +95,7 @@ func (o object) has(name string) bool {
 	return ok
 }
 
-// types lists what "type" says.
+// types returns the types that "type" lists.
 func (o object) types() []string {
 	raw, _ := o.get("type")
 	var one string
@@ -116,7 +115,7 @@ func (o object) isArray() bool {
 	return slices.Contains(o.types(), "array") || (!o.has("type") && o.has("items"))
 }
 
-// resolve yields the definition that a root's $ref names, with the definitions beside it.
+// resolve returns the definition that a root's $ref names, together with all definitions.
 func (o object) resolve(ref string) (object, bool) {
 	for _, home := range []string{"$defs", "definitions"} {
 		name, ok := strings.CutPrefix(ref, "#/"+home+"/")
@@ -155,26 +154,26 @@ func (l *lowering) name(first *bool, name string) {
 	l.out.WriteByte(':')
 }
 
-// raw lowers a schema that is not parsed yet.
+// raw lowers a schema that has not been parsed yet.
 func (l *lowering) raw(data json.RawMessage, level, objects int) bool {
 	o, ok := parseObject(data)
 	return ok && l.schema(o, level+1, objects)
 }
 
-// schema lowers one schema; level and objects count those around it.
+// schema lowers one schema. level and objects are the numbers of schemas and objects around it.
 func (l *lowering) schema(o object, level, objects int) bool {
 	if level > maxSchemaLevels {
 		return false
 	}
-	if raw, ok := o.get("allOf"); ok { // a wrapper around one schema says nothing itself
+	if raw, ok := o.get("allOf"); ok { // a wrapper around one schema adds nothing
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) != nil || len(list) != 1 || o.constrains("allOf") {
 			return false
 		}
 		return l.raw(list[0], level, objects)
 	}
-	if ref, ok := o.get("$ref"); ok { // strict mode allows nothing beside it
-		to := wire.Plain(ref) // an anchor's name would lead nowhere: notes are left out
+	if ref, ok := o.get("$ref"); ok { // strict mode allows nothing next to it
+		to := wire.Plain(ref) // not the name of an anchor, because anchors are dropped
 		if (to == "#" || strings.HasPrefix(to, "#/")) && !o.constrains("$ref") {
 			l.out.WriteString(`{"$ref":`)
 			l.out.Write(ref)
@@ -194,7 +193,7 @@ func (l *lowering) schema(o object, level, objects int) bool {
 	return l.members(o, level, objects)
 }
 
-// typed reports whether the schema says enough for strict mode, which knows no "anything".
+// typed reports whether the schema is specific enough for strict mode, which has no "anything".
 func (o object) typed() bool {
 	if o.has("anyOf") && o.has("oneOf") {
 		return false
@@ -209,7 +208,7 @@ func (o object) typed() bool {
 	return slices.ContainsFunc([]string{"type", "enum", "const", "anyOf", "oneOf", "properties", "items"}, o.has)
 }
 
-// constrains reports whether something besides the named keyword and mere notes is said.
+// constrains reports whether the schema has a constraint, apart from the named keyword and mere notes.
 func (o object) constrains(but string) bool {
 	for _, m := range o {
 		if m.name != but && !slices.Contains(notes, m.name) && m.name != "title" && m.name != "description" {
@@ -219,8 +218,8 @@ func (o object) constrains(but string) bool {
 	return false
 }
 
-// What strict mode does not know and a reply does not need: notes, and bounds that are checked on
-// the reply itself.
+// These keywords are unknown to strict mode and dropped: notes, and bounds that are checked on the reply
+// itself.
 //
 //nolint:gochecknoglobals // read only
 var (
@@ -276,7 +275,7 @@ func (l *lowering) members(o object, level, objects int) bool {
 	return true
 }
 
-// implied yields the type of a schema that shows it otherwise.
+// implied returns the type that other keywords of the schema imply.
 func (o object) implied() string {
 	switch {
 	case o.has("properties"):
@@ -319,7 +318,7 @@ func (l *lowering) fields(data json.RawMessage, level, objects int, first *bool)
 	return true
 }
 
-// group writes an object of schemas and yields their names.
+// group writes an object of schemas and returns their names.
 func (l *lowering) group(data json.RawMessage, level, objects int) ([]string, bool) {
 	o, ok := parseObject(data)
 	if !ok {

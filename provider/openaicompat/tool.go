@@ -13,15 +13,15 @@ import (
 
 const (
 	roleTool = "tool"
-	// noResult stands for the result that a call has not had: the protocol demands one for each call.
+	// noResult stands in for a missing result: the protocol requires one for each call.
 	noResult = "The tool gave no result."
-	failed   = "The tool failed: " // the protocol has no mark for it
+	failed   = "The tool failed: " // the protocol has no field for it
 	idLength = 9
 )
 
-// tools writes what the model may call.
+// tools writes the tools that the model may call.
 func tools(offered []provider.Tool) []wireTool {
-	var list []wireTool // none are sent if there are none
+	var list []wireTool // nil, so that none are sent if there are none
 	for _, t := range offered {
 		parameters := t.Parameters
 		if len(parameters) == 0 {
@@ -39,11 +39,11 @@ func calling(m *provider.Message, self string) bool {
 	return len(m.ToolCalls) > 0 && m.Speaker != "" && m.Speaker == self
 }
 
-// appendCalls adds a message in which the speaker called tools, and directly after it the results, one for
-// each call and in their order, as the protocol demands. They are looked for in what follows, up to the
-// speaker's next calls, and noted in told.
+// appendCalls adds a message in which the speaker called tools, and directly after it the results, one
+// for each call, in the order of the calls, as the protocol requires. It looks for the results in
+// following, up to the speaker's next calls, and records them in sent.
 func appendCalls(
-	list []wireMessage, m *provider.Message, following []provider.Message, self string, told map[*provider.ToolResult]bool,
+	list []wireMessage, m *provider.Message, following []provider.Message, self string, sent map[*provider.ToolResult]bool,
 ) []wireMessage {
 	if i := slices.IndexFunc(following, func(m provider.Message) bool { return calling(&m, self) }); i >= 0 {
 		following = following[:i]
@@ -63,17 +63,17 @@ func appendCalls(
 	}
 	list = append(list, w)
 	for _, c := range m.ToolCalls {
-		text := result(c.ID, following, told)
+		text := result(c.ID, following, sent)
 		list = append(list, wireMessage{Role: roleTool, ToolCallID: c.ID, Content: &text})
 	}
 	return list
 }
 
-// result writes the result of a call that is not told yet.
-func result(id string, in []provider.Message, told map[*provider.ToolResult]bool) string {
+// result writes the result of a call that has not been written yet.
+func result(id string, in []provider.Message, sent map[*provider.ToolResult]bool) string {
 	for i := range in {
-		if r := in[i].ToolResult; r != nil && r.ID == id && !told[r] {
-			told[r] = true
+		if r := in[i].ToolResult; r != nil && r.ID == id && !sent[r] {
+			sent[r] = true
 			if r.Error {
 				return failed + r.Text
 			}
@@ -83,8 +83,8 @@ func result(id string, in []provider.Message, told map[*provider.ToolResult]bool
 	return noResult
 }
 
-// shorten gives the message's calls, or its result, ids of nine letters and digits. Those that are so stay;
-// a hash takes the place of others, the same one in call and result.
+// shorten gives the message's calls, or its result, ids of nine letters and digits. Ids of that form
+// stay. Others are replaced by a hash, in the call and its result alike.
 func (m *wireMessage) shorten() {
 	if m.Role == roleTool {
 		m.ToolCallID = shortID(m.ToolCallID)
@@ -103,7 +103,7 @@ func shortID(id string) string {
 	return hex.EncodeToString(sum[:])[:idLength]
 }
 
-// toolCall is a call, or the piece of one that a chunk brings.
+// toolCall is a tool call, or the piece of one in a chunk.
 type toolCall struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
@@ -113,7 +113,7 @@ type toolCall struct {
 	} `json:"function"`
 }
 
-// add takes pieces of calls in; it reports whether each had a place.
+// add adds pieces of calls. It reports whether each had a valid index.
 func (r *reply) add(pieces []toolCall) bool {
 	for _, p := range pieces {
 		at := r.Calls() - 1

@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// usage is OpenAI's, with the fields that others add.
+// usage is OpenAI's usage object, with fields that other vendors add.
 type usage struct {
 	Prompt     wire.Count `json:"prompt_tokens"`
 	Completion wire.Count `json:"completion_tokens"`
@@ -23,14 +23,14 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// parseUsage reads a usage object; what is none is the zero Usage.
+// parseUsage reads a usage object. Anything else is the zero Usage.
 func parseUsage(data json.RawMessage) provider.Usage {
 	var u usage
 	if !wire.Present(data) || json.Unmarshal(data, &u) != nil {
 		return provider.Usage{}
 	}
 	input, output, reasoning := int(u.Prompt), int(u.Completion), int(u.Out.Reasoning)
-	// xAI does not count reasoning among the completion tokens; its total tells.
+	// xAI does not count reasoning among the completion tokens; the total shows it.
 	if reasoning > 0 && int(u.Total) == input+output+reasoning {
 		output += reasoning
 	}

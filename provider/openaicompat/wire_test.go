@@ -37,7 +37,7 @@ func golden(t *testing.T, path, got string) {
 	assert.Equal(t, string(want), got)
 }
 
-// fixtures yields the files that match, with the key in its place.
+// fixtures returns the files that match, with the key in its place.
 func fixtures(t testing.TB, pattern string) map[string][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", pattern))

@@ -9,10 +9,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// RunAbilities puts what a provider can do beside Generate through its scenarios: [provider.Checker],
-// [provider.TokenCounter], [provider.Embedder]. What the provider does not have is skipped. The server
-// that connect starts answers as the scenario's Models, Tokens and Vectors say, and as its Fail says to
-// any request. The same holds as for [Run].
+// RunAbilities tests the abilities of a provider besides Generate: [provider.Checker],
+// [provider.TokenCounter], [provider.Embedder]. It skips abilities that the provider does not have. The
+// server that connect starts answers with the scenario's Models, Tokens and Vectors, and with its Fail to
+// any request. The rules of [Run] apply.
 func RunAbilities(t *testing.T, connect Connect) {
 	t.Helper()
 	run(t, connect, abilities())
@@ -22,12 +22,12 @@ func abilities() []testCase {
 	return []testCase{{"check", checking}, {"count", counting}, {"embed", embedding}}
 }
 
-// call runs an ability as ask runs Generate, so that one which hangs is a failure.
+// call runs an ability as ask runs Generate, so that an ability that hangs is a failure.
 func (x *exam) call(ctx context.Context, do func(ctx context.Context) error) answer {
 	return x.ask(ctx, doing(do), request(), nil)
 }
 
-// doing makes a provider of a call, for what ask checks of every one.
+// doing makes a provider of a call, so that ask can check it.
 type doing func(ctx context.Context) error
 
 // Generate calls it.
@@ -38,7 +38,7 @@ func (d doing) Generate(ctx context.Context, _ *provider.Request, _ func(provide
 	return &provider.Response{}, nil
 }
 
-// ability tries what every ability has to do: it fails as Generate does.
+// ability tests what holds for every ability: it fails as Generate does.
 func (x *exam) ability(name string, do func(ctx context.Context, p provider.Provider) error) {
 	for _, want := range []provider.Kind{provider.KindAuthentication, provider.KindAPI} {
 		p := x.open(Scenario{Name: name + ", failure " + string(want), Fail: want})
@@ -63,7 +63,7 @@ func checking(x *exam) {
 	if a := x.call(context.Background(), func(ctx context.Context) error { return check(ctx, p) }); a.err != nil {
 		x.errorf("Check fails for a model that the server knows: %v", a.err)
 	}
-	// A server need not tell, but if it does, a model that it does not know is the request's fault.
+	// A server may know nothing about models. But if it does, an unknown model is an invalid request.
 	a := x.call(context.Background(), func(ctx context.Context) error { return c.Check(ctx, "model-9") })
 	if a.err != nil && kind(a.err) != provider.KindValidation {
 		x.wantKind(a, provider.KindValidation)
@@ -123,7 +123,7 @@ func sameVectors(a, b [][]float32) bool {
 	return slices.EqualFunc(a, b, slices.Equal)
 }
 
-// able are the abilities as calls, for the rows of the fault table.
+// able returns the abilities as calls, for the rows of the fault table.
 func able(p provider.Provider) map[string]doing {
 	list := map[string]doing{}
 	if c, ok := provider.As[provider.Checker](p); ok {
@@ -144,7 +144,7 @@ func able(p provider.Provider) map[string]doing {
 	return list
 }
 
-// besides tries on each ability what does not depend on a vendor's words.
+// besides tests everything about each ability that does not depend on a vendor's words.
 func besides(h *HTTP) []check {
 	var list []check
 	for _, name := range []string{"check", "count", "embed"} {
@@ -159,7 +159,7 @@ func besides(h *HTTP) []check {
 	return list
 }
 
-// with makes one exchange of an ability.
+// with makes one exchange with an ability.
 func (x *bench) with(name string, e exchange) outcome {
 	e.ability = name
 	return x.try(e)

@@ -16,16 +16,16 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// The limits that an adapter gets on the bench.
+// These are the limits of an adapter on the bench.
 const (
 	benchIdle    = 2 * time.Second
 	benchMaxBody = 1 << 20
 	benchMaxLine = 64 << 10
 	atOnce       = 500 * time.Millisecond // what counts as at once
-	mostLate     = 10 * time.Second       // for what may follow a reply's end, as its usage does
+	maxLate      = 10 * time.Second       // for what may follow a reply's end, such as its usage
 )
 
-// bench is where an adapter is tried, once for each check.
+// bench is the environment of one check of an adapter.
 type bench struct {
 	exam
 
@@ -33,10 +33,10 @@ type bench struct {
 	fake   bool          // inside a bubble
 	idle   time.Duration // the longest silence; benchIdle if 0
 	before map[string]string
-	turn   chan struct{} // to wait until all is quiet, which one goroutine can do at a time
+	turn   chan struct{} // one goroutine at a time can wait until all is quiet
 }
 
-// settle waits until nothing moves any more.
+// settle waits until all goroutines are blocked.
 func (x *bench) settle() {
 	x.turn <- struct{}{}
 	synctest.Wait()
@@ -52,7 +52,7 @@ func (h *HTTP) bench(t *testing.T, fake bool) *bench {
 	return x
 }
 
-// server is what the adapter under test is told.
+// server returns the settings of the adapter under test.
 func (x *bench) server(client *http.Client) Server {
 	return Server{
 		URL: homeURL, Key: canary, Client: client,
@@ -60,7 +60,7 @@ func (x *bench) server(client *http.Client) Server {
 	}
 }
 
-// exchange is one request, and how the server treats it.
+// exchange is one request, and the server's behaviour.
 type exchange struct {
 	script  func(v *visit)
 	ctx     context.Context
@@ -68,10 +68,10 @@ type exchange struct {
 	most    int // requests that may arrive; 1 if 0
 	refuse  error
 	hole    bool
-	ability string // what is asked for; "" is a reply
+	ability string // the ability to call; "" is Generate
 }
 
-// outcome is what became of an exchange.
+// outcome is the result of an exchange.
 type outcome struct {
 	answer
 
@@ -80,7 +80,7 @@ type outcome struct {
 	away   []string
 }
 
-// try makes one exchange over a network of its own. The server is let go before try returns.
+// try makes one exchange over a network of its own. The server is closed before try returns.
 func (x *bench) try(e exchange) outcome {
 	n := &network{script: e.script, refuse: e.refuse, hole: e.hole}
 	client := n.client()
@@ -119,7 +119,7 @@ func (x *bench) play(answer []byte) outcome {
 	return x.try(exchange{script: func(v *visit) { v.send(answer) }})
 }
 
-// wantWhole expects a whole reply.
+// wantWhole requires a complete reply.
 func (x *bench) wantWhole(what string, a answer, w *Whole) {
 	switch {
 	case a.hung:
@@ -135,14 +135,14 @@ func (x *bench) wantWhole(what string, a answer, w *Whole) {
 	}
 }
 
-// wantCalls expects tool calls, unless want is nil.
+// wantCalls requires these tool calls, unless want is nil.
 func (x *bench) wantCalls(what string, got, want []provider.ToolCall) {
 	if want != nil && !slices.EqualFunc(got, want, sameCall) {
 		x.errorf("%s: the tool calls are %s, want %s", what, written(got), written(want))
 	}
 }
 
-// sameCall compares what a fixture states of a tool call.
+// sameCall compares the parts of a tool call that a fixture states.
 func sameCall(got, want provider.ToolCall) bool {
 	var a, b any
 	return (want.ID == "" || got.ID == want.ID) && got.Name == want.Name &&
@@ -152,12 +152,12 @@ func sameCall(got, want provider.ToolCall) bool {
 func written(calls []provider.ToolCall) string {
 	data, err := json.Marshal(calls)
 	if err != nil {
-		return err.Error() // their arguments are no JSON
+		return err.Error() // their arguments are not JSON
 	}
 	return string(data)
 }
 
-// wantOne expects a failure of one of several kinds.
+// wantOne requires a failure of one of several kinds.
 func (x *bench) wantOne(what string, a answer, kinds ...provider.Kind) {
 	switch got := kind(a.err); {
 	case a.hung:
@@ -168,14 +168,14 @@ func (x *bench) wantOne(what string, a answer, kinds ...provider.Kind) {
 	}
 }
 
-// wantQuick expects that it did not take longer than d.
+// wantQuick requires that it took no longer than d.
 func (x *bench) wantQuick(what string, took, d time.Duration) {
 	if took > d {
 		x.errorf("%s: Generate returned after %v, want at most %v", what, took, d)
 	}
 }
 
-// wantGone expects that the client has closed its connections.
+// wantGone requires that the client has closed its connections.
 func (x *bench) wantGone(what string, out outcome) {
 	for _, v := range out.visits {
 		if !v.left.Load() {
@@ -184,7 +184,7 @@ func (x *bench) wantGone(what string, out outcome) {
 	}
 }
 
-// leaks looks for goroutines that are left.
+// leaks looks for remaining goroutines.
 func (x *bench) leaks() {
 	if !x.fake {
 		if left := leaked(x.before, x.patience); left != "" {
@@ -203,7 +203,7 @@ func (x *bench) leaks() {
 	}
 }
 
-// streams yields the whole answers that are server-sent events.
+// streams returns the complete answers that are server-sent events.
 func (h *HTTP) streams() []*Whole {
 	var list []*Whole
 	for i := range h.Wholes {
@@ -214,7 +214,7 @@ func (h *HTTP) streams() []*Whole {
 	return list
 }
 
-// spoken yields the first whole answer with a text, nil if there is none.
+// spoken returns the first complete answer with a text, nil if there is none.
 func (h *HTTP) spoken() *Whole {
 	for i := range h.Wholes {
 		if strings.TrimSpace(h.Wholes[i].Text) != "" {
@@ -224,7 +224,7 @@ func (h *HTTP) spoken() *Whole {
 	return nil
 }
 
-// fault yields the provider's error in err, an empty one if there is none.
+// fault returns the provider's error in err, an empty one if there is none.
 func fault(err error) *provider.Error {
 	if e, ok := errors.AsType[*provider.Error](err); ok {
 		return e

@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// testCase is one demand of the contract.
+// testCase is one requirement of the contract.
 type testCase struct {
 	name string
 	run  func(x *exam)
@@ -86,7 +86,7 @@ func chunks(x *exam) {
 func early(x *exam) {
 	hold := make(chan struct{})
 	release := sync.OnceFunc(func() { close(hold) })
-	// Without a chunk nobody lets the server go on: it is let go late, so that the case ends.
+	// Without a chunk, nothing releases the server. It is released late, so that the case ends.
 	late := time.AfterFunc(x.patience/2, func() {
 		x.errorf("no chunk came before the server had sent the last")
 		release()
@@ -100,7 +100,7 @@ func early(x *exam) {
 	}
 }
 
-// sent asks req and yields what reached the server.
+// sent sends req and returns the request as the server received it.
 func (x *exam) sent(s Scenario, req *provider.Request) (Sent, bool) {
 	var mu sync.Mutex
 	var got []Sent
@@ -172,7 +172,7 @@ func usage(x *exam) {
 		return
 	}
 	got := r.Usage
-	// Not every vendor counts what it cached or thought.
+	// Not every vendor counts cached and reasoning tokens.
 	if got.CachedInput == 0 {
 		got.CachedInput = want.CachedInput
 	}
@@ -318,7 +318,7 @@ func midStream(x *exam) {
 func stops(x *exam, stop provider.StopReason) {
 	p := x.open(Scenario{Name: "stop " + string(stop), Reply: []string{"As far as it went"}, Stop: stop})
 	a := x.ask(context.Background(), p, request(), nil)
-	// What the vendor or the model declined may be told either way.
+	// A refusal by the vendor or the model may be reported in either way.
 	declined := map[provider.StopReason]provider.Kind{
 		provider.StopRefusal: provider.KindRefusal, provider.StopFilter: provider.KindContentFilter,
 	}
@@ -358,7 +358,7 @@ func fails(x *exam, want provider.Kind) {
 	}
 }
 
-// wantKind expects a failure of one kind.
+// wantKind requires a failure of one kind.
 func (x *exam) wantKind(a answer, want provider.Kind) {
 	switch got := kind(a.err); {
 	case a.hung:

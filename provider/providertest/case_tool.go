@@ -37,7 +37,8 @@ const (
 	failed = "The dictionary is closed."
 )
 
-// withHistory is a request whose speaker called tools and got answers, beside another speaker who did.
+// withHistory returns a request whose speaker called tools and got answers, next to another speaker who
+// did.
 func withHistory(calls []provider.ToolCall) *provider.Request {
 	req := request()
 	req.Tools = []provider.Tool{tool()}
@@ -57,7 +58,7 @@ func withHistory(calls []provider.ToolCall) *provider.Request {
 	return req
 }
 
-// toolResults sends tool calls back as the provider gave them, with what the tools answered.
+// toolResults sends tool calls back as the provider returned them, with the answers of the tools.
 func toolResults(x *exam) {
 	var mu sync.Mutex
 	var last Sent
@@ -70,7 +71,7 @@ func toolResults(x *exam) {
 	first.Tools = []provider.Tool{tool()}
 	r := x.succeed(p, first)
 	if r == nil || len(r.Calls) != 2 {
-		return // the case of tools says so
+		return // the case "tools" reports that
 	}
 	if x.succeed(p, withHistory(r.Calls)) == nil {
 		return
@@ -122,7 +123,7 @@ func (x *exam) wantResults(sent Sent) {
 	}
 }
 
-// foreignCalls sends calls that another vendor's adapter has sealed.
+// foreignCalls sends calls with the Opaque of another vendor's adapter.
 func foreignCalls(x *exam) {
 	calls := twoCalls()
 	calls[0].Opaque = json.RawMessage(`{"vendor":"another","signature":"c2VhbGVk"}`)

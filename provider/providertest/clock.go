@@ -11,14 +11,14 @@ import (
 // phase is a moment in an exchange.
 type phase struct {
 	name   string
-	script func(v *visit, now func()) // calls now when the moment has come
-	inEmit bool                       // the moment is the first chunk's
-	before bool                       // it is before the request
-	hole   bool                       // it is while dialing
-	whole  bool                       // the reply may be whole
+	script func(v *visit, now func()) // calls now at the moment
+	inEmit bool                       // the moment is that of the first chunk
+	before bool                       // the moment is before the request
+	hole   bool                       // the moment is during dialing
+	whole  bool                       // the reply may be complete
 }
 
-// phases yields the moments at which a caller may lose interest.
+// phases returns the moments at which a caller may cancel.
 func (h *HTTP) phases() []phase {
 	w := h.spoken()
 	if w == nil {
@@ -87,7 +87,7 @@ func expiring(h *HTTP) []check {
 	return list
 }
 
-// lose makes an exchange that its caller gives up at some moment.
+// lose makes an exchange that its caller cancels at some moment.
 func (x *bench) lose(ctx context.Context, p phase, giveUp func(), want provider.Kind, within time.Duration) {
 	e := exchange{ctx: ctx, hole: p.hole}
 	if p.script != nil {
@@ -129,7 +129,7 @@ func (x *bench) lose(ctx context.Context, p phase, giveUp func(), want provider.
 	}
 }
 
-// silences lets the server fall silent, at the same moments.
+// silences makes the server silent, at the same moments.
 func silences(h *HTTP) []check {
 	var list []check
 	for _, p := range h.phases() {
@@ -161,7 +161,7 @@ func silences(h *HTTP) []check {
 	return list
 }
 
-// dripping sends so slowly that the whole takes long, but never falls silent.
+// dripping sends so slowly that the whole answer takes long, but without long silences.
 func dripping(h *HTTP) []check {
 	var list []check
 	for i := range h.Wholes {

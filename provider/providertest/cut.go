@@ -13,7 +13,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// truncating cuts each whole answer at each byte.
+// truncating cuts each complete answer at each byte.
 func truncating(h *HTTP) []check {
 	var list []check
 	for i := range h.Wholes {
@@ -23,7 +23,7 @@ func truncating(h *HTTP) []check {
 	return list
 }
 
-// reset is what reading a connection gives that the other side has reset.
+// reset returns the error of reading from a connection that the other side has reset.
 func reset() error { return &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET} }
 
 // cuts ends an answer at each byte of its head and of its body: by the end of the connection, in the
@@ -53,7 +53,7 @@ func (x *bench) cuts(w *Whole) {
 	x.t.Logf("cut at %d bytes: %d refused, %d after the end signal, %d wrong", count.cuts, count.refused, count.whole, count.wrong)
 }
 
-// replay asks once, over a transport that answers with these bytes.
+// replay makes one request, over a transport that answers with these bytes.
 func (x *bench) replay(data []byte, end error) answer {
 	transport := &playback{answer: data, end: end}
 	p := x.h.Connect(x.t, x.server(&http.Client{Transport: transport}))
@@ -64,7 +64,7 @@ func (x *bench) replay(data []byte, end error) answer {
 	return a
 }
 
-// tally counts what became of cut answers.
+// tally counts the results of cut answers.
 type tally struct {
 	*bench
 
@@ -84,7 +84,7 @@ func (c *tally) add(at int, how string, a answer) {
 		return
 	}
 	if c.wrong++; c.wrong > 3 {
-		return // the first ones say enough
+		return // the first ones are enough
 	}
 	switch {
 	case a.err == nil:
@@ -105,8 +105,8 @@ func (c *tally) begins(a answer) bool {
 	return strings.HasPrefix(c.want.Text, strings.Join(a.chunks, ""))
 }
 
-// priced reports whether a cut answer comes with a usage that cannot be its price: that is the whole
-// reply's, once all of it came.
+// priced reports whether a cut answer reports a usage that cannot be its price. Only the complete reply's
+// usage is, once all of it has come.
 func (c *tally) priced(a answer) bool {
 	if a.response == nil || a.response.Usage.IsZero() {
 		return false
@@ -118,7 +118,7 @@ func (c *tally) same(r *provider.Response) bool {
 	return r.Text == c.want.Text && r.Stop == c.want.Stop && reflect.DeepEqual(r.Calls, c.want.Calls)
 }
 
-// pieces sends each whole answer as it is, one byte at a time, and with other ends of lines.
+// pieces sends each complete answer at once, one byte at a time, and with other line ends.
 func pieces(h *HTTP) []check {
 	var list []check
 	for i := range h.Wholes {
@@ -154,7 +154,7 @@ func (v *visit) drip(data []byte) {
 	}
 }
 
-// firstChunks sends each whole answer event by event, and sees when the chunks are handed on.
+// firstChunks sends each complete answer event by event, and checks when the chunks are emitted.
 func firstChunks(h *HTTP) []check {
 	var list []check
 	for i := range h.Wholes {
@@ -170,14 +170,14 @@ func (x *bench) early(w *Whole) {
 	events := m.events()
 	due := m.firstText(w.Text)
 	if due < 0 {
-		due = len(events) - 2 // which event it is cannot be told: at least not the last
+		due = len(events) - 2 // which event it is, is unknown: at least not the last
 	}
 	if due < 0 || due == len(events)-1 {
 		x.t.Skip("the answer comes in one piece")
 	}
 	parts := m.parts(w.Text)
 	chunks, first, late := 0, -1, -1
-	got := "" // what was handed on
+	got := "" // what was emitted
 	out := x.try(exchange{
 		onChunk: func(text string) {
 			chunks++
@@ -195,7 +195,7 @@ func (x *bench) early(w *Whole) {
 				if first < 0 && chunks > 0 {
 					first = i
 				}
-				// White space may be held back: it is not known yet whether anything follows it.
+				// White space may be held back, because it is not known yet whether anything follows it.
 				if parts != nil && late < 0 && i < len(events)-1 && !strings.HasPrefix(got, strings.TrimRightFunc(parts[i], unicode.IsSpace)) {
 					late = i
 				}
@@ -224,7 +224,7 @@ func comments(h *HTTP) []check {
 	return list
 }
 
-// unknownEvents puts events between those of a stream that nobody knows yet.
+// unknownEvents puts events of an unknown kind between those of a stream.
 func unknownEvents(h *HTTP) []check {
 	const event = "event: never_heard_of\ndata: {\"type\":\"never_heard_of\",\"never\":{\"heard\":[\"of\"]}}\n\n"
 	var list []check

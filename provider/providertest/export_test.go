@@ -19,7 +19,7 @@ func Examine(t *testing.T, name string, patience time.Duration, connect Connect)
 	return nil
 }
 
-// Names yields the names of all cases.
+// Names returns the names of all cases.
 func Names() []string {
 	var names []string
 	for _, c := range cases() {

@@ -14,8 +14,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Faults loads the fixtures *.http of a folder, by name. A fixture is a few lines "name: value", a line
-// of three dashes, and the answer as it is on the wire:
+// Faults loads the fixtures *.http of a folder, sorted by name. A fixture has lines of the form "name:
+// value", a line of three dashes, and the answer in its wire format:
 //
 //	row: rate-limit
 //	kind: rate_limit
@@ -28,10 +28,10 @@ import (
 //
 //	{"error":{"code":"rate_limit_exceeded","message":"not with {{KEY}}"}}
 //
-// The names are row, kind, code, message (a JSON string), retry-after (a duration), stop, usage (JSON, as
-// [provider.Usage] is written), text (a JSON string), calls (JSON, a list of [provider.ToolCall]; [] is none)
-// and note. A fixture without a kind is a reply. The lines of the answer's head may end in LF alone. An answer
-// without Content-Length ends with its connection.
+// The names are row, kind, code, message (a JSON string), retry-after (a duration), stop, usage (JSON, in
+// the form of [provider.Usage]), text (a JSON string), calls (JSON, a list of [provider.ToolCall]; [] is
+// none) and note. A fixture without a kind is a reply. The lines of the answer's head may end in LF
+// alone. An answer without Content-Length ends with its connection.
 func Faults(t testing.TB, folder string) []Fault {
 	t.Helper()
 	var all []Fault
@@ -45,8 +45,8 @@ func Faults(t testing.TB, folder string) []Fault {
 	return all
 }
 
-// Wholes loads the whole answers *.http of a folder, by name. They are written as [Faults] says: text is
-// what the reply says, and stop and calls may be stated.
+// Wholes loads the complete answers *.http of a folder, sorted by name. They have the form that [Faults]
+// describes. text is the text of the reply; stop and calls are optional.
 func Wholes(t testing.TB, folder string) []Whole {
 	t.Helper()
 	var all []Whole
@@ -103,7 +103,7 @@ func loadFault(path string) (Fault, error) {
 	return f, parse(data).valid()
 }
 
-// set takes one line of a fixture.
+// set reads one line of a fixture.
 func (f *Fault) set(name, value string) (err error) {
 	switch name {
 	case "row":

@@ -12,38 +12,39 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// HTTP is what [RunHTTP] needs to know of an adapter.
+// HTTP describes an adapter for [RunHTTP].
 type HTTP struct {
-	// Connect yields the adapter, talking to s. It is called anew for each check, most of which run in a
-	// bubble of package synctest: it starts nothing that outlives t, and shares nothing with other checks.
+	// Connect returns the adapter, connected to s. It is called for each check. Most checks run in a
+	// bubble of package synctest, so Connect starts nothing that outlives t, and shares nothing with
+	// other checks.
 	Connect func(t testing.TB, s Server) provider.Provider
 	Wholes  []Whole           // complete streamed answers of the vendor, byte for byte
-	Faults  []Fault           // what the vendor signals, byte for byte, and what it means
-	Lacks   map[string]string // rows that this vendor has no signal for, and why
+	Faults  []Fault           // answers by which the vendor signals something, byte for byte, and their meaning
+	Lacks   map[string]string // rows for which this vendor has no signal, and why
 }
 
-// Server is where an adapter under test sends its requests. A zero field leaves the adapter its own
-// default.
+// Server is the server to which an adapter under test sends its requests. A zero field leaves the adapter
+// its own default.
 type Server struct {
 	URL         string        // the base URL, without a path
 	Key         string        // the credential
-	Client      *http.Client  // what the adapter makes its requests with; it must use it
+	Client      *http.Client  // makes the adapter's requests; the adapter must use it
 	IdleTimeout time.Duration // the longest silence
-	MaxBody     int64         // most bytes of an answer
-	MaxLine     int           // most bytes of one event or line
+	MaxBody     int64         // cap on the bytes of an answer
+	MaxLine     int           // cap on the bytes of one event or line
 }
 
-// Whole is a complete answer as it is on the wire, head and body.
+// Whole is a complete answer in its wire format, head and body.
 type Whole struct {
 	Name   string
 	Answer []byte
-	Text   string              // what the reply says; "" if it calls tools alone
+	Text   string              // the text of the reply; "" if it only calls tools
 	Stop   provider.StopReason // why it ends; "": any
-	Calls  []provider.ToolCall // its tool calls, without Opaque and, where the vendor gives none, ID; nil: any
+	Calls  []provider.ToolCall // its tool calls, without Opaque and, if the vendor gives none, without ID; nil: any
 }
 
-// Fault is an answer by which a vendor signals something, and what that means. "{{KEY}}" in the answer
-// stands for the key.
+// Fault is an answer by which a vendor signals something, and its meaning. "{{KEY}}" in the answer stands
+// for the key.
 type Fault struct {
 	Row    string // the row of the fault table, one of [Rows]
 	Name   string
@@ -54,13 +55,13 @@ type Fault struct {
 	Message    string              // part of the error's message; "": any
 	RetryAfter time.Duration       // of the error
 	Stop       provider.StopReason // of the reply
-	Usage      provider.Usage      // of the reply, or beside the error; zero: any
+	Usage      provider.Usage      // of the reply, or returned with the error; zero: any
 	Text       string              // of the reply; "": any
 	Calls      []provider.ToolCall // of the reply, as in Whole; nil: any, empty: none
 }
 
-// RunHTTP puts an adapter through everything that can happen to bytes on their way, beside [Run],
-// which asks whether it means what it says:
+// RunHTTP tests how an adapter handles everything that can happen to bytes on the network. [Run] tests
+// the meaning of its results.
 //
 //	func TestFaults(t *testing.T) {
 //		providertest.RunHTTP(t, providertest.HTTP{
@@ -76,21 +77,25 @@ type Fault struct {
 //		})
 //	}
 //
-// Each row of the fault table is a subtest. The suite itself makes what every vendor's server can do:
-// refuse, redirect, fall silent, send without an end, repeat the key. What a vendor says in words of
-// its own comes from Faults. A row of neither kind fails, unless Lacks says why the vendor has no such
-// signal. The server is in memory and its time is package synctest's, so that an hour of silence takes
-// no time; only connections that are refused or reset are real ones.
+// Each row of the fault table is a subtest. The suite itself does what every vendor's server can do:
+// refuse, redirect, fall silent, send without an end, repeat the key. Faults contains what a vendor says
+// in words of its own. A row without either fails, unless Lacks says why the vendor has no such signal.
+// The server is in memory and its time is package synctest's, so an hour of silence takes no time. Only
+// refused and reset connections are real.
 //
-// Some of what it asks of an adapter, beside what the rows' names say: each piece of text is handed on
-// before the server sends the next event. Once the end signal has come the reply is returned, whatever the
-// server does with the connection: within ten seconds, which are for usage that follows the end, and which
-// neither IdleTimeout nor comments lengthen. A failure after the first chunk has no status of 400 and above
-// and is not NotSent, for the engine would take it as free, and a reply that was cut has no usage, for what
-// it costs is unknown. The key is in no error, no log, and neither standard output nor standard error.
+// Besides the rows' names, it requires of an adapter:
 //
-// It counts goroutines, and listens to the process's logs and output, so it must not run in parallel with
-// other tests.
+//   - It emits each piece of text before the server sends the next event.
+//   - Once the end signal has come, it returns the reply, whatever the server does with the connection.
+//     It may take ten seconds to wait for usage after the end. Neither IdleTimeout nor comments extend
+//     that.
+//   - A failure after the first chunk has no status of 400 and above and is not NotSent, because the
+//     engine would take it as free.
+//   - A reply that was cut has no usage, because its cost is unknown.
+//   - The key is in no error and no log, and neither in standard output nor in standard error.
+//
+// RunHTTP counts goroutines, and captures the logs and the output of the process, so it must not run in
+// parallel with other tests.
 func RunHTTP(t *testing.T, h HTTP) {
 	t.Helper()
 	for _, gap := range h.gaps() {
@@ -124,7 +129,7 @@ func RunHTTP(t *testing.T, h HTTP) {
 	t.Logf("fault table: %d of %d rows pass, %d lacking", passed, len(Rows()), lacking)
 }
 
-// gaps yields what h leaves open, or gets wrong, about the table.
+// gaps returns what h leaves open about the table, or gets wrong.
 func (h *HTTP) gaps() []error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }
@@ -154,7 +159,7 @@ func (h *HTTP) gaps() []error {
 	return list
 }
 
-// checks yields all that is tried for one row.
+// checks returns everything that is tested for one row.
 func (h *HTTP) checks(r row) []check {
 	var list []check
 	if r.checks != nil {
@@ -168,7 +173,7 @@ func (h *HTTP) checks(r row) []check {
 	return list
 }
 
-// conduct runs one check and hands over what it finds.
+// conduct runs one check and reports what it finds.
 func (h *HTTP) conduct(t *testing.T, c check, report func([]error)) {
 	t.Helper()
 	run := func(t *testing.T) {

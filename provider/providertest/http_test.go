@@ -570,7 +570,7 @@ func (c closers) Close() error {
 	return nil
 }
 
-// lines yields the lines of r, and its error at last.
+// lines returns the lines of r, and its error at last.
 func lines(r io.Reader) func(yield func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		in := bufio.NewReader(r)

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	endless  = 4 * benchMaxBody // bytes after which the server gives up: the adapter has no limit
-	mostPeak = 64 << 20         // bytes of memory that an exchange at the bench's limits may take
+	endless = 4 * benchMaxBody // bytes after which the server gives up: the adapter has no limit
+	maxPeak = 64 << 20         // bytes of memory that an exchange at the bench's limits may take
 )
 
 // flood is a body without an end.
 type flood struct {
-	first  []byte // head, and how the body begins
-	part   []byte // and goes on
+	first  []byte // head, and the beginning of the body
+	part   []byte // repeated after first
 	limit  int    // bytes of parts after which the server gives up; endless if 0
-	passed int    // bytes that got through
-	peak   uint64 // bytes of memory in use, at most
+	passed int    // bytes that the adapter took
+	peak   uint64 // bytes of memory in use, at its maximum
 }
 
-// script sends until the adapter hangs up.
+// script sends until the adapter closes the connection.
 func (f *flood) script(v *visit) {
 	if !v.send(f.first) {
 		return
@@ -46,14 +46,14 @@ func (f *flood) script(v *visit) {
 	}
 }
 
-// heap yields the bytes of memory that objects take.
+// heap returns the bytes of memory that objects take.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// drown floods the adapter and expects that it ends the exchange, with little memory.
+// drown floods the adapter and requires that it ends the exchange, with little memory.
 func (x *bench) drown(name string, f flood, kinds ...provider.Kind) outcome {
 	runtime.GC()
 	before := heap()
@@ -66,7 +66,7 @@ func (x *bench) drown(name string, f flood, kinds ...provider.Kind) outcome {
 	}
 	peak := max(f.peak, before) - before
 	x.t.Logf("%s: hung up after %d KiB, peak %d MiB", name, f.passed>>10, peak>>20)
-	if peak > mostPeak {
+	if peak > maxPeak {
 		x.errorf("%s: it took %d MiB of memory, with a MaxBody of %d MiB", name, peak>>20, benchMaxBody>>20)
 	}
 	if e := fault(out.err); len(e.Message) > 4<<10 {
@@ -75,7 +75,8 @@ func (x *bench) drown(name string, f flood, kinds ...provider.Kind) outcome {
 	return out
 }
 
-// opened yields the head of a successful answer, and of a stream if the vendor's answers are.
+// opened returns the head of a successful answer, with the beginning of a stream if the vendor's answers
+// are streams.
 func (h *HTTP) opened(headers ...string) []byte {
 	m := parse(h.Wholes[0].Answer).filled().plain()
 	return m.adding(headers...).opening()
@@ -147,8 +148,9 @@ func endlessFailures(*HTTP) []check {
 	return list
 }
 
-// bombs send what is small until it is unpacked: each KiB becomes a MiB, without an end. The server gives
-// up after 64 MiB, so that an adapter without a limit fails and does not take the machine with it.
+// bombs sends data that is small until it is decompressed: each KiB becomes a MiB, without an end. The
+// server gives up after 64 MiB, so that an adapter without a limit fails without exhausting the machine's
+// memory.
 func bombs(h *HTTP) []check {
 	pack := func(text string) []byte {
 		var b bytes.Buffer

@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// message is an answer on the wire, taken apart.
+// message is an answer in its wire format, divided into head and body.
 type message struct {
 	head []string // its lines, the status line first
 	body []byte
 }
 
-// parse takes an answer apart. The lines of its head may end in LF alone.
+// parse divides an answer. The lines of its head may end in LF alone.
 func parse(answer []byte) message {
 	var m message
 	for {
@@ -43,13 +43,14 @@ func (m message) valid() error {
 	return nil
 }
 
-// bytes puts the answer together.
+// bytes joins the answer again.
 func (m message) bytes() []byte { return append(m.opening(), m.body...) }
 
-// opening is the head, with the blank line after it.
+// opening returns the head, with the blank line after it.
 func (m message) opening() []byte { return []byte(strings.Join(m.head, "\r\n") + "\r\n\r\n") }
 
-// filled yields the answer with the key in its place. A length that the key would make wrong is left out.
+// filled returns the answer with the key in place of "{{KEY}}". A length that the key would make wrong is
+// left out.
 func (m message) filled() message {
 	if !bytes.Contains(m.bytes(), []byte("{{KEY}}")) {
 		return m
@@ -64,7 +65,7 @@ func (m message) filled() message {
 	return out
 }
 
-// header yields a header, in lower case, "" if there is none.
+// header returns a header, in lower case, "" if there is none.
 func (m message) header(name string) string {
 	for _, line := range m.head[min(1, len(m.head)):] {
 		if n, value, _ := strings.Cut(line, ":"); strings.EqualFold(n, name) {
@@ -87,7 +88,7 @@ func (m message) adding(lines ...string) message {
 
 func (m message) saying(body []byte) message { return message{head: m.head, body: body} }
 
-// plain yields the answer with a body that ends with its connection.
+// plain returns the answer with a body that ends with its connection.
 func (m message) plain() message {
 	if m.header("transfer-encoding") == "chunked" {
 		if r, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(m.bytes())), nil); err == nil {
@@ -98,7 +99,7 @@ func (m message) plain() message {
 	return m.without("content-length", "transfer-encoding", "connection").adding("Connection: close")
 }
 
-// chunked yields the head of a chunked answer and the beginning of one chunk for the whole body.
+// chunked returns the answer with the whole body as one chunk.
 func (m message) chunked() message {
 	p := m.plain().without("connection").adding("Transfer-Encoding: chunked")
 	return p.saying(fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(p.body), p.body))
@@ -132,13 +133,13 @@ func (m message) between(what string) message {
 	return m.saying(body)
 }
 
-// ending writes each line's end anew.
+// ending replaces the end of each line.
 func (m message) ending(end string) message {
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(m.body))
 	return m.saying([]byte(strings.ReplaceAll(text, "\n", end)))
 }
 
-// firstText yields the place of the first event that holds the beginning of a text, -1 if none does.
+// firstText returns the index of the first event that holds the beginning of a text, -1 if none does.
 func (m message) firstText(text string) int {
 	for i, event := range m.events() {
 		if strings.TrimSpace(longest(payload(event), text)) != "" {
@@ -148,7 +149,7 @@ func (m message) firstText(text string) int {
 	return -1
 }
 
-// parts yields what of a text has come after each event, nil if that cannot be told.
+// parts returns how much of a text has come after each event, nil if that is unknown.
 func (m message) parts(text string) []string {
 	var list []string
 	rest := text
@@ -162,7 +163,7 @@ func (m message) parts(text string) []string {
 	return list
 }
 
-// longest yields the longest string within a JSON value that is the beginning of a text.
+// longest returns the longest string in a JSON value that is a beginning of a text.
 func longest(v any, text string) string {
 	found := ""
 	add := func(s string) {
@@ -185,7 +186,7 @@ func longest(v any, text string) string {
 	return found
 }
 
-// payload yields the JSON value of an event or a line, nil if it has none.
+// payload returns the JSON value of an event or a line, nil if it has none.
 func payload(event []byte) any {
 	var data []byte
 	for line := range strings.Lines(string(event)) {
@@ -201,7 +202,7 @@ func payload(event []byte) any {
 	return v
 }
 
-// forms yields the shapes in which a key has been seen in what a server says.
+// forms returns the forms in which a key has been seen in messages of servers.
 func forms(key string) []string {
 	return []string{
 		key, url.QueryEscape(key), url.PathEscape(key),
@@ -210,7 +211,7 @@ func forms(key string) []string {
 	}
 }
 
-// echo is what a talkative server says about the key: all its forms, and what others show of one.
+// echo returns a server's message about the key: all its forms, and the parts that other servers show.
 func echo() string {
 	all := forms(canary)
 	first, last := all[5], all[6]

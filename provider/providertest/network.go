@@ -20,7 +20,7 @@ const (
 // network holds one server, in memory, and refuses every other address.
 type network struct {
 	script func(v *visit)
-	refuse error // what dialing gives, if not nil
+	refuse error // the error of dialing, if not nil
 	hole   bool  // dialing never ends
 
 	group sync.WaitGroup
@@ -109,16 +109,16 @@ func (n *network) serve(conn net.Conn) {
 	}
 }
 
-// send writes, and reports whether it got all of it through.
+// send writes, and reports whether all of it was written.
 func (v *visit) send(data []byte) bool {
 	_, err := v.Write(data)
 	return err == nil
 }
 
-// hold waits until the client goes.
+// hold waits until the client closes the connection.
 func (v *visit) hold() { <-v.gone }
 
-// close ends all connections and waits for the server's end.
+// close closes all connections and waits until the server has ended.
 func (n *network) close(client *http.Client) {
 	client.CloseIdleConnections()
 	n.mu.Lock()
@@ -129,14 +129,14 @@ func (n *network) close(client *http.Client) {
 	n.group.Wait()
 }
 
-// visits yields the requests so far.
+// visits returns the requests so far.
 func (n *network) visits() []*visit {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return append([]*visit(nil), n.seen...)
 }
 
-// strangers yields the other addresses that were dialed.
+// strangers returns the other addresses that were dialed.
 func (n *network) strangers() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -146,14 +146,14 @@ func (n *network) strangers() []string {
 // playback is a transport that answers with bytes, without a connection.
 type playback struct {
 	answer []byte
-	end    error // what reading beyond them gives
+	end    error // the error of reading beyond the answer
 	asked  atomic.Int32
 }
 
 // RoundTrip reads the request and answers.
 func (p *playback) RoundTrip(req *http.Request) (*http.Response, error) {
 	p.asked.Add(1)
-	// An adapter may tell by these whether its request has left.
+	// An adapter may learn from these hooks whether its request was sent.
 	if trace := httptrace.ContextClientTrace(req.Context()); trace != nil {
 		if trace.GetConn != nil {
 			trace.GetConn(home + ":80")

@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// notHTTP answers with something that is no answer, or hardly one.
+// notHTTP answers with bytes that are not an HTTP answer, or hardly one.
 func notHTTP(h *HTTP) []check {
 	broken := func(x *bench, name string, answer []byte) {
 		x.wantOne(name, x.play(answer).answer, provider.KindNetwork, provider.KindInvalidResponse)
@@ -55,7 +55,7 @@ func notHTTP(h *HTTP) []check {
 	}
 }
 
-// oddContent answers with content that is not quite what it says, or hostile.
+// oddContent answers with content that is malformed or hostile.
 func oddContent(h *HTTP) []check {
 	refused := []provider.Kind{provider.KindInvalidResponse, provider.KindNetwork, provider.KindAPI}
 	w := &h.Wholes[0]
@@ -93,7 +93,7 @@ func oddContent(h *HTTP) []check {
 	return list
 }
 
-// characters puts into a text what is no text.
+// characters puts invalid characters into a text.
 func (x *bench) characters(w *Whole) {
 	m := parse(w.Answer).filled().plain()
 	at := m.firstText(w.Text)
@@ -101,7 +101,7 @@ func (x *bench) characters(w *Whole) {
 		x.t.Skip("where the text begins cannot be told")
 	}
 	events := m.events()
-	// The longest beginning of the text that stands in the event as it is.
+	// The longest beginning of the text that is in the event unescaped.
 	start := w.Text
 	for len(start) > 0 && (!bytes.Contains(events[at], []byte(start)) || !utf8.ValidString(start)) {
 		start = start[:len(start)-1]
@@ -137,22 +137,22 @@ func (x *bench) characters(w *Whole) {
 	}
 }
 
-// afterTheEnd lets the server go on after it has said that the reply is complete.
+// afterTheEnd keeps the server sending after the end of the reply.
 func afterTheEnd(h *HTTP) []check {
 	var list []check
 	for i := range h.Wholes {
 		w := &h.Wholes[i]
 		m := parse(w.Answer).filled().plain()
 		list = append(list, check{name: w.Name, run: func(x *bench) {
-			x.idle, x.patience = 10*time.Minute, time.Hour // whoever waits for it is late
+			x.idle, x.patience = 10*time.Minute, time.Hour // an adapter that waits for it is late
 			out := x.try(exchange{script: func(v *visit) {
 				v.send(m.bytes())
 				v.hold()
 			}})
 			if m.isStream() || out.err == nil {
 				x.wantWhole("silence", out.answer, w)
-				x.wantQuick("silence", out.took, mostLate+atOnce)
-			} else { // the connection's end is the answer's, and has not come
+				x.wantQuick("silence", out.took, maxLate+atOnce)
+			} else { // the answer ends with the connection, which stays open
 				x.wantQuick("silence", out.took, x.idle+atOnce)
 			}
 			x.wantGone("silence", out)
@@ -165,7 +165,7 @@ func afterTheEnd(h *HTTP) []check {
 					v.hold()
 				}})
 				x.wantWhole("comments", out.answer, w)
-				x.wantQuick("comments", out.took, mostLate+atOnce)
+				x.wantQuick("comments", out.took, maxLate+atOnce)
 				x.wantGone("comments", out)
 				parts = append(parts, ": still here\n\n", ": "+strings.Repeat("x", 1<<10))
 			}
@@ -182,7 +182,7 @@ func afterTheEnd(h *HTTP) []check {
 	return list
 }
 
-// toolHistory sends tool calls with their results, and reads the request's bytes. An adapter without
+// toolHistory sends tool calls with their results, and checks the request's bytes. An adapter without
 // tools has the row in Lacks.
 func toolHistory(h *HTTP) []check {
 	if h.Lacks["tool-results"] != "" {

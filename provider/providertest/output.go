@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// listening expects that a check's adapter writes the key nowhere: not to a log, and not to standard
-// output or error. These belong to the whole process: that is one more reason why the suite does not run
-// in parallel with other tests.
+// listening requires that the adapter does not write the key to a log, to standard output or to standard
+// error. These belong to the whole process, which is one more reason why the suite does not run in
+// parallel with other tests.
 func listening(run func(x *bench)) func(x *bench) {
 	return func(x *bench) {
 		said, err := overhear(func() { run(x) })
@@ -23,7 +23,8 @@ func listening(run func(x *bench)) func(x *bench) {
 	}
 }
 
-// overhear yields what is written while f runs. A file takes it, as a pipe would need a goroutine.
+// overhear returns everything that is written while f runs. It uses a file, because a pipe would need a
+// goroutine.
 func overhear(f func()) (said string, err error) {
 	file, err := os.CreateTemp("", "providertest")
 	if err != nil {
@@ -41,13 +42,13 @@ func overhear(f func()) (said string, err error) {
 	return string(data), err
 }
 
-// listen sends all that is written while f runs to a file, at whatever level.
+// listen sends everything that is logged while f runs, at any level, to a file.
 func listen(file *os.File, f func()) {
 	const all = slog.Level(math.MinInt32)
 	logger, writer, flags, level := slog.Default(), log.Writer(), log.Flags(), slog.SetLogLoggerLevel(all)
 	out, failures := os.Stdout, os.Stderr
 	defer func() {
-		slog.SetDefault(logger) // first: it may set what follows
+		slog.SetDefault(logger) // first, because it may change the others
 		log.SetOutput(writer)
 		log.SetFlags(flags)
 		slog.SetLogLoggerLevel(level)

@@ -8,9 +8,9 @@
 //		})
 //	}
 //
-// [Run] asks whether the provider means what it says, [RunAbilities] the same of what it can do besides,
-// and [RunHTTP] whether an adapter over HTTP survives what happens to bytes on their way. Run them with
-// the race detector too, which sees what the suites cannot.
+// [Run] tests the meaning of the provider's results, and [RunAbilities] that of its other abilities.
+// [RunHTTP] tests whether an adapter over HTTP survives everything that can happen to bytes on the
+// network. Run them with the race detector too, which finds what the suites cannot.
 package providertest
 
 import (
@@ -28,18 +28,18 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// patience is how long a provider may take for what it should do at once. It is generous: a slow
-// machine is no fault of the provider's.
+// patience is how long a provider may take for what it should do at once. It is generous, because a slow
+// machine is not the provider's fault.
 const patience = 10 * time.Second
 
-// manyChunks are as many as are looked at one by one.
+// manyChunks is how many chunks are checked one by one.
 const manyChunks = 1000
 
 // canary is the key of every scenario. Some of its characters are escaped in a URL.
 const canary = "sk-canary+5f1d7a0c/93be=Qz8w"
 
-// Run puts the provider through every scenario, each in a subtest of its own. It counts goroutines,
-// so it must not run in parallel with other tests.
+// Run tests the provider with every scenario, each in a subtest. It counts goroutines, so it must not run
+// in parallel with other tests.
 func Run(t *testing.T, connect Connect) {
 	t.Helper()
 	run(t, connect, cases())
@@ -98,7 +98,7 @@ func (x *exam) open(s Scenario) provider.Provider {
 	return x.connect(x.t, s)
 }
 
-// answer is what one call of Generate gave.
+// answer is the result of one call of Generate.
 type answer struct {
 	response *provider.Response
 	err      error
@@ -106,8 +106,8 @@ type answer struct {
 	hung     bool // it did not return; the rest is empty
 }
 
-// ask calls Generate on a goroutine of its own, so that one which never returns is a failure and
-// not a hang, and watches over emit. onChunk may be nil.
+// ask calls Generate on a goroutine of its own, so that a call that never returns is a failure and not a
+// hang. It also checks the calls of emit. onChunk may be nil.
 func (x *exam) ask(ctx context.Context, p provider.Provider, req *provider.Request, onChunk func(text string)) answer {
 	// A provider that hangs must not hang the server's cleanup too.
 	ctx, cancel := context.WithCancel(ctx)
@@ -166,7 +166,7 @@ func (x *exam) inspect(a answer) {
 		x.errorf("the reply had begun and then failed with status %d, NotSent %t: that would count as free", e.Status, e.NotSent)
 	}
 	for err := a.err; err != nil; err = errors.Unwrap(err) {
-		data, _ := json.Marshal(err) //nolint:errchkjson // what cannot be written so shows nothing so
+		data, _ := json.Marshal(err) //nolint:errchkjson // an error that cannot be encoded shows nothing in this form
 		for format, text := range map[string]string{
 			"%v": err.Error(), "%+v": fmt.Sprintf("%+v", err), "%#v": fmt.Sprintf("%#v", err), "JSON": string(data),
 		} {
@@ -178,7 +178,7 @@ func (x *exam) inspect(a answer) {
 	}
 }
 
-// shown yields the form in which a text shows the key, or eight bytes of it, "" if it does not.
+// shown returns the form in which a text shows the key, or eight bytes of it, "" if it does not.
 func shown(text string) string {
 	for _, form := range forms(canary) {
 		if strings.Contains(text, form) {
@@ -193,7 +193,7 @@ func shown(text string) string {
 	return ""
 }
 
-// succeed asks and expects a reply; it yields nil if there is none.
+// succeed asks, requires a reply and returns it, or nil if there is none.
 func (x *exam) succeed(p provider.Provider, req *provider.Request) *provider.Response {
 	a := x.ask(context.Background(), p, req, nil)
 	switch {
@@ -206,7 +206,7 @@ func (x *exam) succeed(p provider.Provider, req *provider.Request) *provider.Res
 	return a.response
 }
 
-// kind yields the kind of a failure, "" if it is none or another kind of error.
+// kind returns the kind of a failure, "" if err is nil or of another type.
 func kind(err error) provider.Kind {
 	if e, ok := errors.AsType[*provider.Error](err); ok {
 		return e.Kind
@@ -214,7 +214,8 @@ func kind(err error) provider.Kind {
 	return ""
 }
 
-// goroutineID names the calling goroutine: the first line of its stack is "goroutine N [running]:".
+// goroutineID returns the id of the calling goroutine: the first line of its stack is "goroutine N
+// [running]:".
 func goroutineID() string {
 	var b [64]byte
 	fields := strings.Fields(string(b[:runtime.Stack(b[:], false)]))
@@ -224,7 +225,7 @@ func goroutineID() string {
 	return fields[1]
 }
 
-// goroutines yields the stacks of all goroutines by their ids.
+// goroutines returns the stacks of all goroutines by their ids.
 func goroutines() map[string]string {
 	b := make([]byte, 1<<20)
 	for {
@@ -244,7 +245,7 @@ func goroutines() map[string]string {
 	return stacks
 }
 
-// leaked yields the stacks of goroutines that were not there before and do not end within d.
+// leaked returns the stacks of goroutines that are new since before and do not end within d.
 func leaked(before map[string]string, d time.Duration) string {
 	deadline := time.NewTimer(d)
 	defer deadline.Stop()

@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// redirecting sends the adapter elsewhere. That nothing else is dialed is checked of every exchange.
+// redirecting redirects the adapter elsewhere. Every exchange checks that nothing else is dialed.
 func redirecting(h *HTTP) []check {
 	whole := parse(h.Wholes[0].Answer).filled().plain().bytes()
 	var list []check
@@ -21,7 +21,7 @@ func redirecting(h *HTTP) []check {
 				out := x.play(refusal(status, "text/plain\n\nGo away.", "Location: "+where))
 				x.wantOne(where, out.answer, provider.KindValidation, provider.KindNetwork, provider.KindAPI)
 			}
-			x.play(refusal(status, "text/plain\n\nGo away.")) // without saying where
+			x.play(refusal(status, "text/plain\n\nGo away.")) // without a location
 			out := x.try(exchange{most: 2, script: func(v *visit) {
 				if v.number == 1 {
 					v.send(refusal(status, "", "Location: /elsewhere"))

@@ -15,7 +15,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// statuses are what HTTP itself says of a failure, whatever the body.
+// statuses returns the statuses of a row and their kind, whatever the body.
 func statuses(row string) ([]int, provider.Kind) {
 	switch row {
 	case "timeout-status":
@@ -44,7 +44,7 @@ func statuses(row string) ([]int, provider.Kind) {
 	return nil, ""
 }
 
-// bodies are what comes with a status that says no more than the status does.
+// bodies returns bodies that add nothing to the status.
 func bodies() []string {
 	said, _ := json.Marshal(map[string]any{"error": map[string]string{"message": "not with " + echo()}}) //nolint:errchkjson // strings
 	return []string{
@@ -79,7 +79,8 @@ func plainly(row string) func(*HTTP) []check {
 	}
 }
 
-// refusal is an answer with a status, the key in its reason, and a body after its content type.
+// refusal returns an answer with a status, the key in its reason phrase, and a body after its content
+// type.
 func refusal(status int, body string, headers ...string) []byte {
 	m := message{head: []string{fmt.Sprintf("HTTP/1.1 %d %s", status, canary), "X-Request-Id: req-" + canary}}
 	m = m.adding(headers...).adding("Connection: close")
@@ -90,7 +91,7 @@ func refusal(status int, body string, headers ...string) []byte {
 	return m.adding(b.head...).saying(b.body).bytes()
 }
 
-// fixture plays what a vendor signals.
+// fixture plays an answer of a vendor.
 func (x *bench) fixture(f *Fault) {
 	data := parse(f.Answer).filled().bytes()
 	out := x.play(data)
@@ -154,7 +155,7 @@ func (f *Fault) begun() bool {
 	return len(fields) > 1 && strings.HasPrefix(fields[1], "2")
 }
 
-// dialing lets no connection come about.
+// dialing makes every connection fail.
 func dialing(*HTTP) []check {
 	unsent := func(x *bench, a answer) {
 		x.wantOne("dialing", a, provider.KindNetwork)
@@ -209,7 +210,7 @@ func resetting(h *HTTP) []check {
 	}})
 }
 
-// leaking has the server repeat the key wherever it can.
+// leaking makes the server repeat the key wherever it can.
 func leaking(h *HTTP) []check {
 	said := echo()
 	field, _ := json.Marshal(said) //nolint:errchkjson // a string

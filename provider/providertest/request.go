@@ -14,8 +14,8 @@ const (
 	yes      = "Yes."   // a reply that does not matter
 )
 
-// request is what the suite asks, made anew each time. Its messages are a view of a longer list, as
-// an engine hands out: who appends to them overwrites what somebody else reads.
+// request returns a new copy of the suite's request. Its messages are a part of a longer slice, as in the
+// engine's requests: a provider that appends to them overwrites what others read.
 func request() *provider.Request {
 	shared := []provider.Message{
 		{Text: "The topic is cars in cities."},
@@ -38,7 +38,7 @@ func request() *provider.Request {
 	}
 }
 
-// touched says what the provider changed of a request made by request, "" if nothing.
+// touched returns what the provider changed in a request made by request, "" if nothing.
 func touched(req, want *provider.Request) string {
 	if !reflect.DeepEqual(req, want) {
 		return "a field"
@@ -49,7 +49,7 @@ func touched(req, want *provider.Request) string {
 	return ""
 }
 
-// schema asks for an object with a bound and an optional field, which vendors have to lower.
+// schema returns a schema for an object with a bound and an optional field, which vendors have to lower.
 func schema() *provider.Schema {
 	return &provider.Schema{Name: "judgement", JSON: json.RawMessage(`{
 		"type": "object",
@@ -63,7 +63,7 @@ func schema() *provider.Schema {
 	}`)}
 }
 
-// tool is offered where tools are tried.
+// tool returns the tool that the suite offers.
 func tool() provider.Tool {
 	return provider.Tool{
 		Name:        lookup,
@@ -74,8 +74,8 @@ func tool() provider.Tool {
 	}
 }
 
-// missing says which part of the conversation did not reach the vendor as Chat has it, "" if none
-// is missing. Neighbours of one role may have been joined.
+// missing returns which part of the conversation did not reach the vendor in the form of Chat, "" if none
+// is missing. Neighbouring messages of one role may have been joined.
 func missing(sent Sent, req *provider.Request) string {
 	turns := []Turn{}
 	for _, t := range sent.Turns {

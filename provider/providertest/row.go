@@ -3,18 +3,18 @@ package providertest
 // row is a row of the fault table.
 type row struct {
 	name string
-	// checks are what the suite makes itself; nil: the row is the vendor's own, and shown by fixtures.
+	// checks are made by the suite itself; nil: the row is particular to a vendor, and shown by fixtures.
 	checks func(h *HTTP) []check
 }
 
-// check is one thing that is tried.
+// check is one test.
 type check struct {
 	name string
 	real bool // over real connections and in real time
 	run  func(x *bench)
 }
 
-// Rows yields the names of the fault table's rows, in its order.
+// Rows returns the names of the fault table's rows, in order.
 func Rows() []string {
 	var names []string
 	for _, r := range table() {
@@ -23,7 +23,7 @@ func Rows() []string {
 	return names
 }
 
-// table is what can happen to a request, and to its answer.
+// table returns everything that can happen to a request, and to its answer.
 func table() []row {
 	return []row{
 		{"dial", dialing},

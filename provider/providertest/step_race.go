@@ -2,4 +2,4 @@
 
 package providertest
 
-const cutStep = 13 // the race detector makes each cut ten times as slow, and looks for something else
+const cutStep = 13 // the race detector makes each cut ten times slower, and looks for something else

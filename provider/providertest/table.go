@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Table yields the fault table as h fills it, a line for each row: how many checks show it, or why the
-// vendor has no such signal. A golden file of it says what [RunHTTP] proves of an adapter.
+// Table returns the fault table of h, one line for each row: how many checks show it, or why the vendor
+// has no such signal. A golden file of it documents what [RunHTTP] proves about an adapter.
 func (h *HTTP) Table() string {
 	var b strings.Builder
 	for _, r := range table() {

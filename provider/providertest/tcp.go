@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// over asks once, over real connections to a URL.
+// over makes one request, over real connections to a URL.
 func (x *bench) over(url string) answer {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
@@ -18,8 +18,8 @@ func (x *bench) over(url string) answer {
 	return x.ask(context.Background(), x.h.Connect(x.t, s), request(), nil)
 }
 
-// dialed asks once over TCP; script answers on each connection once its request has been read, and the
-// connection is closed then.
+// dialed makes one request over TCP. On each connection, script answers when the request has been read;
+// then the connection is closed.
 func (x *bench) dialed(script func(c *net.TCPConn)) answer {
 	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {

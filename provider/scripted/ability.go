@@ -10,10 +10,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// dimensions is the length of a vector that is made of words.
+// dimensions is the length of the vectors that wordVector makes.
 const dimensions = 256
 
-// Check asks OnCheck.
+// Check calls OnCheck.
 func (p *Provider) Check(ctx context.Context, model string) error {
 	if p.OnCheck == nil {
 		return nil
@@ -21,7 +21,7 @@ func (p *Provider) Check(ctx context.Context, model string) error {
 	return p.OnCheck(ctx, model)
 }
 
-// CountTokens asks OnCount.
+// CountTokens calls OnCount.
 func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -33,7 +33,7 @@ func (p *Provider) CountTokens(ctx context.Context, req *provider.Request) (int,
 	}
 }
 
-// Embed asks OnEmbed for each text. Its usage is a token for four bytes.
+// Embed calls OnEmbed for each text. Its usage is estimated: one token for four bytes.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*provider.Embedding, error) {
 	out := &provider.Embedding{Vectors: make([][]float32, len(texts)), Model: model}
 	for i, text := range texts {
@@ -54,7 +54,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (*pr
 	return out, nil
 }
 
-// wordVector counts a text's words in places that their hashes give, as a vector of length 1.
+// wordVector counts the words of a text at indexes given by their hashes. The vector has length 1.
 func wordVector(text string) []float32 {
 	vector := make([]float32, dimensions)
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {

@@ -8,31 +8,32 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Reply is one answer of a script. Its zero value is an empty text that ends at once.
+// Reply is one reply of a script. The zero value is an empty text that ends at once.
 type Reply struct {
 	Text string
-	// Chunks is the number of pieces in which the text is emitted, equal in characters but for one; a text
-	// with fewer characters has a piece for each. 0 and 1: in one piece. ChunkSize, the bytes of a piece but
-	// for the last, takes precedence; a piece is longer where it would end inside a character.
+	// Chunks is the number of pieces in which the text is emitted, of nearly equal numbers of characters.
+	// 0 and 1 mean one piece. A text with fewer characters has one piece for each. ChunkSize is the size
+	// of a piece in bytes, except the last, and takes precedence over Chunks. A piece is longer if it
+	// would otherwise end inside a character.
 	Chunks    int
 	ChunkSize int
 
 	Delay    time.Duration // before the first chunk, or before Err
 	Interval time.Duration // before each further chunk
-	// Hold, if not nil, stops the reply after its first chunk until it is closed: a test then holds
-	// a stream in its middle without measuring time. Under testing/synctest, make it inside the bubble.
+	// Hold, if not nil, stops the reply after its first chunk until it is closed. So a test can stop a
+	// stream in its middle without measuring time. Under testing/synctest, make it inside the bubble.
 	Hold <-chan struct{}
 
-	Stop  provider.StopReason // StopEnd if "", StopTool if there are Calls
+	Stop  provider.StopReason // if "": StopTool with Calls, StopEnd without
 	Calls []provider.ToolCall
-	Model string // the request's if ""
-	// Usage is estimated if it is zero: a token for four bytes of request and of text, at least one
-	// of each. The estimate reads every message's length, so a benchmark sets Usage.
+	Model string // if "": the model of the request
+	// Usage is estimated if it is zero: one token for four bytes of request and of text, at least one
+	// each. The estimate reads the length of every message, so a benchmark should set Usage.
 	Usage provider.Usage
 
-	// Err is returned in place of the reply, after Delay and the first AfterChunks chunks: with
-	// AfterChunks a stream breaks in the middle. If Usage is set, a Response beside the error
-	// carries it. The same value is returned each time and must not be changed.
+	// Err is returned in place of the reply, after Delay and the first AfterChunks chunks. With
+	// AfterChunks, a stream breaks in the middle. If Usage is set, a Response next to the error reports
+	// it. The same value is returned each time and must not be changed.
 	Err         error
 	AfterChunks int
 }
@@ -69,7 +70,7 @@ func (r *Reply) perform(ctx context.Context, req *provider.Request, emit func(pr
 	return response, nil
 }
 
-// stream emits the text in its pieces, as far as the script lets it.
+// stream emits the text in pieces, as far as the script allows.
 func (r *Reply) stream(ctx context.Context, emit func(provider.Chunk)) error {
 	rest, split := r.Text, r.split()
 	for n := 0; rest != "" && (r.Err == nil || n < r.AfterChunks); n++ {
@@ -92,10 +93,10 @@ func (r *Reply) stream(ctx context.Context, emit func(provider.Chunk)) error {
 	return nil
 }
 
-// split says how the rest of a text is divided.
+// split says how to divide the rest of a text.
 type split struct {
-	size               int // of a piece, in bytes; 0: their number decides
-	pieces, characters int // that are left
+	size               int // of a piece, in bytes; 0: pieces decides
+	pieces, characters int // how many are left
 }
 
 func (r *Reply) split() split {
@@ -110,7 +111,7 @@ func (r *Reply) split() split {
 	}
 }
 
-// next yields where the first piece of the rest ends.
+// next returns where the first piece of the rest ends.
 func (s *split) next(rest string) int {
 	if s.size > 0 {
 		return boundary(rest, s.size)
@@ -130,7 +131,7 @@ func (s *split) next(rest string) int {
 	return len(rest)
 }
 
-// boundary yields where a piece of about size bytes ends without splitting a character.
+// boundary returns where a piece of about size bytes ends without splitting a character.
 func boundary(s string, size int) int {
 	if size >= len(s) {
 		return len(s)

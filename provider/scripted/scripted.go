@@ -1,5 +1,5 @@
-// Package scripted answers for a model with what its script says: replies, delays and faults, in
-// process and without a network. Tests, demonstrations and benchmarks use it in a vendor's place.
+// Package scripted provides a model that follows a script: replies, delays and failures, in process and
+// without a network. Tests, demonstrations and benchmarks use it in place of a vendor.
 package scripted
 
 import (
@@ -15,35 +15,37 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Provider is a [provider.Provider] that follows a script. The zero Provider answers each request
-// with a sentence of its own.
+// Provider is a [provider.Provider] that follows a script. The zero Provider answers each request with a
+// sentence of its own.
 //
-// A request is answered by the first of these that knows it: ByID, Replies, Reply. Only Replies
-// depends on the order of the requests. The fields must not change once the first request is made;
-// after that, a Provider is safe for concurrent use. It must not be copied.
+// The first of these with a reply for the request answers it: ByID, Replies, Reply. Only Replies depends
+// on the order of the requests. The fields must not change after the first request. From then on, a
+// Provider is safe for concurrent use. It must not be copied.
 type Provider struct {
-	// ByID holds replies by the request's ID. A reply is given as often as it is asked for, so a
-	// script of this kind gives the same debate whatever is repeated or overtaken.
+	// ByID holds replies by the ID of the request. A reply can be given any number of times. So a debate
+	// with such a script is the same, whatever is repeated or arrives in another order.
 	ByID map[string]Reply
-	// Replies holds a queue for each speaker, by the request's Self. A reply is given once. A
-	// speaker whose queue is empty gets Reply's, or a validation error if Reply is nil.
+	// Replies holds a queue of replies for each speaker, by the Self of the request. Each reply is given
+	// once. When the queue of a speaker is empty, Reply answers; if Reply is nil, the request fails with
+	// kind validation.
 	Replies map[string][]Reply
-	// Reply makes up an answer; it may be called concurrently and must only read the request. If
-	// nil, a speaker without a script says one sentence.
+	// Reply makes up a reply. It may be called concurrently and must only read the request. If it is nil,
+	// a speaker without a script says one sentence.
 	Reply func(req *provider.Request) Reply
 
-	// Record keeps a copy of each request for Requests. It costs time and memory in proportion to
-	// the conversation: leave it off where that is measured.
+	// Record keeps a copy of each request for Requests. It costs time and memory in proportion to the
+	// conversation, so leave it off in benchmarks.
 	Record bool
-	// VendorName is what Vendor yields.
+	// VendorName is the result of Vendor.
 	VendorName string
-	// OnCheck answers Check; if nil, every model is fine.
+	// OnCheck implements Check; if nil, Check accepts every model.
 	OnCheck func(ctx context.Context, model string) error
-	// OnCount answers CountTokens; if nil, the count is the estimate that a reply without Usage reports.
+	// OnCount implements CountTokens; if nil, the count is the estimate that a reply without Usage
+	// reports.
 	OnCount func(ctx context.Context, req *provider.Request) (int, error)
-	// OnEmbed makes the vector of one text; if nil, it is made of the text's words: texts with the same
-	// words have the same vector, and texts that share none have nearly orthogonal ones. It may be called
-	// concurrently.
+	// OnEmbed makes the vector of one text. It may be called concurrently. If it is nil, the vector is
+	// made of the words of the text: texts with the same words have the same vector, and texts that share
+	// none have nearly orthogonal ones.
 	OnEmbed func(ctx context.Context, model, text string) ([]float32, error)
 
 	calls    atomic.Int64
@@ -60,8 +62,8 @@ var (
 	_ provider.Vendor       = (*Provider)(nil)
 )
 
-// Generate answers as the script says. It fails with the reply's Err, with kind canceled or timeout
-// once ctx is done, and with kind validation if the script has nothing left for the speaker.
+// Generate answers as the script says. It fails with the Err of the reply, with kind canceled or timeout
+// once ctx is done, and with kind validation if no reply is left for the speaker.
 func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
 	p.calls.Add(1)
 	if p.Record {
@@ -77,14 +79,14 @@ func (p *Provider) Generate(ctx context.Context, req *provider.Request, emit fun
 	return reply.perform(ctx, req, emit)
 }
 
-// Vendor yields VendorName.
+// Vendor returns VendorName.
 func (p *Provider) Vendor() string { return p.VendorName }
 
-// Calls yields how often Generate was called, failures included.
+// Calls returns how often Generate was called, failed calls included.
 func (p *Provider) Calls() int { return int(p.calls.Load()) }
 
-// Requests yields copies of the requests so far, in the order in which they came, if Record is set.
-// They are the caller's.
+// Requests returns copies of the requests so far, in order of arrival, if Record is set. The copies
+// belong to the caller.
 func (p *Provider) Requests() []provider.Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +97,7 @@ func (p *Provider) Requests() []provider.Request {
 	return requests
 }
 
-// reply finds the answer to req.
+// reply finds the reply to req.
 func (p *Provider) reply(req *provider.Request) (Reply, error) {
 	if reply, ok := p.ByID[req.ID]; ok {
 		return reply, nil
@@ -116,7 +118,7 @@ func (p *Provider) reply(req *provider.Request) (Reply, error) {
 			return Reply{}, &provider.Error{
 				Kind:    provider.KindValidation,
 				Code:    "script_ended",
-				Message: fmt.Sprintf("the script has %d replies for %q; request %q is one too many", n, req.Self, req.ID),
+				Message: fmt.Sprintf("request %q: the script has only %d replies for %q", req.ID, n, req.Self),
 				NotSent: true,
 			}
 		}
@@ -134,7 +136,7 @@ func (p *Provider) keep(req *provider.Request) {
 	p.mu.Unlock()
 }
 
-// clone yields a copy that shares nothing that a reader could change.
+// clone returns a copy that shares nothing that a reader could change.
 func clone(req *provider.Request) provider.Request {
 	c := *req
 	c.Messages = make([]provider.Message, len(req.Messages))
@@ -178,7 +180,7 @@ func cloneCalls(calls []provider.ToolCall) []provider.ToolCall {
 	return c
 }
 
-// ended is the failure of a call whose context is done.
+// ended returns the failure of a call whose context is done.
 func ended(cause error, notSent bool) error {
 	kind := provider.KindCanceled
 	if errors.Is(cause, context.DeadlineExceeded) {
@@ -187,7 +189,7 @@ func ended(cause error, notSent bool) error {
 	return &provider.Error{Kind: kind, NotSent: notSent, Err: cause}
 }
 
-// sleep waits for d and reports ctx's error if that is done first.
+// sleep waits for d. If ctx is done first, it returns the error of ctx.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// Body writes v as JSON for a request, as it is: the markers of fences are full of <, which
-// [json.Marshal] would escape.
+// Body encodes v as JSON for a request, without escaping. [json.Marshal] would escape every < in the
+// markers of fences.
 func Body(v any) ([]byte, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -16,14 +16,14 @@ func Body(v any) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// Batches yields texts in their order, in as few groups as hold so many texts and so many bytes at most;
-// 0 bytes: as many as there are. A text that is longer than that is a group of its own.
-func Batches(texts []string, most, size int) iter.Seq[[]string] {
+// Batches yields texts in order, in as few groups as possible. A group holds at most maxTexts texts
+// and maxBytes bytes; 0 bytes means no limit. A text that is longer than maxBytes is a group of its own.
+func Batches(texts []string, maxTexts, maxBytes int) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for len(texts) > 0 {
 			n, sum := 0, 0
-			for n < min(len(texts), most) {
-				if sum += len(texts[n]); n > 0 && size > 0 && sum > size {
+			for n < min(len(texts), maxTexts) {
+				if sum += len(texts[n]); n > 0 && maxBytes > 0 && sum > maxBytes {
 					break
 				}
 				n++

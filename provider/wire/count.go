@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Count is a number of tokens as a server reports it. It never makes an answer undecodable: what is no
-// sensible number is 0.
+// Count is a number of tokens as a server reports it. It never makes an answer undecodable: a value that
+// is not a sensible number is 0.
 type Count int
 
 // UnmarshalJSON reads a number of any kind.

@@ -9,17 +9,17 @@ import (
 // Event is one server-sent event.
 type Event struct {
 	Kind string // "" if the server gave none
-	Data []byte // without white space around it; valid until the next event is read
+	Data []byte // without white space around it; valid until the next call of Next
 }
 
 // Events reads server-sent events that have data.
 //
-// It is our own because a ready-made parser (tmaxmax/go-sse) hands over what it has of an event when
-// the input ends. Here an event counts only once its blank line has come: the last event of a cut
-// stream may be a half one that happens to parse. It also bounds a whole event, not each line.
+// It replaces a ready-made parser (tmaxmax/go-sse), which returns the unfinished event at the end of the
+// input. Here an event counts only after its blank line: the last event of a cut stream may be half an
+// event that happens to parse. Events also bounds a whole event, not each line.
 type Events struct {
 	r    *bufio.Reader
-	max  int // bytes of an event: all its lines, comments too
+	max  int // bytes of an event: all its lines, comments included
 	size int
 	data []byte
 	line []byte
@@ -34,11 +34,11 @@ func newEvents(r io.Reader, maxEvent int) *Events {
 // Events reads the answer as server-sent events.
 func (x *Exchange) Events() *Events { return x.EventsIn(x) }
 
-// EventsIn reads events from r, which holds the answer: a reader that has looked at its beginning.
+// EventsIn reads events from r: a reader of the answer that may have read its beginning already.
 func (x *Exchange) EventsIn(r io.Reader) *Events { return newEvents(r, x.maxLine) }
 
-// Next yields the next event. It fails with io.EOF at the end of the input, whatever is left over
-// then. What to do with its error says [Exchange.Cut].
+// Next returns the next event. At the end of the input it fails with io.EOF, even if a part of an event
+// is left over. Pass its error to [Exchange.Cut].
 func (s *Events) Next() (Event, error) {
 	s.data, s.size = s.data[:0], 0
 	var kind string
@@ -75,8 +75,8 @@ func (s *Events) Next() (Event, error) {
 	}
 }
 
-// FirstByte looks at the first byte of an answer that is neither white space nor a byte-order mark: "{"
-// begins a whole answer, whatever was asked for.
+// FirstByte returns the first byte of an answer that is neither white space nor a byte-order mark,
+// without consuming it. "{" begins an answer that is not streamed, whatever was asked for.
 func FirstByte(r *bufio.Reader) (byte, error) {
 	for {
 		c, err := r.ReadByte()
@@ -91,7 +91,7 @@ func FirstByte(r *bufio.Reader) (byte, error) {
 	}
 }
 
-// readLine yields a line without its end, which is CR, LF or both. A line without an end is none.
+// readLine returns a line without its end, which is CR, LF or both. Without an end, it is not a line.
 func (s *Events) readLine() ([]byte, error) {
 	s.line = s.line[:0]
 	for {

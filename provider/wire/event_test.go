@@ -16,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate/provider/wire"
 )
 
-// events yields all events as "kind|data", and the error at the end.
+// events returns all events as "kind|data", and the error at the end.
 func events(s *wire.Events) (list []string, err error) {
 	for {
 		e, err := s.Next()
@@ -99,7 +99,7 @@ func TestEventsAreBounded(t *testing.T) {
 	assert.Len(t, got, 3, "each event has the whole measure, and comments between them none")
 }
 
-// lines yields all lines, and the error at the end.
+// lines returns all lines, and the error at the end.
 func lines(l *wire.Lines) (list []string, err error) {
 	for {
 		line, err := l.Next()

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	lingering  = 10 * time.Second      // for usage: what reading may take in all after the reply's end
-	grace      = 20 * time.Millisecond // for the transfer's own end, so that its connection can be used again
+	lingering  = 10 * time.Second      // what reading may take in all after the reply's end, to get its usage
+	grace      = 20 * time.Millisecond // for the end of the transfer, so that its connection can be used again
 	maxFault   = 64 << 10              // bytes read of an error's body
 	maxHops    = 5
 	maxID      = 512 // bytes of a request's id
@@ -28,7 +28,7 @@ const (
 	codeTooBig = "too_large"
 )
 
-// Exchange is one request and its answer. Reading from it reads the answer's body, decompressed and
+// Exchange is one request and its answer. Reading from it reads the body of the answer, decompressed and
 // bounded in bytes and in silence. It belongs to the goroutine that opened it.
 type Exchange struct {
 	endpoint *Endpoint
@@ -40,20 +40,20 @@ type Exchange struct {
 	key      string
 	secrets  redactor
 
-	asked, got atomic.Bool // a connection was asked for; one was got
+	asked, got atomic.Bool // a connection was asked for; one was obtained
 
 	response *http.Response
-	left     int64 // bytes of the body that may still come, and one
+	left     int64 // bytes of the body that may still come, plus one
 	maxLine  int
 	idle     time.Duration // 0: unlimited
-	ended    bool          // the reply is whole
-	rest     time.Duration // that reading may still take then
+	ended    bool          // the reply is complete
+	rest     time.Duration // how long reading may still take then
 	alarm    *time.Timer
-	limit    *time.Timer // nil: the client sets none
+	limit    *time.Timer // nil: the client has no timeout
 }
 
-// Send sends a request without an SDK: to a path, which may have a query, below BaseURL, and with body as
-// JSON if it is not nil. It fails unless the answer is a success.
+// Send sends a request without an SDK. path is below BaseURL and may have a query. If body is not nil, it
+// is sent as JSON. Send fails unless the answer is a success.
 func (x *Exchange) Send(method, path string, body []byte) error {
 	path, query, _ := strings.Cut(path, "?")
 	target := x.base.JoinPath(path)
@@ -71,12 +71,13 @@ func (x *Exchange) Send(method, path string, body []byte) error {
 	return x.Answered(err)
 }
 
-// Context is what an SDK's call is given: it ends with the caller's, and when the server falls silent.
+// Context returns the context for an SDK's call. It ends with the caller's context, or when the server
+// falls silent.
 func (x *Exchange) Context() context.Context { return x.ctx }
 
-// Client is what an SDK makes its one request with. It adds key and headers, and it gives the SDK an
-// empty answer of status 200: the true one is the Exchange's. What the SDK's call returns goes to
-// [Exchange.Answered].
+// Client returns the client with which an SDK makes its one request. The client adds key and headers, and
+// gives the SDK an empty answer of status 200; the real answer is read from the Exchange. Pass the error
+// of the SDK's call to [Exchange.Answered].
 func (x *Exchange) Client() *http.Client {
 	var hosts func(*http.Request, []*http.Request) error
 	var jar http.CookieJar
@@ -84,7 +85,7 @@ func (x *Exchange) Client() *http.Client {
 		hosts, jar = c.CheckRedirect, c.Jar
 	}
 	return &http.Client{Transport: carrier{x}, Jar: jar, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		// net/http drops Authorization on the way to another domain, but not a vendor's own key header.
+		// On the way to another domain, net/http drops Authorization, but not a vendor's own key header.
 		if req.Method != via[0].Method || !x.home(req.URL) || len(via) > maxHops {
 			return http.ErrUseLastResponse
 		}
@@ -95,7 +96,7 @@ func (x *Exchange) Client() *http.Client {
 	}}
 }
 
-// home reports whether a URL is on the endpoint's host.
+// home reports whether a URL is on the host of the endpoint.
 func (x *Exchange) home(u *url.URL) bool {
 	return u.Scheme == x.base.Scheme && strings.EqualFold(u.Host, x.base.Host)
 }
@@ -108,7 +109,7 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := c.x
 	if x.response != nil && x.response.StatusCode/100 != 3 {
 		closeBody(req)
-		return nil, errTwice // an SDK's own retry
+		return nil, errTwice // a retry by the SDK
 	}
 	if !x.home(req.URL) {
 		closeBody(req)
@@ -116,9 +117,9 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	sent := req.Clone(x.ctx)
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
-		sent.Header.Del(name) // an SDK's placeholder
+		sent.Header.Del(name) // a placeholder of the SDK
 	}
-	// net/http would take it as leave to send a broken request again.
+	// With this header, net/http would feel free to send a broken request again.
 	sent.Header.Del("Idempotency-Key")
 	if x.id != "" && len(x.id) <= maxID && portable(x.id) {
 		sent.Header.Set("X-Client-Request-Id", x.id)
@@ -150,7 +151,7 @@ func (c carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if x.response != nil {
-		_ = x.response.Body.Close() // a redirect's
+		_ = x.response.Body.Close() // of a redirect
 	}
 	x.response = response
 	decoy := &http.Response{
@@ -169,14 +170,15 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// Answered says what became of the request: nil if the answer is a success, whose body can be read
-// now. err is what sending gave, the SDK's error included: nothing of it is shown but its kind.
+// Answered returns the result of the request: nil if the answer is a success, whose body can then be
+// read. err is the error of sending, an SDK's error included. Only its kind is shown, nothing of its
+// text.
 func (x *Exchange) Answered(err error) error {
 	switch {
 	case x.response != nil && x.response.StatusCode/100 != 2:
 		return x.refused()
 	case x.response != nil:
-		return nil // the SDK may be unhappy with its empty answer
+		return nil // the SDK may reject its empty answer
 	case err == nil:
 		return unsent(&provider.Error{Kind: provider.KindValidation, Code: "request", Message: "the request was not made"})
 	case !x.asked.Load() && x.ctx.Err() == nil && !errors.As(err, new(*url.Error)):
@@ -188,7 +190,7 @@ func (x *Exchange) Answered(err error) error {
 	return x.fail(err)
 }
 
-// Header yields a header of the answer, "" if there is none.
+// Header returns a header of the answer, "" if there is none.
 func (x *Exchange) Header(name string) string {
 	if x.response == nil {
 		return ""
@@ -196,7 +198,7 @@ func (x *Exchange) Header(name string) string {
 	return x.response.Header.Get(name)
 }
 
-// Read reads the body. The alarm runs only while it waits, so that a slow emit is not taken for a
+// Read reads the body. The alarm runs only while Read waits, so that a slow emit is not taken for a
 // silent server.
 func (x *Exchange) Read(b []byte) (int, error) {
 	if x.response == nil {
@@ -231,25 +233,25 @@ func (x *Exchange) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Decode reads a JSON value of the answer, one line or one event. What is none that v can hold is a failure
-// of kind invalid_response.
+// Decode decodes a JSON value of the answer, one line or one event, into v. If that is impossible, it
+// fails with kind invalid_response.
 func (x *Exchange) Decode(data []byte, v any) error {
 	if json.Unmarshal(data, v) != nil {
-		return x.Invalid("malformed", "a part of the answer is not what the protocol says")
+		return x.Invalid("malformed", "a part of the answer does not follow the protocol")
 	}
 	return nil
 }
 
-// Ended shortens the patience: the reply is whole, and only its usage may still come. From the first call
-// on, waiting for the server takes ten seconds in all, whatever it sends meanwhile: comments that keep a
-// connection alive are no news.
+// Ended shortens the time limit: the reply is complete, and only its usage may still come. From the first
+// call of Ended on, waiting for the server takes at most ten seconds in all. Comments that keep the
+// connection alive do not extend that time.
 func (x *Exchange) Ended() {
 	if !x.ended {
 		x.ended, x.rest = true, lingering
 	}
 }
 
-// Close ends the exchange. A body that has all but ended is read to its end, so that the connection can
+// Close ends the exchange. A body that is almost finished is read to its end, so that the connection can
 // be used again.
 func (x *Exchange) Close() {
 	if x.response != nil {
@@ -264,8 +266,8 @@ func (x *Exchange) Close() {
 	x.cancel(nil)
 }
 
-// fail classifies what went wrong on the way. The cause itself is kept only where it is known to
-// hold nothing but itself: a *url.Error holds the URL, a host's transport may put anything into its.
+// fail classifies a failure of the transfer. It keeps the cause only if the cause is known to hold no
+// secret: a *url.Error holds the URL, and a host program's transport may put anything into its errors.
 func (x *Exchange) fail(err error) *provider.Error {
 	e := &provider.Error{NotSent: x.asked.Load() && !x.got.Load(), RequestID: x.requestID()}
 	var network net.Error
@@ -283,11 +285,11 @@ func (x *Exchange) fail(err error) *provider.Error {
 	case errors.Is(err, errIdle), x.ctx != nil && errors.Is(context.Cause(x.ctx), errIdle):
 		e.Kind, e.Code, e.Message = provider.KindTimeout, codeIdle, "no byte came for "+x.idle.String()
 		if x.ended {
-			e.Message = "nothing that counts came for " + lingering.String() + " after the reply's end"
+			e.Message = "no usage came within " + lingering.String() + " of the reply's end"
 		}
 		return e
 	case x.ctx != nil && errors.Is(context.Cause(x.ctx), errTime):
-		e.Kind, e.Message = provider.KindTimeout, "the time that the client allows is over"
+		e.Kind, e.Message = provider.KindTimeout, "the client's timeout has passed"
 		return e
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Kind, e.Err = provider.KindNetwork, io.ErrUnexpectedEOF
@@ -308,8 +310,9 @@ func (x *Exchange) fail(err error) *provider.Error {
 	return e
 }
 
-// Cut is the failure of an answer that could not be read to its end, err being what reading gave: of
-// kind network with code "truncated" if it just ended, without the vendor's word that it is complete.
+// Cut returns the failure of an answer that could not be read to its end. err is the error of reading. If
+// the answer just ended, before the vendor said that it is complete, the failure has kind network and
+// code "truncated".
 func (x *Exchange) Cut(err error) error {
 	e := x.fail(err)
 	if e.Kind == provider.KindNetwork {

@@ -13,19 +13,19 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// fault is what a server says about a failure, in whichever of its shapes.
+// fault is a failure that a server reports, read from any of the shapes below.
 type fault struct {
 	message   string
 	kind      string // "type", or Google's "status"
 	code      string
 	status    int // an HTTP status given as the code
 	moderated bool
-	raw       string // the words of the vendor behind a router
-	reason    string // Google's: which limit, or what is wrong with the key
+	raw       string // the message of the vendor behind a router
+	reason    string // Google's: which limit was hit, or what is wrong with the key
 	wait      time.Duration
 }
 
-// wireFault holds every shape that is in use: {"error":{…}} of OpenAI, {"error":"…"} of Ollama, the
+// wireFault has the fields of all shapes in use: {"error":{…}} of OpenAI, {"error":"…"} of Ollama, the
 // flat ones of Mistral and vLLM, {"detail":…} of FastAPI.
 type wireFault struct {
 	Error    json.RawMessage `json:"error"`
@@ -38,7 +38,7 @@ type wireFault struct {
 	Details  json.RawMessage `json:"details"` // Google's
 }
 
-// parseFault reads a failure out of a JSON value; ok is false if there is none in it.
+// parseFault reads a failure from a JSON value. ok is false if it holds none.
 func parseFault(data []byte) (f fault, ok bool) {
 	for range 3 { // an error within an error, within Google's array
 		data = bytes.TrimSpace(data)
@@ -87,8 +87,8 @@ func (w *wireFault) fault() (fault, bool) {
 	return f, f.message != "" || f.kind != "" || f.code != ""
 }
 
-// detail reads what Google tells beside an error: how long to wait, which quota is used up, what is
-// wrong with the key.
+// detail reads what Google reports with an error: how long to wait, which quota is used up, what is wrong
+// with the key.
 func (f *fault) detail(data json.RawMessage) {
 	var details List[struct {
 		RetryDelay json.RawMessage `json:"retryDelay"`
@@ -112,7 +112,7 @@ func (f *fault) detail(data json.RawMessage) {
 	f.reason = strings.ToLower(strings.TrimSpace(f.reason))
 }
 
-// Present reports whether a field says anything: some servers send an error of null with each chunk.
+// Present reports whether a field holds anything: some servers send an error of null with each chunk.
 func Present(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", "false", `""`, "{}", "[]":
@@ -121,7 +121,7 @@ func Present(raw json.RawMessage) bool {
 	return true
 }
 
-// Plain yields a string's text, and any other value as it is written.
+// Plain returns the text of a JSON string, and any other value unchanged.
 func Plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -133,7 +133,7 @@ func Plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// refused is the failure that an answer other than 2xx stands for.
+// refused returns the failure for an answer whose status is not 2xx.
 func (x *Exchange) refused() *provider.Error {
 	status := x.response.StatusCode
 	if status/100 == 3 {
@@ -147,14 +147,14 @@ func (x *Exchange) refused() *provider.Error {
 		return x.fail(err)
 	}
 	f, ok := parseFault(body)
-	if !ok && !bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) { // a proxy's page says nothing
+	if !ok && !bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) { // a proxy's page holds no error
 		f.message = string(body)
 	}
 	return x.fault(f, status)
 }
 
-// Fault is the failure that a vendor's JSON stands for: an error in mid-stream, or one under a status
-// of 200. What is no error that anybody knows is of kind api_error.
+// Fault returns the failure for a vendor's JSON: an error in mid-stream, or one under a status of 200.
+// JSON that is no known error has kind api_error.
 func (x *Exchange) Fault(data []byte) error {
 	f, _ := parseFault(data)
 	return x.fault(f, 0)
@@ -166,13 +166,13 @@ func IsFault(data []byte) bool {
 	return ok
 }
 
-// Broken is the failure that a vendor's code stands for where no more is said, such as a reason for
+// Broken returns the failure for a vendor's code that comes without an error object, such as a reason for
 // the reply's end.
 func (x *Exchange) Broken(code, message string) error {
 	return x.fault(fault{code: code, message: message}, 0)
 }
 
-// Invalid is the failure of an answer that cannot be used, of kind invalid_response.
+// Invalid returns the failure of an answer that cannot be used, of kind invalid_response.
 func (x *Exchange) Invalid(code, message string) error {
 	return &provider.Error{
 		Kind: provider.KindInvalidResponse, Status: x.status(), Code: code,
@@ -187,7 +187,8 @@ func (x *Exchange) status() int {
 	return x.response.StatusCode
 }
 
-// fault classifies what the server said. status is 0 if it was said in a reply that began well.
+// fault classifies a failure that the server reported. status is 0 if it was reported in a reply that
+// began well.
 func (x *Exchange) fault(f fault, status int) *provider.Error {
 	e := &provider.Error{RequestID: x.requestID(), RetryAfter: cmp.Or(x.retryAfter(), f.wait)}
 	if status == 0 {
@@ -215,8 +216,8 @@ func (x *Exchange) fault(f fault, status int) *provider.Error {
 	return e
 }
 
-// Codes and types that mean one thing wherever they appear. They go before the status, because a
-// vendor's 429 may stand for an empty account and its 400 for a full window.
+// These codes and types mean one thing wherever they appear. They take precedence over the status: a
+// vendor's 429 may stand for an empty account, and its 400 for a full window.
 //
 //nolint:gochecknoglobals // read only
 var exactKinds = map[string]provider.Kind{
@@ -242,7 +243,7 @@ var exactKinds = map[string]provider.Kind{
 	"overloaded_error":                  provider.KindAPI,
 }
 
-// Codes and types that a status says better. Without one, in a stream, they are all there is.
+// These codes and types are less precise than a status. Without one, in a stream, they decide.
 //
 //nolint:gochecknoglobals // read only
 var broadKinds = map[string]provider.Kind{
@@ -263,8 +264,8 @@ var broadKinds = map[string]provider.Kind{
 	"model_not_found":       provider.KindValidation,
 }
 
-// Words by which servers without a code of their own say that the window is full: vLLM and
-// OpenRouter, llama.cpp and Ollama, and the rest.
+// These words report a full window, from servers without a code for it: vLLM and OpenRouter, llama.cpp
+// and Ollama, and others.
 //
 //nolint:gochecknoglobals // read only
 var overflowWords = []string{
@@ -275,7 +276,7 @@ var overflowWords = []string{
 	"context size has been exceeded", "context shift is disabled",
 }
 
-// Words by which vendors say that the money is used up.
+// With these words vendors report that the money is used up.
 //
 //nolint:gochecknoglobals // read only
 var quotaWords = []string{"reached your specified api usage limits", "credit balance is too low", "insufficient balance"}
@@ -316,7 +317,7 @@ func (f *fault) classify(own map[string]provider.Kind, status int, retryAfter bo
 	case strings.Contains(f.reason, "api_key"):
 		return provider.KindAuthentication // Google says it under a status of 400
 	case strings.Contains(f.reason, "perday"):
-		return provider.KindQuota // a day's allowance: no wait that a debate can make
+		return provider.KindQuota // a day's allowance: a debate cannot wait that long
 	}
 	if status != 0 {
 		return statusKind(status, retryAfter, f.moderated)
@@ -356,8 +357,8 @@ func statusKind(status int, retryAfter, moderated bool) provider.Kind {
 	}
 }
 
-// retryAfter reads what the server asks to wait: Retry-After-Ms, then Retry-After in seconds or as a
-// date, which is taken relative to the server's own clock if it told that too.
+// retryAfter reads how long the server asks to wait: Retry-After-Ms, then Retry-After, in seconds or as a
+// date. A date is taken relative to the server's own clock if the server reports that.
 func (x *Exchange) retryAfter() time.Duration {
 	if d, ok := units(x.Header("Retry-After-Ms"), time.Millisecond); ok {
 		return d
@@ -377,7 +378,7 @@ func (x *Exchange) retryAfter() time.Duration {
 	return max(0, date.Sub(now))
 }
 
-// units reads a number of units. A year is as good as for ever, and keeps the product in range.
+// units reads a number of units. It caps the result at a year, which keeps the product in range.
 func units(s string, unit time.Duration) (time.Duration, bool) {
 	const year = 365 * 24 * time.Hour
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)

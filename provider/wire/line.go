@@ -5,7 +5,7 @@ import (
 	"bytes"
 )
 
-// Lines reads an answer line by line, as servers send one JSON object on each.
+// Lines reads an answer line by line: some servers send one JSON object per line.
 type Lines struct{ events Events }
 
 // Lines reads the answer as lines.
@@ -13,9 +13,9 @@ func (x *Exchange) Lines() *Lines {
 	return &Lines{Events{r: bufio.NewReaderSize(x, 8<<10), max: x.maxLine}}
 }
 
-// Next yields the next line that is not blank, without its end and valid until the next call. It fails
-// with io.EOF at the end of the input: a line without an end is none, because it may be a half one.
-// What to do with its error says [Exchange.Cut].
+// Next returns the next line that is not blank, without its end. The line is valid until the next call.
+// At the end of the input, Next fails with io.EOF: it drops a line without an end, which may be
+// incomplete. Pass its error to [Exchange.Cut].
 func (l *Lines) Next() ([]byte, error) {
 	for {
 		l.events.size = 0

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	maxList   = 1 << 10 // elements of a list in one event, line or batch: 128 calls, each with its thoughts, and words between
+	maxList   = 1 << 10 // elements of a list in one event, line or batch: 128 calls, each with its thoughts, and texts between them
 	maxVector = 1 << 16 // numbers
 )
 
-// ErrLong is why a list was not decoded.
-var ErrLong = errors.New("a list is longer than any of the API's")
+// ErrLong reports that a list was too long to be decoded.
+var ErrLong = errors.New("a list is longer than any that the API defines")
 
-// List is a list in an answer. It is counted before it is decoded, and of 1,024 elements at most: three bytes
-// of JSON would make a hundred in memory.
+// List is a list in an answer, with at most 1,024 elements. They are counted before they are decoded,
+// because three bytes of JSON can become a hundred in memory.
 type List[T any] []T
 
-// UnmarshalJSON reads a list that is not too long.
+// UnmarshalJSON decodes a list. It fails with [ErrLong] if the list is too long.
 func (l *List[T]) UnmarshalJSON(data []byte) error {
 	if Longer(data, maxList) {
 		return ErrLong
@@ -27,10 +27,10 @@ func (l *List[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]T)(l))
 }
 
-// Vector is a list of numbers in an answer, of 65,536 at most.
+// Vector is a list of numbers in an answer, at most 65,536.
 type Vector []float32
 
-// UnmarshalJSON reads a vector that is not too long.
+// UnmarshalJSON decodes a vector. It fails with [ErrLong] if the vector is too long.
 func (v *Vector) UnmarshalJSON(data []byte) error {
 	if Longer(data, maxVector) {
 		return ErrLong
@@ -38,15 +38,15 @@ func (v *Vector) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]float32)(v))
 }
 
-// Finite reports whether each number is one.
+// Finite reports whether no element is NaN or infinite.
 func (v Vector) Finite() bool {
 	return !slices.ContainsFunc(v, func(f float32) bool { return math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) })
 }
 
-// Longer reports whether a JSON list has more than a number of elements, without decoding it.
-func Longer(data []byte, most int) bool {
+// Longer reports whether a JSON list has more than limit elements, without decoding it.
+func Longer(data []byte, limit int) bool {
 	n, depth, quoted := 1, 0, false
-	for i := 0; i < len(data) && n <= most; i++ {
+	for i := 0; i < len(data) && n <= limit; i++ {
 		switch c := data[i]; {
 		case quoted && c == '\\':
 			i++
@@ -61,5 +61,5 @@ func Longer(data []byte, most int) bool {
 			n++
 		}
 	}
-	return n > most
+	return n > limit
 }

@@ -13,18 +13,18 @@ import (
 const (
 	redacted   = "[redacted]"
 	maxMessage = 500 // bytes of a foreign text in an error
-	minSecret  = 8   // bytes from which a header's value, or a secret's beginning, is taken for a secret
-	shownEnd   = 8   // bytes of a key's end that say too much of it
+	minSecret  = 8   // bytes from which on a header's value, or the beginning of a secret, counts as a secret
+	shownEnd   = 8   // bytes at the end of a key that reveal too much of it
 	maxEscape  = 7   // backslashes before a character: JSON within JSON within JSON
 )
 
-// redactor cuts the secrets of one request out of foreign text.
+// redactor removes the secrets of one request from foreign text.
 type redactor []secret
 
-// secret is what must not be shown.
+// secret is a text that must not be shown.
 type secret struct {
 	text string
-	from int // bytes from which its beginning is secret too
+	from int // bytes from which on its beginning counts as secret too
 }
 
 func newRedactor(key string, base *url.URL, header http.Header) redactor {
@@ -48,7 +48,7 @@ func newRedactor(key string, base *url.URL, header http.Header) redactor {
 	}
 	if password, ok := base.User.Password(); ok {
 		add(password, len(password))
-		both := base.User.Username() + ":" + password // as basic authentication sends them
+		both := base.User.Username() + ":" + password // the form in which basic authentication sends them
 		add(both, len(both))
 	}
 	for _, values := range base.Query() {
@@ -71,8 +71,8 @@ func newRedactor(key string, base *url.URL, header http.Header) redactor {
 	return r
 }
 
-// clean yields one short printable line without secrets. It cuts last: a secret that the end of the
-// line divides would no longer be found.
+// clean returns one short printable line without secrets. It redacts before it shortens, because it could
+// not find a secret that is cut in two.
 func (r redactor) clean(s string) string {
 	words := strings.FieldsFunc(r.redact(s), func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) })
 	for i, w := range words {
@@ -106,8 +106,8 @@ func (r redactor) redact(s string) string {
 	return b.String()
 }
 
-// find yields how many bytes at the beginning of s are secret. A secret that begins there and goes on
-// beyond the end of s is one too: what was read of an answer has a bound, which may divide it.
+// find returns how many bytes at the beginning of s are secret. A secret that begins there and continues
+// beyond the end of s counts too, because the bound on what is read may cut a secret in two.
 func (r redactor) find(s string) int {
 	most := 0
 	for _, secret := range r {
@@ -119,8 +119,8 @@ func (r redactor) find(s string) int {
 	return most
 }
 
-// spelling yields how many bytes at the beginning of s spell how many of a text's, as they are or
-// escaped.
+// spelling returns how many bytes at the beginning of s spell a beginning of text, plain or escaped, and
+// how long that beginning is.
 func spelling(s, text string) (n, spelt int) {
 	for spelt < len(text) && n < len(s) {
 		size := letter(s[n:], text[spelt])
@@ -133,9 +133,9 @@ func spelling(s, text string) (n, spelt int) {
 	return n, spelt
 }
 
-// letter yields how many bytes at the beginning of s stand for c, 0 if they do not: c itself, its escape
-// in JSON (\/, \u002f, and both within a further string) or in a URL (%2f). An escape that the end of s
-// divides may stand for anything.
+// letter returns how many bytes at the beginning of s stand for c, or 0 if they do not. c may be plain,
+// escaped in JSON (\/, \u002f, and both within a further string) or escaped in a URL (%2f). An escape
+// that is cut by the end of s may stand for any character.
 func letter(s string, c byte) int {
 	n := 0
 	switch s[0] {
@@ -161,7 +161,8 @@ func letter(s string, c byte) int {
 	return n
 }
 
-// hexadecimal reports, as letter does, whether the digits at a place of s are c's number.
+// hexadecimal reports, in the manner of letter, whether the digits at a position of s are the number of
+// c.
 func hexadecimal(s string, at, digits int, c byte) int {
 	end := at + digits
 	if end > len(s) {
@@ -173,5 +174,5 @@ func hexadecimal(s string, at, digits int, c byte) int {
 	return end
 }
 
-// Clip makes a foreign text fit for an error message: one printable line of bearable length.
+// Clip prepares a foreign text for an error message: one printable line of limited length.
 func Clip(s string) string { return redactor(nil).clean(s) }

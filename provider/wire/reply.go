@@ -17,14 +17,15 @@ var stops = []provider.StopReason{
 	provider.StopEnd, provider.StopLength, provider.StopTool, provider.StopRefusal, provider.StopFilter,
 }
 
-// Reply gathers a reply while it arrives, and judges it once it is whole. Its fields may be set at any
-// time before that.
+// Reply collects a reply while it arrives, and checks it once it is complete. Its exported fields may be
+// set at any time before that.
 type Reply struct {
 	Stop    provider.StopReason // "" until the vendor said why the reply ended
 	Refused bool                // the model declined, whatever Stop says
-	Usage   provider.Usage      // the last that the vendor reported
-	// Settled: Usage is the vendor's last word though the reply has no Stop, as in an event that says that
-	// the reply has failed. What is counted before the end is no price: the rest may be paid for as well.
+	Usage   provider.Usage      // the latest that the vendor reported
+	// Settled reports that Usage is final although the reply has no Stop, as in an event that says that
+	// the reply failed. Tokens counted before the end are not a price, because the rest may be charged
+	// too.
 	Settled bool
 	Model   string
 
@@ -34,17 +35,17 @@ type Reply struct {
 	calls    []partialCall
 }
 
-// partialCall is a tool call that is put together from its pieces.
+// partialCall is a tool call that is assembled from pieces.
 type partialCall struct {
 	id, name  string
 	arguments bytes.Buffer
 	opaque    json.RawMessage
 }
 
-// NewReply begins a reply whose text goes to emit as it comes.
+// NewReply begins a reply whose text is passed to emit as it arrives.
 func (x *Exchange) NewReply(emit func(provider.Chunk)) *Reply { return &Reply{exchange: x, emit: emit} }
 
-// Show takes a piece of the text and hands it on.
+// Show adds a piece of text and passes it to emit.
 func (r *Reply) Show(text string) {
 	if text == "" {
 		return
@@ -53,15 +54,14 @@ func (r *Reply) Show(text string) {
 	r.emit(provider.Chunk{Text: text})
 }
 
-// Len yields the bytes of text so far.
+// Len returns the length of the text so far, in bytes.
 func (r *Reply) Len() int { return r.text.Len() }
 
-// Calls yields how many tool calls there are so far.
+// Calls returns the number of tool calls so far.
 func (r *Reply) Calls() int { return len(r.calls) }
 
-// Call takes a piece of the tool call at a place: calls are counted from 0 and begin in their order.
-// id and name count if they are not empty; arguments are appended. It reports whether there is such a
-// place.
+// Call adds a piece of the tool call at an index. Calls are counted from 0 and begin in order. id and
+// name are set if they are not empty; arguments are appended. Call reports whether the index is valid.
 func (r *Reply) Call(at int, id, name, arguments string) bool {
 	if at < 0 || at > len(r.calls) || at >= maxToolCalls {
 		return false
@@ -80,7 +80,8 @@ func (r *Reply) Call(at int, id, name, arguments string) bool {
 	return true
 }
 
-// Replace sets the arguments of a tool call to the whole that the vendor sent after their pieces.
+// Replace sets the arguments of a tool call to the complete arguments that the vendor sent after their
+// pieces.
 func (r *Reply) Replace(at int, arguments string) {
 	if at < 0 || at >= len(r.calls) {
 		return
@@ -89,15 +90,16 @@ func (r *Reply) Replace(at int, arguments string) {
 	r.calls[at].arguments.WriteString(arguments)
 }
 
-// Seal gives a tool call what its adapter wants back with it ([provider.ToolCall.Opaque]).
+// Seal sets the data that an adapter wants to get back with a tool call ([provider.ToolCall.Opaque]).
 func (r *Reply) Seal(at int, opaque json.RawMessage) {
 	if at >= 0 && at < len(r.calls) {
 		r.calls[at].opaque = slices.Clone(opaque)
 	}
 }
 
-// Failed is what Generate returns for a reply that failed: err, and beside it the usage, if the vendor
-// had said how the reply ended, or if it is Settled. Of a reply that was cut the price is unknown.
+// Failed returns the results of Generate for a reply that failed: err and, if the vendor had said how the
+// reply ended or Usage is Settled, a Response with the usage. The price of a reply that was cut off is
+// unknown.
 func (r *Reply) Failed(err error) (*provider.Response, error) {
 	if r.Usage.IsZero() || r.Stop == "" && !r.Settled {
 		return nil, err
@@ -105,9 +107,9 @@ func (r *Reply) Failed(err error) (*provider.Response, error) {
 	return &provider.Response{Usage: r.Usage, Model: r.Model}, err
 }
 
-// Done is what Generate returns once the vendor said that the reply is complete. A reply without a
-// Stop is none: it was cut. One that is blank is invalid, and so is one with a tool call that cannot be
-// read, unless the reply ended at its limit.
+// Done returns the results of Generate once the vendor has said that the reply is complete. A reply
+// without a Stop was cut off and is a failure. A reply is invalid if it is blank. It is also invalid if a
+// tool call cannot be read, unless the reply ended at its limit.
 func (r *Reply) Done() (*provider.Response, error) {
 	if r.Refused {
 		r.Stop = provider.StopRefusal
@@ -116,14 +118,14 @@ func (r *Reply) Done() (*provider.Response, error) {
 		return r.Failed(r.exchange.Cut(errCut))
 	}
 	if !slices.Contains(stops, r.Stop) {
-		return r.Failed(r.exchange.Invalid("stop", "the reply ended for a reason that nobody knows: "+string(r.Stop)))
+		return r.Failed(r.exchange.Invalid("stop", "the reply ended for an unknown reason: "+string(r.Stop)))
 	}
 	calls, ok := r.done()
 	switch {
-	case r.Stop == provider.StopLength: // what the limit has cut is no call, and nobody knows which it is
+	case r.Stop == provider.StopLength: // the last call may be cut, and it is unknown which calls are complete
 		calls = nil
 	case ok && len(calls) > 0 && r.Stop == provider.StopEnd:
-		r.Stop = provider.StopTool // some servers say stop
+		r.Stop = provider.StopTool // some servers report stop
 	case ok:
 	default:
 		return r.Failed(r.exchange.Invalid("malformed", "the arguments of a tool call are not JSON"))
@@ -141,7 +143,7 @@ func (r *Reply) Done() (*provider.Response, error) {
 	return &provider.Response{Text: text, Calls: calls, Stop: r.Stop, Usage: r.Usage, Model: r.Model}, nil
 }
 
-// done yields the calls; ok is false if one has no name or its arguments are not JSON.
+// done returns the calls. ok is false if one has no name or its arguments are not JSON.
 func (r *Reply) done() (calls []provider.ToolCall, ok bool) {
 	for i := range r.calls {
 		call := &r.calls[i]

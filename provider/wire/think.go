@@ -8,9 +8,9 @@ const (
 	maxHeld    = 64 // bytes of white space that may stand before a block
 )
 
-// Thoughts takes the block of thoughts off the front of a text that arrives in pieces. Servers
-// without a field for thoughts send them so; a text that merely mentions the marks further on is
-// left alone. The zero value is ready.
+// Thoughts removes a block of thoughts from the beginning of a text that arrives in pieces. Servers
+// without a field for thoughts send them so. A text that only mentions the marks further on is left
+// unchanged. The zero value is ready to use.
 type Thoughts struct {
 	state thinkState
 	held  string
@@ -25,7 +25,7 @@ const (
 	thinkNone
 )
 
-// Next takes a piece and yields what of the text can be shown now.
+// Next adds a piece and returns the part of the text that can be shown now.
 func (t *Thoughts) Next(piece string) string {
 	switch t.state {
 	case thinkUnknown:
@@ -60,7 +60,7 @@ func (t *Thoughts) Next(piece string) string {
 	}
 }
 
-// End yields what was held back in case it was a block's beginning.
+// End returns the text that was held back because it could have been the beginning of a block.
 func (t *Thoughts) End() string {
 	if t.state != thinkUnknown {
 		return ""

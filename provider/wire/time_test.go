@@ -93,7 +93,7 @@ func TestClientTimeout(t *testing.T) {
 		e := endpoint(transport(never))
 		e.Client.Timeout = time.Second
 		_, err := send(t, e)
-		assert.Contains(t, failure(t, err, provider.KindTimeout).Message, "client allows")
+		assert.Contains(t, failure(t, err, provider.KindTimeout).Message, "client's timeout")
 
 		// It bounds the whole exchange, the reading included.
 		e.Client.Transport = falling("half")

@@ -11,8 +11,10 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for name, sync := range map[string]file.Sync{"always": file.SyncAlways, "never": file.SyncNever} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			storetest.Run(t, func(t testing.TB) storetest.Storage {
 				dir := t.TempDir()
 				return storetest.Storage{Open: func(t testing.TB) debate.Store {

@@ -93,24 +93,24 @@ func TestCorrupt(t *testing.T) {
 		commits int
 		says    string
 	}{
-		"a commit is missing":        {head + part(1) + part(3), 1, "follows another one"},
-		"the first is missing":       {head + part(2) + part(3), 0, "follows another one"},
-		"a commit is there twice":    {head + part(1) + part(1) + part(2), 1, "follows another one"},
-		"the order is another one":   {head + part(2) + part(1) + part(3), 0, "follows another one"},
+		"a commit is missing":        {head + part(1) + part(3), 1, "does not follow the one before it"},
+		"the first is missing":       {head + part(2) + part(3), 0, "does not follow the one before it"},
+		"a commit is there twice":    {head + part(1) + part(1) + part(2), 1, "does not follow the one before it"},
+		"the order is another one":   {head + part(2) + part(1) + part(3), 0, "does not follow the one before it"},
 		"the header is missing":      {part(1) + part(2), 0, "header"},
-		"a line too many":            {head + part(1) + "\n" + part(2) + part(3), 1, "no line"},
-		"zeros between":              {head + part(1) + strings.Repeat("\x00", 5000) + part(2) + part(3), 1, "no line"},
+		"a line too many":            {head + part(1) + "\n" + part(2) + part(3), 1, "not a line of a journal"},
+		"zeros between":              {head + part(1) + strings.Repeat("\x00", 5000) + part(2) + part(3), 1, "not a line of a journal"},
 		"a copy of another's":        {strings.Replace(head, head[:8], "00000000", 1) + part(1) + part(2), 0, "checksum"},
 		"an event without its line":  {head + part(1)[strings.Index(part(1), "\n")+1:] + part(2) + part(3), 0, ""},
-		"lines of nothing":           {head + part(1) + strings.Repeat("\n", 1000), 1, "no line"},
-		"another's bytes":            {head + part(1) + "rest", 1, "not closed"},
+		"lines of nothing":           {head + part(1) + strings.Repeat("\n", 1000), 1, "not a line of a journal"},
+		"another's bytes":            {head + part(1) + "rest", 1, "no commit closes"},
 		"a byte of zero":             {head + part(1) + strings.Replace(part(2), "seq", "s\x00q", 1), 1, "checksum"},
 		"a commit and no events":     {head + part(1) + part(2)[strings.Index(part(2), "\n")+1:], 1, "other events"},
-		"another end of the last":    {head + part(1) + strings.TrimSuffix(part(2), "\n") + "\r", 1, "not closed"},
-		"what looks like commits":    {head + part(1) + strings.Repeat(`00000000 {"commit":{"first":3,"last":5,"bytes":9,"prev":"00000000"}}`+"\n", 9), 1, "follows"},
-		"commits that cannot be":     {head + part(1) + `00000000 {"commit":{"first":-4,"last":5,"bytes":-9}}` + "\n", 1, "not possible"},
+		"another end of the last":    {head + part(1) + strings.TrimSuffix(part(2), "\n") + "\r", 1, "no commit closes"},
+		"what looks like commits":    {head + part(1) + strings.Repeat(`00000000 {"commit":{"first":3,"last":5,"bytes":9,"prev":"00000000"}}`+"\n", 9), 1, "does not follow the one before it"},
+		"commits that cannot be":     {head + part(1) + `00000000 {"commit":{"first":-4,"last":5,"bytes":-9}}` + "\n", 1, "contradict each other"},
 		"a gap, and what follows it": {lost(head+part(1)+part(2)+part(3), ends[1], ends[2]) + part(1)[:30], 1, ""},
-		"a foreign file":             {"my own notes\n", 0, "no line"},
+		"a foreign file":             {"my own notes\n", 0, "not a line of a journal"},
 		"a foreign file of a line":   {"my own notes", 0, "header"},
 		"another's header":           {line("", `{"journal":1,"id":"b"}`), 0, "debate \"b\""},
 		"half of another's header":   {line("", `{"journal":1,"id":"b"}`)[:20], 0, "header"},
@@ -151,12 +151,12 @@ func TestCorruptByIntent(t *testing.T) {
 		return line("", fmt.Sprintf(`{"seq":%d,"at":"2026-01-01T00:00:00Z","kind":"ack"}`, seq))
 	}
 	for name, c := range map[string]struct{ lines, says string }{
-		"an event's number is another":  {ack(7), "event 7 stands in the place of event 1"},
+		"an event's number is another":  {ack(7), "event 7 is in the place of event 1"},
 		"an event is no event":          {line("", `{"seq":1,"kind":7}`), "cannot unmarshal"},
 		"an event is no JSON":           {line("", `{"seq":1,`), "unexpected end"},
 		"an event is nested too deeply": {line("", `{"seq":1,"turn":{"data":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}}`), "depth"},
 		"an event's checksum is wrong":  {strings.Replace(ack(1), ack(1)[:8], "00000000", 1), "checksum"},
-		"there is no event":             {"x\n", "no line"},
+		"there is no event":             {"x\n", "not a line of a journal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := open(t, put(t, []byte(head+closed(head, c.lines, 1, 1))))

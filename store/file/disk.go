@@ -12,24 +12,24 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// disk is what a store needs of a file system: one folder of files. Behind it a test loses power. Errors
+// disk is what a store needs of a file system: one folder of files. A test's disk can lose power. Errors
 // are those of package os.
 type disk interface {
-	// Open opens a file for os.O_RDONLY, or for os.O_RDWR with or without os.O_CREATE.
+	// Open opens a file in mode os.O_RDONLY or os.O_RDWR, the latter with or without os.O_CREATE.
 	Open(name string, mode int) (handle, error)
 	Remove(name string) error
 	Stat(name string) (stamp, error)
-	// Names yields the files in any order.
+	// Names returns the files in any order.
 	Names() ([]string, error)
-	// Sync has the names on the disk.
+	// Sync makes the names durable.
 	Sync() error
-	// Lock takes the exclusive lock of a file, which it makes if it is not there, unless somebody holds it:
-	// then ok is false.
+	// Lock acquires the exclusive lock of a file, and creates the file if it is missing. If the lock is
+	// held already, ok is false.
 	Lock(name string) (l lock, ok bool, err error)
-	// Share takes the lock of a file, which must be there, together with others who share it, unless
-	// somebody has it alone: then ok is false.
+	// Share acquires the shared lock of a file, which must exist. If somebody holds the exclusive lock,
+	// ok is false.
 	Share(name string) (unlock func() error, ok bool, err error)
-	// Free reports whether nobody holds the lock of a file, and removes the file then.
+	// Free reports whether nobody holds the lock of a file. If so, it removes the file.
 	Free(name string) (bool, error)
 }
 
@@ -43,26 +43,27 @@ type handle interface {
 	Size() (int64, error)
 }
 
-// lock is the lock of a file that is held.
+// lock is a held lock of a file.
 type lock interface {
-	// There reports whether the file is still the one of its name: it may have been removed.
+	// There reports whether the file still has its name. It may have been removed, and replaced by
+	// another.
 	There() (bool, error)
-	// Unlock ends it; drop removes the file before.
+	// Unlock releases the lock. If drop is set, it removes the file first.
 	Unlock(drop bool) error
 }
 
-// stamp changes when a file is written to.
+// stamp changes when the file is written to.
 type stamp struct {
 	size int64
 	at   time.Time
 }
 
-// folder is the disk of the operating system.
+// folder is a disk of the operating system.
 type folder string
 
 type osHandle struct{ *os.File }
 
-// Size yields how many bytes the file has.
+// Size returns the size of the file in bytes.
 func (h osHandle) Size() (int64, error) {
 	info, err := h.Stat()
 	if err != nil {
@@ -75,7 +76,7 @@ func (f folder) path(name string) string { return filepath.Join(string(f), name)
 
 // Open implements disk.
 func (f folder) Open(name string, mode int) (handle, error) {
-	file, err := os.OpenFile(f.path(name), mode, 0o600) // a log holds the debate's secret
+	file, err := os.OpenFile(f.path(name), mode, 0o600) // a log holds the secret of the debate
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (f folder) Names() ([]string, error) {
 // Sync implements disk.
 func (f folder) Sync() error {
 	if runtime.GOOS == "windows" {
-		return nil // NTFS keeps its names in a journal of its own; a folder cannot be flushed
+		return nil // NTFS has a journal for names; a folder cannot be flushed
 	}
 	dir, err := os.Open(string(f))
 	if err != nil {
@@ -116,10 +117,10 @@ func (f folder) Sync() error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// Lock implements disk. It makes sure that the file which it has locked is still the one of that name:
-// whoever held the lock before may have removed it.
+// Lock implements disk. It checks that the file that it locked still has its name, because the previous
+// holder may have removed it.
 func (f folder) Lock(name string) (lock, bool, error) {
-	flag := os.O_RDONLY // to ask for a new file, where there is one, has all who work in the folder wait for each other
+	flag := os.O_RDONLY // asking for a new file while one exists would make all users of the folder wait for each other
 	for {
 		l := &fileLock{flock.New(f.path(name), flock.SetFlag(flag), flock.SetPermissions(0o600))}
 		ok, err := l.TryLock()
@@ -154,7 +155,7 @@ func (f folder) Share(name string) (func() error, bool, error) {
 	}
 }
 
-// fileLock is a file that is locked.
+// fileLock is a locked file.
 type fileLock struct{ *flock.Flock }
 
 // There implements lock.
@@ -178,12 +179,12 @@ func (l *fileLock) Unlock(drop bool) error {
 	}
 	closed := l.Close()
 	if err != nil && runtime.GOOS == "windows" {
-		err = os.Remove(l.Path()) // there a file that is open stays; now it is not, or somebody needs it
+		err = os.Remove(l.Path()) // Windows keeps a file that is open; if this one is still open, somebody needs it
 	}
 	return errors.Join(closed, err)
 }
 
-// Free implements disk. It asks with a shared lock, so that two who ask do not take each other for the
+// Free implements disk. It tries a shared lock, so that two callers do not mistake each other for the
 // owner.
 func (f folder) Free(name string) (bool, error) {
 	l := &fileLock{flock.New(f.path(name), flock.SetFlag(os.O_RDONLY))}
@@ -194,6 +195,6 @@ func (f folder) Free(name string) (bool, error) {
 	case err != nil || !ok:
 		return false, err
 	}
-	_ = l.Unlock(true) // another one who asks may be removing it too
+	_ = l.Unlock(true) // another caller may be removing it too
 	return true, nil
 }

@@ -1,80 +1,95 @@
-// Package file keeps debates in the files of a folder: an append-only journal that people can read for each
-// debate, and no database. It is the store for one machine. Several processes may have the folder open at once,
-// as long as it is on a disk of that machine: locks and syncs are not to be trusted on a network's.
+// Package file stores debates in the files of a folder: one append-only, readable journal for each
+// debate, and no database. It is the store for a single machine. Several processes may open the folder at
+// once if it is on a local disk: locks and syncs of a network file system cannot be trusted.
 //
 //	store, err := file.Open("debates")
 //	engine := &debate.Engine{Store: store, …}
 //	defer store.Close() // after engine.Shutdown
 //
-// [Open] has each commit on the disk before it is acknowledged. A [Store] that one makes oneself can be told
-// otherwise: where to report what a crash has torn (Report), or not to wait for the disk (Sync).
+// With [Open], each commit is on the disk before it is acknowledged. A [Store] that you make yourself has
+// more options: Report receives what a crash has torn, and Sync can turn off waiting for the disk.
 //
-// # What is kept
+// # Durability
 //
-// What Append has acknowledged survives the end of the process at any moment, and with [SyncAlways] the loss of
-// power too. A commit that was not acknowledged is there as a whole or not at all.
+// A commit that Append has acknowledged survives the end of the process at any moment and, with
+// [SyncAlways], a power loss. A commit that was not acknowledged is stored completely or not at all.
 //
-// Readers see a commit once it is on the disk: while another process, or another handle of this one, appends to a debate
-// they wait for its sync, and for one that hangs over it as long as their context lets them. Of a process that is killed
-// between the writing and the sync nothing is left to wait for: its commit is shown, and is made sure of before anything
-// is appended to it.
+// Readers see a commit once it is on the disk. While another process, or another handle of this process,
+// appends to a debate, readers wait for its sync, as long as their context allows. If a process is killed
+// between writing and syncing, readers see its commit; the commit is synced before anything is appended
+// after it.
 //
-// If writing or syncing fails the outcome is unknown, as the error says. The journal is cut back to where it ended
-// where that is possible, and read again before anything else is appended: what cannot be known to be on the disk is
-// written and synced once more before it counts. A disk that is full leaves a journal that can be read.
+// If writing or syncing fails, the outcome is unknown, as the error says. The journal is cut back to its
+// previous end if possible, and it is read again before the next append. Bytes that may not be on the
+// disk are written and synced again before they count. When the disk is full, the journal remains
+// readable.
 //
 // # Tears and corruption
 //
-// A tear is what a crash has left of one commit that nobody was told of, behind the last whole one. It is the beginning
-// of a commit, as far as a file that is too short has it; or a commit of which sectors never came to the disk: what they
-// should hold are zeros, up to a multiple of 512 bytes or the end of the file. No journal holds a zero otherwise. Readers
-// pass over a tear. The next append takes it off, keeps it in a file beside the journal and calls Store.Report.
+// A tear is what a crash has left, behind the last whole commit, of one commit that was never
+// acknowledged. It has one of two forms:
 //
-// Whatever else is wrong was not left by a crash, and is a [*CorruptError]: a commit that is all there and has other bytes
-// than were written, though it be the last or the only one; damage that a whole commit follows; a file that does not begin
-// as a journal of its debate. Read yields what is before it and then the error, List yields the error after all debates,
-// Append refuses, and no byte is changed. Only a debate of which there is nothing, or no more than the tear of its
-// first commit, is [debate.ErrNotFound].
+//   - The beginning of a commit, in a file that is too short.
+//   - A commit of which sectors never reached the disk. They read as zeros, up to a multiple of 512 bytes
+//     or the end of the file. A journal contains no other zeros.
 //
-// The rule has a limit: if the last commit, once acknowledged, loses its end to something that shortens the file, or a
-// sector to something that fills it with zeros, it cannot be told from one that was never finished, and is a tear. It is
-// kept in the file beside the journal then.
+// Readers skip a tear. The next append removes it, saves it in a file beside the journal and calls
+// Store.Report.
+//
+// Any other damage was not left by a crash, and is a [*CorruptError]: a complete commit with other bytes
+// than were written, even if it is the last or only one; damage that a whole commit follows; a file that
+// does not begin as a journal of its debate. Read yields everything before the damage and then the error.
+// List yields the error after all debates. Append refuses, and no byte is changed. A debate is
+// [debate.ErrNotFound] only if it has no journal, or only the tear of its first commit.
+//
+// This rule has a limit. If the last commit was acknowledged and later loses its end, or has a sector
+// replaced by zeros, it looks like a commit that was never finished. Then it is treated as a tear, and is
+// saved in the file beside the journal.
+//
 // # The journal
 //
-// Each line is a checksum of eight hexadecimal digits, a space, and JSON. A header names the debate. Then come
-// commits: the events, as encoding/json has them, and the line that closes them.
+// Each line is a checksum of eight hexadecimal digits, a space, and JSON. The first line is a header with
+// the id of the debate. Then come commits: the events, in the form of encoding/json, and the line that
+// closes the commit.
 //
 //	49eb51a3 {"journal":1,"id":"cars"}
 //	7c45e669 {"seq":1,"at":"2026-03-04T05:06:07Z","kind":"round","round":{"n":1,"of":3}}
 //	278e35b0 {"seq":2,"at":"2026-03-04T05:06:07Z","kind":"transition","transition":{"from":"","to":"paused","on":""}}
 //	30cca9cb {"commit":{"first":1,"last":2,"bytes":199,"prev":"49eb51a3","writer":"some%20host","state":"paused",…}}
 //
-// The checksum is CRC-32C (RFC 3720, appendix B.4): of the JSON, and for a commit of the lines of its events, with
-// their checksums and newlines, and then its own JSON. In a commit, bytes is the length of these lines, prev the
-// checksum of the commit before it or of the header, so that the last commit stands for all of the journal, and writer
-// the token of who appended it, with what is no plain character escaped as in a URL. State, round, at (the time of the
-// last event) and start (the offset of the line of the start event) are what a list of debates needs without reading
-// them. So these work, and so does copying the file, at any time:
+// The checksum is CRC-32C (RFC 3720, appendix B.4). That of an event covers its JSON. That of a commit
+// covers the lines of its events, with their checksums and newlines, and then its own JSON. A commit has
+// these fields:
+//
+//   - bytes is the length of the lines of its events.
+//   - prev is the checksum of the commit before it, or of the header. So the last commit stands for the
+//     whole journal.
+//   - writer is the token of the writer, escaped as in a URL.
+//   - state, round, at (the time of the last event) and start (the offset of the line of the start event)
+//     serve lists, which need not read the events.
+//
+// So these commands work, and copying the file works, at any time:
 //
 //	grep '"kind":"turn"' debates/cars.log | cut -c 10- | jq -r .turn.text
 //	tail -n 1 debates/cars.log | cut -c 10- | jq .commit
 //
-// A journal holds the debate's secret seed and all that was said. The folder and its files are for the eyes of one
-// user only.
+// A journal holds the debate's secret seed and all its texts. Only the current user can read the folder
+// and its files.
 //
 // # The folder
 //
 //	cars.log         the journal of debate cars
-//	cars.torn        what was cut off it, if ever anything was
-//	cars.lease       who goes on with the debate; while somebody does
-//	cars.lock        what is locked while any of these is changed
-//	ab-c+09.log      the journal of debate Ab-C: not every system tells capital letters, so their places are told in bits
-//	kq3….live        what a handle keeps locked while it lives
+//	cars.torn        what was cut off it, if anything ever was
+//	cars.lease       who works on the debate, while somebody does
+//	cars.lock        locked while any of these files is changed
+//	ab-c+09.log      the journal of debate Ab-C: some systems ignore case, so the positions of capitals are a bit set
+//	kq3….live        locked by a handle while it lives
 //
-// A lease ends with its time, or with the handle that took it: the system unlocks the file of a process that has died,
-// however it died, and another process goes on at once. One that hangs keeps its leases until their time is over.
+// A lease ends when its time is over, or with the handle that acquired it. The system unlocks the file of
+// a process that has died, however it died, so another process can continue at once. A process that hangs
+// keeps its leases until their time is over.
 //
-// Files are open only while they are used: at most 256 for appending and leasing, however many debates there are, and
-// one for each loop over [Store.Read], with a lock while it begins. [Store.Watch] learns of other processes by looking
-// ten times a second, while somebody watches.
+// Files are open only while they are used: at most 256 for appending and leasing, however many debates
+// there are, and one for each loop over [Store.Read], which holds a lock at its beginning. While a debate
+// is watched, [Store.Watch] checks ten times a second for events of other processes.
 package file

@@ -57,7 +57,7 @@ func (d *drive) put(name string, data []byte) {
 	d.names[name], d.kept[name] = n, n
 }
 
-// get yields what programs see of a file; nil: there is none.
+// get returns what programs see of a file; nil: there is none.
 func (d *drive) get(name string) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -315,7 +315,7 @@ func nothing(versions [][]byte) []byte { return versions[0] }
 
 func everything(versions [][]byte) []byte { return versions[len(versions)-1] }
 
-// part yields the last version cut off somewhere behind where it begins to differ from the disk's.
+// part returns the last version cut off somewhere behind where it begins to differ from the disk's.
 func part(share float64) func([][]byte) []byte {
 	return func(versions [][]byte) []byte {
 		old, last := versions[0], versions[len(versions)-1]

@@ -2,16 +2,16 @@ package file
 
 import "fmt"
 
-// CorruptError says that a journal is damaged where no crash can have done it: whole commits follow, or
-// what is there is not what was written. Nothing is cut off, and nothing more is appended.
+// CorruptError reports damage of a journal that no crash can have caused: whole commits follow it, or the
+// bytes are not those that were written. Nothing is cut off, and nothing more is appended.
 type CorruptError struct {
 	ID     string // of the debate
-	Offset int64  // of the line that is wrong, in bytes
-	Line   int    // its number, from 1; 0: it was not counted
+	Offset int64  // of the damaged line, in bytes
+	Line   int    // its number, from 1; 0: unknown
 	Err    error  // what is wrong with it
 }
 
-// Error names the debate and the line.
+// Error returns a text with the debate, the line and the cause.
 func (e *CorruptError) Error() string {
 	line := ""
 	if e.Line > 0 {
@@ -20,20 +20,20 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("the journal of debate %s is damaged%s at byte %d: %v", e.ID, line, e.Offset, e.Err)
 }
 
-// Unwrap yields the cause.
+// Unwrap returns the cause.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Torn tells of bytes behind the last whole commit of a journal, which a crash or a loss of power has
-// left there. Nobody was ever told that they are kept.
+// Torn describes bytes behind the last whole commit of a journal. A crash or a power loss left them
+// there. They were never acknowledged.
 type Torn struct {
 	ID     string // of the debate
-	Offset int64  // where in the journal they began
+	Offset int64  // where in the journal they began, in bytes
 	Bytes  int64  // how many they were
-	Kept   string // path of the file that they have been moved to
+	Kept   string // the path of the file that they were moved to
 }
 
-// damage is a place in a journal from which on it cannot be read. Whether that is a tear or corruption
-// depends on what follows.
+// damage is a place from which on a journal cannot be read. What follows it decides whether it is a tear
+// or corruption.
 type damage struct {
 	offset int64
 	line   int

@@ -24,16 +24,16 @@ func NewStamp(size int64, at time.Time) Stamp { return stamp{size: size, at: at}
 // SetDisk gives a store a disk, before its first use.
 func (s *Store) SetDisk(d Disk) { s.disk = d }
 
-// Known yields how many journals a store remembers.
+// Known returns how many journals a store remembers.
 func (s *Store) Known() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.journals)
 }
 
-// Name yields the name of a debate's files, Identify the debate that has a name.
+// Name returns the name of a debate's files, Identify the debate that has a name.
 func Name(id string) string               { return name(id) }
 func Identify(name string) (string, bool) { return identify(name) }
 
-// Folder yields the disk of the operating system.
+// Folder returns the disk of the operating system.
 func Folder(dir string) Disk { return folder(dir) }

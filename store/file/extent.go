@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// extent is how far a journal goes for readers, as the handle knows that wrote to it last.
+// extent is how far readers may read a journal, as known by the handle that wrote to it last.
 type extent struct {
-	end   int64 // all before it is on the disk
-	grows bool  // the handle holds the lock and writes behind that
+	end   int64 // everything before it is on the disk
+	grows bool  // the handle holds the lock and writes behind end
 }
 
-// extent yields how far a journal may be read: what another handle has written and not synced yet is not
-// shown, since it is taken back if that fails. So while another one holds the debate's lock, which takes as
-// long as a sync, it waits. What this handle has synced itself it knows without the lock.
+// extent returns how far a journal may be read. It excludes what another handle has written and not yet
+// synced, because that is taken back if the sync fails. So while another handle holds the debate's lock,
+// extent waits, about as long as a sync takes. What this handle has synced itself is known without the
+// lock.
 func (s *Store) extent(ctx context.Context, id string, f handle) (int64, error) {
 	shown := s.shown(id)
 	for {
@@ -29,7 +30,7 @@ func (s *Store) extent(ctx context.Context, id string, f handle) (int64, error) 
 		unlock, ok, err := s.disk.Share(name(id) + suffixLock)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return size, nil // who appends makes the file, and leaves it there
+			return size, nil // the writer creates the file and keeps it
 		case err != nil:
 			return 0, err
 		case ok:
@@ -47,7 +48,7 @@ func (s *Store) extent(ctx context.Context, id string, f handle) (int64, error) 
 	}
 }
 
-// shown yields what this handle knows; nil: nothing.
+// shown returns what this handle knows; nil: nothing.
 func (s *Store) shown(id string) *extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/agonist-dev/debate/store/file"
 )
 
-// last yields the number of the last event that Read and List tell of.
+// last returns the number of the last event that Read and List tell of.
 func last(ctx context.Context, store debate.Store) (read, listed int64, err error) {
 	for event, failed := range store.Read(ctx, "a", 0) {
 		read, err = event.Seq, errors.Join(err, failed)

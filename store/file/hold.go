@@ -7,27 +7,27 @@ import (
 
 const (
 	// maxOpen bounds how many changes have files open at once, two each, however many debates there are.
-	// They are opened anew for each change: that takes some 20 µs, where a sync takes 300, and no table of
-	// open files has to be kept true while other processes delete debates.
+	// Files are opened again for each change. That takes some 20 µs, where a sync takes 300, and no table
+	// of open files has to be kept correct while other processes delete debates.
 	maxOpen = 128
-	// maxKnown bounds how many journals are remembered, at some 400 bytes each. One that is forgotten is
-	// read and synced once more before the next append.
+	// maxKnown bounds how many journals are remembered, at some 400 bytes each. A journal that was
+	// forgotten is read and synced again before its next append.
 	maxKnown = 16 << 10
-	// patience is the pause before another process is asked again to let go of a debate, which it holds
-	// for as long as a sync takes.
+	// patience is the pause before trying again to lock a debate that another process holds, which it
+	// does for as long as a sync takes.
 	patience = time.Millisecond
 )
 
-// hold is the right to change the files of a debate, against this process and all others.
+// hold is the exclusive right to change the files of a debate, in this process and against all others.
 type hold struct {
 	*journal
 
 	store *Store
 	lock  lock
-	drop  bool // the lock's file is not needed any more
+	drop  bool // the file of the lock is no longer needed
 }
 
-// hold waits until nobody else changes the debate.
+// hold waits until no one else changes the debate.
 func (s *Store) hold(ctx context.Context, id string) (*hold, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (h *hold) take(ctx context.Context) error {
 	}
 }
 
-// try asks other processes once. While it waits to ask again it has no file open.
+// try tries the lock once. While it waits for the next attempt, no file is open.
 func (h *hold) try(ctx context.Context) error {
 	if err := h.store.enter(ctx, h.store.places); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (h *hold) try(ctx context.Context) error {
 	return nil
 }
 
-// enter puts one into a channel that bounds how many do something at once.
+// enter waits for a place in a channel that bounds how many goroutines do something at once.
 func (s *Store) enter(ctx context.Context, into chan struct{}) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *Store) enter(ctx context.Context, into chan struct{}) error {
 	}
 }
 
-// pause waits before another process is asked again.
+// pause waits before the lock is tried again.
 func (s *Store) pause(ctx context.Context) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -105,14 +105,14 @@ func (s *Store) pause(ctx context.Context) error {
 }
 
 func (h *hold) release() {
-	_ = h.lock.Unlock(h.drop) // the lock ends with its file, and a file that stays is in nobody's way
+	_ = h.lock.Unlock(h.drop) // the lock ends with its file, and a file that stays does no harm
 	<-h.store.places
 	<-h.turn
 	h.store.forget(h.journal)
 	h.store.busy.Done()
 }
 
-// know yields what is known of a journal, and keeps it from being forgotten.
+// know returns what is known of a journal, and keeps it from being forgotten.
 func (s *Store) know(id string) *journal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Store) know(id string) *journal {
 	return j
 }
 
-// forget lets go of a journal of which nothing is known, and another one if there are too many.
+// forget forgets a journal of which nothing is known, and another one if there are too many.
 func (s *Store) forget(j *journal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,17 +17,17 @@ import (
 // journal is what a handle knows of a debate's journal.
 type journal struct {
 	id, name string
-	turn     chan struct{} // holds one; whoever has put it in owns what follows
-	last     block         // the last whole commit; with no end: nothing is known
-	safe     bool          // it is on the disk for sure
+	turn     chan struct{} // holds one; whoever has put it in owns the fields below
+	last     block         // the last whole commit; end is 0: nothing is known
+	safe     bool          // last is on the disk for sure
 
 	shown atomic.Pointer[extent]
 
 	users int // guarded by Store.mu
 }
 
-// append adds a batch, unless somebody else was faster. What it had to cut off before is yielded even if
-// it fails then.
+// append adds a batch, unless the log ends elsewhere. It returns what it had to cut off first, even if
+// the append then fails.
 func (h *hold) append(b *batch, after int64, writer string) (torn *Torn, err error) {
 	mode := os.O_RDWR
 	if after == 0 {
@@ -71,7 +71,8 @@ func (h *hold) append(b *batch, after int64, writer string) (torn *Torn, err err
 	return torn, h.write(f, b, writer)
 }
 
-// catchUp reads what others have appended since, and yields where the last whole commit ends.
+// catchUp reads what others have appended since the last look. It returns the end of the last whole
+// commit.
 func (h *hold) catchUp(f handle, size int64) (end int64, err error) {
 	known, err := h.known(f, size)
 	switch {
@@ -88,8 +89,8 @@ func (h *hold) catchUp(f handle, size int64) (end int64, err error) {
 	})
 }
 
-// known reports whether the last commit that this handle knows of is still there: then so is all before
-// it, since each commit's checksum is of the one before it too.
+// known reports whether the last commit that this handle knows is still there. Then everything before it
+// is too, because each commit's checksum covers that of the commit before it.
 func (h *hold) known(f handle, size int64) (bool, error) {
 	if h.last.Last == 0 || size < h.last.end {
 		return false, nil
@@ -102,17 +103,17 @@ func (h *hold) known(f handle, size int64) (bool, error) {
 	return bytes.Equal(line[:sumWidth-1], want), nil
 }
 
-// settle makes sure of a last commit that another process has written, or a try of this one that failed:
-// it may never have come to the disk, and it must be there before anything is built on it. Syncing alone
-// would not do: after a sync that has failed the system may take what it could not write for written. So
-// the same bytes are written again.
+// settle makes the last commit durable if another process wrote it, or if an attempt of this process
+// failed. The commit may never have reached the disk, and it must be there before anything follows it.
+// Syncing is not enough: after a failed sync, the system may take unwritten bytes for written. So settle
+// writes the same bytes again.
 func (h *hold) settle(f handle) error {
 	if h.safe || h.last.Last == 0 {
 		return nil
 	}
 	from := h.last.from
 	if h.last.First == 1 {
-		from = 0 // with the header, and the name in the folder
+		from = 0 // from the header on, and with the name in the folder
 	}
 	data := make([]byte, h.last.end-from)
 	_, err := f.ReadAt(data, from)
@@ -133,7 +134,7 @@ func (h *hold) settle(f handle) error {
 	return nil
 }
 
-// cut takes off what follows the last whole commit, once it is kept elsewhere.
+// cut removes everything behind the last whole commit, after saving it elsewhere.
 func (h *hold) cut(f handle, end, size int64) (*Torn, error) {
 	kept, err := h.store.disk.Open(h.name+suffixTorn, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -160,7 +161,7 @@ func (h *hold) cut(f handle, end, size int64) (*Torn, error) {
 		err = f.Truncate(end)
 	}
 	if err == nil {
-		err = h.store.flush(f) // or some of it may mix with what is written next
+		err = h.store.flush(f) // or some of it may mix with the next write
 	}
 	if err != nil {
 		h.last = block{}
@@ -170,8 +171,8 @@ func (h *hold) cut(f handle, end, size int64) (*Torn, error) {
 	return &Torn{ID: h.id, Offset: end, Bytes: size - end, Kept: path}, nil
 }
 
-// write adds a batch. Whatever fails, its outcome is unknown: what was written is taken back if that is
-// possible, and the journal is read again before the next append.
+// write adds a batch. If it fails, the outcome is unknown: it takes back what was written if possible,
+// and the journal is read again before the next append.
 func (h *hold) write(f handle, b *batch, writer string) error {
 	before, from := h.last, h.last.end
 	var head bytes.Buffer
@@ -203,8 +204,8 @@ func (h *hold) write(f handle, b *batch, writer string) error {
 	}
 	if err != nil {
 		h.last = block{}
-		if f.Truncate(from) == nil { // else what stays is a tear, or is found to be whole
-			_ = h.store.flush(f) // or what of it has come to the disk may mix with what the next one writes
+		if f.Truncate(from) == nil { // if this fails, the rest is a tear, or is found to be a whole commit
+			_ = h.store.flush(f) // or what has reached the disk may mix with the next write
 		}
 		h.shown.Store(nil)
 		return h.unsure(err)

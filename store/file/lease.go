@@ -14,17 +14,17 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// lease is the one line of a lease's file. It is written in place, so that a renewal needs no room on the
-// disk and a process that dies over it leaves a checksum that is wrong, which is no lease. It need not
-// survive a loss of power: no process does.
+// lease is the one line of a lease's file. It is written in place, so that renewing needs no space on the
+// disk. A process that dies while writing leaves a wrong checksum, and the lease does not count. A lease
+// need not survive a power loss, because no process does.
 type lease struct {
 	Owner  token     `json:"owner"`
 	Until  time.Time `json:"until"`
-	Handle string    `json:"handle"` // whose file says whether its process lives
+	Handle string    `json:"handle"` // its file shows whether the process is alive
 }
 
-// Lease implements [debate.Store]. A lease ends with its time, or with the handle that it was taken
-// through, be it by Close or by the end of the process: then another process gets it at once.
+// Lease implements [debate.Store]. A lease ends when its time is over, or with the handle that acquired
+// it: when the handle is closed or its process ends. Then another process can acquire it at once.
 func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) error {
 	if err := debate.CheckID(id); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if err != nil {
 		return err
 	}
-	handle, err := s.live(ctx) // first: what this handle holds counts again if its file was gone
+	handle, err := s.live(ctx) // first, because this handle's leases count again if its file was gone
 	if err != nil {
 		return err
 	}
@@ -69,11 +69,11 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := s.disk.Remove(h.name + suffixLease); err != nil {
 		return err
 	}
-	h.last, h.drop = block{}, true // whoever goes on with the debate is likely to be another one
+	h.last, h.drop = block{}, true // another process is likely to continue the debate
 	return nil
 }
 
-// lease reads the lease of a debate; the zero lease is nobody's.
+// lease reads the lease of a debate. The zero lease has no owner.
 func (s *Store) lease(name string) (held lease, err error) {
 	f, err := s.disk.Open(name+suffixLease, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {

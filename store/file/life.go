@@ -8,17 +8,17 @@ import (
 	"sync"
 )
 
-// life is the proof that a handle lives: a file that it keeps locked. The system unlocks it however the
-// process ends.
+// life proves that a handle is alive: it is a file that the handle keeps locked. The system unlocks it
+// however the process ends.
 type life struct {
 	mu     sync.Mutex
-	handle string // the file's name before its suffix; "": no lease was taken yet
+	handle string // the file's name without its suffix; "": no lease was acquired yet
 	lock   lock
 }
 
-// live yields the name of this handle, and has it live from the first time on. If somebody has removed its
-// file, all its leases count for nothing; with a new file of that name those that nobody has taken meanwhile
-// count again.
+// live returns the name of this handle. The first call creates and locks its file. If somebody has
+// removed the file, none of the handle's leases count. Once live has created it again, those count that
+// nobody else has acquired meanwhile.
 func (s *Store) live(ctx context.Context) (string, error) {
 	l := &s.life
 	l.mu.Lock()
@@ -42,7 +42,7 @@ func (s *Store) live(ctx context.Context) (string, error) {
 			return l.handle, nil
 		}
 		if err == nil {
-			err = s.pause(ctx) // somebody who sweeps has come between the file and its lock
+			err = s.pause(ctx) // a sweep removed the file before it was locked
 		}
 		if err != nil {
 			return "", err
@@ -50,7 +50,7 @@ func (s *Store) live(ctx context.Context) (string, error) {
 	}
 }
 
-// sweep removes the files of those that do not live any more. What fails is left to the next one.
+// sweep removes the files of handles that are no longer alive. It leaves failures to the next sweep.
 func (l *life) sweep(d disk) {
 	names, _ := d.Names()
 	for _, name := range names {
@@ -60,7 +60,7 @@ func (l *life) sweep(d disk) {
 	}
 }
 
-// end gives the handle's leases up.
+// end releases all leases of the handle.
 func (l *life) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,10 +73,10 @@ func (l *life) end() error {
 	return err
 }
 
-// alive reports whether a handle lives, in this process or another one.
+// alive reports whether a handle is alive, in this process or another one.
 func (s *Store) alive(handle string) (bool, error) {
 	if handle == "" || strings.Trim(handle, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-		return false, nil // the name of no file of ours
+		return false, nil // not the name of one of our files
 	}
 	free, err := s.disk.Free(handle + suffixLive)
 	return !free, err

@@ -20,7 +20,7 @@ import (
 	"github.com/agonist-dev/debate/store/file"
 )
 
-// taken yields how many bytes do allocates.
+// taken returns how many bytes do allocates.
 func taken(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -182,7 +182,7 @@ func TestOpenFiles(t *testing.T) {
 	for i := range debates {
 		require.NoError(t, store.Release(t.Context(), fmt.Sprint("d", i), "me"))
 	}
-	assert.Zero(t, store.Known(), "what is at rest takes no memory")
+	assert.Zero(t, store.Known(), "what is idle takes no memory")
 }
 
 // More journals than are remembered can be appended to.

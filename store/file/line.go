@@ -13,18 +13,18 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// version of the journals that this release writes, and the only one that it reads.
+// version is the version of the journals that this release writes. It reads no other version.
 const version = 1
 
-// The sizes that a line may have, in bytes. What a reader keeps in memory is bounded by them.
+// The limits of a line, in bytes. They bound the memory of a reader.
 const (
 	maxLine   = 64 << 20 // of an event
-	maxCommit = 32 << 10 // of a header or a commit: a reader's buffer
+	maxCommit = 32 << 10 // of a header or a commit; also the size of a reader's buffer
 )
 
 const (
-	sumWidth   = 8 + 1        // of the checksum and the space behind it
-	markCommit = `{"commit":` // how a commit goes on
+	sumWidth   = 8 + 1        // the checksum and the space behind it
+	markCommit = `{"commit":` // how the JSON of a commit begins
 )
 
 // header is the first line.
@@ -33,17 +33,17 @@ type header struct {
 	ID      string `json:"id"`
 }
 
-// commit is the line that makes the lines of events above it count.
+// commit is the line that commits the events in the lines above it.
 type commit struct {
 	First  int64        `json:"first"` // the numbers of its events
 	Last   int64        `json:"last"`
 	Bytes  int64        `json:"bytes"` // of the lines of its events
-	Prev   sum          `json:"prev"`  // checksum of the commit before, or of the header
+	Prev   sum          `json:"prev"`  // checksum of the previous commit, or of the header
 	Writer token        `json:"writer,omitempty"`
-	State  debate.State `json:"state,omitempty"` // as the debate is now
+	State  debate.State `json:"state,omitempty"` // of the debate after this commit
 	Round  int          `json:"round,omitempty"`
 	At     time.Time    `json:"at"`              // of the last event
-	Start  int64        `json:"start,omitempty"` // where the line of the start event begins
+	Start  int64        `json:"start,omitempty"` // offset of the line of the start event
 }
 
 type commitLine struct {
@@ -56,55 +56,55 @@ type sum uint32 //nolint:recvcheck // encoding/json finds MarshalText at a value
 // MarshalText writes the digits.
 func (s sum) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%08x", uint32(s)), nil }
 
-// UnmarshalText reads them.
+// UnmarshalText reads the digits.
 func (s *sum) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 16, 32)
 	*s = sum(n)
-	if back, _ := s.MarshalText(); err != nil || !bytes.Equal(back, text) { // there is one way to write it
+	if back, _ := s.MarshalText(); err != nil || !bytes.Equal(back, text) { // there is only one form
 		return errors.New("a checksum has eight digits")
 	}
 	return nil
 }
 
-// add yields the checksum of what s is that of, followed by data.
+// add returns the checksum of the bytes that s covers, followed by data.
 func (s sum) add(data []byte) sum {
 	return sum(crc32.Update(uint32(s), crc32.MakeTable(crc32.Castagnoli), data))
 }
 
-// Write makes a sum a writer that keeps the checksum alone.
+// Write makes sum an io.Writer that keeps only the checksum.
 func (s *sum) Write(data []byte) (int, error) {
 	*s = s.add(data)
 	return len(data), nil
 }
 
-// token is a string of the host's own, which need not be UTF-8 and must come back as it is.
+// token is a string of the host program. It need not be UTF-8, and must be read back unchanged.
 type token string
 
 // MarshalText escapes what JSON could not keep.
 func (t token) MarshalText() ([]byte, error) { return []byte(url.PathEscape(string(t))), nil }
 
-// UnmarshalText is its inverse.
+// UnmarshalText is the inverse of MarshalText.
 func (t *token) UnmarshalText(text []byte) error {
 	plain, err := url.PathUnescape(string(text))
 	*t = token(plain)
 	return err
 }
 
-// batch is what one Append writes. The caller's events are read until it is sealed.
+// batch is what one Append writes. The caller's events are read until the batch is sealed.
 type batch struct {
 	events []debate.Event
 	lines  bytes.Buffer
-	start  int64 // where in lines the last start event begins; -1: there is none
+	start  int64 // offset in lines of the last start event; -1: there is none
 }
 
-// encode writes the lines of events that are to follow event after.
+// encode writes the lines of the events behind event after.
 func encode(after int64, events []debate.Event) (*batch, error) {
 	b := &batch{events: events, start: -1}
 	b.lines.Grow(4 << 10) // a step of a debate
 	for i := range events {
 		e, begin := &events[i], b.lines.Len()
 		if want := after + int64(i) + 1; e.Seq != want {
-			return nil, fmt.Errorf("event %d stands in the place of event %d", e.Seq, want)
+			return nil, fmt.Errorf("event %d is in the place of event %d", e.Seq, want)
 		}
 		if err := appendLine(&b.lines, 0, e); err != nil {
 			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
@@ -112,14 +112,14 @@ func encode(after int64, events []debate.Event) (*batch, error) {
 		if n := b.lines.Len() - begin; n > maxLine {
 			return nil, fmt.Errorf("event %d has %d bytes: at most %d are stored", e.Seq, n, maxLine)
 		}
-		if start, ok := e.Body.(*debate.Start); ok && !start.Config.IsZero() {
+		if _, ok := e.Body.(*debate.Start); ok {
 			b.start = int64(begin)
 		}
 	}
 	return b, nil
 }
 
-// seal adds the commit line for a batch that follows a block, and yields the block that it makes.
+// seal adds the commit line for a batch that follows a block, and returns the new block.
 func (b *batch) seal(before block, writer string) (block, error) {
 	info := debate.Info{State: before.State, Round: before.Round}
 	for i := range b.events {
@@ -145,12 +145,12 @@ func (b *batch) seal(before block, writer string) (block, error) {
 	return own, err
 }
 
-// appendLine writes the checksum of what base is that of and of v as JSON, and v.
+// appendLine writes v as a line: its checksum, which continues base, and its JSON.
 func appendLine(out *bytes.Buffer, base sum, v any) error {
 	begin := out.Len()
 	out.WriteString("00000000 ")
 	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false) // a person reads it
+	encoder.SetEscapeHTML(false) // people read it
 	if err := encoder.Encode(v); err != nil {
 		return err
 	}
@@ -160,17 +160,17 @@ func appendLine(out *bytes.Buffer, base sum, v any) error {
 	return nil
 }
 
-// divide takes the checksum off a line, which ends with its newline.
+// divide splits a line, newline included, into checksum and text.
 func divide(line []byte) (s sum, text []byte, err error) {
 	n := len(line)
 	if n <= sumWidth || line[n-1] != '\n' || line[sumWidth-1] != ' ' {
-		return 0, nil, errors.New("this is no line of a journal")
+		return 0, nil, errors.New("not a line of a journal")
 	}
 	err = s.UnmarshalText(line[:sumWidth-1])
 	return s, line[sumWidth : n-1], err
 }
 
-// check yields the text of a line whose own checksum is right.
+// check splits a line whose checksum covers only the line itself, and checks it.
 func check(line []byte) (sum, []byte, error) {
 	s, text, err := divide(line)
 	if err == nil && s != sum(0).add(text) {
@@ -179,7 +179,7 @@ func check(line []byte) (sum, []byte, error) {
 	return s, text, err
 }
 
-// marked reports whether a line looks like a commit's.
+// marked reports whether a line looks like a commit.
 func marked(line []byte) bool {
 	return len(line) > sumWidth && bytes.HasPrefix(line[sumWidth:], []byte(markCommit))
 }

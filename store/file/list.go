@@ -15,9 +15,10 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// List implements [debate.Store]. Of each journal it reads the last commit, and the start event if that
-// is needed; with Filter.Text, all of those that match otherwise. A journal that cannot be read keeps no
-// other from being listed: its error, a [*CorruptError] where it is damaged, comes after all debates.
+// List implements [debate.Store]. Of each journal it reads the last commit and, if needed, the start
+// event. With Filter.Text, it reads all events of the debates that match otherwise. A journal that cannot
+// be read does not keep others from being listed: its error, a [*CorruptError] if it is damaged, comes
+// after all debates.
 func (s *Store) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
 	return func(yield func(debate.Info, error) bool) {
 		l := &lister{store: s, filter: filter, alive: make(map[string]bool)}
@@ -31,8 +32,8 @@ func (s *Store) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate
 type lister struct {
 	store  *Store
 	filter debate.Filter
-	leased map[string]bool // names of debates
-	alive  map[string]bool // handles that were asked for
+	leased map[string]bool // ids of debates that have a lease
+	alive  map[string]bool // by handle: whether it is alive
 }
 
 func (l *lister) run(ctx context.Context, give func(debate.Info) bool) error {
@@ -66,7 +67,7 @@ func (l *lister) run(ctx context.Context, give func(debate.Info) bool) error {
 	return errors.Join(broken...)
 }
 
-// ids yields those of the journals in the folder that the filter does not leave out, in its order.
+// ids returns the ids of the journals in the folder that the filter admits, in the filter's order.
 func (l *lister) ids() ([]string, error) {
 	names, err := l.store.disk.Names()
 	if err != nil {
@@ -90,7 +91,7 @@ func (l *lister) ids() ([]string, error) {
 	return ids, nil
 }
 
-// info yields what is known of a debate, and whether the filter selects it.
+// info returns what is known of a debate, and whether the filter selects it.
 func (l *lister) info(ctx context.Context, id string) (debate.Info, bool, error) {
 	none := debate.Info{}
 	f, err := l.store.disk.Open(name(id)+suffixLog, os.O_RDONLY)
@@ -128,13 +129,13 @@ func (l *lister) info(ctx context.Context, id string) (debate.Info, bool, error)
 	return info, found, err
 }
 
-// coarse is the filter as far as the last commit can tell.
+// coarse returns the part of the filter that the last commit can decide.
 func (l *lister) coarse() debate.Filter {
 	return debate.Filter{States: l.filter.States, Unfinished: l.filter.Unfinished, Working: l.filter.Working}
 }
 
-// end yields the last whole commit of a journal. If it does not stand at the end, somebody is appending or
-// has died over it, and the journal is read from the top.
+// end returns the last whole commit of a journal. If the journal does not end with it, a writer is
+// appending or has died while appending; then the journal is read from its beginning.
 func (l *lister) end(ctx context.Context, f handle, id string) (last block, err error) {
 	for range 2 { // see reader.run
 		var size int64
@@ -155,10 +156,10 @@ func (l *lister) end(ctx context.Context, f handle, id string) (last block, err 
 	return last, err
 }
 
-// atEnd yields the block that a sound journal ends with.
+// atEnd returns the last block of a sound journal.
 func atEnd(f handle, size int64, id string) (block, bool, error) {
 	if _, err := top(f, size, id); err != nil {
-		return block{}, false, nil //nolint:nilerr // who reads the journal from its top will say it
+		return block{}, false, nil //nolint:nilerr // reading the journal from its beginning reports the error
 	}
 	b, ok, err := tail(f, size)
 	if ok {
@@ -167,7 +168,7 @@ func atEnd(f handle, size int64, id string) (block, bool, error) {
 	return b, ok, err
 }
 
-// start notes what the start event tells.
+// start adds what the start event says.
 func start(f handle, last *block, info *debate.Info) error {
 	if last.Start == 0 {
 		return nil
@@ -187,7 +188,7 @@ func start(f handle, last *block, info *debate.Info) error {
 	return nil
 }
 
-// owner yields who holds a debate.
+// owner returns who holds a debate.
 func (l *lister) owner(name string) (string, error) {
 	held, err := l.store.lease(name)
 	if err != nil || !held.Until.After(l.store.now()) {

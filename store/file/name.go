@@ -7,21 +7,20 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// What stands in the folder: these for each debate, behind its name, and the file of each live handle.
+// The folder holds these files of each debate, named after it, and a file of each handle that is alive.
 const (
 	suffixLog   = ".log"   // the journal
-	suffixTorn  = ".torn"  // what was cut off it
-	suffixLock  = ".lock"  // empty; whoever changes anything of the debate holds its lock
-	suffixLease = ".lease" // who goes on with the debate
-	suffixLive  = ".live"  // empty; locked for as long as a handle lives
+	suffixTorn  = ".torn"  // what was cut off the journal
+	suffixLock  = ".lock"  // empty; locked while anything of the debate is changed
+	suffixLease = ".lease" // who works on the debate
+	suffixLive  = ".live"  // empty; locked while a handle is alive
 )
 
-// name yields the beginning of the names of a debate's files. Many file systems do not tell capital
-// letters from small ones, and ids do. So the name is in small letters, and if the id has capitals a '+'
-// follows and their places as a bit set in hexadecimal digits: "Ab-C" is "ab-c+09". An id holds no '+',
-// so no two have the same name; and in the worst case the name has 161 bytes, where escaping each letter
-// would need 256, which is one too many. ('~' would do as well, were it not that "ab~1" may be what
-// Windows calls some other file in short.)
+// name returns the beginning of the names of a debate's files. Many file systems ignore case, and ids do
+// not. So the name is in lower case. If the id has capitals, a '+' follows, and then their positions as a
+// bit set in hexadecimal digits: "Ab-C" is "ab-c+09". An id never contains '+', so no two ids have the
+// same name. The longest name has 161 bytes. Escaping each letter would take up to 256 bytes, one more
+// than is allowed. ('~' instead of '+' could clash with the short names of Windows, such as "ab~1".)
 func name(id string) string {
 	lower := strings.ToLower(id)
 	if lower == id {
@@ -40,7 +39,7 @@ func name(id string) string {
 	return lower + "+" + hex.EncodeToString(bits)
 }
 
-// identify is the inverse of name; false: no debate has this name.
+// identify is the inverse of name. It returns false if no debate has this name.
 func identify(file string) (id string, ok bool) {
 	lower, places, capital := strings.Cut(file, "+")
 	out := []byte(lower)

@@ -2,9 +2,11 @@
 
 package file_test
 
+import "github.com/agonist-dev/debate/internal/longform"
+
 // How much TestPowerLoss and TestTroubleAndPowerLoss do.
-const (
-	powerRuns   = 3
-	powerDeeper = 30
-	troubleStep = 1
+var (
+	powerRuns   = longform.Or[uint64](3, 1)
+	powerDeeper = longform.Or(30, 0)
+	troubleStep = longform.Or(1, 7)
 )

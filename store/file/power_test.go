@@ -24,7 +24,7 @@ var powerSeeds = flag.Uint64("power.seeds", powerRuns, "how many seeds TestPower
 // plan is what is to be appended to a debate, commit by commit.
 type plan [][]debate.Event
 
-// planned yields commits of some events each, from a few bytes to a few sectors.
+// planned returns commits of some events each, from a few bytes to a few sectors.
 func planned(rng *rand.Rand, commits int) plan {
 	var p plan
 	seq := int64(0)

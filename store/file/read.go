@@ -14,10 +14,10 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Read implements [debate.Store]. Before it yields anything it learns how far the journal goes: while
-// another handle appends it waits for that, as long as ctx lets it. It holds one file open until its loop
-// ends. What a crash has left behind the last whole commit is passed over. Any other damage, a file that is
-// no journal, and an event that cannot be decoded, is a [*CorruptError].
+// Read implements [debate.Store]. It first finds out how far the journal goes; while another handle
+// appends, it waits for that, as long as ctx allows. It keeps one file open until the loop ends. It skips
+// a tear behind the last whole commit. Any other damage, a file that is not a journal, and an event that
+// cannot be decoded are a [*CorruptError].
 func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
 	return func(yield func(debate.Event, error) bool) {
 		if err := s.read(ctx, id, after, func(e debate.Event) bool { return yield(e, nil) }); err != nil {
@@ -26,7 +26,7 @@ func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[deba
 	}
 }
 
-// read gives events away until the journal ends or give has had enough.
+// read passes events to give until the journal ends or give returns false.
 func (s *Store) read(ctx context.Context, id string, after int64, give func(debate.Event) bool) error {
 	if err := debate.CheckID(id); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *Store) read(ctx context.Context, id string, after int64, give func(deba
 	return err
 }
 
-// errEnough says that the loop was left.
+// errEnough reports that the loop was left early.
 var errEnough = errors.New("enough")
 
 // reader is one loop over Read.
@@ -58,12 +58,12 @@ type reader struct {
 	ctx   context.Context
 	id    string
 	file  handle
-	size  int64 // how far it reads
-	after int64 // the last event that was given away, or is not asked for
+	size  int64 // how far to read, in bytes
+	after int64 // the last event that was passed on, or that is not asked for
 	give  func(debate.Event) (more bool)
-	found bool          // a whole commit
-	in    *bufio.Reader // of the events of a block
-	text  []byte        // a line of them
+	found bool          // there is a whole commit
+	in    *bufio.Reader // the events of a block
+	text  []byte        // one of their lines
 }
 
 func (r *reader) run() (err error) {
@@ -79,9 +79,9 @@ func (r *reader) run() (err error) {
 			return debate.ErrNotFound
 		case err == nil:
 			return nil
-		case ok && begin.end > 0: // from the top it can be told where
+		case ok && begin.end > 0: // from the beginning of the journal, the exact place can be reported
 			begin, err = block{}, nil
-		case ok && corrupt.Offset != suspect: // somebody may have been writing there
+		case ok && corrupt.Offset != suspect: // a writer may have been writing there
 			suspect = corrupt.Offset
 			r.size, err = r.store.extent(r.ctx, r.id, r.file)
 		}
@@ -89,15 +89,15 @@ func (r *reader) run() (err error) {
 	return err
 }
 
-// seek finds from where on to read, so that who follows a long log does not read it from the top each
-// time: it goes back from the end, commit by commit, and believes what they say, since all will be checked
-// on the way forward. It yields no block if that leads nowhere.
+// seek finds the place from which to read, so that a reader that follows a long log does not read it from
+// its beginning each time. It goes back from the end, commit by commit, and trusts their lines, because
+// everything is checked on the way forward. If that fails, it returns no block.
 func (r *reader) seek() (block, error) {
 	if r.after == 0 {
 		return block{}, nil
 	}
 	if _, err := top(r.file, r.size, r.id); err != nil {
-		return block{}, nil //nolint:nilerr // it comes up again, and then in its place
+		return block{}, nil //nolint:nilerr // the error comes up again, at its place
 	}
 	b, ok, err := tail(r.file, r.size)
 	for ok && b.First-1 > r.after {
@@ -109,8 +109,8 @@ func (r *reader) seek() (block, error) {
 	return block{commit: commit{Last: b.First - 1}, sum: b.Prev, end: b.from}, nil
 }
 
-// block gives the events of a block away. The block was found to be whole; now it is read once more,
-// which costs little, and nothing of it has to be kept.
+// block passes on the events of a block. The block has been checked as a whole. Reading it a second time
+// costs little, and nothing has to be kept in memory.
 func (r *reader) block(b *block) error {
 	r.found = true
 	if err := r.ctx.Err(); err != nil || b.Last <= r.after {
@@ -128,7 +128,7 @@ func (r *reader) block(b *block) error {
 		var e debate.Event
 		if err == nil && seq > r.after {
 			if err = json.Unmarshal(text, &e); err == nil && e.Seq != seq {
-				err = fmt.Errorf("event %d stands in the place of event %d", e.Seq, seq)
+				err = fmt.Errorf("event %d is in the place of event %d", e.Seq, seq)
 			}
 		}
 		if err != nil {

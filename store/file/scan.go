@@ -9,41 +9,41 @@ import (
 	"io"
 )
 
-// block is a whole commit as it lies in a journal. That of the header has an end, a line and a checksum.
+// block is a whole commit and its place in a journal. The block of the header has only end, line and sum.
 type block struct {
 	commit
 
 	sum  sum
 	from int64 // where the lines of its events begin
 	text int64 // where its own line begins
-	end  int64 // and ends
+	end  int64 // where its own line ends
 	line int   // its number
 }
 
 var (
 	errLong = fmt.Errorf("the line has more than %d bytes", maxLine)
-	errCut  = errors.New("the lines that follow are not closed by a commit")
+	errCut  = errors.New("no commit closes the lines that follow")
 )
 
-// scanner reads a journal forwards, block by block. It keeps a buffer's worth of it, however long the
-// lines and however large the blocks are.
+// scanner reads a journal forwards, block by block. It keeps at most a buffer of it in memory, however
+// long the lines and however large the blocks are.
 type scanner struct {
 	in   *bufio.Reader
 	at   int64 // offset of the next byte
 	line int   // number of the next line
-	sum  sum   // of all that was read of the present block
+	sum  sum   // of everything read of the present block
 	last block
 }
 
-// scan goes on behind a block.
+// scan returns a scanner that continues behind a block.
 func scan(file io.ReaderAt, size int64, behind block) *scanner {
 	left := max(0, size-behind.end)
 	in := bufio.NewReaderSize(io.NewSectionReader(file, behind.end, left), int(min(maxCommit, left)))
 	return &scanner{in: in, at: behind.end, line: behind.line + 1, last: behind}
 }
 
-// read yields one line, or nil if it does not fit the buffer. A line without an end is
-// io.ErrUnexpectedEOF; io.EOF: there is no line.
+// read returns one line, or nil if it does not fit the buffer. If there is no line, it returns io.EOF; if
+// a line has no end, io.ErrUnexpectedEOF.
 func (s *scanner) read() ([]byte, error) {
 	for n := 0; ; {
 		piece, err := s.in.ReadSlice('\n')
@@ -70,8 +70,8 @@ func (s *scanner) read() ([]byte, error) {
 	}
 }
 
-// next yields the next block, or io.EOF where the journal ends with one. What is no block is a *damage
-// that begins where the last block ends; other errors are the disk's.
+// next returns the next block, or io.EOF if the journal ends with the last one. If the bytes are not a
+// block, it fails with a *damage that begins where the last block ends. Other errors come from the disk.
 func (s *scanner) next() (block, error) {
 	damaged := func(err error) error { return &damage{offset: s.last.end, line: s.last.line + 1, err: err} }
 	s.sum = 0
@@ -118,25 +118,25 @@ func parse(line []byte, begin int64) (block, error) {
 	}
 	b := block{commit: c.Commit, sum: own, from: begin - c.Commit.Bytes, text: begin, end: begin + int64(len(line))}
 	if b.Bytes <= 0 || b.from <= 0 || b.First <= 0 || b.Last < b.First || b.Start < 0 || b.Start >= begin {
-		return block{}, errors.New("the commit is not possible")
+		return block{}, errors.New("the fields of the commit contradict each other")
 	}
 	return b, nil
 }
 
-// follows says why a block of so many events cannot be the one behind another.
+// follows checks whether a block with so many bytes of lines can follow another.
 func (b *block) follows(before block, lines int64) error {
 	switch {
 	case b.Prev != before.sum:
-		return errors.New("the commit follows another one")
+		return errors.New("the commit does not follow the one before it")
 	case b.First != before.Last+1:
 		return fmt.Errorf("event %d follows event %d", b.First, before.Last)
 	case b.from != before.end, b.Last-b.First+1 != lines:
-		return errors.New("the commit is of other events")
+		return errors.New("the commit belongs to other events")
 	}
 	return nil
 }
 
-// verify reports whether the checksum of a block that was found alone is right.
+// verify reports whether the checksum of a block that was found by itself is correct.
 func (b *block) verify(file io.ReaderAt) (bool, error) {
 	var got sum
 	buffer := make([]byte, min(maxCommit, b.end-b.from))
@@ -149,14 +149,14 @@ func (b *block) verify(file io.ReaderAt) (bool, error) {
 	return got == b.sum, nil
 }
 
-// locate moves a damage to the first line whose own checksum is wrong, where there is one.
+// locate moves a damage to the first line whose own checksum is wrong, if there is one.
 func (d *damage) locate(file io.ReaderAt, size int64) {
 	s := scan(file, size, block{end: d.offset, line: d.line - 1})
 	for {
 		begin, n := s.at, s.line
 		line, err := s.read()
 		if err == nil && line == nil {
-			continue // it is longer than what is kept of it
+			continue // the line does not fit the buffer
 		}
 		if err == nil && !marked(line) {
 			if _, _, err = check(line); err == nil {
@@ -168,8 +168,8 @@ func (d *damage) locate(file io.ReaderAt, size int64) {
 	}
 }
 
-// walk visits the blocks that follow one, from the top if that has no end, and yields where the last of
-// them ends. What follows there is a tear. What can be none is a *CorruptError.
+// walk visits the blocks behind a block, or from the beginning if that block has no end. It returns the
+// end of the last one. What follows is a tear; if it cannot be one, walk fails with a *CorruptError.
 func walk(file io.ReaderAt, size int64, id string, behind block, visit func(b *block) error) (end int64, err error) {
 	if behind.end == 0 {
 		behind, err = top(file, size, id)
@@ -195,9 +195,9 @@ func walk(file io.ReaderAt, size int64, id string, behind block, visit func(b *b
 	return 0, &CorruptError{ID: id, Offset: d.offset, Line: d.line, Err: d.err}
 }
 
-// top reads the header, and yields what the first block follows.
+// top reads the header, and returns it as the block before the first one.
 func top(file io.ReaderAt, size int64, id string) (block, error) {
-	text := make([]byte, max(0, min(sector, size))) // an id has at most 128
+	text := make([]byte, max(0, min(sector, size))) // an id has at most 128 bytes
 	n, err := file.ReadAt(text, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return block{}, err
@@ -221,7 +221,7 @@ func top(file io.ReaderAt, size int64, id string) (block, error) {
 	return block{sum: own, end: int64(len(line)), line: 1}, nil
 }
 
-// tail yields the block that ends at an offset, without a look at what is before its last line.
+// tail returns the block that ends at an offset, without reading anything before its last line.
 func tail(file io.ReaderAt, end int64) (b block, ok bool, err error) {
 	for _, n := range []int64{1 << 10, maxCommit} {
 		n = min(n, end)
@@ -243,7 +243,7 @@ func tail(file io.ReaderAt, end int64) (b block, ok bool, err error) {
 	return block{}, false, nil
 }
 
-// whole reads a line into a buffer, however long it is, and yields its text.
+// whole reads a line of any length into a buffer, and returns its text.
 func whole(in *bufio.Reader, buffer *[]byte) ([]byte, error) {
 	*buffer = (*buffer)[:0]
 	for {

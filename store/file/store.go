@@ -13,32 +13,33 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Sync says when what is appended is on the disk.
+// Sync says when appended events are on the disk.
 type Sync int
 
 const (
-	// SyncAlways has each commit on the disk before Append returns: neither the end of the process nor a
-	// loss of power takes it away.
+	// SyncAlways puts each commit on the disk before Append returns. It survives the end of the process
+	// and a power loss.
 	SyncAlways Sync = iota
-	// SyncNever leaves it to the operating system when it writes. What is appended survives the end of the
-	// process, however sudden, but not that of the machine: a loss of power takes away the last half minute
-	// or so, and where it takes only parts of it, a journal is corrupt and is refused from there on. It is
-	// for tests, and for debates that cost nothing.
+	// SyncNever leaves it to the operating system when to write. Appended events survive any end of the
+	// process, but not that of the machine: a power loss takes away about the last half minute. If it
+	// takes away only parts of it, the journal is corrupt and is refused from there on. It is for tests,
+	// and for debates that cost nothing.
 	SyncNever
 )
 
-// Store keeps debates in the files of a folder. Set its fields before the first use. It is safe for
-// concurrent use, and so is a folder that several of them have open, in one process or many, as long as it
-// is on a disk of the machine itself. A Store must not be copied.
+// Store stores debates in the files of a folder. Set its fields before the first use. It is safe for
+// concurrent use. So is a folder that several Stores have open, in one process or many, if it is on a
+// local disk. A Store must not be copied.
 type Store struct {
-	// Dir is the folder. It is made if it is not there, for the eyes of this user only.
+	// Dir is the folder. If it is missing, it is created, with access for the current user only.
 	Dir string
-	// Sync says what a commit survives: SyncAlways if zero. All who have the folder open should agree.
+	// Sync says what a commit survives: SyncAlways if zero. All Stores of one folder should use the same.
 	Sync Sync
-	// Report is told when Append has cut off what a crash left behind the last whole commit; nil: the file
-	// in which it is kept is all that tells. It is called before Append returns, and may use the store.
+	// Report is called when Append has cut off a tear, that is, what a crash left behind the last whole
+	// commit. It is called before Append returns, and may use the store. Nil: only the file in which the
+	// tear is saved shows it.
 	Report func(Torn)
-	// Now replaces the clock that leases are measured with; nil: time.Now.
+	// Now replaces the clock that leases use; nil: time.Now.
 	Now func() time.Time
 
 	once sync.Once
@@ -54,8 +55,8 @@ type Store struct {
 	life     life
 }
 
-// Open opens a folder and makes it if it is not there. To set more than the folder use a [Store] of your
-// own: it opens with its first use.
+// Open opens a folder, and creates it if it is missing. For other options, make a [Store] yourself: it
+// opens the folder at its first use.
 func Open(dir string) (*Store, error) {
 	s := &Store{Dir: dir}
 	return s, s.ready()
@@ -74,7 +75,7 @@ func (s *Store) ready() error {
 			s.err = &debate.Error{Kind: debate.KindValidation, Op: "file", Field: "Dir", Err: errors.New("is empty")}
 			return
 		}
-		dir, err := filepath.Abs(s.Dir) // the program may go to another folder
+		dir, err := filepath.Abs(s.Dir) // the program may change its working directory
 		if err != nil {
 			s.err = err
 			return
@@ -85,7 +86,7 @@ func (s *Store) ready() error {
 	return s.err
 }
 
-// makeDir makes the folder, and sees to it that it is found again after a loss of power.
+// makeDir creates the folder, and makes it durable.
 func (s *Store) makeDir(path string) error {
 	var above []string
 	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -105,8 +106,9 @@ func (s *Store) makeDir(path string) error {
 	return nil
 }
 
-// Close ends all watching, and gives up all leases that were taken through this handle. It waits for what
-// has been begun; loops over Read and List go on. Everything else is [fs.ErrClosed] from then on.
+// Close ends all watching and releases all leases that this handle has acquired. It waits for changes
+// that have begun; loops over Read and List continue. From then on, everything else fails with
+// [fs.ErrClosed].
 func (s *Store) Close() error {
 	if s.ready() != nil {
 		return nil //nolint:nilerr // what was never open is closed
@@ -121,7 +123,7 @@ func (s *Store) Close() error {
 	return s.life.end()
 }
 
-// begin counts a change in, so that Close waits for it.
+// begin counts a change, so that Close waits for it.
 func (s *Store) begin() error {
 	if err := s.ready(); err != nil {
 		return err
@@ -146,10 +148,10 @@ func (s *Store) closed() bool {
 
 func (s *Store) errClosed() error { return fmt.Errorf("the file store %s: %w", s.Dir, fs.ErrClosed) }
 
-// Append implements [debate.Store]. It waits for another process that changes the debate as long as ctx
-// lets it; once it writes, ctx has no part in it. An error of writing or syncing leaves open whether the
-// events are kept: the journal is cut back where it can be, and read again before anything else is
-// appended. A journal that is damaged is a [*CorruptError].
+// Append implements [debate.Store]. If another process changes the debate, Append waits for it as long as
+// ctx allows. Once it writes, it ignores ctx. If writing or syncing fails, it is unknown whether the
+// events are stored: the journal is cut back if possible, and it is read again before the next append. A
+// damaged journal is a [*CorruptError].
 func (s *Store) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
 	if err := debate.CheckID(id); err != nil || len(events) == 0 {
 		return err
@@ -176,7 +178,7 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	return err
 }
 
-// Delete implements [debate.Store]. What was cut off the journal goes too.
+// Delete implements [debate.Store]. It also deletes what was cut off the journal.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := debate.CheckID(id); err != nil {
 		return err
@@ -197,7 +199,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	return s.flushDir()
 }
 
-// flushDir has the folder's entries on the disk.
+// flushDir makes the names in the folder durable.
 func (s *Store) flushDir() error {
 	if s.Sync == SyncNever {
 		return nil
@@ -205,7 +207,7 @@ func (s *Store) flushDir() error {
 	return s.disk.Sync()
 }
 
-// flush has a file's content on the disk.
+// flush makes the content of a file durable.
 func (s *Store) flush(f handle) error {
 	if s.Sync == SyncNever {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/agonist-dev/debate/store/file"
 )
 
-// facts yields n events behind another.
+// facts returns n events behind another.
 func facts(after int64, n int) []debate.Event {
 	events := make([]debate.Event, n)
 	for i := range events {
@@ -157,7 +157,7 @@ func TestEventsThatCannotBeStored(t *testing.T) {
 	store := open(t, t.TempDir())
 	gap := facts(0, 2)
 	gap[1].Seq = 3
-	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", gap), "event 3 stands in the place of event 2")
+	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", gap), "event 3 is in the place of event 2")
 	late := facts(0, 1)
 	late[0].At = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
 	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", late), "event 1")

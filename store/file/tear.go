@@ -8,13 +8,14 @@ import (
 	"io"
 )
 
-// sector is the least that a disk writes as a whole, in bytes; whatever a system loses at once, as a page
-// of memory, is a multiple of it.
+// sector is the smallest unit that a disk writes as a whole, in bytes. Whatever a system loses at once,
+// such as a page of memory, is a multiple of it.
 const sector = 512
 
-// torn reports whether what lies behind a damage is what a crash can have left of one commit that nobody
-// was told of. That is the commit's beginning, or a commit with gaps: sectors that never came to the disk
-// and read as zeros, of which a journal holds none otherwise. Whatever else is wrong has become so later.
+// torn reports whether the bytes behind a damage are what a crash can have left of one commit that was
+// not acknowledged. They are either the beginning of that commit, or the commit with gaps: sectors that
+// never reached the disk and read as zeros, of which a journal has no others. Any other damage happened
+// later.
 func torn(file io.ReaderAt, size int64, id string, d *damage) (bool, error) {
 	if d.offset == 0 {
 		if begun, err := begins(file, size, id); !begun || err != nil {
@@ -23,7 +24,7 @@ func torn(file io.ReaderAt, size int64, id string, d *damage) (bool, error) {
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(file, d.offset, size-d.offset), maxCommit)
 	r := &rest{in: in, from: d.offset, at: d.offset, size: size}
-	gap, closed := false, false // what was seen so far: a gap, the line of a commit
+	gap, closed := false, false // seen so far: a gap, the line of a commit
 	for floor := d.offset; ; {
 		begin := r.at
 		line, err := r.next()
@@ -36,7 +37,7 @@ func torn(file io.ReaderAt, size int64, id string, d *damage) (bool, error) {
 			gap = true
 			continue
 		case closed:
-			return false, nil // what goes on behind a commit knew that it was kept
+			return false, nil // a writer that continues behind a commit has synced it
 		case !line.ended:
 			return line.text == nil || starts(line.text), nil
 		case !marked(line.text):
@@ -45,7 +46,7 @@ func torn(file io.ReaderAt, size int64, id string, d *damage) (bool, error) {
 			}
 			continue
 		case !gap:
-			return false, nil // all of the commit is there, and wrong
+			return false, nil // the commit is complete, and wrong
 		}
 		closed = true
 		b, err := parse(line.text, begin)
@@ -59,8 +60,8 @@ func torn(file io.ReaderAt, size int64, id string, d *damage) (bool, error) {
 	}
 }
 
-// begins reports whether a journal without a header begins as the one would that this release writes for
-// a debate, as far as it was written.
+// begins reports whether a journal without a header begins as this release would write that of the
+// debate, as far as it was written.
 func begins(file io.ReaderAt, size int64, id string) (bool, error) {
 	text := make([]byte, min(sector, size))
 	if _, err := file.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -72,7 +73,7 @@ func begins(file io.ReaderAt, size int64, id string) (bool, error) {
 	return len(text) < head.Len() && bytes.HasPrefix(head.Bytes(), text), err
 }
 
-// starts reports whether a text is what was written of a line before its newline.
+// starts reports whether a text can be the beginning of a line, without its newline.
 func starts(text []byte) bool {
 	digits := text[:min(len(text), sumWidth-1)]
 	if len(bytes.Trim(digits, "0123456789abcdef")) > 0 {
@@ -90,7 +91,7 @@ func starts(text []byte) bool {
 	return err == nil && in.InputOffset() == int64(len(text)-sumWidth) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// rest reads what lies behind the last whole commit, line by line, however long they are.
+// rest reads the bytes behind the last whole commit line by line, however long the lines are.
 type rest struct {
 	in   *bufio.Reader
 	from int64 // where it begins
@@ -98,15 +99,15 @@ type rest struct {
 	size int64
 }
 
-// remnant is a line of it.
+// remnant is a line of the rest.
 type remnant struct {
 	text  []byte // with its newline; nil if it does not fit the buffer
 	ended bool   // by a newline
-	sound bool   // its own checksum is right
-	gap   bool   // in it there is one
+	sound bool   // its own checksum is correct
+	gap   bool   // it has a gap
 }
 
-// next yields the next line, or io.EOF.
+// next returns the next line, or io.EOF.
 func (r *rest) next() (remnant, error) {
 	var line remnant
 	var head [sumWidth]byte
@@ -153,9 +154,9 @@ func (r *rest) next() (remnant, error) {
 	}
 }
 
-// gap reports whether so many zeros before r.at are what was lost. A sector that was never written is zeros
-// from where the file ended before, which may be within it, up to its own end or that of the file.
-// One decayed bit can make one zero, of a space.
+// gap reports whether that many zeros before r.at are a sector that was lost. Such a sector reads as
+// zeros from the former end of the file, which may be inside it, up to its own end or that of the file. A
+// single zero can also be a space with one decayed bit.
 func (r *rest) gap(zeros int64) bool {
 	if zeros == 0 || r.at%sector != 0 && r.at != r.size {
 		return false

@@ -17,7 +17,7 @@ import (
 	"github.com/agonist-dev/debate/store/file"
 )
 
-// journal yields one of three commits, of 2, 1 and 2 events, and where each of them ends. The first end
+// journal returns one of three commits, of 2, 1 and 2 events, and where each of them ends. The first end
 // is that of the header.
 func journal(t testing.TB) (text []byte, ends []int) {
 	t.Helper()
@@ -169,7 +169,7 @@ func TestTornIsGone(t *testing.T) {
 	}
 }
 
-// turns yields events that are others than facts.
+// turns returns events that are others than facts.
 func turns(n int) []debate.Event {
 	events := facts(0, n)
 	for i := range events {

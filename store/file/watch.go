@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// pollEvery is how often the journals that somebody watches are looked at.
+	// pollEvery is the interval at which watched journals are checked.
 	pollEvery = 100 * time.Millisecond
-	// pollShare is the part of a processor, one over this, that looking may take. Only with thousands of
-	// watched journals it makes the pauses longer.
+	// pollShare bounds the processor time for that, to one part in pollShare. Only with thousands of
+	// watched journals does it make the intervals longer.
 	pollShare = 20
 )
 
-// watch knows who waits for which journal to grow.
+// watch records who waits for which journal to grow.
 type watch struct {
 	mu      sync.Mutex
 	closed  bool
 	ids     map[string]*watched
-	stop    chan struct{} // ends the one goroutine that polls; nil: none does
+	stop    chan struct{} // ends the goroutine that polls; nil: there is none
 	polling sync.WaitGroup
 }
 
-// watched is a journal that somebody watches.
+// watched is a journal that is being watched.
 type watched struct {
 	seen  stamp
 	wakes []chan struct{}
@@ -42,8 +42,8 @@ func (w *watched) wake() {
 	}
 }
 
-// Watch implements [debate.Watcher]. What this handle appends is told at once, what others append within
-// a tenth of a second or so. After Close nothing is told any more.
+// Watch implements [debate.Watcher]. Events of this handle are reported at once, those of others within
+// about a tenth of a second. After Close nothing is reported.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	wake := make(chan struct{}, 1)
 	if debate.CheckID(id) != nil || s.ready() != nil {
@@ -64,7 +64,7 @@ func (w *watch) add(d disk, id string, wake chan struct{}) bool {
 	one := w.ids[id]
 	if one == nil {
 		one = &watched{}
-		one.seen, _ = d.Stat(name(id) + suffixLog) // what is not there has not grown yet
+		one.seen, _ = d.Stat(name(id) + suffixLog) // a missing journal has not grown yet
 		if w.ids == nil {
 			w.ids = make(map[string]*watched)
 		}
@@ -91,12 +91,12 @@ func (w *watch) remove(id string, wake chan struct{}) {
 		delete(w.ids, id)
 	}
 	if len(w.ids) == 0 {
-		w.rest()
+		w.stopPolling()
 	}
 }
 
-// rest ends the polling. w.mu is held.
-func (w *watch) rest() {
+// stopPolling ends the polling. w.mu is held.
+func (w *watch) stopPolling() {
 	if w.stop != nil {
 		close(w.stop)
 		w.stop = nil
@@ -106,12 +106,12 @@ func (w *watch) rest() {
 func (w *watch) close() {
 	w.mu.Lock()
 	w.closed, w.ids = true, nil
-	w.rest()
+	w.stopPolling()
 	w.mu.Unlock()
 	w.polling.Wait()
 }
 
-// poll looks at the journals until it is stopped.
+// poll checks the journals until it is stopped.
 func (w *watch) poll(d disk, stop chan struct{}) {
 	timer := time.NewTimer(pollEvery)
 	defer timer.Stop()
@@ -135,7 +135,7 @@ func (w *watch) all() []string {
 	return slices.Collect(maps.Keys(w.ids))
 }
 
-// look wakes those who watch a journal if it has changed, or has grown for sure.
+// look wakes the watchers of a journal if it has changed, or if grown says so.
 func (w *watch) look(d disk, id string, grown bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,10 +11,11 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Append implements [debate.Store]. Appends to different debates that come at the same time share a
-// transaction. When ctx ends first, an append that still waits is withdrawn; of one that is being written
-// the error says that its outcome is not known, and the same writer may try again. An append that comes alone
-// to SQLite is written by its caller, who then waits for the disk, though not for a lock, even when ctx has ended.
+// Append implements [debate.Store]. Simultaneous appends to different debates share a transaction.
+//
+// If ctx ends while an append waits, it is withdrawn. If ctx ends while it is being written, the error
+// says that the outcome is unknown; the same writer may then retry. An append that comes alone to SQLite
+// is written by its caller. The caller then waits for the disk even if ctx ends, but not for a lock.
 func (s *Store) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
 	if err := debate.CheckID(id); err != nil || len(events) == 0 {
 		return err
@@ -34,7 +35,7 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 		return err
 	}
 	if lone {
-		s.commit(ctx, []*step{added}) // by the caller: to wake a goroutine and be woken takes a quarter of the time again
+		s.commit(ctx, []*step{added}) // by the caller: to wake a goroutine and be woken takes another quarter of the time
 	}
 	select {
 	case err = <-added.done:
@@ -49,21 +50,21 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 			return nil
 		}
 	}
-	return fmt.Errorf("sql: it is not known whether the events were appended: %w", ctx.Err())
+	return fmt.Errorf("sql: it is unknown whether the events were appended: %w", ctx.Err())
 }
 
-// run commits what is in the queue until that is closed.
+// run commits the steps in the queue until the queue is closed.
 func (s *Store) run() {
 	for batch := s.queue.take(); batch != nil; batch = s.queue.take() {
 		s.commit(context.Background(), batch)
 		if len(batch) > 1 {
-			runtime.Gosched() // those who have their answer may have more
+			runtime.Gosched() // callers that have their answer may append more
 		}
 	}
 }
 
-// commit commits a batch and answers those who wait for it. If it fails for a reason that may lie in one of its
-// steps, each is written by itself, and nobody waits for the others any more.
+// commit commits a batch, and answers the callers that wait for it. If it fails for a reason that may lie
+// in a single step, it writes each step by itself, so that no step has to wait for the others.
 func (s *Store) commit(ctx context.Context, batch []*step) {
 	err := s.try(ctx, batch, true)
 	alone := func(one *step) bool {
@@ -91,7 +92,7 @@ func (s *Store) commit(ctx context.Context, batch []*step) {
 	}
 }
 
-// answer tells the outcome to those who wait for it.
+// answer reports the outcome to the caller that waits for it.
 func (s *Store) answer(step *step, outcome error) {
 	if outcome == nil {
 		s.watch.appended(step.id, step.after, step.last)
@@ -99,8 +100,8 @@ func (s *Store) answer(step *step, outcome error) {
 	step.done <- outcome
 }
 
-// try writes those steps that are not kept yet. A shared try ends with an error that may be due to one of the steps,
-// and with one that says that a row is locked: others are not to wait for that.
+// try writes the steps that are not committed yet. A shared try fails with errors that may be due to a
+// single step, and with the error that a row is locked: the other steps must not wait for that.
 func (s *Store) try(ctx context.Context, steps []*step, shared bool) error {
 	var refused error
 	err := s.transact(ctx, func(ctx context.Context) error {
@@ -118,7 +119,7 @@ func (s *Store) try(ctx context.Context, steps []*step, shared bool) error {
 	return err
 }
 
-// outcome says what has become of a step that was tried, with this error.
+// outcome returns the result of a step for which try returned err.
 func (s *Store) outcome(ctx context.Context, step *step, err error) error {
 	switch {
 	case step.kept:
@@ -130,7 +131,8 @@ func (s *Store) outcome(ctx context.Context, step *step, err error) error {
 	}
 }
 
-// recall finds out about a step that was not kept: the log ends with it if an earlier try has succeeded.
+// recall finds out what became of a step that was not committed: if the log ends with it, an earlier try
+// has succeeded.
 func (s *Store) recall(ctx context.Context, step *step) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -151,8 +153,8 @@ func (s *Store) recall(ctx context.Context, step *step) error {
 }
 
 const (
-	// tell tells what a debate is about.
+	// tell stores what a debate is about.
 	tell = `UPDATE debate SET started = $2, about = $3 WHERE id = $1`
-	// label lets a debate be found by a label.
+	// label makes a debate searchable by a label.
 	label = `INSERT INTO debate_label (pair, debate) SELECT $2, no FROM debate WHERE id = $1 ON CONFLICT DO NOTHING`
 )

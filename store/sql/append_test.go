@@ -42,7 +42,7 @@ func TestAnAppendsContextEnds(t *testing.T) {
 			case err == nil:
 				assert.NoError(t, missing, "what is acknowledged is there")
 			case missing == nil:
-				assert.ErrorContains(t, err, "it is not known whether", "what is there must not be called withdrawn")
+				assert.ErrorContains(t, err, "it is unknown whether", "what is there must not be called withdrawn")
 			default:
 				assert.ErrorIs(t, err, context.Canceled)
 			}
@@ -75,7 +75,7 @@ func TestTheContextOfOneOfManyEnds(t *testing.T) {
 	for range cap(errs) {
 		err := <-errs
 		require.ErrorIs(t, err, context.Canceled)
-		assert.ErrorContains(t, err, "it is not known whether")
+		assert.ErrorContains(t, err, "it is unknown whether")
 	}
 	release()
 	require.NoError(t, store.Close())

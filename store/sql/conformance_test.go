@@ -12,6 +12,7 @@ func TestPostgresConforms(t *testing.T) { conforms(t, newPostgres) }
 
 func conforms(t *testing.T, fresh func(t testing.TB) *storage) {
 	t.Helper()
+	t.Parallel()
 	storetest.Run(t, func(t testing.TB) storetest.Storage {
 		s := fresh(t)
 		return storetest.Storage{Open: func(t testing.TB) debate.Store { return s.store(t) }}

@@ -22,6 +22,7 @@ import (
 // The server is killed in the middle of appends, several times. What was acknowledged is there, an append
 // whose outcome was not known is recognised by its writer, and the store needs nobody to recover.
 func TestTheServerIsKilled(t *testing.T) {
+	t.Parallel()
 	server := newServer(t)
 	url, err := server.Database(t.Context())
 	require.NoError(t, err)

@@ -1,60 +1,64 @@
-// Package sql keeps debates in a database: SQLite, which is a file and needs no server, for the processes of one
-// machine, or PostgreSQL, for any number of machines. It is one store over both.
+// Package sql stores debates in a database: SQLite or PostgreSQL. SQLite is a file and needs no server;
+// it is for the processes of one machine. PostgreSQL is for any number of machines. Both have the same
+// store.
 //
 //	store, err := sql.OpenSQLite(ctx, "debates.db")
 //	store, err := sql.OpenPostgres(ctx, "postgres://user:password@host/database")
 //	engine := &debate.Engine{Store: store, …}
 //	defer store.Close() // after engine.Shutdown
 //
-// # What is kept
+// # Durability
 //
-// What Append has acknowledged is on the disk: SQLite's connection that writes has synchronous=FULL, and PostgreSQL
-// has its own synchronous_commit, which is on unless somebody turned it off. A commit is there as a whole or not at
-// all. If Append fails, or its context ends while the database works, the outcome may be unknown, and the error says
-// so; the same writer tries again, and an earlier try that has succeeded is recognised. What the database cannot do (it
-// is locked, its server is gone, the disk is full) is an error, never success; the next call tries anew, on a new
-// connection if need be.
+// A commit that Append has acknowledged is on the disk: the SQLite connection that writes has
+// synchronous=FULL, and PostgreSQL has its own synchronous_commit, which is on unless somebody turned it
+// off. A commit is stored completely or not at all.
 //
-// Leases go by the clock of the database, so that the clocks of several machines may differ. SQLite's leases do not
-// wait for the disk: whoever holds one is on this machine, and a power cut ends both. In PostgreSQL only a release does
-// not wait; one that is lost lets the lease run out.
+// If Append fails, or its context ends while the database works, the outcome may be unknown, and the
+// error says so. The same writer then retries, and an earlier attempt that succeeded is recognised. If
+// the database is locked, its server is unreachable, or the disk is full, a call fails; it never reports
+// success. The next call tries again, on a new connection if necessary.
 //
-// # What it costs
+// Leases use the clock of the database, so the clocks of several machines may differ. SQLite's leases do
+// not wait for the disk: a lease's owner is on the same machine, and a power cut ends both. In PostgreSQL
+// only a release does not wait. If it is lost, the lease expires.
 //
-// A step of a debate is one statement, one round trip and one wait for the disk, and what it writes does not grow with
-// the debate. Appends to different debates that come at the same time share a transaction (one in SQLite, up to two at
-// once in PostgreSQL), so that a thousand debates do not wait a thousand times; one that comes alone waits for nobody.
-// One that the database refuses fails alone.
+// # Cost
+//
+// A step of a debate takes one statement, one round trip and one wait for the disk. What it writes does
+// not grow with the debate. Simultaneous appends to different debates share a transaction (one at a time
+// in SQLite, up to two in PostgreSQL), so that a thousand debates do not wait a thousand times. An append
+// that comes alone does not wait for others. An append that the database refuses fails alone.
 //
 // # The tables
 //
-//	debate          a row per debate: what a list tells of it
-//	debate_commit   a row per commit: its events as JSON, one a line
+//	debate          a row per debate: what lists show
+//	debate_commit   a row per commit: its events as JSON, one per line
 //	debate_label    labels, to find debates by
-//	debate_lease    who runs which debate
-//	debate_version  what the database was brought to
+//	debate_lease    who works on which debate
+//	debate_version  the version of the tables
 //
-// They are plain tables with plain texts, and a program may read them:
+// They are ordinary tables with ordinary texts, and a program may read them:
 //
 //	SELECT c.body FROM debate d JOIN debate_commit c ON c.key / 4294967296 = d.no WHERE d.id = 'cars' ORDER BY c.key
 //
-// Opening a database brings it to the version of this release, under a lock, in one transaction; any number of
-// processes may open an empty one at once. One that a newer release has been at is refused: [*VersionError].
+// Opening a database migrates it to the version of this release, under a lock, in one transaction. Any
+// number of processes may open an empty database at once. If a newer release has migrated the database,
+// opening fails with a [*VersionError].
 //
-// All ids, labels and texts travel as parameters. Bodies are JSON, in which PostgreSQL's text has no trouble with
-// NUL; where a raw message holds what is not UTF-8, U+FFFD is written, which is what any decoder would have read.
-// A debate's log holds its secret seed and all that was said: the file of SQLite is for the eyes of one user only,
-// and errors do not show the password of a URL.
+// All ids, labels and texts are passed as parameters. Bodies are JSON, in which PostgreSQL can store NUL
+// characters. If a raw message holds invalid UTF-8, U+FFFD is written in its place, which any decoder
+// would have read. A debate's log holds its secret seed and all its texts: only the current user can read
+// the file of SQLite, and errors do not show the password of a URL.
 //
 // # Lists
 //
-// All conditions of a [debate.Filter] are the query's; state, labels, times and the order of ids have indexes. Text is
-// first looked for by the database with LIKE, in all bodies of the debates that meet the other conditions, then by
-// [debate.Filter.Finds] in what it has found. Lists and logs are read in pages, and no connection is held between them:
-// a loop over one may use the store.
+// The query contains all conditions of a [debate.Filter]. State, labels, times and the order of ids have
+// indexes. The database searches for Text with LIKE, in all bodies of the debates that meet the other
+// conditions, and then [debate.Filter.Finds] checks what it found. Lists and logs are read in pages, and
+// no connection is held between them: a loop over one may use the store.
 //
 // # PostgreSQL behind a pooler
 //
-// Statements are prepared once per connection. A pooler that hands connections out per transaction must know of
-// that (PgBouncer since 1.21), or the URL must say ?default_query_exec_mode=exec.
+// Statements are prepared once per connection. A pooler that assigns connections per transaction must
+// support that (PgBouncer since 1.21), or the URL must say ?default_query_exec_mode=exec.
 package sql

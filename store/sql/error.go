@@ -5,22 +5,21 @@ import (
 	"fmt"
 )
 
-// ErrClosed says that the store was closed.
+// ErrClosed reports that the store was closed.
 var ErrClosed = errors.New("sql: the store is closed")
 
-// VersionError says that a database was written by a newer release than this one, which therefore leaves
-// it alone.
+// VersionError reports that a newer release has migrated the database, so this release refuses it.
 type VersionError struct {
 	Have int // the version of the database
-	Know int // the newest one that this release knows
+	Know int // the newest version that this release supports
 }
 
-// Error says which release it takes.
+// Error returns both versions.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the database has version %d, and this release knows versions up to %d: it takes a newer release", e.Have, e.Know)
+	return fmt.Sprintf("the database has version %d, and this release supports versions up to %d: use a newer release", e.Have, e.Know)
 }
 
-// failed says what could not be done; of nil it is nil.
+// failed adds what failed to an error. It returns nil for nil.
 func failed(op string, err error) error {
 	if err == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// facts yields n events numbered from after+1.
+// facts returns n events numbered from after+1.
 func facts(after int64, n int) []debate.Event {
 	events := make([]debate.Event, n)
 	for i := range events {
@@ -23,7 +23,7 @@ func facts(after int64, n int) []debate.Event {
 	return events
 }
 
-// start yields the first event of a debate.
+// start returns the first event of a debate.
 func start(topic string, labels map[string]string) []debate.Event {
 	return []debate.Event{{
 		Seq: 1, At: time.Unix(1, 0).UTC(),
@@ -31,12 +31,12 @@ func start(topic string, labels map[string]string) []debate.Event {
 	}}
 }
 
-// turn yields one event with a text.
+// turn returns one event with a text.
 func turn(seq int64, text string) []debate.Event {
 	return []debate.Event{{Seq: seq, At: time.Unix(seq, 0).UTC(), Body: &debate.Turn{Text: text}}}
 }
 
-// read yields the log of a debate, and the error that ends it.
+// read returns the log of a debate, and the error that ends it.
 func read(t testing.TB, store debate.Store, id string) (events []debate.Event, err error) {
 	t.Helper()
 	for event, err := range store.Read(t.Context(), id, 0) {
@@ -49,7 +49,7 @@ func read(t testing.TB, store debate.Store, id string) (events []debate.Event, e
 	return events, nil
 }
 
-// length yields how many events a log has.
+// length returns how many events a log has.
 func length(t testing.TB, store debate.Store, id string) int {
 	t.Helper()
 	events, err := read(t, store, id)
@@ -57,7 +57,7 @@ func length(t testing.TB, store debate.Store, id string) int {
 	return len(events)
 }
 
-// list yields the debates that a filter selects.
+// list returns the debates that a filter selects.
 func list(t testing.TB, store debate.Store, filter debate.Filter) (infos []debate.Info) {
 	t.Helper()
 	for info, err := range store.List(t.Context(), filter) {
@@ -67,7 +67,7 @@ func list(t testing.TB, store debate.Store, filter debate.Filter) (infos []debat
 	return infos
 }
 
-// names yields their ids.
+// names returns their ids.
 func names(infos []debate.Info) (ids []string) {
 	for _, info := range infos {
 		ids = append(ids, info.ID)

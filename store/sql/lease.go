@@ -7,8 +7,8 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Lease implements [debate.Store], by the clock of the database: in PostgreSQL the server's, in SQLite
-// this machine's.
+// Lease implements [debate.Store]. It uses the clock of the database: in PostgreSQL the server's, in
+// SQLite this machine's.
 func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) error {
 	if err := debate.CheckID(id); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	return failed("release", err)
 }
 
-// lent runs a statement on leases, and reports whether it has changed one.
+// lent runs a statement on leases, and reports whether it has changed a row.
 func (s *Store) lent(ctx context.Context, statement string, args ...any) (changed bool, err error) {
 	err = s.transact(ctx, func(ctx context.Context) error {
 		result, err := s.dialect.lend(ctx, s.lend, statement, args...)

@@ -14,12 +14,12 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// pageDebates is how many debates are read at once.
+// pageDebates is the number of debates that are read at once.
 const pageDebates = 128
 
-// List implements [debate.Store]. Debates come in pages, so that a list of many takes little memory and
-// holds no connection while one of them is with the reader; what is begun, changed or deleted
-// meanwhile shows if its turn is still to come.
+// List implements [debate.Store]. It reads debates in pages, so that a long list takes little memory, and
+// holds no connection while the loop body runs. A debate that is started, changed or deleted meanwhile is
+// listed accordingly if its page was not read yet.
 func (s *Store) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
 	return func(yield func(debate.Info, error) bool) {
 		err := s.list(ctx, filter, func(info debate.Info) bool { return yield(info, nil) })
@@ -65,7 +65,7 @@ func (s *Store) list(ctx context.Context, filter debate.Filter, yield func(debat
 	}
 }
 
-// selects looks again at what a query has found: its conditions let a little more through than they should.
+// selects checks a debate that a query has found, because the query's conditions admit slightly too much.
 func (s *Store) selects(ctx context.Context, filter debate.Filter, info debate.Info) (bool, error) {
 	if err := ctx.Err(); err != nil || !filter.Matches(info) {
 		return false, err
@@ -82,7 +82,7 @@ type conditions struct {
 	args  []any
 }
 
-// add adds a condition, in which %s stands for parameters that have the given values.
+// add adds a condition, in which %s stands for a parameter with each of the values.
 func (c *conditions) add(condition string, values ...any) {
 	names := make([]any, len(values))
 	for i, value := range values {
@@ -92,7 +92,7 @@ func (c *conditions) add(condition string, values ...any) {
 	c.texts = append(c.texts, fmt.Sprintf(condition, names...))
 }
 
-// in adds a condition on one of several values.
+// in adds a condition that a value is one of several.
 func (c *conditions) in(condition string, values []debate.State) {
 	args := make([]any, len(values))
 	for i, value := range values {
@@ -101,7 +101,7 @@ func (c *conditions) in(condition string, values []debate.State) {
 	c.add(fmt.Sprintf(condition, strings.TrimSuffix(strings.Repeat("%s, ", len(values)), ", ")), args...)
 }
 
-// resting are the states of the root package in which nothing happens by itself.
+// resting returns the states of the root package in which nothing happens by itself.
 func resting() []debate.State {
 	return slices.DeleteFunc([]debate.State{
 		"", debate.StateConfiguring, debate.StateValidating, debate.StateReady, debate.StatePaused, debate.StateAwaitingInput,
@@ -117,7 +117,7 @@ func (s *Store) conditions(filter debate.Filter, after string) *conditions {
 		unfinished = unfinished || !slices.Contains(filter.States, debate.StateCompleted) && !slices.Contains(filter.States, debate.StateCanceled)
 	}
 	if unfinished {
-		c.add("d.state NOT IN ('completed', 'canceled')") // the very words of the index
+		c.add("d.state NOT IN ('completed', 'canceled')") // exactly the words of the index
 	}
 	if filter.Working {
 		c.in("d.state NOT IN (%s)", resting())
@@ -149,7 +149,7 @@ func (s *Store) conditions(filter debate.Filter, after string) *conditions {
 	return c
 }
 
-// infos reads a page of debates, those behind the id after.
+// infos reads a page of debates, those after the id after.
 func (s *Store) infos(ctx context.Context, filter debate.Filter, after string, size int) ([]debate.Info, error) {
 	c := s.conditions(filter, after)
 	where := ""
@@ -194,7 +194,7 @@ func scan(rows *stdsql.Rows) (info debate.Info, err error) {
 	return info, errors.Join(err, startedErr, lastErr)
 }
 
-// finds looks for the filter's text in what the database has found.
+// finds searches for the filter's text in what the database has found.
 func (s *Store) finds(ctx context.Context, id string, filter debate.Filter) (bool, error) {
 	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`
 		SELECT c.key - d.no * 4294967296, c.last, c.body FROM debate d, debate_commit c
@@ -211,7 +211,7 @@ func (s *Store) finds(ctx context.Context, id string, filter debate.Filter) (boo
 		}
 		events, err := c.decode()
 		if err != nil {
-			continue // Read tells of damage
+			continue // Read reports damage
 		}
 		for i := range events {
 			if filter.Finds(&events[i]) {

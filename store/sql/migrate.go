@@ -11,7 +11,8 @@ import (
 //go:embed schema
 var schemas embed.FS
 
-// migrations yields what leads from an empty database to the present version, one script for each version.
+// migrations returns the scripts that lead from an empty database to the present version, one script for
+// each version.
 func migrations(dialect string) ([]string, error) {
 	files, err := fs.Glob(schemas, "schema/"+dialect+"/*.sql") // in the order of their names
 	if err != nil {
@@ -36,8 +37,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	return migrate(ctx, s.write, s.dialect, scripts)
 }
 
-// migrate brings a database to the version that has all scripts. Others that do the same wait, and find
-// nothing left to do. A database that has them all is only looked at.
+// migrate runs the scripts that the database has not had yet. Other processes that do the same wait, and
+// then find nothing left to do. A database that has had them all is only read.
 func migrate(ctx context.Context, db *stdsql.DB, d *dialect, scripts []string) error {
 	return d.transact(ctx, func(ctx context.Context) error { return advance(ctx, db, d, scripts) })
 }
@@ -74,7 +75,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *stdsql.Row
 }
 
-// version yields the version of a database: 0 of one that has no debates yet.
+// version returns the version of a database, or 0 if it has no tables for debates yet.
 func version(ctx context.Context, q querier, d *dialect, know int) (have int, err error) {
 	var versioned bool
 	if err := q.QueryRowContext(ctx, d.versioned).Scan(&versioned); err != nil || !versioned {

@@ -109,7 +109,7 @@ func TestADatabaseOfANewerReleaseIsLeftAlone(t *testing.T) {
 		var newer *sql.VersionError
 		require.ErrorAs(t, err, &newer)
 		assert.Equal(t, sql.VersionError{Have: 41, Know: 1}, *newer)
-		assert.ErrorContains(t, err, "it takes a newer release")
+		assert.ErrorContains(t, err, "use a newer release")
 	})
 }
 

@@ -2,19 +2,19 @@ package sql
 
 import "time"
 
-// Options are how a database is opened. The zero value suits most programs.
+// Options configures how a database is opened. The zero value suits most programs.
 type Options struct {
-	// Connections is how many connections read at most; 0: 8. There are up to three more, which append.
+	// Connections caps the connections that read; 0: 8. Up to three more connections append.
 	Connections int
-	// Timeout is how long a transaction may take, with the time that it waits for others; 0: 30 s. An
-	// append that takes longer fails.
+	// Timeout bounds a transaction, including the time that it waits for others; 0: 30 s. An append that
+	// takes longer fails.
 	Timeout time.Duration
-	// Poll is how often the logs that somebody watches are looked at for what other stores have
-	// appended; 0: 200 ms.
+	// Poll is the interval at which watched logs are checked for events that other stores have appended;
+	// 0: 200 ms.
 	Poll time.Duration
 }
 
-// withDefaults fills in what is not set.
+// withDefaults replaces zero values by defaults.
 func (o Options) withDefaults() Options {
 	if o.Connections <= 0 {
 		o.Connections = 8

@@ -19,10 +19,11 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	return Options{}.OpenPostgres(ctx, url)
 }
 
-// OpenPostgres opens a database of PostgreSQL, 12 or later, by its URL, "postgres://user:password@host:port/database", or by
-// keywords and values, as all of PostgreSQL's programs do; what is missing comes from the PG* variables
-// of the environment. Its tables, whose names begin with "debate", are brought to the present version;
-// they are in the first schema of the search path, which the URL may name: "?search_path=debates".
+// OpenPostgres opens a database of PostgreSQL 12 or later. url is a URL,
+// "postgres://user:password@host:port/database", or keywords and values, as for all of PostgreSQL's
+// programs; what is missing comes from the PG* variables of the environment. OpenPostgres migrates the
+// tables, whose names begin with "debate", to the present version. They are in the first schema of the
+// search path, which the URL may set: "?search_path=debates".
 func (o Options) OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	s, err := o.withDefaults().openPostgres(ctx, url)
 	if err != nil {
@@ -31,8 +32,8 @@ func (o Options) OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// postgresCommitters is how many transactions append at the same time. More than one, so that the server
-// has work while another transaction waits for its disk.
+// postgresCommitters is the number of transactions that append at the same time. With more than one, the
+// server has work while another transaction waits for its disk.
 const postgresCommitters = 2
 
 func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
@@ -41,8 +42,8 @@ func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
 		return nil, postgresBlind(err)
 	}
 	read := postgresPool(config, o.Connections, postgresIsolation)
-	// The statements that append are planned once, when tables may be small, and run when they are large. One that
-	// meets a locked row lets go of what it has locked itself, and of its connection.
+	// The statements that append are planned once, when tables may be small, and run when they are large.
+	// A statement that meets a locked row releases its own locks and its connection.
 	write := postgresPool(config, postgresCommitters+1, postgresIsolation+`;
 		SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET lock_timeout = '200ms'`)
 	s := &Store{dialect: postgresDialect(), poll: o.Poll, timeout: o.Timeout, read: read, lend: read, write: write}
@@ -56,7 +57,7 @@ func (o Options) openPostgres(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// postgresEncoding refuses a database that cannot keep every text.
+// postgresEncoding refuses a database that cannot store every text.
 func postgresEncoding(ctx context.Context, db *stdsql.DB) error {
 	var encoding string
 	err := db.QueryRowContext(ctx, `SELECT current_setting('server_encoding')`).Scan(&encoding)
@@ -66,8 +67,8 @@ func postgresEncoding(ctx context.Context, db *stdsql.DB) error {
 	return err
 }
 
-// postgresBlind tells why a URL, or keywords and values, cannot be read, and shows nothing of them: where they are
-// mistaken, any part of them may be one of the password.
+// postgresBlind reports why a URL, or keywords and values, cannot be read, without showing any of them:
+// if they are malformed, any part of them may belong to the password.
 func postgresBlind(err error) error {
 	unread, ok := errors.AsType[*pgconn.ParseConfigError](err)
 	if !ok {
@@ -78,13 +79,13 @@ func postgresBlind(err error) error {
 	blind.ConnString = ""
 	reason = strings.TrimPrefix(blind.Error(), reason)
 	if strings.HasPrefix(reason, "failed to parse as") {
-		reason, _, _ = strings.Cut(reason, " (") // what follows may quote
+		reason, _, _ = strings.Cut(reason, " (") // the rest may quote it
 	}
 	return fmt.Errorf("the URL cannot be read: %s", reason)
 }
 
-// postgresIsolation is the level that all statements are written for: each sees what was committed before it began.
-// A database, or a URL, may name another one.
+// postgresIsolation is the isolation level that all statements are written for: each sees what was
+// committed before it began. The default of a database or a URL may differ.
 const postgresIsolation = `SET default_transaction_isolation = 'read committed'`
 
 // postgresPool opens connections, each of which begins with the settings.
@@ -108,10 +109,10 @@ func postgresDialect() *dialect {
 		now:  `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`,
 		like: "ILIKE",
 		ends: `SELECT id, no, seq FROM debate WHERE id IN (SELECT json_array_elements_text(CAST($1 AS json)))`,
-		// Nobody waits for the disk: a release that is lost lets a lease end by itself.
+		// A release does not wait for the disk: if it is lost, the lease expires by itself.
 		release:   `DELETE FROM debate_lease WHERE id = $1 AND owner = $2 AND set_config('synchronous_commit', 'off', true) = 'off'`,
 		versioned: `SELECT count(*) > 0 FROM pg_tables WHERE tablename = 'debate_version' AND schemaname = ANY (current_schemas(false))`,
-		lock:      `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7161113098253541985)`, // any number that nobody else uses
+		lock:      `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(7161113098253541985)`, // an arbitrary number
 		write:     postgresWrite,
 		lend: func(ctx context.Context, db *stdsql.DB, statement string, args ...any) (stdsql.Result, error) {
 			return db.ExecContext(ctx, statement, args...)
@@ -140,13 +141,14 @@ func postgresDialect() *dialect {
 }
 
 const (
-	// postgresTries is how often a transaction is tried that the server breaks off because of others.
+	// postgresTries is how often a transaction is tried that fails on account of concurrent transactions.
 	postgresTries = 10
-	// postgresLocked is the code of an error that says that somebody else has a lock for longer than lock_timeout.
+	// postgresLocked is the code of the error that another transaction holds a lock for longer than
+	// lock_timeout.
 	postgresLocked = "55P03"
 )
 
-// postgresCode is the code of an error of the server's, "" if it is of another kind.
+// postgresCode returns the code of a server's error, "" for another error.
 func postgresCode(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
@@ -155,7 +157,7 @@ func postgresCode(err error) string {
 }
 
 const (
-	// postgresExtend appends one step to a log. The row of the debate is what others wait for.
+	// postgresExtend appends one step to a log. Other transactions wait for the row of the debate.
 	postgresExtend = `
 		WITH open AS (
 			UPDATE debate SET seq = $3, at = $4, state = coalesce($5, state), round = coalesce($6::bigint, round)
@@ -164,7 +166,7 @@ const (
 		INSERT INTO debate_commit (key, last, writer, body)
 		SELECT no * 4294967296 + $2, $3::bigint, $7::text, $8::text FROM open`
 
-	// postgresExtendAll appends steps to as many logs.
+	// postgresExtendAll appends one step each to several logs.
 	postgresExtendAll = `
 		WITH open AS (
 			UPDATE debate d SET seq = s.last, at = s.at, state = coalesce(s.state, d.state), round = coalesce(s.round, d.round)
@@ -200,8 +202,8 @@ const (
 		WITH ORDINALITY AS s (id, after, last, at, state, round, writer, body, place)`
 )
 
-// postgresWrite writes steps: those that begin logs in one statement, and those that go on in another,
-// however many they are. Each is a transaction by itself, and one journey to the server and back.
+// postgresWrite writes steps: all that begin a log in one statement, and all that extend one in another.
+// Each statement is a transaction of its own, and takes one round trip.
 func postgresWrite(ctx context.Context, db *stdsql.DB, steps []*step) error {
 	var begin, extend []*step
 	for _, s := range steps {
@@ -244,7 +246,7 @@ func postgresAppend(ctx context.Context, db executor, s *step) error {
 	return err
 }
 
-// postgresTell appends a step that tells anew what its debate is about.
+// postgresTell appends a step that changes what its debate is about.
 func postgresTell(ctx context.Context, db *stdsql.DB, s *step) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -279,7 +281,7 @@ func postgresBeginAll(ctx context.Context, db *stdsql.DB, steps []*step) error {
 	starteds, abouts := make([]string, len(steps)), make([]string, len(steps))
 	places, pairs := []int64{}, []string{}
 	for i, s := range steps {
-		starteds[i], abouts[i] = s.told()
+		starteds[i], abouts[i] = s.columns()
 		if s.begun == nil {
 			continue
 		}
@@ -290,7 +292,7 @@ func postgresBeginAll(ctx context.Context, db *stdsql.DB, steps []*step) error {
 	return postgresKept(ctx, db, steps, postgresBegin, append(postgresRows(steps), starteds, abouts, places, pairs)...)
 }
 
-// postgresRows yields the columns of steps.
+// postgresRows returns the columns of steps.
 func postgresRows(steps []*step) []any {
 	n := len(steps)
 	ids, ats, writers, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
@@ -303,7 +305,7 @@ func postgresRows(steps []*step) []any {
 	return []any{ids, afters, lasts, ats, states, rounds, writers, bodies}
 }
 
-// postgresKept runs a statement that yields the places, from 1, of the steps that it has kept.
+// postgresKept runs a statement that returns the places, from 1, of the steps that it has committed.
 func postgresKept(ctx context.Context, db *stdsql.DB, steps []*step, statement string, args ...any) error {
 	rows, err := db.QueryContext(ctx, statement, args...)
 	if err != nil {
@@ -319,7 +321,7 @@ func postgresKept(ctx context.Context, db *stdsql.DB, steps []*step, statement s
 		places = append(places, place)
 	}
 	if err := rows.Err(); err != nil {
-		return err // nothing is committed, or it is not known
+		return err // nothing is committed, or it is unknown
 	}
 	for _, place := range places {
 		steps[place-1].kept = true

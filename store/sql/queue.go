@@ -6,32 +6,33 @@ import (
 	"sync"
 )
 
-// Limits of what is written in one transaction.
+// Limits of a transaction's writes.
 const (
 	batchSteps = 256
 	batchBytes = 4 << 20
 )
 
-// queue holds the steps that wait to be committed, and knows which are being.
+// queue holds the steps that wait to be committed, and records which steps are being written.
 type queue struct {
 	mu      sync.Mutex
 	changed sync.Cond       // there may be something to take, or the queue is closed
-	steps   []*step         // in the order in which they came
+	steps   []*step         // in order of arrival
 	busy    map[string]bool // debates that are being written
 	running int             // batches that are being written
-	most    int             // that may be at once
+	limit   int             // of running
 	crowded bool            // the last batch had several steps
 	closed  bool
 }
 
-func newQueue(most int) *queue {
-	q := &queue{most: most, busy: make(map[string]bool)}
+func newQueue(limit int) *queue {
+	q := &queue{limit: limit, busy: make(map[string]bool)}
 	q.changed.L = &q.mu
 	return q
 }
 
-// put adds a step. If nobody else is there, lone is true and the caller is to write it at once, as a batch:
-// to wake a committer for it takes longer than that it may find company.
+// put adds a step. If nothing else is waiting or being written, lone is true, and the caller must write
+// the step at once, as a batch: waking a committer for it would take longer than to wait for other steps
+// is worth.
 func (q *queue) put(s *step) (lone bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -47,7 +48,7 @@ func (q *queue) put(s *step) (lone bool, err error) {
 	return lone, nil
 }
 
-// leave takes a step back, unless it is being written.
+// leave withdraws a step, unless it is being written.
 func (q *queue) leave(s *step) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,7 +63,7 @@ func (q *queue) leave(s *step) bool {
 	return true
 }
 
-// take waits for steps and takes a batch. It yields none once the queue is closed and empty.
+// take waits for steps and returns a batch. It returns nil once the queue is closed and empty.
 func (q *queue) take() []*step {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -78,10 +79,10 @@ func (q *queue) take() []*step {
 }
 
 // writable reports whether a step may be written now.
-func (q *queue) writable(s *step) bool { return q.running < q.most && !q.busy[s.id] }
+func (q *queue) writable(s *step) bool { return q.running < q.limit && !q.busy[s.id] }
 
-// batch takes as many steps as go into one transaction, in the order of their ids: no two of one debate,
-// and none of a debate that is being written.
+// batch takes as many steps as fit into one transaction, in the order of their ids: at most one of each
+// debate, and none of a debate that is being written.
 func (q *queue) batch() (batch []*step) {
 	size := 0
 	q.steps = slices.DeleteFunc(q.steps, func(s *step) bool {
@@ -100,7 +101,8 @@ func (q *queue) batch() (batch []*step) {
 	return batch
 }
 
-// end ends a batch, of which these steps are done. The others are written further, and released one by one.
+// end ends a batch in which these steps are done. The other steps are still being written, and are
+// released one by one.
 func (q *queue) end(done []*step) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -115,7 +117,7 @@ func (q *queue) release(s *step) {
 	q.free(s)
 }
 
-// free lets others write the debates of steps that are done.
+// free allows writing to the debates of steps that are done.
 func (q *queue) free(done ...*step) {
 	for _, s := range done {
 		delete(q.busy, s.id)
@@ -128,7 +130,7 @@ func (q *queue) free(done ...*step) {
 	}
 }
 
-// close refuses further steps, and waits until those that are there are written.
+// close refuses further steps, and waits until the present ones are written.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

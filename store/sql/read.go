@@ -12,16 +12,16 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Limits of what is read at once. No connection is held while events are with the reader.
+// Limits of a page. No connection is held while the loop body runs.
 const (
 	pageCommits = 256
 	pageBytes   = 1 << 20
 )
 
-// errLeft says that the reader has had enough.
+// errLeft reports that the loop was left early.
 var errLeft = errors.New("sql: the reader has left")
 
-// Read implements [debate.Store]. Events come in pages, so that a long log takes little memory.
+// Read implements [debate.Store]. It reads events in pages, so that a long log takes little memory.
 func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
 	return func(yield func(debate.Event, error) bool) {
 		err := s.events(ctx, id, after, func(e debate.Event) bool { return yield(e, nil) })
@@ -61,7 +61,7 @@ func (s *Store) events(ctx context.Context, id string, after int64, yield func(d
 	return nil
 }
 
-// events yields the events of a commit after the given one, or none if it is damaged.
+// events yields the events of a commit after the given one. If the commit is damaged, it yields none.
 func (c *commit) events(ctx context.Context, id string, after int64, yield func(debate.Event) bool) error {
 	events, err := c.decode()
 	if err != nil {
@@ -78,20 +78,20 @@ func (c *commit) events(ctx context.Context, id string, after int64, yield func(
 	return nil
 }
 
-// gap says why the event behind after is not there.
+// gap returns why the event behind after is missing.
 func (s *Store) gap(ctx context.Context, id string, log end, after int64) error {
 	switch now, err := s.end(ctx, id); {
 	case err != nil:
 		return err
 	case now.no != log.no:
-		return debate.ErrNotFound // it was deleted meanwhile, and another begun
+		return debate.ErrNotFound // it was deleted meanwhile, and another one started
 	default:
 		return fmt.Errorf("sql: the log of %s is damaged: event %d is missing", id, after+1)
 	}
 }
 
-// end is where a log ends: the number of its debate, which no other debate of the same id will have, and
-// that of its last event.
+// end is the end of a log: the number of its debate, which no other debate with the same id will have,
+// and that of its last event.
 type end struct{ no, seq int64 }
 
 func (s *Store) end(ctx context.Context, id string) (e end, err error) {
@@ -108,7 +108,8 @@ type commit struct {
 	body        string
 }
 
-// page reads the next commits of a log that hold events after the given one, and whether there may be more.
+// page reads the next commits of a log that hold events after the given one, and reports whether there
+// may be more.
 func (s *Store) page(ctx context.Context, no, after int64) (commits []commit, more bool, err error) {
 	rows, err := s.read.QueryContext(ctx, `
 		SELECT key - $1, last, body FROM debate_commit
@@ -144,7 +145,7 @@ func (c *commit) decode() ([]debate.Event, error) {
 		events = append(events, e)
 	}
 	if c.after+int64(len(events)) != c.last {
-		return nil, fmt.Errorf("there are %d events where %d to %d should be", len(events), c.after+1, c.last)
+		return nil, fmt.Errorf("there are %d events in place of events %d to %d", len(events), c.after+1, c.last)
 	}
 	return events, nil
 }

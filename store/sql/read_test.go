@@ -25,9 +25,9 @@ func TestDamage(t *testing.T) {
 		{"no JSON", `UPDATE debate_commit SET body = substr(body, 1, 20) WHERE last = 4`, 2, "event 3"},
 		{"nothing", `UPDATE debate_commit SET body = '' WHERE last = 4`, 2, "event 3"},
 		{"other events", `UPDATE debate_commit SET body = (SELECT body FROM debate_commit WHERE last = 2) WHERE last = 4`, 2, "event 3 is numbered 1"},
-		{"too few", `UPDATE debate_commit SET last = 5 WHERE last = 4`, 2, "2 events where 3 to 5 should be"},
-		{"backwards", `UPDATE debate_commit SET last = 1 WHERE last = 2`, 0, "2 events where 1 to 1 should be"},
-		{"as if of the end", `UPDATE debate_commit SET last = 4000000000 WHERE last = 4`, 2, "2 events where 3 to 4000000000 should be"},
+		{"too few", `UPDATE debate_commit SET last = 5 WHERE last = 4`, 2, "2 events in place of events 3 to 5"},
+		{"backwards", `UPDATE debate_commit SET last = 1 WHERE last = 2`, 0, "2 events in place of events 1 to 1"},
+		{"as if of the end", `UPDATE debate_commit SET last = 4000000000 WHERE last = 4`, 2, "2 events in place of events 3 to 4000000000"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			each(t, func(t *testing.T, s *storage) {

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// started yields a server, or skips the test where there is no PostgreSQL.
+// started returns a server, or skips the test where there is no PostgreSQL.
 func started(t testing.TB, server *postgres.Server, err error) *postgres.Server {
 	t.Helper()
 	if missing, ok := errors.AsType[*postgres.MissingError](err); ok {
@@ -65,7 +65,7 @@ func newServer(t testing.TB) *postgres.Server {
 	return server
 }
 
-// newSchema yields the URL of an empty schema.
+// newSchema returns the URL of an empty schema.
 func newSchema(t testing.TB) string {
 	t.Helper()
 	shared.start.Do(func() {
@@ -128,7 +128,7 @@ func (s *storage) execute(t testing.TB, statement string) {
 	execute(t, s.driver, s.url, statement)
 }
 
-// count yields how many rows a table has.
+// count returns how many rows a table has.
 func (s *storage) count(t testing.TB, table string) (n int) {
 	t.Helper()
 	db, err := stdsql.Open(s.driver, s.url)

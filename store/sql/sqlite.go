@@ -20,9 +20,9 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	return Options{}.OpenSQLite(ctx, path)
 }
 
-// OpenSQLite opens a database file, which is made if it is not there, readable by its owner alone, and
-// brings it to the present version. Beside it stand two more files, named as it is with "-wal" and
-// "-shm". All processes that have it open must run on one machine.
+// OpenSQLite opens a database file and migrates it to the present version. If the file is missing, it is
+// created, readable by its owner only. SQLite keeps two more files beside it, with the suffixes "-wal"
+// and "-shm". All processes that have it open must run on one machine.
 func (o Options) OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	s, err := o.withDefaults().openSQLite(ctx, path)
 	if err != nil {
@@ -39,7 +39,7 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := sqliteCreate(path); err != nil {
 		return nil, err
 	}
-	// SQLite itself waits for another process's lock without regard to contexts, so it does not wait for long.
+	// SQLite itself ignores contexts while it waits for another process's lock, so its own wait is short.
 	write, err := sqlitePool(path, 1, "busy_timeout(5)", "synchronous(full)")
 	if err != nil {
 		return nil, err
@@ -66,9 +66,9 @@ func (o Options) openSQLite(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// sqliteCreate makes an empty file that its owner alone can read, if there is none; SQLite gives the two others the
-// same mode. It never opens a file under its own name: to close one takes away the locks that SQLite, in this process,
-// has on it (fcntl(2)), and with them what other processes take for granted.
+// sqliteCreate creates an empty file that only its owner can read, if there is none; SQLite gives the two
+// other files the same mode. It never opens a file under its final name. Closing such a file would drop
+// the locks that SQLite has on it in this process (fcntl(2)), on which other processes rely.
 func sqliteCreate(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -85,9 +85,10 @@ func sqliteCreate(path string) error {
 		return nil
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		return err // somebody else was faster
+		return err // another process was faster
 	}
-	// Not every file system has links. Here two that come at once may meet, and one lose its locks.
+	// Not every file system supports links. Without them, two processes that create the file at once may
+	// meet, and one may lose its locks.
 	if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return err
 	}
@@ -106,11 +107,11 @@ func sqlitePool(path string, connections int, pragmas ...string) (*stdsql.DB, er
 	return db, nil
 }
 
-// sqliteName is the name of a file for SQLite, with what every connection to it sets.
+// sqliteName returns the name of a file for SQLite, with the pragmas of every connection to it.
 func sqliteName(path string, pragmas ...string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // that of Windows begins with a drive
+		slashed = "/" + slashed // a path of Windows begins with a drive
 	}
 	values := url.Values{
 		"_pragma": append(pragmas, "journal_size_limit(67108864)"), // it shrinks again once a long reader has gone
@@ -119,7 +120,7 @@ func sqliteName(path string, pragmas ...string) string {
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: values.Encode()}).String()
 }
 
-// walMode turns on the write-ahead log, which a file keeps.
+// walMode turns on the write-ahead log, which is a setting of the file.
 func walMode(ctx context.Context, db *stdsql.DB) error {
 	var mode string
 	if err := db.QueryRowContext(ctx, `PRAGMA journal_mode = wal`).Scan(&mode); err != nil {
@@ -131,7 +132,7 @@ func walMode(ctx context.Context, db *stdsql.DB) error {
 	return nil
 }
 
-// sqliteCode is the primary result code of an error, 0 if it is not SQLite's.
+// sqliteCode returns the primary result code of an error, 0 if it is not SQLite's.
 func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff
@@ -179,8 +180,8 @@ func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
 	w.begin = prepare(`
 		INSERT INTO debate (id, seq, at, started, state, round, about) VALUES ($1, 0, '', $2, '', 0, $3)
 		ON CONFLICT (id) DO NOTHING`)
-	// If the log ends elsewhere, last is NULL, which the table does not take. To insert what is selected would be slower:
-	// where there are triggers, SQLite first writes it to a temporary table.
+	// If the log ends elsewhere, last is NULL, which the table refuses. INSERT … SELECT would be slower:
+	// if there are triggers, SQLite first writes the rows to a temporary table.
 	w.extend = prepare(`
 		INSERT OR IGNORE INTO debate_commit (key, last, at, state, round, writer, body) VALUES (
 			(SELECT no * 4294967296 + $2 FROM debate WHERE id = $1),
@@ -191,15 +192,15 @@ func (w *sqliteWriter) prepare(ctx context.Context, db *stdsql.DB) (err error) {
 	return err
 }
 
-// write writes steps. Most are single statements, which are transactions by themselves.
+// write writes steps. Most are single statements, each a transaction by itself.
 func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) error {
 	w.turn.begin(ctx)
 	defer w.turn.end()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// SQLite waits for nothing but the disk and, for a moment, other processes. To watch a context would take
-	// longer than the statement.
+	// SQLite waits only for the disk and, for a moment, for other processes. Watching a context would
+	// take longer than the statement.
 	ctx = context.WithoutCancel(ctx)
 	if len(steps) == 1 && steps[0].after > 0 && steps[0].begun == nil {
 		var err error
@@ -215,7 +216,7 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 	kept := make([]bool, len(steps))
 	for i, s := range steps {
 		if s.after == 0 {
-			started, about := s.told()
+			started, about := s.columns()
 			if err := in(ctx, tx, w.begin, s.id, started, about); err != nil {
 				return err
 			}
@@ -240,7 +241,7 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 
 // about writes what a debate is about.
 func (w *sqliteWriter) about(ctx context.Context, tx *stdsql.Tx, s *step) error {
-	if s.after > 0 { // otherwise the row was begun with it
+	if s.after > 0 { // otherwise the new row has it already
 		if err := in(ctx, tx, w.tell, s.id, s.begun.started, s.begun.about); err != nil {
 			return err
 		}
@@ -268,8 +269,8 @@ func (w *sqliteWriter) append(ctx context.Context, extend *stdsql.Stmt, s *step)
 	return n > 0, err
 }
 
-// lend does not wait for the disk. Who holds a lease runs on this machine: whatever loses what is not
-// on the disk, such as a power cut, ends the holder too.
+// lend does not wait for the disk. The owner of a lease runs on this machine: an event that loses
+// unsynced data, such as a power cut, ends the owner too.
 func (w *sqliteWriter) lend(ctx context.Context, db *stdsql.DB, statement string, args ...any) (result stdsql.Result, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -282,7 +283,7 @@ func (w *sqliteWriter) lend(ctx context.Context, db *stdsql.DB, statement string
 	}
 	defer func() {
 		if _, backErr := conn.ExecContext(ctx, `PRAGMA synchronous = full`); backErr != nil {
-			// The next user gets a new connection, which waits for the disk as it should.
+			// The next user gets a new connection, which waits for the disk as required.
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		}
 	}()

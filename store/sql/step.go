@@ -11,7 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// step is what one Append writes: a row of the log, and what changes in the row of the debate.
+// step is what one Append writes: a row of the log, and changes of the debate's row.
 type step struct {
 	id     string
 	after  int64
@@ -19,37 +19,37 @@ type step struct {
 	at     string
 	writer string
 	body   string
-	state  *string // nil: as it was
+	state  *string // nil: unchanged
 	round  *int64
 	begun  *begun
 
 	kept bool       // set by dialect.write: it is committed
-	done chan error // gets the outcome
+	done chan error // receives the outcome
 }
 
 // usual is the length that most bodies do not exceed.
 const usual = 4 << 10
 
-// begun is what the start event tells.
+// begun is the content of a start event.
 type begun struct {
 	started string
 	about   string
 	pairs   []string // of labels
 }
 
-// told yields what the row of a debate that begins with this step tells: when it started, and what it is about.
-func (s *step) told() (started, about string) {
+// columns returns the columns of a debate that begins with this step: when it started, and what it is about.
+func (s *step) columns() (started, about string) {
 	if s.begun == nil {
 		return text(time.Time{}), "{}"
 	}
 	return s.begun.started, s.begun.about
 }
 
-// span is how many events a log can have: the key of a commit is its debate's number times span and the
-// number of the event before it.
+// span is the number of events that a log can have. The key of a commit is the number of its debate times
+// span, plus the number of the event before it.
 const span = 1 << 32
 
-// about is what a list tells of a debate that nobody searches for.
+// about holds what a list shows of a debate and nobody searches for.
 type about struct {
 	Topic  string            `json:"topic"`
 	Labels map[string]string `json:"labels,omitempty"`
@@ -60,7 +60,7 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 	var info debate.Info
 	var body strings.Builder
 	body.Grow(usual)
-	encoder := json.NewEncoder(&body) // ends every event with a new line, and writes none within
+	encoder := json.NewEncoder(&body) // ends every event with a newline, and writes none within
 	encoder.SetEscapeHTML(false)
 	for i := range events {
 		e := &events[i]
@@ -68,7 +68,7 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 			return nil, fmt.Errorf("event %d is numbered %d", after+int64(i)+1, e.Seq)
 		}
 		if !tellable(e.At) {
-			return nil, fmt.Errorf("event %d: its time is %v, of a year that has no four digits in UTC", e.Seq, e.At)
+			return nil, fmt.Errorf("event %d: its time is %v: in UTC, the year must have four digits", e.Seq, e.At)
 		}
 		info.Note(e)
 		switch body := e.Body.(type) {
@@ -90,7 +90,7 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 		}
 	}
 	s.at = text(info.LastAt)
-	// What stands in a raw message is not always UTF-8. No decoder would make anything else of it.
+	// A raw message may hold invalid UTF-8. Every decoder would read it as U+FFFD too.
 	s.body = strings.ToValidUTF8(strings.TrimSuffix(body.String(), "\n"), "\uFFFD")
 	return s, nil
 }
@@ -109,10 +109,10 @@ func begin(info debate.Info) (*begun, error) {
 	return b, nil
 }
 
-// pairLimit is how much of a label is searched for, in bytes: PostgreSQL's indexes have room for some 2,700.
+// pairLimit is how many bytes of a label are searched for: PostgreSQL's indexes have room for some 2,700.
 const pairLimit = 512
 
-// pair is what a label is found by.
+// pair returns the text by which a label is found.
 func pair(name, value string) string {
 	encoded, _ := json.Marshal([2]string{name, value}) //nolint:errchkjson // strings are encoded whatever they hold
 	cut := min(len(encoded), pairLimit)
@@ -122,10 +122,11 @@ func pair(name, value string) string {
 	return string(encoded[:cut])
 }
 
-// timeFormat has the same width for all times that JSON can tell, so that the order of texts is that of times.
+// timeFormat has the same width for all times that JSON can represent, so that the order of texts is that
+// of times.
 const timeFormat = "2006-01-02T15:04:05.000000000Z"
 
-// tellable reports whether a time fits.
+// tellable reports whether timeFormat can represent a time.
 func tellable(t time.Time) bool {
 	year := t.UTC().Year()
 	return year >= 0 && year <= 9999

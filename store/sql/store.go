@@ -9,13 +9,13 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Store keeps debates in a database. It is safe for concurrent use, and any number of stores, in as many
-// processes, may have one database open.
+// Store stores debates in a database. It is safe for concurrent use. Any number of Stores, in any number
+// of processes, may have one database open.
 type Store struct {
 	dialect *dialect
 	read    *stdsql.DB
 	write   *stdsql.DB
-	lend    *stdsql.DB // one of the two: where leases are written
+	lend    *stdsql.DB // read or write, whichever writes leases
 	timeout time.Duration
 	poll    time.Duration
 
@@ -30,7 +30,7 @@ var (
 	_ debate.Watcher = (*Store)(nil)
 )
 
-// start starts as many committers.
+// start starts that many committers.
 func (s *Store) start(committers int) {
 	s.queue = newQueue(committers)
 	for range committers {
@@ -44,6 +44,6 @@ func (s *Store) start(committers int) {
 	})
 }
 
-// Close writes what is still to be written, stops the store's goroutines, waits for them and closes its
-// connections. What is asked of the store later fails; to close it once more does nothing.
+// Close writes everything that is queued, stops the store's goroutines, waits for them and closes its
+// connections. Later calls fail with [ErrClosed]. A second Close does nothing.
 func (s *Store) Close() error { return s.close() }

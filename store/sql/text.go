@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// patternBytes is how much of a text the database looks for, in bytes.
+// patternBytes is how many bytes of a text the database searches for.
 const patternBytes = 200
 
-// pattern is a pattern for LIKE, with ! as the escape character, that matches at least every JSON text with
-// a string in which [debate.Filter.Finds] would find part.
+// pattern returns a pattern for LIKE, with ! as the escape character, that matches at least every JSON
+// text with a string in which [debate.Filter.Finds] would find part.
 //
-// The operator knows the case of ASCII letters alone. Two letters beside them have one of those as their
-// small letter, k (U+212A) and i (U+0130), so that these may be any character, as every letter may be that
-// is not ASCII. What JSON escapes in one way or another may be several characters, or none.
+// The operator ignores case only for ASCII letters. Two other letters have an ASCII letter as their lower
+// case, the Kelvin sign (U+212A) and the dotted capital I (U+0130). So k and i in part may match any character, and so may every letter
+// that is not ASCII. A character that JSON can escape in several ways may match several characters, or
+// none.
 func pattern(part string) string {
 	var b strings.Builder
 	b.WriteByte('%')
@@ -46,7 +47,7 @@ func pattern(part string) string {
 	return b.String()
 }
 
-// plain yields a text that every database takes as it is: one that is not UTF-8, or holds a NUL, as a Go
+// plain returns a text that every database accepts: invalid UTF-8, or a text with a NUL, becomes a Go
 // literal. Different texts stay different.
 func plain(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsRune(s, 0) && !strings.HasPrefix(s, `"`) {

@@ -7,18 +7,19 @@ import (
 	"time"
 )
 
-// transact runs a transaction within the store's timeout, and runs it again while it fails only because of others.
+// transact runs a transaction within the store's timeout, and retries it while it fails only on account
+// of concurrent transactions.
 func (s *Store) transact(ctx context.Context, run func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	return s.dialect.transact(ctx, run)
 }
 
-// pause is how long to wait at most before a transaction is tried again. A waiter should look more often than
-// [turnRest], or it may miss the moment.
+// pause bounds the wait before a transaction is retried. It must be shorter than [turnRest], or a waiting
+// process may miss that time.
 const pause = time.Millisecond
 
-// transact runs a transaction until it does not fail because of others, or ctx ends.
+// transact retries a transaction until it no longer fails on account of concurrent ones, or ctx ends.
 func (d *dialect) transact(ctx context.Context, run func(ctx context.Context) error) error {
 	for tried := 1; ; tried++ {
 		err := run(ctx)
@@ -26,7 +27,7 @@ func (d *dialect) transact(ctx context.Context, run func(ctx context.Context) er
 			return err
 		}
 		select {
-		case <-time.After(rand.N(pause)): //nolint:gosec // no secret: those who have met should not meet again
+		case <-time.After(rand.N(pause)): //nolint:gosec // no secret: transactions that have met should not meet again
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}

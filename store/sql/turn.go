@@ -7,21 +7,22 @@ import (
 )
 
 const (
-	// turnLength is how long a process writes to a file of SQLite's without a break.
+	// turnLength is how long a process writes to a file of SQLite without a break.
 	turnLength = 100 * time.Millisecond
 	// turnRest is how long it then leaves the lock to others.
 	turnRest = 1500 * time.Microsecond
 )
 
-// turn is a process's turn to write to a file. SQLite's lock goes to whoever asks for it when it is free, and those who
-// wait ask now and then: a process that writes one transaction after the other would keep it for seconds. To rest for
-// a little of the time lets them in, and costs a process that is alone with its file less than two hundredths.
+// turn limits how long a process keeps writing to a file. A free lock of SQLite goes to the next process
+// that asks, and waiting processes ask only now and then. A process that writes one transaction after the
+// other would keep the lock for seconds. A short rest lets the others in, and costs a process that has
+// the file to itself less than two percent.
 type turn struct {
 	mu           sync.Mutex
 	began, ended time.Time
 }
 
-// begin is called before a transaction, and waits if it is the turn of others.
+// begin is called before a transaction. If it is the turn of others, it waits.
 func (t *turn) begin(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

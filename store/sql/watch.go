@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// watch knows who waits for which log to grow.
+// watch records who waits for which log to grow.
 type watch struct {
 	mu       sync.Mutex
 	watchers map[string][]*watcher
@@ -20,11 +20,11 @@ type watch struct {
 
 type watcher struct {
 	grown chan struct{}
-	known end // its number is 0 while it is not known
+	known end // its number is 0 while it is unknown
 }
 
-// Watch implements [debate.Watcher]. What this store appends is told at once, what others append after
-// at most [Options.Poll]. However many logs are watched, one query looks after them all.
+// Watch implements [debate.Watcher]. Events of this store are reported at once, those of other stores
+// after at most [Options.Poll]. A single query checks all watched logs.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	w := &watcher{grown: make(chan struct{}, 1)}
 	if ends, err := s.ends(ctx, []string{id}); err == nil {
@@ -45,7 +45,7 @@ func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	return w.grown
 }
 
-// leave forgets a watcher; the last one ends the poller.
+// leave removes a watcher. Removing the last one ends the poller.
 func (w *watch) leave(id string, gone *watcher) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,7 +70,7 @@ func (w *watch) close() {
 	w.poller.Wait()
 }
 
-// appended tells the watchers of a log that this store has appended to it.
+// appended wakes the watchers of a log to which this store has appended.
 func (w *watch) appended(id string, after, last int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,8 +82,8 @@ func (w *watch) appended(id string, after, last int64) {
 	}
 }
 
-// seen tells the watchers of a log where it was found to end, if that is news. What was found may be older
-// than what is known.
+// seen wakes the watchers of a log that was found to end at a new place. The finding may be older than
+// what is known.
 func (w *watch) seen(id string, found end) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,7 +112,7 @@ func (w *watch) ids() []string {
 	return slices.Collect(maps.Keys(w.watchers))
 }
 
-// look looks after all watched logs until ctx ends.
+// look checks all watched logs until ctx ends.
 func (s *Store) look(ctx context.Context) {
 	ticker := time.NewTicker(s.poll)
 	defer ticker.Stop()
@@ -124,7 +124,7 @@ func (s *Store) look(ctx context.Context) {
 		}
 		ends, err := s.ends(ctx, s.watch.ids())
 		if err != nil {
-			continue // next time, perhaps
+			continue // the next check may succeed
 		}
 		for id, found := range ends {
 			s.watch.seen(id, found)
@@ -132,7 +132,7 @@ func (s *Store) look(ctx context.Context) {
 	}
 }
 
-// ends yields where the logs of these debates end.
+// ends returns where the logs of these debates end.
 func (s *Store) ends(ctx context.Context, ids []string) (map[string]end, error) {
 	encoded, err := json.Marshal(ids)
 	if err != nil {

@@ -79,6 +79,7 @@ func TestWatchersOutliveTheStore(t *testing.T) {
 
 // A poller that cannot reach the server tries again.
 func TestWatchingGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
 	server := newServer(t)
 	url, err := server.Database(t.Context())
 	require.NoError(t, err)

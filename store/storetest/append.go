@@ -146,7 +146,7 @@ func appendAgainNobody(x *exam) {
 	x.log(store, "a", 0, some(0, 2, "w"))
 }
 
-// Success would say that an event is kept which is not.
+// Success would report an event as stored that is not.
 func appendAgainLonger(x *exam) {
 	store := x.open()
 	x.append(store, "a", 0, "w", some(0, 2, "w"))
@@ -170,7 +170,7 @@ func appendAllOrNone(x *exam) {
 	x.append(store, "a", 0, "w", some(0, 2, "w"))
 	x.conflict("a part of it overlaps", store, 1, "v", some(1, 3, "v"))
 	x.log(store, "a", 0, some(0, 2, "w"))
-	// No JSON can hold this year, so that no store which writes JSON can keep the event.
+	// JSON cannot represent this year, so a store that writes JSON cannot store the event.
 	odd := some(2, 3, "w")
 	odd[1].At = time.Date(20026, time.May, 1, 0, 0, 0, 0, time.UTC)
 	if err := store.Append(x.Context(), "a", 2, "w", odd); err == nil {
@@ -212,7 +212,7 @@ func appendOverwritten(x *exam) {
 		}
 		x.log(store, "a", 0, some(0, 3*int(n)+3, "w"))
 	}
-	// A longer slice than what is appended shows who appends to it.
+	// Spare capacity in the slice shows whether Append writes into it.
 	events = some(9, 4, "w")
 	x.append(store, "a", 9, "w", events[:2])
 	if what := unlike(lines(x, events), lines(x, some(9, 4, "w"))); what != "" {
@@ -230,7 +230,7 @@ func appendNoLease(x *exam) {
 	x.leased("appending does not end a lease", other, "a", "you")
 }
 
-// A context that is over may come too early or too late; the writer finds out by trying again.
+// A context that is already done may stop the append or come too late; the writer finds out with a retry.
 func appendCanceled(x *exam) {
 	store := x.open()
 	x.append(store, "a", 0, "w", some(0, 1, "w"))
@@ -242,7 +242,7 @@ func appendCanceled(x *exam) {
 	x.log(store, "a", 0, some(0, 3, "w"))
 }
 
-// manyEvents are more than most databases take parameters in one statement.
+// manyEvents is more than most databases allow as parameters of one statement.
 const manyEvents = 20_000
 
 func appendMany(x *exam) {

@@ -23,7 +23,7 @@ func eventChecks() []check {
 	}
 }
 
-// kinds yields an event of each kind that is stored, with every field set.
+// kinds returns an event of each kind that is stored, with every field set.
 func kinds() []debate.Event {
 	f := &filler{}
 	events := []debate.Event{
@@ -53,7 +53,7 @@ func kinds() []debate.Event {
 	return after(0, events...)
 }
 
-// filler sets every field to a value of its own.
+// filler sets every field to a different value.
 type filler struct{ n int64 }
 
 func full[T any](f *filler) *T {
@@ -62,7 +62,7 @@ func full[T any](f *filler) *T {
 	return &v
 }
 
-// deep ends what contains itself.
+// deep bounds the recursion into types that contain themselves.
 const deep = 8
 
 func (f *filler) fill(v reflect.Value, depth int) {
@@ -113,7 +113,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-// eventKinds puts each event between two others.
+// eventKinds stores each event between two others.
 func eventKinds(x *exam) {
 	handles := x.handles(2)
 	for _, e := range kinds() {
@@ -121,8 +121,8 @@ func eventKinds(x *exam) {
 	}
 }
 
-// kept appends events to a new debate, through one handle, in one commit and then once more one by one,
-// and wants to read the same, through another.
+// kept appends events to a new debate through one handle, first in one commit, then one by one. It
+// requires that another handle reads the same.
 func (x *exam) kept(writer, reader debate.Store, id string, events ...debate.Event) {
 	x.Helper()
 	n := int64(len(events))
@@ -135,7 +135,7 @@ func (x *exam) kept(writer, reader debate.Store, id string, events ...debate.Eve
 	x.log(writer, id, n, all[n:])
 }
 
-// texts are what people, models and attackers write.
+// texts are examples of what people, models and attackers write.
 func texts() map[string]string {
 	return map[string]string{
 		"empty":            "",
@@ -164,7 +164,8 @@ func texts() map[string]string {
 	}
 }
 
-// eventTexts puts each text wherever a text can stand, beside neighbours that must not change.
+// eventTexts stores each text in every field that can hold a text, between neighbours that must not
+// change.
 func eventTexts(x *exam) {
 	handles := x.handles(2)
 	number := 0
@@ -207,7 +208,7 @@ func eventLong(x *exam) {
 	x.log(handles[1], "sizes", 0, sizes)
 }
 
-// eventRaw stores JSON that is no Go value's: what a model has answered, or a flow's own.
+// eventRaw stores JSON that is not from a Go value: an answer of a model, or the data of another flow.
 func eventRaw(x *exam) {
 	handles := x.handles(2)
 	for i, data := range []string{
@@ -228,7 +229,7 @@ func eventRaw(x *exam) {
 	}
 }
 
-// times are far apart, close together, and from elsewhere.
+// times are far apart, close together, and in other time zones.
 func times() []time.Time {
 	return []time.Time{
 		{},

@@ -27,7 +27,7 @@ func crowdOnePlace(x *exam) {
 	const writers, numbers = 8, 25
 	handles := x.handles(4)
 	var mu sync.Mutex
-	won := map[int64][]string{} // number → who was told to have written it
+	won := map[int64][]string{} // by number: the writers whose append was acknowledged
 	x.crowd(writers, func(w int) {
 		store, who := handles[w%len(handles)], fmt.Sprint("w", w)
 		for n := range int64(numbers) {
@@ -54,7 +54,7 @@ func crowdOnePlace(x *exam) {
 	}
 }
 
-// commit yields n events in one; each says how many of them are to come.
+// commit returns n events for one commit. Each says how many of them follow.
 func commit(from int64, n int) []debate.Event {
 	events := make([]debate.Event, n)
 	for i := range events {
@@ -63,7 +63,7 @@ func commit(from int64, n int) []debate.Event {
 	return after(from, events...)
 }
 
-// crowdReaders has writers go on until each of the readers has looked often enough.
+// crowdReaders has writers continue until each of the readers has read often enough.
 func crowdReaders(x *exam) {
 	const writers, readers, least, most, looks = 3, 3, 12, 150, 30
 	handles := x.handles(3)
@@ -98,8 +98,8 @@ func crowdReaders(x *exam) {
 	}
 }
 
-// further reads a log from its beginning and then from where it ended at the last look, and says where it
-// ends now.
+// further reads a log from its beginning, and then from where it ended at the last look. It returns the
+// present end.
 func further(x *exam, store debate.Store, seen int64) (int64, error) {
 	n, err := whole(x, store, 0)
 	if err != nil {
@@ -118,7 +118,7 @@ func further(x *exam, store debate.Store, seen int64) (int64, error) {
 	return end, nil
 }
 
-// grow appends a commit of n events, wherever the log ends.
+// grow appends a commit of n events at the end of the log.
 func grow(x *exam, store debate.Store, writer string, n int) error {
 	for {
 		end, err := whole(x, store, 0)
@@ -131,7 +131,7 @@ func grow(x *exam, store debate.Store, writer string, n int) error {
 	}
 }
 
-// whole reads a log of commits from a place where one of them ends, and says where the log ends.
+// whole reads a log of commits from the end of one of them. It returns the end of the log.
 func whole(x *exam, store debate.Store, from int64) (int64, error) {
 	end, left := from, 0
 	for event, err := range store.Read(x.Context(), "a", from) {
@@ -152,7 +152,7 @@ func whole(x *exam, store debate.Store, from int64) (int64, error) {
 	return end, nil
 }
 
-// crowdOneWriter is one writer whose calls have been repeated before the first came back.
+// crowdOneWriter is one writer whose calls are repeated before the first has returned.
 func crowdOneWriter(x *exam) {
 	handles := x.handles(3)
 	for n := range int64(10) {
@@ -192,7 +192,7 @@ func crowdDebates(x *exam) {
 	x.listed("many debates", handles[0], debate.Filter{}, want...)
 }
 
-// crowdLeases begins debates while others take and give back their leases.
+// crowdLeases starts debates while others acquire and release their leases.
 func crowdLeases(x *exam) {
 	const debates, owners = 40, 3
 	handles := x.handles(2)
@@ -216,7 +216,7 @@ func crowdLeases(x *exam) {
 	}
 }
 
-// crowdMethods is for the race detector, and for what waits for each other.
+// crowdMethods is for the race detector, and for deadlocks.
 func crowdMethods(x *exam) {
 	handles := x.handles(2)
 	x.append(handles[0], "a", 0, "w", debateOf("a", nil, debate.StatePaused, "text"))

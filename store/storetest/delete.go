@@ -43,7 +43,7 @@ func deleteOthers(x *exam) {
 	x.listed("only a was deleted", handles[1], debate.Filter{}, "a.a", "aa", "b")
 }
 
-// deleteAgain is somebody else beginning a new debate, with what other handles know of the old one.
+// deleteAgain starts a new debate through a handle, while other handles still know the old one.
 func deleteAgain(x *exam) {
 	handles := x.handles(2)
 	x.append(handles[0], "a", 0, "w", some(0, 5, "old"))

@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// moment is when the nth thing happens: no two of them in the same nanosecond of a second.
+// moment returns the time of the nth event. The fractions of a second differ.
 func moment(n int64) time.Time {
 	return time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC).Add(time.Duration(n) * (time.Second + 1_001_001))
 }
@@ -24,7 +24,7 @@ func after(n int64, events ...debate.Event) []debate.Event {
 	return events
 }
 
-// some yields n events after a number, in which who and the number can be read.
+// some returns n events after a number. Their texts hold who and the number.
 func some(from int64, n int, who string) []debate.Event {
 	events := make([]debate.Event, n)
 	for i := range events {
@@ -34,10 +34,10 @@ func some(from int64, n int, who string) []debate.Event {
 	return after(from, events...)
 }
 
-// arguing is a state of a flow's own, in which it works.
+// arguing is a state of another flow, in which it works.
 const arguing debate.State = "arguing"
 
-// A label that many have.
+// These are a label that many debates have.
 const tenant, blue = "tenant", "blue"
 
 func started(config debate.Config) debate.Event {
@@ -52,7 +52,7 @@ func said(text string) debate.Event {
 	return debate.Event{Body: &debate.Turn{Speaker: "Ada", Text: text}}
 }
 
-// debateOf is a short debate about a topic.
+// debateOf returns the log of a short debate about a topic.
 func debateOf(topic string, labels map[string]string, state debate.State, texts ...string) []debate.Event {
 	events := []debate.Event{started(debate.Config{Topic: topic, Labels: labels}), moved(state)}
 	for _, text := range texts {

@@ -23,13 +23,13 @@ type exam struct {
 	patience time.Duration
 }
 
-// open opens a handle for as long as the check runs.
+// open opens a handle, which is closed when the check ends.
 func (x *exam) open() debate.Store {
 	x.Helper()
 	return x.storage.Open(x.TB)
 }
 
-// handles opens several.
+// handles opens n handles.
 func (x *exam) handles(n int) []debate.Store {
 	x.Helper()
 	handles := make([]debate.Store, n)
@@ -39,7 +39,7 @@ func (x *exam) handles(n int) []debate.Store {
 	return handles
 }
 
-// visit opens a handle, and closes it once do has returned.
+// visit opens a handle, and closes it when do has returned.
 func (x *exam) visit(do func(store debate.Store)) {
 	x.Helper()
 	l := &life{TB: x.TB}
@@ -47,14 +47,14 @@ func (x *exam) visit(do func(store debate.Store)) {
 	do(x.storage.Open(l))
 }
 
-// life is a part of a test: what is opened in it is closed at its end.
+// life is a part of a test. What is opened in it is closed at its end.
 type life struct {
 	testing.TB
 
 	ends []func()
 }
 
-// Cleanup has f called at the end.
+// Cleanup registers f to be called at the end.
 func (l *life) Cleanup(f func()) { l.ends = append(l.ends, f) }
 
 func (l *life) end() {
@@ -73,7 +73,7 @@ func (x *exam) append(store debate.Store, id string, after int64, writer string,
 	}
 }
 
-// conflict wants Append to debate a to be refused.
+// conflict requires that Append to debate a fails with debate.ErrConflict.
 func (x *exam) conflict(why string, store debate.Store, after int64, writer string, events []debate.Event) {
 	x.Helper()
 	if err := store.Append(x.Context(), "a", after, writer, events); !errors.Is(err, debate.ErrConflict) {
@@ -90,7 +90,7 @@ func (x *exam) read(store debate.Store, id string, after int64) []debate.Event {
 	return events
 }
 
-// log wants Read to yield these events after a number, and nothing else.
+// log requires that Read yields exactly these events after a number.
 func (x *exam) log(store debate.Store, id string, after int64, want []debate.Event) {
 	x.Helper()
 	if what := unlike(lines(x, x.read(store, id, after)), lines(x, want)); what != "" {
@@ -98,7 +98,7 @@ func (x *exam) log(store debate.Store, id string, after int64, want []debate.Eve
 	}
 }
 
-// unknown wants Read to find no such debate.
+// unknown requires that Read does not find the debate.
 func (x *exam) unknown(store debate.Store, id string) {
 	x.Helper()
 	events, err := collect(store.Read(x.Context(), id, 0))
@@ -119,7 +119,7 @@ func (x *exam) list(store debate.Store, filter debate.Filter) []debate.Info {
 	return infos
 }
 
-// listed wants List to yield these debates in this order.
+// listed requires that List yields exactly these debates, in this order.
 func (x *exam) listed(why string, store debate.Store, filter debate.Filter, want ...string) {
 	x.Helper()
 	if got := names(x.list(store, filter)); !slices.Equal(got, want) {
@@ -134,7 +134,7 @@ func (x *exam) lease(store debate.Store, id, owner string, d time.Duration) {
 	}
 }
 
-// leased wants Lease to be refused, since somebody else holds the debate.
+// leased requires that Lease fails, because another owner holds the debate.
 func (x *exam) leased(why string, store debate.Store, id, owner string) {
 	x.Helper()
 	if err := store.Lease(x.Context(), id, owner, time.Hour); !errors.Is(err, debate.ErrLeased) {
@@ -156,7 +156,7 @@ func (x *exam) remove(store debate.Store, id string) {
 	}
 }
 
-// crowd calls do n times at once. Since do runs on goroutines of its own it must not end the test.
+// crowd calls do n times concurrently. Because do runs on other goroutines, it must not end the test.
 func (x *exam) crowd(n int, do func(i int)) {
 	var group sync.WaitGroup
 	start := make(chan struct{})
@@ -170,8 +170,8 @@ func (x *exam) crowd(n int, do func(i int)) {
 	group.Wait()
 }
 
-// within makes a call that never returns a failure in place of a hang. Since do runs on a goroutine of
-// its own, which may outlive the test, it must not use it.
+// within turns a call that never returns into a failure. do runs on a goroutine that may outlive the
+// test, so it must not use the test.
 func (x *exam) within(what string, do func() error) {
 	x.Helper()
 	done := make(chan error, 1)
@@ -188,7 +188,7 @@ func (x *exam) within(what string, do func() error) {
 	}
 }
 
-// until waits for what happens sooner or later.
+// until waits for a condition that becomes true sooner or later.
 func (x *exam) until(what string, ok func() bool) {
 	x.Helper()
 	timer := time.NewTimer(x.patience)
@@ -204,7 +204,7 @@ func (x *exam) until(what string, ok func() bool) {
 	}
 }
 
-// collect drains what a store yields. Whatever follows an error is a fault of its own.
+// collect reads what a store yields. Anything after an error is a fault of its own.
 func collect[T any](seq func(yield func(T, error) bool)) ([]T, error) {
 	var all []T
 	var failed error
@@ -219,8 +219,8 @@ func collect[T any](seq func(yield func(T, error) bool)) ([]T, error) {
 	return all, failed
 }
 
-// lines yields events as they are stored. Bytes that are no text become the replacement character, which
-// encoding/json escapes when it puts it in and not when it finds it.
+// lines returns events as they are stored. Invalid UTF-8 becomes the replacement character, which
+// encoding/json escapes when it inserts it, and not when it finds it.
 func lines(t testing.TB, events []debate.Event) []string {
 	t.Helper()
 	out := make([]string, len(events))
@@ -275,7 +275,7 @@ func brief(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// canceled yields a context that is over.
+// canceled returns a context that is done.
 func canceled(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()

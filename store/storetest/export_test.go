@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Names yields the names of all checks.
+// Names returns the names of all checks.
 func Names() []string {
 	var names []string
 	for _, c := range checks() {
@@ -18,7 +18,7 @@ func Names() []string {
 	return names
 }
 
-// Kinds yields the events that are tried, one of each kind.
+// Kinds returns the events that are tried, one of each kind.
 var Kinds = kinds
 
 // Examine runs the named check against a storage and yields what it finds.

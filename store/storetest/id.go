@@ -76,7 +76,8 @@ func idAllowed(x *exam) {
 	}
 }
 
-// refused are ids that mean something to file systems, shells or databases, or are no names at all.
+// refused returns ids that mean something to file systems, shells or databases, or that are not names at
+// all.
 func refused() []string {
 	return []string{
 		"", ".", "..", "...", ".a", "a.", "../x", "..\\x", "./x", "/x", "x/", "x/y", "x/../x", "a/b", "a\\b", "a/../../x", "/etc/passwd",
@@ -90,7 +91,7 @@ func refused() []string {
 
 func idRefused(x *exam) {
 	store := x.open()
-	// What an id that is not checked may reach.
+	// Debates that an unchecked id may reach.
 	around := []string{"x", "a", "b", "etc", "passwd", "n", strings.Repeat("n", 128)}
 	for _, id := range around {
 		x.append(store, id, 0, "w", some(0, 1, id))
@@ -111,7 +112,7 @@ func idRefused(x *exam) {
 		if events, err := collect(store.Read(x.Context(), id, 0)); err == nil || len(events) > 0 {
 			x.Errorf("Read of %s yields %d events and gave %v, want an error", brief(id), len(events), err)
 		}
-		// That there is nothing to delete or release may be an error here, or none.
+		// Deleting or releasing something that does not exist may be an error here, or not.
 		_ = store.Release(x.Context(), id, "me")
 		_ = store.Delete(x.Context(), id)
 	}

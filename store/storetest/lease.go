@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// short is a lease that a check can wait for.
+// short is the length of a lease whose end a check waits for.
 const short = 50 * time.Millisecond
 
 func leaseChecks() []check {
@@ -57,7 +57,7 @@ func leaseRenewed(x *exam) {
 		x.lease(handles[1], "a", "me", time.Hour)
 	}
 	x.leased("it is mine", handles[1], "a", "you")
-	// Once a lease that is as long as my first, and younger, is over, mine would be too.
+	// When a lease ends that is as long as my first, and younger, mine would have ended too.
 	x.lease(handles[0], "b", "me", short)
 	x.lease(handles[0], "c", "you", short)
 	x.lease(handles[1], "b", "me", time.Hour)
@@ -118,7 +118,7 @@ func leaseLapses(x *exam) {
 	x.listed("the lease has ended", handles[1], debate.Filter{Idle: true}, "a")
 }
 
-// leaseLasts measures with the clock of this process; that of a database may be as coarse as this.
+// leaseLasts uses the clock of this process. The clock of a database may differ from it by coarse.
 func leaseLasts(x *exam) {
 	const coarse = 5 * time.Millisecond
 	handles := x.handles(2)
@@ -140,7 +140,7 @@ func leaseShortened(x *exam) {
 	x.until("a lease ends that was shortened", func() bool { return handles[0].Lease(x.Context(), "a", "you", time.Hour) == nil })
 }
 
-// asked lets many ask for a lease at once and wants one of them to get it.
+// asked lets many owners ask for a lease at once, and requires that exactly one gets it.
 func asked(x *exam, handles []debate.Store, id string) {
 	x.Helper()
 	const owners = 50
@@ -221,7 +221,7 @@ func leaseListed(x *exam) {
 			}
 		}
 	}
-	hostile := "me \"'\\%\n🙂 \u2028" // a token is the host's own
+	hostile := "me \"'\\%\n🙂 \u2028" // the host program chooses the token
 	owners("", "", "")
 	x.lease(handles[0], "b", hostile, time.Hour)
 	owners("", hostile, "")

@@ -33,7 +33,7 @@ func listChecks() []check {
 	}
 }
 
-// describe is what List has to tell of a log.
+// describe returns the Info that List should yield for a log.
 func describe(id, owner string, log []debate.Event) debate.Info {
 	info := debate.Info{ID: id, Owner: owner}
 	for i := range log {
@@ -42,8 +42,8 @@ func describe(id, owner string, log []debate.Event) debate.Info {
 	return info
 }
 
-// told yields what is told of a debate as one line; an instant is the same in every zone.
-func told(info debate.Info) string {
+// oneLine returns an Info as one line. An instant is the same in every time zone.
+func oneLine(info debate.Info) string {
 	keys := make([]string, 0, len(info.Labels))
 	for key, value := range info.Labels {
 		keys = append(keys, fmt.Sprintf("%q=%q", key, value))
@@ -54,15 +54,15 @@ func told(info debate.Info) string {
 		info.StartedAt.UTC().Format(time.RFC3339Nano), info.LastAt.UTC().Format(time.RFC3339Nano), info.Owner)
 }
 
-// tells wants List to tell exactly this.
-func (x *exam) tells(store debate.Store, filter debate.Filter, want ...debate.Info) {
+// infos requires that List yields exactly these Infos.
+func (x *exam) infos(store debate.Store, filter debate.Filter, want ...debate.Info) {
 	x.Helper()
 	var got, wanted []string
 	for _, info := range x.list(store, filter) {
-		got = append(got, told(info))
+		got = append(got, oneLine(info))
 	}
 	for _, info := range want {
-		wanted = append(wanted, told(info))
+		wanted = append(wanted, oneLine(info))
 	}
 	if what := unlike(got, wanted); what != "" {
 		x.Errorf("List tells something else: %s", what)
@@ -94,15 +94,15 @@ func listInfo(x *exam) {
 		StartedAt: moment(1), LastAt: moment(9), Owner: "me",
 	}
 	for _, store := range append(handles, x.open()) {
-		x.tells(store, debate.Filter{}, want)
+		x.infos(store, debate.Filter{}, want)
 	}
-	// What List yields is the caller's.
+	// The caller owns what List yields.
 	for _, info := range x.list(handles[0], debate.Filter{}) {
 		if _, ok := info.Labels[tenant]; ok {
 			info.Labels[tenant] = "spoiled"
 		}
 	}
-	x.tells(handles[0], debate.Filter{}, want)
+	x.infos(handles[0], debate.Filter{}, want)
 }
 
 // listFollows appends one event at a time.
@@ -119,12 +119,12 @@ func listFollows(x *exam) {
 	}
 	for i := range log {
 		x.append(handles[i%2], "a", int64(i), "w", log[i:i+1])
-		x.tells(handles[0], debate.Filter{}, describe("a", "", log[:i+1]))
-		x.tells(handles[1], debate.Filter{}, describe("a", "", log[:i+1]))
+		x.infos(handles[0], debate.Filter{}, describe("a", "", log[:i+1]))
+		x.infos(handles[1], debate.Filter{}, describe("a", "", log[:i+1]))
 	}
 }
 
-// listOdd is a log of a host's or of another flow's.
+// listOdd stores logs of a host program or of another flow.
 func listOdd(x *exam) {
 	store := x.open()
 	acks := after(0, debate.Event{Body: &debate.Acknowledge{}}, debate.Event{Body: &debate.Acknowledge{}})
@@ -133,340 +133,8 @@ func listOdd(x *exam) {
 	x.append(store, "late", 0, "w", late)
 	empty := after(0, debate.Event{Body: &debate.Start{}}, debate.Event{Body: &debate.Turn{}})
 	x.append(store, "void", 0, "w", empty)
-	x.tells(x.open(), debate.Filter{}, describe("acks", "", acks), describe("late", "", late), describe("void", "", empty))
+	x.infos(x.open(), debate.Filter{}, describe("acks", "", acks), describe("late", "", late), describe("void", "", empty))
 	x.listed("it has no state", store, debate.Filter{States: []debate.State{""}}, "acks", "void")
-}
-
-func listStates(x *exam) {
-	store := x.open()
-	for id, state := range map[string]debate.State{
-		"a": debate.StateInitializing, "b": debate.StateRunning, "c": arguing, "d": debate.StatePaused, "e": debate.StateAwaitingInput,
-		"f": debate.StateCompleting, "g": debate.StateCompleted, "h": debate.StateCanceled, "i": debate.StateError, "j": "Arguing",
-	} {
-		x.append(store, id, 0, "w", debateOf("topic", nil, state))
-	}
-	states := func(want string, states ...debate.State) {
-		x.Helper()
-		x.listed(fmt.Sprintf("in one of the states %q", states), store, debate.Filter{States: states}, strings.Fields(want)...)
-	}
-	states("a b c d e f g h i j")
-	states("c", arguing)
-	states("d", debate.StatePaused)
-	states("d g i", debate.StateError, debate.StatePaused, debate.StateCompleted)
-	states("d", debate.StatePaused, debate.StatePaused, "none")
-	states("", "none")
-	states("", "argu%", "' OR 1=1 --")
-	x.listed("not over", store, debate.Filter{Unfinished: true}, "a", "b", "c", "d", "e", "f", "i", "j")
-	x.listed("at work", store, debate.Filter{Working: true}, "a", "b", "c", "f", "j")
-	x.listed("at work", store, debate.Filter{Working: true, Unfinished: true}, "a", "b", "c", "f", "j")
-	x.listed("at work and paused", store, debate.Filter{Working: true, States: []debate.State{debate.StatePaused}})
-	x.listed("not over, in two states", store, debate.Filter{
-		Unfinished: true, States: []debate.State{debate.StatePaused, debate.StateCompleted},
-	}, "d")
-	x.append(store, "d", 2, "w", after(2, moved(arguing)))
-	states("c d", arguing)
-	states("", debate.StatePaused)
-}
-
-func listLabels(x *exam) {
-	store := x.open()
-	for id, labels := range map[string]map[string]string{
-		"a": {tenant: blue, "trace": "1"},
-		"b": {tenant: "Blue"},
-		"c": {tenant: ""},
-		"d": nil,
-		"e": {"Tenant": blue},
-		"f": {"a.b": "1", "a": "2"},
-		"g": {`q"u'o\te`: `v"a'l\ue`, "100%": "_", "": "empty key"},
-		"h": {"ключ 🙂": "значение\n\t", "$": "$.a", "a[0]": "x", "\u2028": "\x00"},
-		"i": {tenant: "blue ", "other": blue},
-	} {
-		x.append(store, id, 0, "w", debateOf("topic", labels, debate.StatePaused))
-	}
-	for _, c := range []struct {
-		labels map[string]string
-		want   string
-	}{
-		{map[string]string{}, "a b c d e f g h i"},
-		{map[string]string{tenant: blue}, "a"},
-		{map[string]string{tenant: blue, "trace": "1"}, "a"},
-		{map[string]string{tenant: blue, "trace": "2"}, ""},
-		{map[string]string{tenant: blue, "none": ""}, ""},
-		{map[string]string{tenant: ""}, "c"},
-		{map[string]string{"none": ""}, ""},
-		{map[string]string{tenant: "b%"}, ""},
-		{map[string]string{tenant: "blu_"}, ""},
-		{map[string]string{tenant: "*"}, ""},
-		{map[string]string{"TENANT": blue}, ""},
-		{map[string]string{"Tenant": blue}, "e"},
-		{map[string]string{"a.b": "1"}, "f"},
-		{map[string]string{"a": "2"}, "f"},
-		{map[string]string{"a.b": "1", "a": "2"}, "f"},
-		{map[string]string{"a": "1"}, ""},
-		{map[string]string{`q"u'o\te`: `v"a'l\ue`}, "g"},
-		{map[string]string{"100%": "_"}, "g"},
-		{map[string]string{"": "empty key"}, "g"},
-		{map[string]string{"": ""}, ""},
-		{map[string]string{"ключ 🙂": "значение\n\t"}, "h"},
-		{map[string]string{"$": "$.a", "a[0]": "x"}, "h"},
-		{map[string]string{"\u2028": "\x00"}, "h"},
-		{map[string]string{tenant: "blue "}, "i"},
-		{map[string]string{"' OR '1'='1": "' OR '1'='1"}, ""},
-	} {
-		x.listed(fmt.Sprintf("with the labels %q", c.labels), store, debate.Filter{Labels: c.labels}, strings.Fields(c.want)...)
-	}
-}
-
-// listTimes has debates one nanosecond apart.
-func listTimes(x *exam) {
-	store := x.open()
-	begin := time.Date(2026, time.May, 1, 12, 0, 0, 999_999_998, time.UTC)
-	for i, id := range []string{"a", "b", "c", "d", "e"} {
-		log := debateOf("topic", nil, debate.StatePaused)
-		log[0].At = begin.Add(time.Duration(i))
-		log[1].At = begin.Add(time.Hour) // when it was started counts
-		x.append(store, id, 0, "w", log)
-	}
-	span := func(why string, from, until time.Time, want string) {
-		x.Helper()
-		x.listed(why, store, debate.Filter{From: from, Until: until}, strings.Fields(want)...)
-	}
-	var open time.Time
-	at := func(n int) time.Time { return begin.Add(time.Duration(n)) }
-	span("from the second on", at(1), open, "b c d e")
-	span("until before the second", open, at(1), "a")
-	span("from the second until before the fourth", at(1), at(3), "b c")
-	span("nothing begins in no time", at(2), at(2), "")
-	span("the other way round", at(3), at(1), "")
-	span("before all", open, at(0), "")
-	span("after all", at(5), open, "")
-	span("long before", at(0).AddDate(-3000, 0, 0), at(0).AddDate(4000, 0, 0), "a b c d e")
-	zone := time.FixedZone("", -7*3600)
-	span("in another zone", at(1).In(zone), at(3).In(zone), "b c")
-}
-
-func listFarTimes(x *exam) {
-	store := x.open()
-	all := times()
-	var want []debate.Info
-	for i, at := range all {
-		log := debateOf("topic", nil, debate.StatePaused)
-		log[0].At, log[1].At = at, at
-		id := fmt.Sprintf("t%02d", i)
-		x.append(store, id, 0, "w", log)
-		want = append(want, describe(id, "", log))
-	}
-	x.tells(x.open(), debate.Filter{}, want...)
-	for _, bound := range all {
-		if bound.IsZero() {
-			continue // no bound
-		}
-		var from, until []string
-		for i := range want {
-			if want[i].StartedAt.Before(bound) {
-				until = append(until, want[i].ID)
-			} else {
-				from = append(from, want[i].ID)
-			}
-		}
-		x.listed(fmt.Sprintf("from %v on", bound), store, debate.Filter{From: bound}, from...)
-		x.listed(fmt.Sprintf("until before %v", bound), store, debate.Filter{Until: bound}, until...)
-	}
-}
-
-func listIdle(x *exam) {
-	handles := x.handles(2)
-	for _, id := range []string{"a", "b", "c"} {
-		x.append(handles[0], id, 0, "w", debateOf("topic", nil, arguing))
-	}
-	x.lease(handles[0], "b", "me", time.Hour)
-	x.lease(handles[1], "c", "you", time.Hour)
-	x.release(handles[1], "c", "you")
-	for _, store := range handles {
-		x.listed("whoever holds them", store, debate.Filter{}, "a", "b", "c")
-		x.listed("nobody holds them", store, debate.Filter{Idle: true}, "a", "c")
-		x.listed("a worker's next", store, debate.Filter{Idle: true, Working: true, Limit: 1}, "a")
-		x.listed("a worker's next", store, debate.Filter{Idle: true, Working: true, Limit: 1, After: "a"}, "c")
-	}
-}
-
-// mixed are ids that other orders than that of bytes mix up.
-func mixed() []string {
-	return []string{"-", "0", "1", "10", "2", "A", "B", "Z", "_", "a", "a-", "a-b", "a.c", "a0", "aB", "a_b", "aa", "ab", "b"}
-}
-
-func listOrder(x *exam) {
-	store := x.open()
-	ids := mixed()
-	for i := range ids {
-		id := ids[(7*i+3)%len(ids)]
-		x.append(store, id, 0, "w", some(0, 1, id))
-	}
-	x.listed("in the order of bytes", store, debate.Filter{}, ids...)
-	slices.Reverse(ids)
-	x.listed("the other way round", store, debate.Filter{Newest: true}, ids...)
-}
-
-func listAfter(x *exam) {
-	store := x.open()
-	ids := mixed()
-	for _, id := range ids {
-		x.append(store, id, 0, "w", some(0, 1, id))
-	}
-	cursors := append(mixed(), "!", "+", "/", "5", "C", "a-a", "a/", "zz", "~", "é", "\xff", "a' OR '1'='1", "%", "a\x00")
-	for _, cursor := range append(cursors, strings.Repeat("a", 1000)) {
-		var before, behind []string
-		for _, id := range ids {
-			switch {
-			case id < cursor:
-				before = append(before, id)
-			case id > cursor:
-				behind = append(behind, id)
-			}
-		}
-		slices.Reverse(before)
-		why := "after " + brief(cursor)
-		x.listed(why, store, debate.Filter{After: cursor}, behind...)
-		x.listed(why+", newest first", store, debate.Filter{After: cursor, Newest: true}, before...)
-		x.listed(why+", two", store, debate.Filter{After: cursor, Limit: 2}, behind[:min(2, len(behind))]...)
-	}
-}
-
-func listLimit(x *exam) {
-	store := x.open()
-	ids := []string{"a", "b", "c", "d", "e"}
-	for i, id := range ids {
-		state := debate.StatePaused
-		if i%2 == 1 {
-			state = debate.StateCompleted
-		}
-		x.append(store, id, 0, "w", debateOf("topic "+id, nil, state, "text"))
-	}
-	for limit := 1; limit < 7; limit++ {
-		x.listed(fmt.Sprint("at most ", limit), store, debate.Filter{Limit: limit}, ids[:min(limit, 5)]...)
-	}
-	x.listed("at most none is all", store, debate.Filter{Limit: 0}, ids...)
-	x.listed("the newest two", store, debate.Filter{Newest: true, Limit: 2}, "e", "d")
-	x.listed("what does not match does not count", store, debate.Filter{Limit: 2, States: []debate.State{debate.StateCompleted}}, "b", "d")
-	x.listed("what has not the text does not count", store, debate.Filter{Limit: 1, Text: "topic d"}, "d")
-	x.listed("all have the text", store, debate.Filter{Limit: 2, Text: "text"}, "a", "b")
-	x.listed("more than there are", store, debate.Filter{Limit: 1 << 30}, ids...)
-}
-
-// listTogether has debates that each lack one condition.
-func listTogether(x *exam) {
-	store := x.open()
-	const word = "a word"
-	labels := map[string]string{tenant: blue}
-	begin := moment(1)
-	for i, c := range []struct {
-		id     string
-		labels map[string]string
-		state  debate.State
-		text   string
-		day    int
-		held   bool
-	}{
-		{"a", labels, arguing, word, 0, false},
-		{"b", nil, arguing, word, 0, false},
-		{"c", labels, "rebutting", word, 0, false},
-		{"d", labels, debate.StatePaused, word, 0, false},
-		{"e", labels, arguing, "another", 0, false},
-		{"f", labels, arguing, word, -1, false},
-		{"g", labels, arguing, word, 1, false},
-		{"h", labels, arguing, word, 0, true},
-		{"i", labels, arguing, word, 0, false},
-		{"j", labels, arguing, word, 0, false},
-	} {
-		log := debateOf("topic", c.labels, c.state, c.text)
-		for n := range log {
-			log[n].At = begin.AddDate(0, 0, c.day).Add(time.Duration(i))
-		}
-		x.append(store, c.id, 0, "w", log)
-		if c.held {
-			x.lease(store, c.id, "me", time.Hour)
-		}
-	}
-	filter := debate.Filter{
-		States: []debate.State{arguing, debate.StatePaused}, Labels: labels, Unfinished: true, Working: true, Idle: true,
-		From: begin, Until: begin.AddDate(0, 0, 1), Text: "WORD",
-	}
-	x.listed("all conditions", store, filter, "a", "i", "j")
-	filter.Limit = 2
-	x.listed("all conditions, two", store, filter, "a", "i")
-	filter.After = "a"
-	x.listed("all conditions, behind a", store, filter, "i", "j")
-	filter.Newest, filter.After = true, "j"
-	x.listed("all conditions, newest first behind j", store, filter, "i", "a")
-}
-
-func listPages(x *exam) {
-	const debates, writers = crowdOfDebates, 20
-	handles := x.handles(2)
-	states := []debate.State{debate.StatePaused, arguing, debate.StateCompleted}
-	var want []string
-	for i := range debates {
-		want = append(want, fmt.Sprintf("d%d-%03d", i%7, i))
-	}
-	x.crowd(writers, func(w int) {
-		for i := w; i < debates; i += writers {
-			log := debateOf(fmt.Sprint("topic ", i%10), nil, states[i%3])
-			if err := handles[w%2].Append(x.Context(), want[i], 0, "w", log); err != nil {
-				x.Errorf("Append to one of many failed: %v", err)
-				return
-			}
-		}
-	})
-	paused := func() (ids []string) {
-		for i, id := range want {
-			if i%3 == 0 {
-				ids = append(ids, id)
-			}
-		}
-		return ids
-	}()
-	tenth := func() (ids []string) {
-		for i, id := range want {
-			if i%10 == 7 {
-				ids = append(ids, id)
-			}
-		}
-		return ids
-	}()
-	slices.Sort(want)
-	slices.Sort(paused)
-	slices.Sort(tenth)
-	x.listed("all at once", handles[1], debate.Filter{}, want...)
-	pages(x, handles, debate.Filter{Limit: 7}, want)
-	pages(x, handles, debate.Filter{Limit: 100}, want)
-	pages(x, handles, debate.Filter{Limit: 60, States: states[:1]}, paused)
-	pages(x, handles, debate.Filter{Limit: 30, Text: "Topic 7"}, tenth)
-	for _, ids := range [][]string{want, paused} {
-		slices.Reverse(ids)
-	}
-	pages(x, handles, debate.Filter{Limit: 100, Newest: true}, want)
-	pages(x, handles, debate.Filter{Limit: 1000, Newest: true}, want)
-	pages(x, handles, debate.Filter{Limit: 60, Newest: true, States: states[:1]}, paused)
-}
-
-// pages reads a list page by page.
-func pages(x *exam, handles []debate.Store, filter debate.Filter, want []string) {
-	x.Helper()
-	var got []string
-	for page := 0; page <= len(want); page++ {
-		ids := names(x.list(handles[page%len(handles)], filter))
-		if len(ids) > filter.Limit {
-			x.Fatalf("a page of %d has %d debates", filter.Limit, len(ids))
-		}
-		got = append(got, ids...)
-		if len(ids) < filter.Limit {
-			break
-		}
-		filter.After = ids[len(ids)-1]
-	}
-	if what := unlike(got, want); what != "" {
-		x.Errorf("pages of %d do not add up to the list: %s", filter.Limit, what)
-	}
 }
 
 func listBreak(x *exam) {
@@ -552,7 +220,7 @@ func listReentrant(x *exam) {
 	}
 }
 
-// listCrowd lists while debates are begun: those that were there before are there, and in order.
+// listCrowd lists while debates are started. Those that existed before must be listed, in order.
 func listCrowd(x *exam) {
 	const writers, each = 4, 15
 	handles := x.handles(2)
@@ -585,7 +253,7 @@ func listNames(x *exam, store debate.Store) ([]string, error) {
 	infos, err := collect(store.List(x.Context(), debate.Filter{}))
 	for i := range infos {
 		if infos[i].State != debate.StatePaused || infos[i].Seq != 2 || infos[i].Topic != "topic" {
-			return nil, fmt.Errorf("a debate is told of as half begun: %s", told(infos[i]))
+			return nil, fmt.Errorf("a debate is told of as half begun: %s", oneLine(infos[i]))
 		}
 	}
 	return names(infos), err

@@ -344,5 +344,5 @@ func watchDefects() []defect {
 	}
 }
 
-// stuck yields a channel that is silent for longer than any examination is patient.
+// stuck returns a channel that is silent for longer than any examination is patient.
 func stuck(d time.Duration) <-chan time.Time { return time.NewTimer(d).C }

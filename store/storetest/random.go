@@ -20,7 +20,7 @@ func randomChecks() []check {
 	return list
 }
 
-// model is what a storage has to hold.
+// model is what a storage should hold.
 type model struct {
 	debates map[string]*modelDebate
 	owners  map[string]string
@@ -32,7 +32,7 @@ type modelDebate struct {
 	begin  int    // where it began
 }
 
-// list is the contract of List as one would first write it down.
+// list implements List in the simplest way.
 func (m *model) list(f debate.Filter) []debate.Info {
 	var infos []debate.Info
 	for _, id := range slices.SortedFunc(maps.Keys(m.debates), f.Order) {
@@ -46,7 +46,7 @@ func (m *model) list(f debate.Filter) []debate.Info {
 	return infos
 }
 
-// player does at random what the model does too.
+// player takes random steps, in the store and in the model.
 type player struct {
 	*exam
 
@@ -54,7 +54,7 @@ type player struct {
 	model   model
 	handles []debate.Store
 	lives   []*life
-	what    string // the step
+	what    string // the step, in words
 }
 
 func randomly(x *exam, seed uint64) {
@@ -102,7 +102,7 @@ func (p *player) labels() map[string]string {
 	return labels
 }
 
-// events follow a log of some length.
+// events returns events that follow a log of that length.
 func (p *player) events(length int) []debate.Event {
 	var events []debate.Event
 	if length == 0 {
@@ -146,7 +146,7 @@ func (p *player) filter() debate.Filter {
 	return f
 }
 
-// doesf says what the step is, and checks how it came out.
+// doesf records what the step is, and checks its result.
 func (p *player) doesf(err, want error, format string, args ...any) {
 	p.Helper()
 	p.what = fmt.Sprintf(format, args...)
@@ -170,11 +170,11 @@ func (p *player) step(id string) {
 	store, ctx := one(p, p.handles), p.Context()
 	d := p.model.debates[id]
 	place := p.rng.IntN(len(p.handles))
-	owner := fmt.Sprint("owner ", place) // who has a handle, and leases through it
+	owner := fmt.Sprint("owner ", place) // has the handle, and leases through it
 	switch n := p.rng.IntN(100); {
 	case n < 50:
 		p.grow(store, id)
-	case n < 60 && d != nil: // somebody who knows an older log, or a newer one
+	case n < 60 && d != nil: // a writer that knows an older log, or a newer one
 		if n := p.rng.IntN(len(d.log) + 3); n != len(d.log) {
 			err := store.Append(ctx, id, int64(n), "late", p.events(n))
 			p.doesf(err, debate.ErrConflict, "append %q after %d of %d", id, n, len(d.log))
@@ -205,7 +205,7 @@ func (p *player) step(id string) {
 	default:
 		p.what = fmt.Sprint("close handle ", place, " and open another")
 		for id, held := range p.model.owners {
-			if held == owner { // or else the store may know that nobody holds it any more, or not
+			if held == owner { // otherwise the store may or may not know that nobody holds it any more
 				p.release(store, id, owner)
 				delete(p.model.owners, id)
 			}
@@ -230,7 +230,7 @@ func (p *player) grow(store debate.Store, id string) {
 	d.log, d.begin, d.writer = append(d.log, events...), length, writer
 }
 
-// compare looks at one debate and at some list.
+// compare checks one debate and some list.
 func (p *player) compare(id string) {
 	p.Helper()
 	store := one(p, p.handles)
@@ -241,7 +241,7 @@ func (p *player) compare(id string) {
 		p.log(store, id, int64(cursor), d.log[cursor:])
 	}
 	filter := p.filter()
-	p.tells(one(p, p.handles), filter, p.model.list(filter)...)
+	p.infos(one(p, p.handles), filter, p.model.list(filter)...)
 	if p.Failed() {
 		p.Logf("the filter was %+v", filter)
 	}

@@ -86,7 +86,7 @@ func readBreak(x *exam) {
 }
 
 func readCanceled(x *exam) {
-	const events = longLog
+	events := longLog()
 	store := x.open()
 	x.append(store, "a", 0, "w", some(0, events, "w"))
 	if _, err := collect(store.Read(canceled(x.Context()), "a", 0)); err == nil {
@@ -106,10 +106,10 @@ func readCanceled(x *exam) {
 	if failed == nil {
 		x.Errorf("Read yielded all %d events although its context was over after the first", n)
 	}
-	x.log(store, "a", events-1, some(events-1, 1, "w"))
+	x.log(store, "a", int64(events-1), some(int64(events-1), 1, "w"))
 }
 
-// Whoever reads may well append to the same debate, or look at others.
+// A reader may append to the same debate, or look at others.
 func readReentrant(x *exam) {
 	store := x.open()
 	x.append(store, "a", 0, "w", some(0, 3, "w"))

@@ -39,14 +39,14 @@ func searchWhere(x *exam) {
 		x.finds(store, "Boats", "c")
 		x.finds(store, "o", "a b c")
 		x.finds(store, "Planes", "")
-		x.finds(store, "better trains", "")        // over the border of two turns
-		x.finds(store, "Trains are better No", "") // all words are there
+		x.finds(store, "better trains", "")        // across the border of two turns
+		x.finds(store, "Trains are better No", "") // all words occur
 		x.finds(store, "Trains  are", "")
 		x.finds(store, "", "a b c")
 	}
 }
 
-// searchNowhere has one word in every text that is neither topic nor turn.
+// searchNowhere has one word in every text except topic and turns.
 func searchNowhere(x *exam) {
 	store := x.open()
 	const word = "needle"
@@ -157,7 +157,7 @@ func searchLong(x *exam) {
 	x.finds(store, strings.Repeat("hay ", 10_000), "a b")
 }
 
-// searchHostile finds each of the texts by the whole of it.
+// searchHostile searches for each of the texts as a whole.
 func searchHostile(x *exam) {
 	store := x.open()
 	all := texts()

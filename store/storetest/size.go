@@ -2,7 +2,8 @@
 
 package storetest
 
-const (
-	crowdOfDebates = 1000
-	longLog        = 3000 // events
-)
+import "github.com/agonist-dev/debate/internal/longform"
+
+func crowdOfDebates() int { return longform.Or(1000, 300) }
+
+func longLog() int { return longform.Or(3000, 900) } // events

@@ -2,8 +2,8 @@
 
 package storetest
 
-// The race detector makes each debate and event ten times as slow, and finds the same in fewer.
-const (
-	crowdOfDebates = 300
-	longLog        = 900 // events
-)
+// The race detector makes each debate and event ten times slower, and finds the same in fewer.
+
+func crowdOfDebates() int { return 300 }
+
+func longLog() int { return 900 } // events

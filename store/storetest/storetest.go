@@ -14,8 +14,9 @@
 //		})
 //	}
 //
-// Each check is a subtest that is named after the clause of the contract which it tries. Run them with
-// the race detector too, which sees what the suite cannot.
+// Each check is a subtest with the name of the clause of the contract that it tests. Run the suite with
+// the race detector too, which finds what the suite cannot. With
+// DEBATE_LONG_TESTS=1 in the environment there are more debates and longer ones.
 package storetest
 
 import (
@@ -26,22 +27,23 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// patience is how long a store may take for what it should do at once. It is generous: a slow machine
-// is no fault of the store's.
+// patience is how long a store may take for what it should do at once. It is generous, because a slow
+// machine is not the store's fault.
 const patience = 20 * time.Second
 
-// Storage is one place where logs are kept.
+// Storage is one place that holds logs.
 type Storage struct {
-	// Open opens one more handle onto the storage, as one more process would, and has it closed in
-	// t.Cleanup. Several are open at once, and the suite closes some in the middle of a test, to open
-	// others after them; whether a lease ends with the handle that took it is the store's choice. A store
-	// that lives in its handle alone, as [debate.MemoryStore] does, yields the same one each time.
+	// Open opens one more handle to the storage, as another process would, and registers its closing with
+	// t.Cleanup. Several handles are open at once. The suite closes some in the middle of a test and
+	// opens others later. Whether a lease ends with the handle that acquired it is the store's choice. A
+	// store that exists only in its handle, as [debate.MemoryStore] does, returns the same handle each
+	// time.
 	Open func(t testing.TB) debate.Store
 }
 
-// Run puts a store through every check, each in a subtest of its own and on an empty storage of its own,
-// which fresh makes; t.Cleanup is where fresh removes it. A [debate.Watcher] is tried as one too; of
-// another store those checks are skipped, and nothing else is.
+// Run tests a store with every check. Each check is a subtest with an empty storage of its own, which
+// fresh creates; fresh registers its removal with t.Cleanup. If the store is a [debate.Watcher], Run
+// tests that too. For other stores, only those checks are skipped.
 func Run(t *testing.T, fresh func(t testing.TB) Storage) {
 	t.Helper()
 	for _, c := range checks() {

@@ -102,7 +102,7 @@ func TestAllFieldsAreTried(t *testing.T) {
 	}
 }
 
-// unset yields the fields that are zero.
+// unset returns the fields that are zero.
 func unset(v reflect.Value, name string) (fields []string) {
 	if v.IsZero() {
 		return []string{name}
@@ -683,7 +683,7 @@ func leaseDefects() []defect {
 	}
 }
 
-// matching yields the checks that a defect names.
+// matching returns the checks that a defect names.
 func (d *defect) matching(t *testing.T) (names []string) {
 	t.Helper()
 	for _, want := range d.checks {

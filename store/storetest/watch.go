@@ -45,8 +45,8 @@ func (x *exam) watch(ctx context.Context, store debate.Store, id string) <-chan 
 	return grown
 }
 
-// grows waits for a value after which the log has so many events, as a reader does: values that tell of
-// nothing new cost it a look, and no more.
+// grows waits until the log has that many events, as a reader would. A value without a new event only
+// costs the reader a look.
 func (x *exam) grows(grown <-chan struct{}, store debate.Store, id string, events int) {
 	x.Helper()
 	timer := time.NewTimer(x.patience)
@@ -147,7 +147,7 @@ func watchEnds(x *exam) {
 	const many = 200
 	store := x.open()
 	x.append(store, "a", 0, "w", some(0, 1, "w"))
-	x.grows(func() <-chan struct{} { // the first may start what stays
+	x.grows(func() <-chan struct{} { // the first watch may start a goroutine that stays
 		grown := x.watch(x.Context(), store, "a")
 		x.append(store, "a", 1, "w", some(1, 1, "w"))
 		return grown

@@ -10,8 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// textOf yields what a tool answers, as a model can read it: texts as they are, one below the other, and a line for
-// each part that is none.
+// textOf returns a tool's answer in a form that a model can read: texts unchanged, one below the other,
+// and one line for each part that is not text.
 func textOf(result *sdk.CallToolResult) (string, error) {
 	if result.NeedsInput() {
 		return "", errors.New("the tool asks a question, and nobody here answers it")
@@ -27,7 +27,7 @@ func textOf(result *sdk.CallToolResult) (string, error) {
 		}
 		parts = append(parts, string(structured))
 	}
-	return cut(strings.Join(parts, "\n"), mostAnswer), nil
+	return cut(strings.Join(parts, "\n"), maxAnswer), nil
 }
 
 func partOf(content sdk.Content) string {
@@ -58,14 +58,14 @@ func blob(kind, mime string, size int) string {
 	return line(kind, mime, strconv.Itoa(size)+" bytes, not shown")
 }
 
-const mostDetail = 400 // bytes of an address, a title or a type
+const maxDetail = 400 // bytes of an address, a title or a type
 
-// line names what is no text, in brackets.
+// line describes a part that is not text, in brackets.
 func line(kind string, details ...string) string {
 	var said []string
 	for _, detail := range details {
 		if detail != "" {
-			said = append(said, cut(strings.Join(strings.Fields(detail), " "), mostDetail))
+			said = append(said, cut(strings.Join(strings.Fields(detail), " "), maxDetail))
 		}
 	}
 	if len(said) == 0 {
@@ -74,12 +74,12 @@ func line(kind string, details ...string) string {
 	return "[" + kind + " " + strings.Join(said, ", ") + "]"
 }
 
-// cut keeps the beginning of a text, and says what is left out; the whole has at most n bytes.
+// cut keeps the beginning of a text, and says how much is left out. The result has at most n bytes.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	const room = 60 // for what is said
+	const room = 60 // for the note
 	head := strings.ToValidUTF8(text[:n-room], "")
 	return fmt.Sprintf("%s\n[… %d more bytes are left out]", head, len(text)-len(head))
 }

@@ -1,29 +1,30 @@
-// Package mcp makes debate tools of those that an MCP server (Model Context Protocol) offers.
+// Package mcp turns the tools of an MCP server (Model Context Protocol) into tools of a debate.
 //
 //	session, err := mcp.Connect(ctx, &sdk.CommandTransport{Command: exec.Command("some-server")})
 //	defer session.Close() // after engine.Shutdown
 //	tools, err := mcp.Tools(ctx, session)
 //	engine := &debate.Engine{Tools: tools, …}
 //
-// The session and its transports (a command's standard input and output, streamable HTTP, one's own) are those of
-// github.com/modelcontextprotocol/go-sdk/mcp, called sdk here. [Connect] makes a session that grants the server
-// nothing; a session that was made in another way, with other options, will do as well.
+// The session and its transports (a command's standard input and output, streamable HTTP, your own) come
+// from github.com/modelcontextprotocol/go-sdk/mcp, called sdk here. [Connect] makes a session that grants
+// the server nothing. A session that was made in another way, with other options, works too.
 //
 // # Names
 //
-// A tool keeps the server's name. What is no letter, digit, '-' or '_' becomes '_', and what is beyond 64 characters is
-// cut, since that is what all vendors take. To use several servers whose tools are called alike, put a prefix before the
-// names of one map before it is registered.
+// A tool keeps the server's name. Characters other than letters, digits, '-' and '_' become '_', and
+// names are cut to 64 characters, because all vendors accept such names. If several servers have tools
+// with the same name, put a prefix before the names of one map before you register it.
 //
 // # Trust
 //
-// What a server says about its tools is shown to models: name, description and schema. Its hint that a tool only
-// reads is believed, so that a use that was broken off is made again: connect to servers that are trusted with that.
-// What tools answer is hostile text, as that of all tools; the engine puts it into a fence.
+// Models see what a server says about its tools: name, description and schema. The hint that a tool only
+// reads is believed, so a use that was interrupted is repeated. Connect only to servers that you trust
+// with that. Answers of tools are hostile text, as for all tools; the engine puts them into a fence.
 //
-// The server sees what models write as arguments, and nothing else of a debate. What goes wrong on the way to it is
-// told to models in general words, because such errors can hold addresses and keys; errors.Unwrap yields them.
+// The server sees the arguments that models write, and nothing else of a debate. If the server cannot be
+// reached, the model gets only a general message, because such errors can hold addresses and keys;
+// errors.Unwrap returns the cause.
 //
-// The list of tools, with descriptions and schemas, is read once. A tool that the server drops later fails when it is
-// used.
+// The list of tools, with descriptions and schemas, is read once. A tool that the server removes later
+// fails when it is used.
 package mcp

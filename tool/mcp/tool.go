@@ -14,32 +14,36 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Bounds of what a server says.
+// These constants bound what a server may send.
 const (
-	mostPages       = 100
-	mostTools       = 1000
-	mostName        = 64       // bytes of a name
-	mostDescription = 4 << 10  // bytes of a description
-	mostSchema      = 64 << 10 // bytes of a schema
-	mostAnswer      = 32 << 10 // bytes of an answer: an engine cuts what is longer, and says so
+	maxPages       = 100
+	maxTools       = 1000
+	maxName        = 64       // bytes of a name
+	maxDescription = 4 << 10  // bytes of a description
+	maxSchema      = 64 << 10 // bytes of a schema
+	maxAnswer      = 32 << 10 // bytes of an answer; an engine cuts longer ones, and says so
 )
 
-// Tools yields all tools of a server, by the names under which they can be registered. They use the session, which
-// stays the caller's, and are safe for concurrent use. Each use lasts until the server answers or its context is done;
-// the server is told then. What a tool answers beside text is named in a line; what a tool reports as its error is the
-// use's error.
+// Tools returns all tools of a server, by the names under which they can be registered. The tools use the
+// session, which still belongs to the caller. They are safe for concurrent use. Each use lasts until the
+// server answers or its context is done; the server is then notified. Parts of an answer that are not
+// text are described in a line each. If a tool reports an error, the use fails with it.
 //
-// A list that cannot be read is an error as the session gives it. One that cannot be used is a *debate.Error of kind
-// validation: it has more than 1,000 tools, two that would have the same name, one without a name or with a schema
-// that is not an object or larger than 64 KiB.
+// If the list cannot be read, Tools returns the session's error. If the list cannot be used, it fails
+// with a *debate.Error of kind validation. That is the case if the list has
+//
+//   - more than 1,000 tools,
+//   - two tools that would get the same name,
+//   - a tool without a name, or
+//   - a tool whose schema is not an object or larger than 64 KiB.
 func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]debate.Tool, error) {
 	if session == nil {
 		return nil, invalid("session", errors.New("there is none"))
 	}
 	tools := make(map[string]debate.Tool)
-	names := make(map[string]string) // the server's, by ours
+	names := make(map[string]string) // the server's names, by ours
 	params := &sdk.ListToolsParams{}
-	for range mostPages {
+	for range maxPages {
 		page, err := session.ListTools(ctx, params)
 		if err != nil {
 			return nil, err
@@ -52,8 +56,8 @@ func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]debate.T
 			if former, taken := names[name]; taken {
 				return nil, invalid("tools", fmt.Errorf("%s and %s would both be called %q", quoted(former), quoted(offered.Name), name))
 			}
-			if len(tools) >= mostTools {
-				return nil, invalid("tools", fmt.Errorf("there are more than %d", mostTools))
+			if len(tools) >= maxTools {
+				return nil, invalid("tools", fmt.Errorf("there are more than %d", maxTools))
 			}
 			info, err := infoOf(offered)
 			if err != nil {
@@ -66,14 +70,14 @@ func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]debate.T
 		}
 		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
 	}
-	return nil, invalid("tools", fmt.Errorf("the list has more than %d pages", mostPages))
+	return nil, invalid("tools", fmt.Errorf("the list has more than %d pages", maxPages))
 }
 
 func invalid(field string, err error) error {
 	return &debate.Error{Kind: debate.KindValidation, Op: "mcp", Field: field, Err: err}
 }
 
-// nameOf yields the name under which a tool is registered.
+// nameOf returns the name under which a tool is registered.
 func nameOf(theirs string) (string, error) {
 	if theirs == "" {
 		return "", errors.New("one has no name")
@@ -84,12 +88,12 @@ func nameOf(theirs string) (string, error) {
 		}
 		return '_'
 	}, theirs)
-	return name[:min(len(name), mostName)], nil
+	return name[:min(len(name), maxName)], nil
 }
 
-func quoted(name string) string { return strconv.Quote(name[:min(len(name), 2*mostName)]) }
+func quoted(name string) string { return strconv.Quote(name[:min(len(name), 2*maxName)]) }
 
-// infoOf describes a tool as its server does.
+// infoOf returns the description that the server gave of a tool.
 func infoOf(offered *sdk.Tool) (debate.ToolInfo, error) {
 	info := debate.ToolInfo{
 		Description: offered.Description,
@@ -99,7 +103,7 @@ func infoOf(offered *sdk.Tool) (debate.ToolInfo, error) {
 	if info.Description == "" {
 		info.Description = offered.Title
 	}
-	info.Description = cut(info.Description, mostDescription)
+	info.Description = cut(info.Description, maxDescription)
 	if offered.InputSchema == nil {
 		return info, nil
 	}
@@ -109,28 +113,28 @@ func infoOf(offered *sdk.Tool) (debate.ToolInfo, error) {
 		return info, fmt.Errorf("its schema: %w", err)
 	case schema[0] != '{':
 		return info, errors.New("its schema is not an object")
-	case len(schema) > mostSchema:
-		return info, fmt.Errorf("its schema has more than %d bytes", mostSchema)
+	case len(schema) > maxSchema:
+		return info, fmt.Errorf("its schema has more than %d bytes", maxSchema)
 	}
 	info.Parameters = schema
 	return info, nil
 }
 
-// tool is one of a server's.
+// tool is a tool of a server.
 type tool struct {
 	session *sdk.ClientSession
-	name    string // the server's
+	name    string // the server's name for it
 	info    debate.ToolInfo
 }
 
-// Describe yields what the server said.
+// Describe returns the server's description.
 func (t *tool) Describe() debate.ToolInfo { return t.info }
 
-// Use has the server use the tool.
+// Use has the server run the tool.
 func (t *tool) Use(ctx context.Context, use debate.ToolUse) (string, error) {
 	arguments := use.Arguments
 	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}") // what some vendors send for none
+		arguments = json.RawMessage("{}") // some vendors send nothing if there are none
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(arguments, &object); err != nil || object == nil {
@@ -152,26 +156,27 @@ func (t *tool) Use(ctx context.Context, use debate.ToolUse) (string, error) {
 	return text, nil
 }
 
-// rejected is the code under which the session reports that a call did not get through to the server.
+// rejected is the code with which the session reports that a call did not reach the server.
 const rejected = -32005
 
-// failure is what a model is told of a call that has no result: the server's own words, or that there are none.
+// failure returns the error for a model if a call has no result: the server's own words, or that there
+// are none.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var refused *jsonrpc.Error
 	if errors.As(err, &refused) && refused.Code != rejected {
-		return fmt.Errorf("the tool's server refuses: %s", cut(refused.Message, mostDescription))
+		return fmt.Errorf("the tool's server refuses: %s", cut(refused.Message, maxDescription))
 	}
 	return &unreached{err}
 }
 
-// unreached is a failure between here and the server.
+// unreached is a failure on the way to the server.
 type unreached struct{ cause error }
 
-// Error leaves out the cause, which may hold the server's address and what it needs as a key.
+// Error omits the cause, which may hold the server's address and a key.
 func (u *unreached) Error() string { return "the tool's server gave no answer" }
 
-// Unwrap yields the cause, for those who run the engine.
+// Unwrap returns the cause, for the operator of the engine.
 func (u *unreached) Unwrap() error { return u.cause }

@@ -2,4 +2,4 @@
 
 package windowtest
 
-const problems = 5000 // that a manager is given
+const problems = 5000 // how many a manager is asked to plan

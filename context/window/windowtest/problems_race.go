@@ -2,4 +2,4 @@
 
 package windowtest
 
-const problems = 500 // the race detector makes each ten times as slow, and looks for something else
+const problems = 500 // the race detector makes each ten times slower, and looks for something else

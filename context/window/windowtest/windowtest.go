@@ -1,4 +1,4 @@
-// Package windowtest checks implementations of [window.Manager].
+// Package windowtest tests implementations of [window.Manager].
 package windowtest
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 )
 
-// Rounds is how many summaries before one request a manager may wish, one after the other.
+// Rounds is how many summaries, one after the other, a manager may request before one request.
 const Rounds = 16
 
-// Run fails t for everything that [Check] finds.
+// Run fails t with everything that [Check] finds.
 func Run(t *testing.T, m window.Manager) {
 	t.Helper()
 	if err := Check(m); err != nil {
@@ -24,13 +24,13 @@ func Run(t *testing.T, m window.Manager) {
 	}
 }
 
-// Check looks whether m keeps the contract of [window.Manager], over a few hundred transcripts that are
-// the same in every run, and yields what it found, each kind once, joined; nil: nothing is wrong.
+// Check tests whether m keeps the contract of [window.Manager]. It returns what it found, joined, each
+// kind of fault once; nil: nothing is wrong. The transcripts, a few hundred, are the same in every run.
 //
-// It asks for plans from the first message of a transcript to its last, without a model that summarises
-// and with one, and carries out what summaries are wished: each has at most [window.SummaryPercent] of
-// the window, and after at most [Rounds] of them the request must be found. It asks with numbers that
-// make no sense too; a panic is a finding like any other.
+// Check asks for plans from the first message of a transcript to its last, with and without a model that
+// summarises. It makes the summaries that are requested: each has at most [window.SummaryPercent] of the
+// window, and after at most [Rounds] of them the manager must plan the request. It also asks with numbers
+// that make no sense. A panic is reported like any other fault.
 func Check(m window.Manager) error {
 	f := &findings{manager: m}
 	for seed := range uint64(20) {
@@ -48,7 +48,7 @@ func Check(m window.Manager) error {
 	return errors.Join(f.errs...)
 }
 
-// findings are what is wrong with a manager, each kind once.
+// findings are the faults of a manager, each kind once.
 type findings struct {
 	manager window.Manager
 	kinds   []string
@@ -63,7 +63,7 @@ func (f *findings) addf(kind string, args ...any) {
 	f.errs = append(f.errs, fmt.Errorf(kind, args...))
 }
 
-// plan asks the manager. A panic is found, and the plan then sends nothing.
+// plan asks the manager for a plan. If it panics, that is a finding, and the plan sends nothing.
 func (f *findings) plan(name string, p window.Problem) (plan window.Plan) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -74,7 +74,8 @@ func (f *findings) plan(name string, p window.Problem) (plan window.Plan) {
 	return f.manager.Plan(p)
 }
 
-// unlimited asks for a plan where everything must be sent, though there is a summary and a model for more.
+// unlimited asks for a plan without a limit. Everything must be sent, even if there is a summary and a
+// model for more.
 func unlimited(f *findings, seed uint64) {
 	p := problem(seed)
 	p.Window = 0
@@ -111,7 +112,8 @@ func grow(f *findings, seed uint64) {
 	}
 }
 
-// summarise follows a debate in which summaries are made. Every other one loses the model for it halfway.
+// summarise follows a debate in which summaries are made. Every second debate loses the model for it
+// halfway.
 func summarise(f *findings, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 8)) //nolint:gosec // the same in every run
 	whole := problem(seed)
@@ -136,7 +138,7 @@ func summarise(f *findings, seed uint64) {
 	}
 }
 
-// settle makes summaries for as long as they are wished, and yields the plan of the request.
+// settle makes summaries as long as they are requested, and returns the plan of the request.
 func settle(f *findings, name string, p *window.Problem, r *rand.Rand) window.Plan {
 	made := false
 	for range Rounds + 1 {
@@ -148,7 +150,7 @@ func settle(f *findings, name string, p *window.Problem, r *rand.Rand) window.Pl
 		if plan.Summarize == (window.Range{}) {
 			return plan
 		}
-		if plan.Summarize.To <= p.Covered { // also found by check; it would go on for ever
+		if plan.Summarize.To <= p.Covered { // also found by check; it would never end
 			return plan
 		}
 		without := *p
@@ -157,11 +159,11 @@ func settle(f *findings, name string, p *window.Problem, r *rand.Rand) window.Pl
 		made = true
 		p.Covered, p.Summary = plan.Summarize.To, r.IntN(p.Window*window.SummaryPercent/100+1)
 	}
-	f.addf("%s: after %d summaries one more is wished", name, Rounds)
+	f.addf("%s: after %d summaries one more is requested", name, Rounds)
 	return window.Plan{From: p.Len()}
 }
 
-// edges asks for plans at the ends of what a problem can say.
+// edges asks for plans with the extreme values of a problem.
 func edges(f *findings) {
 	const most = math.MaxInt
 	for i, p := range []window.Problem{
@@ -191,7 +193,8 @@ func edges(f *findings) {
 	}
 }
 
-// hostile asks with numbers that make no sense. There is nothing to expect but a plan within bounds.
+// hostile asks with numbers that make no sense. The plan must be within bounds; nothing else is expected
+// of it.
 func hostile(f *findings) {
 	const least, most = math.MinInt, math.MaxInt
 	numbers := []int{least, least + 1, -5, 0, 1, 3, 5000, most - 1, most}
@@ -210,7 +213,7 @@ func hostile(f *findings) {
 	}
 }
 
-// together asks for the same plan from several goroutines; the race detector does the rest.
+// together asks for the same plan from several goroutines. The race detector does the rest.
 func together(f *findings) {
 	p := problem(1)
 	p.Covered, p.Summary, p.Summarizer = 5, 100, true
@@ -228,7 +231,7 @@ func together(f *findings) {
 	}
 }
 
-// bounds looks whether a plan can be carried out at all.
+// bounds checks whether a plan can be carried out at all.
 func bounds(f *findings, name string, p window.Problem, plan window.Plan) bool {
 	n := p.Len()
 	if plan.Head < 0 || plan.From < plan.Head || plan.From > n {
@@ -245,12 +248,12 @@ func bounds(f *findings, name string, p window.Problem, plan window.Plan) bool {
 	return true
 }
 
-// check looks at one plan by itself.
+// check checks one plan by itself.
 func check(f *findings, name string, p window.Problem, plan window.Plan) {
 	if !bounds(f, name, p, plan) {
 		return
 	}
-	wished(f, name, p, plan)
+	requested(f, name, p, plan)
 	if !plan.Fits {
 		return
 	}
@@ -263,7 +266,7 @@ func check(f *findings, name string, p window.Problem, plan window.Plan) {
 		}
 	}
 	limit, limited := p.Limit()
-	left := limit // part by part, for their sum may be more than an int holds
+	left := limit // part by part, because their sum may overflow an int
 	for _, part := range parts {
 		if limited && part > left {
 			f.addf("%s: %d tokens are sent, the limit is %d", name, parts, limit)
@@ -279,28 +282,28 @@ func check(f *findings, name string, p window.Problem, plan window.Plan) {
 	}
 }
 
-// wished looks at what should be summarised.
-func wished(f *findings, name string, p window.Problem, plan window.Plan) {
+// requested checks which messages the plan wants summarised.
+func requested(f *findings, name string, p window.Problem, plan window.Plan) {
 	r := plan.Summarize
 	if r == (window.Range{}) {
 		return
 	}
 	if !p.Summarizer {
-		f.addf("%s: a summary is wished, but there is no model to make it: %+v", name, plan)
+		f.addf("%s: a summary is requested, but there is no model to make it: %+v", name, plan)
 	}
 	if !plan.Fits {
-		f.addf("%s: a summary is wished, but there is no plan to send without it: %+v", name, plan)
+		f.addf("%s: a summary is requested, but there is no plan to send without it: %+v", name, plan)
 	}
 	if from := max(p.Covered, window.Opening); r.From != from {
-		f.addf("%s: a summary is wished from message %d on, it has to begin at %d", name, r.From, from)
+		f.addf("%s: a summary is requested from message %d on, it has to begin at %d", name, r.From, from)
 	}
 	if r.From == r.To || r.To >= p.Len() {
-		f.addf("%s: a summary is wished of nothing, or of the newest message: %+v", name, plan)
+		f.addf("%s: a summary is requested of nothing, or of the newest message: %+v", name, plan)
 	}
 }
 
-// problem yields a transcript that does not fit its window as a whole, with now and then a message
-// that does not fit at all.
+// problem returns a transcript that does not fit its window as a whole. Now and then a single message
+// does not fit either.
 func problem(seed uint64) window.Problem {
 	r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the same in every run
 	p := window.Problem{

@@ -118,7 +118,7 @@ func TestCheckFindsWhatIsWrongWithSummaries(t *testing.T) {
 			}
 			return plan
 		},
-		"a summary is wished of nothing, or of the newest": func(p window.Problem, plan window.Plan) window.Plan {
+		"a summary is requested of nothing, or of the newest": func(p window.Problem, plan window.Plan) window.Plan {
 			if plan.Summarize != nothing {
 				plan.Summarize.To = p.Len()
 			}
@@ -134,7 +134,7 @@ func TestCheckFindsWhatIsWrongWithSummaries(t *testing.T) {
 			plan.Fits = plan.Fits && !plan.Summary
 			return plan
 		},
-		"16 summaries one more is wished": func(p window.Problem, plan window.Plan) window.Plan {
+		"16 summaries one more is requested": func(p window.Problem, plan window.Plan) window.Plan {
 			from := max(p.Covered, window.Opening)
 			if p.Summarizer && plan.Fits && from+1 < p.Len() && p.Len() > 40 { // one message at a time
 				plan.Summarize = window.Range{From: from, To: from + 1}

@@ -1,5 +1,5 @@
-// Package stage is what the examples share: the choice of who plays, the lines of a script, and a printer
-// for a terminal.
+// Package stage holds what the examples share: the choice of a model, the lines of a script, and a
+// printer for a terminal.
 package stage
 
 import (
@@ -9,9 +9,9 @@ import (
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
-// Choose makes an engine with the model that the environment gives access to, and names that model. The
-// first of OPENAI_BASE_URL (a server of one's own, whose model OPENAI_MODEL names), OPENAI_API_KEY,
-// OPENROUTER_API_KEY and MISTRAL_API_KEY that is set decides. If none is, the script plays.
+// Choose returns an engine with the model that the environment gives access to, and the name of that
+// model. The first variable that is set decides: OPENAI_BASE_URL (your own server; OPENAI_MODEL names its
+// model), OPENAI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY. If none is set, the script plays.
 func Choose(getenv func(string) string, script debate.Provider) (engine *debate.Engine, model string) {
 	with := func(name string, p debate.Provider, model string) (*debate.Engine, string) {
 		return &debate.Engine{Providers: map[string]debate.Provider{name: p}}, name + "/" + model

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Printer writes for a reader at a terminal. If nobody reads any more, there is nobody to tell so: errors
-// of Out are ignored.
+// Printer writes for a reader at a terminal. It ignores errors of Out: if nobody reads any more, there is
+// nobody to report them to.
 type Printer struct{ Out io.Writer }
 
-// Linef writes a line as it is. What a model wrote goes through Speak or Clean.
+// Linef writes a line unchanged. Texts of models go through Speak or Clean.
 func (p Printer) Linef(format string, args ...any) { _, _ = fmt.Fprintf(p.Out, format+"\n", args...) }
 
-// Speak cleans a text and writes it in lines of at most 80 characters, behind an indent. A longer word has
-// a line of its own.
+// Speak cleans a text and writes it in indented lines of at most 80 characters. A longer word has a line
+// of its own.
 func (p Printer) Speak(indent, text string) {
 	const width = 80
 	line := ""
@@ -30,7 +30,7 @@ func (p Printer) Speak(indent, text string) {
 	p.Linef("%s%s", indent, line)
 }
 
-// Clean leaves out what could control a terminal, and makes a text one line.
+// Clean removes what could control a terminal, and puts a text on one line.
 func Clean(text string) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {

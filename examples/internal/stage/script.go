@@ -2,8 +2,8 @@ package stage
 
 import "strings"
 
-// Speeches reads a script: a line "# r1.opening.1.Ada" names a call, and what follows until the next such line is
-// said in it, as one line.
+// Speeches reads a script. A line "# r1.opening.1.Ada" names a call. The lines up to the next such line
+// are its text, joined into one line.
 func Speeches(script string) map[string]string {
 	said := make(map[string]string)
 	for part := range strings.SplitSeq("\n"+script, "\n# ") {

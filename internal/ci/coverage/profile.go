@@ -23,8 +23,8 @@ type count struct {
 	Ran        bool
 }
 
-// profile joins what all tests saw. Each test binary reports each block, so a block comes many
-// times; it ran if it ran in one of them.
+// profile joins the profiles of all tests. Each test binary reports each block, so a block occurs many
+// times. It ran if it ran in one of them.
 type profile map[block]count
 
 // file is the coverage of one file.

@@ -19,7 +19,7 @@ type event struct {
 	Output  string
 }
 
-// log keeps the output of each test until it is known whether anybody wants to read it.
+// log keeps the output of each test until it is known whether it must be printed.
 type log struct {
 	out     io.Writer
 	texts   map[test]*strings.Builder
@@ -117,7 +117,7 @@ func (l *log) take(t test) string {
 	return b.String()
 }
 
-// printUnfinished prints what the tests wrote that were running when their package ended.
+// printUnfinished prints the output of tests that were still running when their package ended.
 func (l *log) printUnfinished(pkg string) error {
 	rest := l.running[:0]
 	for _, t := range l.running {

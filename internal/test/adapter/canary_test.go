@@ -111,7 +111,7 @@ var faults = map[string]func(w http.ResponseWriter, r *http.Request){
 	},
 }
 
-// keyOf yields the key that a request came with.
+// keyOf returns the key that a request came with.
 func keyOf(r *http.Request) string {
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
 		if key := strings.TrimPrefix(r.Header.Get(name), "Bearer "); key != "" {

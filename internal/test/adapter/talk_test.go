@@ -99,7 +99,7 @@ func (l *listener) count(call string) int {
 	return l.pieces[call]
 }
 
-// priced yields what is known of a debate's model.
+// priced returns what is known of a debate's model.
 func priced(engine *debate.Engine, config debate.Config) (debate.Model, bool) {
 	start, err := engine.Freeze(config)
 	if err != nil {

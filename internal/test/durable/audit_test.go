@@ -53,7 +53,7 @@ func historyOf(events []debate.Event) *history {
 	return h
 }
 
-// settled yields what an event says about an attempt that is over; nil: it speaks of none.
+// settled returns what an event says about an attempt that is over; nil: it speaks of none.
 func settled(e *debate.Event) (*debate.Spend, standing) {
 	spend := debate.SpendOf(e.Body)
 	switch body := e.Body.(type) {
@@ -103,7 +103,7 @@ func missing(t testing.TB, before, after []debate.Event) (n int) {
 	return n
 }
 
-// uncharged yields the attempts in flight at a crash that a later log does not report as lost, once, and
+// uncharged returns the attempts in flight at a crash that a later log does not report as lost, once, and
 // charged with all that was reserved for them.
 func uncharged(before, after []debate.Event) (wrong []attempt) {
 	for lost, intent := range historyOf(before).open {

@@ -100,7 +100,7 @@ func (f *floor) play(ctx context.Context, rounds int, keep func(step int, row st
 
 // keeper keeps the rows of the floor.
 type keeper interface {
-	// keep yields what keeps the rows of one debate, and ends doing so.
+	// keep returns what keeps the rows of one debate, and ends doing so.
 	keep(id string) (keep func(step int, row string) error, end func() error, err error)
 }
 

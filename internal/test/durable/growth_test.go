@@ -89,7 +89,7 @@ func TestEachStepWritesTheSame(t *testing.T) {
 	}
 }
 
-// compare yields what a step has written in so many of the first rounds, and of the last.
+// compare returns what a step has written in so many of the first rounds, and of the last.
 func (g *growing) compare(rounds int, of func(level) int64) [2]float64 {
 	mean := func(from, to int) float64 {
 		a, b := g.rounds[from], g.rounds[to]

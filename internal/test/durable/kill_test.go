@@ -51,19 +51,19 @@ func TestKill(t *testing.T) { //nolint:tparallel // beside the other tests there
 			var trials []trial
 			reached := make(map[string]bool) // kinds of failpoints, by the first play that has them, whose order is sure
 			for i, play := range []string{sequential, simultaneous, troubled, summarized} {
-				if play == summarized && kind != inFile && !*long {
+				if play == summarized && kind != inFile && !*killAll {
 					continue // a tokenizer is loaded for it, which takes longer than all the rest
 				}
 				want, points := undisturbed(t, play), dryRun(t, place, play)
 				t.Logf("%s: %d failpoints", play, len(points))
 				dice := rand.New(rand.NewPCG(uint64(len(kind)), uint64(i)))
 				picked := sample(points, reached, play == simultaneous, dice)
-				if play == summarized && !*long {
+				if play == summarized && !*killAll {
 					picked = picked[:1]
 				}
 				for _, k := range picked {
 					trials = append(trials, trial{place, store, play, fmt.Sprintf("%s.%d", play, k), []int64{k}, want})
-					if *long || play != summarized && len(trials)%4 == 0 {
+					if *killAll || play != summarized && len(trials)%4 == 0 {
 						second := 1 + dice.Int64N(max(1, int64(len(points))-k))
 						trials = append(trials, trial{place, store, play, fmt.Sprintf("%s.%d.%d", play, k, second), []int64{k, second}, want})
 					}
@@ -108,7 +108,7 @@ func canonical(t testing.TB, record *debate.Record) string {
 	return string(data)
 }
 
-// sample picks failpoints, all in the long form. In the short one these are one of each kind that none was
+// sample picks failpoints, all with -kill.all. Without it these are one of each kind that none was
 // picked of before, and one of the others, or else of half of them.
 func sample(points []string, reached map[string]bool, others bool, dice *rand.Rand) (picked []int64) {
 	of := make(map[string][]int64)
@@ -117,7 +117,7 @@ func sample(points []string, reached map[string]bool, others bool, dice *rand.Ra
 	}
 	for _, kind := range slices.Sorted(maps.Keys(of)) {
 		switch all := of[kind]; {
-		case *long:
+		case *killAll:
 			picked = append(picked, all...)
 		case !reached[kind] || others || dice.IntN(2) == 0:
 			picked = append(picked, all[dice.IntN(len(all))])
@@ -127,7 +127,7 @@ func sample(points []string, reached map[string]bool, others bool, dice *rand.Ra
 	return picked
 }
 
-// dryRun yields the kinds of the failpoints of a play.
+// dryRun returns the kinds of the failpoints of a play.
 func dryRun(t *testing.T, place place, play string) []string {
 	t.Helper()
 	o := order{

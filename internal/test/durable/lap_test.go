@@ -48,7 +48,7 @@ func race(b *testing.B, debates, steps int, floor, engine func(lap int)) {
 	b.ReportMetric(float64(steps)/middle(theirs), "floor-steps/s")
 }
 
-// middle yields the median; of nothing it is 0.
+// middle returns the median; of nothing it is 0.
 func middle(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

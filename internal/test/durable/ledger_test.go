@@ -72,7 +72,7 @@ func (l *ledger) commit(id string, events []debate.Event) error {
 	return l.note(entry{What: appended, Debate: id, First: events[0].Seq, Last: events[len(events)-1].Seq})
 }
 
-// readLedger yields the lines that are there.
+// readLedger returns the lines that are there.
 func readLedger(t testing.TB, name string) []entry {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -1,9 +1,9 @@
 // Package durable_test holds what is promised of a debate whose process dies, hands over or has rivals. The
 // test binary starts itself again for each process that is needed.
 //
-//	go test -v .           a sample of the failpoints, of each kind some; each proof prints its figure
-//	go test -v . -long     all failpoints, and each again with a second kill in the process that goes on
-//	go test -bench . .     what it costs that every step is durable
+//	go test -v .            a sample of the failpoints, of each kind some; each proof prints its figure
+//	go test -v . -kill.all  all failpoints, and each again with a second kill in the process that goes on
+//	go test -bench . .      what it costs that every step is durable
 package durable_test
 
 import (
@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-var long = flag.Bool("long", false, "kill at every failpoint, and a second time in the process that goes on")
+var killAll = flag.Bool("kill.all", false, "kill at every failpoint, and a second time in the process that goes on")
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv(orderVariable); text != "" {

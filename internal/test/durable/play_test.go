@@ -27,7 +27,7 @@ const (
 // playLabel tells the provider which play it is in.
 const playLabel = "play"
 
-// configOf yields the config of a play: two rounds, three debaters and a judge, unless it says otherwise.
+// configOf returns the config of a play: two rounds, three debaters and a judge, unless it says otherwise.
 func configOf(play, id string) debate.Config {
 	c := debate.Config{
 		ID: id, Topic: "Should cities ban cars from their centres?", Format: debate.RoundLimited, Rounds: 2,
@@ -63,7 +63,7 @@ func configOf(play, id string) debate.Config {
 	return c
 }
 
-// engineOn yields an engine of this package's provider.
+// engineOn returns an engine of this package's provider.
 func engineOn(store debate.Store, voice debate.Provider) *debate.Engine {
 	return &debate.Engine{
 		Store:     store,

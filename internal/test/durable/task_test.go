@@ -49,7 +49,7 @@ func (o order) perform() (err error) {
 	return task(ctx)
 }
 
-// listen yields the lines of the standard input. With it this process ends too: the test is gone.
+// listen returns the lines of the standard input. With it this process ends too: the test is gone.
 func listen() <-chan string {
 	lines := make(chan string)
 	go func() {

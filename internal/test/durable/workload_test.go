@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// workload yields the config of workload W1, so many rounds of it: three debaters who say 1,800 characters
+// workload returns the config of workload W1, so many rounds of it: three debaters who say 1,800 characters
 // each, and a judge whose assessments of each round have about 600 bytes. Everybody reads all, and each
 // call's worst case is reserved.
 func workload(id string, rounds int) debate.Config {

@@ -1,0 +1,19 @@
+// Package longform knows whether the tests run in their long form.
+package longform
+
+import "os"
+
+// variable asks for the long form if it has a value.
+const variable = "DEBATE_LONG_TESTS"
+
+// Asked reports whether the tests run in their long form: with all seeds, sizes and places of theirs. The short form
+// tries a part of them, and asserts the same of each.
+func Asked() bool { return os.Getenv(variable) != "" }
+
+// Or returns n in the long form, and less in the short one.
+func Or[T any](n, less T) T {
+	if Asked() {
+		return n
+	}
+	return less
+}

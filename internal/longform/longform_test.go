@@ -1,0 +1,18 @@
+package longform_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/agonist-dev/debate/internal/longform"
+)
+
+func TestOr(t *testing.T) {
+	t.Setenv("DEBATE_LONG_TESTS", "")
+	assert.False(t, longform.Asked())
+	assert.Equal(t, 1, longform.Or(10, 1))
+	t.Setenv("DEBATE_LONG_TESTS", "1")
+	assert.True(t, longform.Asked())
+	assert.Equal(t, 10, longform.Or(10, 1))
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+)
+
+const crowdRounds = 10
+
+// crowd is what many debates at once took, each of whose calls takes the latency.
+type crowd struct {
+	Wall   time.Duration `json:"wall"`
+	CPU    time.Duration `json:"cpu"`    // of one debate
+	Memory int64         `json:"memory"` // bytes of one debate, at the peak of what was resident; 0: unknown
+}
+
+// playCrowd plays so many debates at once in this process. The peak is that of the process: whoever measures
+// memory plays one crowd in a process.
+func playCrowd(ctx context.Context, s *script, latency time.Duration, size int, c contender) (crowd, error) {
+	for range 20 { // caches are cold
+		if _, err := c.play(ctx); err != nil {
+			return crowd{}, err
+		}
+	}
+	debug.FreeOSMemory()
+	before, _ := residentMemory()
+	s.latency = latency
+	defer func() { s.latency = 0 }()
+	cpu, began := processorTime(), time.Now()
+	errs := make([]error, size)
+	var playing sync.WaitGroup
+	for i := range size {
+		playing.Go(func() {
+			out, err := c.play(ctx)
+			if err == nil {
+				err = out.check(crowdRounds, false)
+			}
+			errs[i] = err
+		})
+	}
+	playing.Wait()
+	wall, used := time.Since(began), processorTime()-cpu
+	_, peak := residentMemory()
+	for _, err := range errs {
+		if err != nil {
+			return crowd{}, fmt.Errorf("%s in a crowd: %w", c.side, err)
+		}
+	}
+	return crowd{Wall: wall, CPU: used / time.Duration(size), Memory: (peak - before) / int64(size)}, nil
+}
+
+// crowdElsewhere plays a crowd in a process of its own, by this program.
+func crowdElsewhere(ctx context.Context, side string, size int) (crowd, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return crowd{}, err
+	}
+	command := exec.CommandContext(ctx, program, "-crowd-of", side, "-crowd", strconv.Itoa(size)) //nolint:gosec // this program
+	command.Stderr = os.Stderr
+	text, err := command.Output()
+	if err != nil {
+		return crowd{}, fmt.Errorf("a crowd of %s: %w", side, err)
+	}
+	var c crowd
+	return c, json.Unmarshal(text, &c)
+}

@@ -1,0 +1,209 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate"
+)
+
+func listStates(x *exam) {
+	store := x.open()
+	for id, state := range map[string]debate.State{
+		"a": debate.StateInitializing, "b": debate.StateRunning, "c": arguing, "d": debate.StatePaused, "e": debate.StateAwaitingInput,
+		"f": debate.StateCompleting, "g": debate.StateCompleted, "h": debate.StateCanceled, "i": debate.StateError, "j": "Arguing",
+	} {
+		x.append(store, id, 0, "w", debateOf("topic", nil, state))
+	}
+	states := func(want string, states ...debate.State) {
+		x.Helper()
+		x.listed(fmt.Sprintf("in one of the states %q", states), store, debate.Filter{States: states}, strings.Fields(want)...)
+	}
+	states("a b c d e f g h i j")
+	states("c", arguing)
+	states("d", debate.StatePaused)
+	states("d g i", debate.StateError, debate.StatePaused, debate.StateCompleted)
+	states("d", debate.StatePaused, debate.StatePaused, "none")
+	states("", "none")
+	states("", "argu%", "' OR 1=1 --")
+	x.listed("not over", store, debate.Filter{Unfinished: true}, "a", "b", "c", "d", "e", "f", "i", "j")
+	x.listed("at work", store, debate.Filter{Working: true}, "a", "b", "c", "f", "j")
+	x.listed("at work", store, debate.Filter{Working: true, Unfinished: true}, "a", "b", "c", "f", "j")
+	x.listed("at work and paused", store, debate.Filter{Working: true, States: []debate.State{debate.StatePaused}})
+	x.listed("not over, in two states", store, debate.Filter{
+		Unfinished: true, States: []debate.State{debate.StatePaused, debate.StateCompleted},
+	}, "d")
+	x.append(store, "d", 2, "w", after(2, moved(arguing)))
+	states("c d", arguing)
+	states("", debate.StatePaused)
+}
+
+func listLabels(x *exam) {
+	store := x.open()
+	for id, labels := range map[string]map[string]string{
+		"a": {tenant: blue, "trace": "1"},
+		"b": {tenant: "Blue"},
+		"c": {tenant: ""},
+		"d": nil,
+		"e": {"Tenant": blue},
+		"f": {"a.b": "1", "a": "2"},
+		"g": {`q"u'o\te`: `v"a'l\ue`, "100%": "_", "": "empty key"},
+		"h": {"ключ 🙂": "значение\n\t", "$": "$.a", "a[0]": "x", "\u2028": "\x00"},
+		"i": {tenant: "blue ", "other": blue},
+	} {
+		x.append(store, id, 0, "w", debateOf("topic", labels, debate.StatePaused))
+	}
+	for _, c := range []struct {
+		labels map[string]string
+		want   string
+	}{
+		{map[string]string{}, "a b c d e f g h i"},
+		{map[string]string{tenant: blue}, "a"},
+		{map[string]string{tenant: blue, "trace": "1"}, "a"},
+		{map[string]string{tenant: blue, "trace": "2"}, ""},
+		{map[string]string{tenant: blue, "none": ""}, ""},
+		{map[string]string{tenant: ""}, "c"},
+		{map[string]string{"none": ""}, ""},
+		{map[string]string{tenant: "b%"}, ""},
+		{map[string]string{tenant: "blu_"}, ""},
+		{map[string]string{tenant: "*"}, ""},
+		{map[string]string{"TENANT": blue}, ""},
+		{map[string]string{"Tenant": blue}, "e"},
+		{map[string]string{"a.b": "1"}, "f"},
+		{map[string]string{"a": "2"}, "f"},
+		{map[string]string{"a.b": "1", "a": "2"}, "f"},
+		{map[string]string{"a": "1"}, ""},
+		{map[string]string{`q"u'o\te`: `v"a'l\ue`}, "g"},
+		{map[string]string{"100%": "_"}, "g"},
+		{map[string]string{"": "empty key"}, "g"},
+		{map[string]string{"": ""}, ""},
+		{map[string]string{"ключ 🙂": "значение\n\t"}, "h"},
+		{map[string]string{"$": "$.a", "a[0]": "x"}, "h"},
+		{map[string]string{"\u2028": "\x00"}, "h"},
+		{map[string]string{tenant: "blue "}, "i"},
+		{map[string]string{"' OR '1'='1": "' OR '1'='1"}, ""},
+	} {
+		x.listed(fmt.Sprintf("with the labels %q", c.labels), store, debate.Filter{Labels: c.labels}, strings.Fields(c.want)...)
+	}
+}
+
+// listTimes has debates one nanosecond apart.
+func listTimes(x *exam) {
+	store := x.open()
+	begin := time.Date(2026, time.May, 1, 12, 0, 0, 999_999_998, time.UTC)
+	for i, id := range []string{"a", "b", "c", "d", "e"} {
+		log := debateOf("topic", nil, debate.StatePaused)
+		log[0].At = begin.Add(time.Duration(i))
+		log[1].At = begin.Add(time.Hour) // the time of the start counts
+		x.append(store, id, 0, "w", log)
+	}
+	span := func(why string, from, until time.Time, want string) {
+		x.Helper()
+		x.listed(why, store, debate.Filter{From: from, Until: until}, strings.Fields(want)...)
+	}
+	var open time.Time
+	at := func(n int) time.Time { return begin.Add(time.Duration(n)) }
+	span("from the second on", at(1), open, "b c d e")
+	span("until before the second", open, at(1), "a")
+	span("from the second until before the fourth", at(1), at(3), "b c")
+	span("nothing begins in no time", at(2), at(2), "")
+	span("the other way round", at(3), at(1), "")
+	span("before all", open, at(0), "")
+	span("after all", at(5), open, "")
+	span("long before", at(0).AddDate(-3000, 0, 0), at(0).AddDate(4000, 0, 0), "a b c d e")
+	zone := time.FixedZone("", -7*3600)
+	span("in another zone", at(1).In(zone), at(3).In(zone), "b c")
+}
+
+func listFarTimes(x *exam) {
+	store := x.open()
+	all := times()
+	var want []debate.Info
+	for i, at := range all {
+		log := debateOf("topic", nil, debate.StatePaused)
+		log[0].At, log[1].At = at, at
+		id := fmt.Sprintf("t%02d", i)
+		x.append(store, id, 0, "w", log)
+		want = append(want, describe(id, "", log))
+	}
+	x.infos(x.open(), debate.Filter{}, want...)
+	for _, bound := range all {
+		if bound.IsZero() {
+			continue // no bound
+		}
+		var from, until []string
+		for i := range want {
+			if want[i].StartedAt.Before(bound) {
+				until = append(until, want[i].ID)
+			} else {
+				from = append(from, want[i].ID)
+			}
+		}
+		x.listed(fmt.Sprintf("from %v on", bound), store, debate.Filter{From: bound}, from...)
+		x.listed(fmt.Sprintf("until before %v", bound), store, debate.Filter{Until: bound}, until...)
+	}
+}
+
+func listIdle(x *exam) {
+	handles := x.handles(2)
+	for _, id := range []string{"a", "b", "c"} {
+		x.append(handles[0], id, 0, "w", debateOf("topic", nil, arguing))
+	}
+	x.lease(handles[0], "b", "me", time.Hour)
+	x.lease(handles[1], "c", "you", time.Hour)
+	x.release(handles[1], "c", "you")
+	for _, store := range handles {
+		x.listed("whoever holds them", store, debate.Filter{}, "a", "b", "c")
+		x.listed("nobody holds them", store, debate.Filter{Idle: true}, "a", "c")
+		x.listed("a worker's next", store, debate.Filter{Idle: true, Working: true, Limit: 1}, "a")
+		x.listed("a worker's next", store, debate.Filter{Idle: true, Working: true, Limit: 1, After: "a"}, "c")
+	}
+}
+
+// listTogether has debates that each miss one condition.
+func listTogether(x *exam) {
+	store := x.open()
+	const word = "a word"
+	labels := map[string]string{tenant: blue}
+	begin := moment(1)
+	for i, c := range []struct {
+		id     string
+		labels map[string]string
+		state  debate.State
+		text   string
+		day    int
+		held   bool
+	}{
+		{"a", labels, arguing, word, 0, false},
+		{"b", nil, arguing, word, 0, false},
+		{"c", labels, "rebutting", word, 0, false},
+		{"d", labels, debate.StatePaused, word, 0, false},
+		{"e", labels, arguing, "another", 0, false},
+		{"f", labels, arguing, word, -1, false},
+		{"g", labels, arguing, word, 1, false},
+		{"h", labels, arguing, word, 0, true},
+		{"i", labels, arguing, word, 0, false},
+		{"j", labels, arguing, word, 0, false},
+	} {
+		log := debateOf("topic", c.labels, c.state, c.text)
+		for n := range log {
+			log[n].At = begin.AddDate(0, 0, c.day).Add(time.Duration(i))
+		}
+		x.append(store, c.id, 0, "w", log)
+		if c.held {
+			x.lease(store, c.id, "me", time.Hour)
+		}
+	}
+	filter := debate.Filter{
+		States: []debate.State{arguing, debate.StatePaused}, Labels: labels, Unfinished: true, Working: true, Idle: true,
+		From: begin, Until: begin.AddDate(0, 0, 1), Text: "WORD",
+	}
+	x.listed("all conditions", store, filter, "a", "i", "j")
+	filter.Limit = 2
+	x.listed("all conditions, two", store, filter, "a", "i")
+	filter.After = "a"
+	x.listed("all conditions, behind a", store, filter, "i", "j")
+	filter.Newest, filter.After = true, "j"
+	x.listed("all conditions, newest first behind j", store, filter, "i", "a")
+}

@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+)
+
+// mixed returns ids that would be out of order by any order but that of bytes.
+func mixed() []string {
+	return []string{"-", "0", "1", "10", "2", "A", "B", "Z", "_", "a", "a-", "a-b", "a.c", "a0", "aB", "a_b", "aa", "ab", "b"}
+}
+
+func listOrder(x *exam) {
+	store := x.open()
+	ids := mixed()
+	for i := range ids {
+		id := ids[(7*i+3)%len(ids)]
+		x.append(store, id, 0, "w", some(0, 1, id))
+	}
+	x.listed("in the order of bytes", store, debate.Filter{}, ids...)
+	slices.Reverse(ids)
+	x.listed("the other way round", store, debate.Filter{Newest: true}, ids...)
+}
+
+func listAfter(x *exam) {
+	store := x.open()
+	ids := mixed()
+	for _, id := range ids {
+		x.append(store, id, 0, "w", some(0, 1, id))
+	}
+	cursors := append(mixed(), "!", "+", "/", "5", "C", "a-a", "a/", "zz", "~", "é", "\xff", "a' OR '1'='1", "%", "a\x00")
+	for _, cursor := range append(cursors, strings.Repeat("a", 1000)) {
+		var before, behind []string
+		for _, id := range ids {
+			switch {
+			case id < cursor:
+				before = append(before, id)
+			case id > cursor:
+				behind = append(behind, id)
+			}
+		}
+		slices.Reverse(before)
+		why := "after " + brief(cursor)
+		x.listed(why, store, debate.Filter{After: cursor}, behind...)
+		x.listed(why+", newest first", store, debate.Filter{After: cursor, Newest: true}, before...)
+		x.listed(why+", two", store, debate.Filter{After: cursor, Limit: 2}, behind[:min(2, len(behind))]...)
+	}
+}
+
+func listLimit(x *exam) {
+	store := x.open()
+	ids := []string{"a", "b", "c", "d", "e"}
+	for i, id := range ids {
+		state := debate.StatePaused
+		if i%2 == 1 {
+			state = debate.StateCompleted
+		}
+		x.append(store, id, 0, "w", debateOf("topic "+id, nil, state, "text"))
+	}
+	for limit := 1; limit < 7; limit++ {
+		x.listed(fmt.Sprint("at most ", limit), store, debate.Filter{Limit: limit}, ids[:min(limit, 5)]...)
+	}
+	x.listed("at most none is all", store, debate.Filter{Limit: 0}, ids...)
+	x.listed("the newest two", store, debate.Filter{Newest: true, Limit: 2}, "e", "d")
+	x.listed("what does not match does not count", store, debate.Filter{Limit: 2, States: []debate.State{debate.StateCompleted}}, "b", "d")
+	x.listed("what has not the text does not count", store, debate.Filter{Limit: 1, Text: "topic d"}, "d")
+	x.listed("all have the text", store, debate.Filter{Limit: 2, Text: "text"}, "a", "b")
+	x.listed("more than there are", store, debate.Filter{Limit: 1 << 30}, ids...)
+}
+
+func listPages(x *exam) {
+	debates, writers := crowdOfDebates(), 20
+	handles := x.handles(2)
+	states := []debate.State{debate.StatePaused, arguing, debate.StateCompleted}
+	var want []string
+	for i := range debates {
+		want = append(want, fmt.Sprintf("d%d-%03d", i%7, i))
+	}
+	x.crowd(writers, func(w int) {
+		for i := w; i < debates; i += writers {
+			log := debateOf(fmt.Sprint("topic ", i%10), nil, states[i%3])
+			if err := handles[w%2].Append(x.Context(), want[i], 0, "w", log); err != nil {
+				x.Errorf("Append to one of many failed: %v", err)
+				return
+			}
+		}
+	})
+	paused := func() (ids []string) {
+		for i, id := range want {
+			if i%3 == 0 {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}()
+	tenth := func() (ids []string) {
+		for i, id := range want {
+			if i%10 == 7 {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}()
+	slices.Sort(want)
+	slices.Sort(paused)
+	slices.Sort(tenth)
+	x.listed("all at once", handles[1], debate.Filter{}, want...)
+	pages(x, handles, debate.Filter{Limit: 7}, want)
+	pages(x, handles, debate.Filter{Limit: 100}, want)
+	pages(x, handles, debate.Filter{Limit: 60, States: states[:1]}, paused)
+	pages(x, handles, debate.Filter{Limit: 30, Text: "Topic 7"}, tenth)
+	for _, ids := range [][]string{want, paused} {
+		slices.Reverse(ids)
+	}
+	pages(x, handles, debate.Filter{Limit: 100, Newest: true}, want)
+	pages(x, handles, debate.Filter{Limit: 1000, Newest: true}, want)
+	pages(x, handles, debate.Filter{Limit: 60, Newest: true, States: states[:1]}, paused)
+}
+
+// pages reads a list page by page.
+func pages(x *exam, handles []debate.Store, filter debate.Filter, want []string) {
+	x.Helper()
+	var got []string
+	for page := 0; page <= len(want); page++ {
+		ids := names(x.list(handles[page%len(handles)], filter))
+		if len(ids) > filter.Limit {
+			x.Fatalf("a page of %d has %d debates", filter.Limit, len(ids))
+		}
+		got = append(got, ids...)
+		if len(ids) < filter.Limit {
+			break
+		}
+		filter.After = ids[len(ids)-1]
+	}
+	if what := unlike(got, want); what != "" {
+		x.Errorf("pages of %d do not add up to the list: %s", filter.Limit, what)
+	}
+}
