@@ -20,7 +20,7 @@ type attempt struct {
 	cause *debate.Error
 }
 
-// attempt yields how a call is made now: as it should be, or made smaller as often as it did not fit.
+// attempt returns how a call is made now: as it should be, or made smaller as often as it did not fit.
 func (b *board) attempt(id string) attempt {
 	a := attempt{id: id}
 	for a.short < mostShort {

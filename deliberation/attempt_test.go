@@ -26,7 +26,7 @@ func windowed(t *testing.T, config deliberation.Config, agent, judge int) (*deba
 	return r, p
 }
 
-// shortened yields the calls that were warned of as made with less than they should have had.
+// shortened returns the calls that were warned of as made with less than they should have had.
 func shortened(r *debate.Record) []string {
 	var out []string
 	for _, w := range r.Warnings {

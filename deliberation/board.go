@@ -37,7 +37,7 @@ func read(r *debate.Record) *board { return readAt(r, r.Round) }
 
 func readAt(r *debate.Record, round int) *board { return &board{Deliberation: of(r), round: round} }
 
-// stands yields how many agents have something that stands.
+// stands returns how many agents have something that stands.
 func (b *board) stands() int {
 	n := 0
 	for i := range b.agents {
@@ -48,7 +48,7 @@ func (b *board) stands() int {
 	return n
 }
 
-// heard yields what was said of an agent in the round that is looked at, in the order of slots.
+// heard returns what was said of an agent in the round that is looked at, in the order of slots.
 func (b *board) heard(w *work) []*debate.Turn {
 	var out []*debate.Turn
 	for _, t := range w.past[b.round] {

@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Canonical yields what makes two deliberations the same: the turns in slot order and the end state, as JSON. Attempts,
+// Canonical returns what makes two deliberations the same: the turns in slot order and the end state, as JSON. Attempts,
 // spend, times and controls are left out.
 func (d *Deliberation) Canonical() ([]byte, error) {
 	type turn struct {

@@ -308,7 +308,7 @@ func (v *validation) prompt(at, file, text string) {
 // SourceConfig is the source of a prompt or a role that stands in the config as text.
 const SourceConfig = "config"
 
-// cause yields what is behind an error of this module's: its place is told anew.
+// cause returns what is behind an error of this module's: its place is told anew.
 func cause(err error) error {
 	if failure, ok := errors.AsType[*debate.Error](err); ok && failure.Err != nil {
 		return failure.Err

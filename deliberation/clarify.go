@@ -49,7 +49,7 @@ func clarifyID(iteration int, w *work) string {
 	return "clarify." + strconv.Itoa(iteration) + "." + w.ID
 }
 
-// clarifications yields the questions of one iteration, of all if 0, with their answers, by agent.
+// clarifications returns the questions of one iteration, of all if 0, with their answers, by agent.
 func (d *Deliberation) clarifications(iteration int) []Asked {
 	var out []Asked
 	for _, t := range d.asked {
@@ -115,7 +115,7 @@ func (b *board) iteration() int {
 	return max(1, most)
 }
 
-// unasked yields the agents that have not said yet what they want to ask.
+// unasked returns the agents that have not said yet what they want to ask.
 func (b *board) unasked(iteration int) []*work {
 	var out []*work
 	for i := range b.agents {
@@ -129,7 +129,7 @@ func (b *board) unasked(iteration int) []*work {
 // asksAgain reports whether the agents may follow up.
 func (b *board) asksAgain() bool { return len(b.unasked(b.iteration())) > 0 }
 
-// pending yields the questions that a person is to answer; none if nobody is there.
+// pending returns the questions that a person is to answer; none if nobody is there.
 func (b *board) pending() []Asked {
 	if !b.config.Clarification.On || b.Record.Terms().Unattended != nil {
 		return nil

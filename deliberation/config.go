@@ -17,8 +17,8 @@ import (
 // its comment names.
 //
 // The start settles the config: it writes the defaults out, adds the built-in roles that agents have to Roles, and puts
-// the text of each prompt file in the place of its name. A log holds the settled config, which depends on no file.
-// [Deliberation.Config] yields it. It can be started again, under another ID.
+// the text of each prompt file in the place of its name. A log holds the settled config, which depends on no file, and
+// [Deliberation.Config] returns it.
 //
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
@@ -261,7 +261,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 // Flow is the name of the flow: [FlowName].
 func (c Config) Flow() string { return FlowName }
 
-// Terms yields what the config says about everything that all flows have.
+// Terms returns what the config says about everything that all flows have.
 func (c Config) Terms() debate.Terms {
 	t := debate.Terms{
 		ID: c.ID, Topic: topic(c.Problem), Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended, MaxTokens: c.MaxTokens,
@@ -307,7 +307,7 @@ func yieldModels(yield func(field, name string) bool, at, model string, fallback
 	return true
 }
 
-// toolsOf yields what an agent may use.
+// toolsOf returns what an agent may use.
 func (c *Config) toolsOf(a *Agent) []string {
 	if a.Tools != nil {
 		return *a.Tools
@@ -315,7 +315,7 @@ func (c *Config) toolsOf(a *Agent) []string {
 	return c.Tools
 }
 
-// configOf yields a config of this flow.
+// configOf returns a config of this flow.
 func configOf(c debate.FlowConfig) *Config {
 	switch c := c.(type) {
 	case *Config:

@@ -33,7 +33,7 @@ func validated(t *testing.T, config deliberation.Config) error {
 	return err
 }
 
-// fields yields the fields that an error names.
+// fields returns the fields that an error names.
 func fields(t *testing.T, err error) []string {
 	t.Helper()
 	require.Error(t, err)

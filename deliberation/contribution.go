@@ -25,7 +25,7 @@ type Contribution struct {
 	Took  time.Duration
 }
 
-// contribution yields a turn for readers outside.
+// contribution returns a turn for readers outside.
 func (d *Deliberation) contribution(t *debate.Turn) Contribution {
 	c := Contribution{
 		Round: t.Round, Kind: t.Kind, Agent: t.Speaker, Target: t.Target, Text: t.Text, Cut: t.Cut,
@@ -37,7 +37,7 @@ func (d *Deliberation) contribution(t *debate.Turn) Contribution {
 	return c
 }
 
-// Contributions yields the contributions of all rounds, in the order of rounds and slots.
+// Contributions returns the contributions of all rounds, in the order of rounds and slots.
 func (d *Deliberation) Contributions() []Contribution {
 	var out []Contribution
 	all := slices.Collect(turns(d.Record))
@@ -52,7 +52,7 @@ func (d *Deliberation) Contributions() []Contribution {
 	return out
 }
 
-// Standing yields what stands now, in the order of the config: of each agent that takes part the latest proposal
+// Standing returns what stands now, in the order of the config: of each agent that takes part the latest proposal
 // or refinement. Who has none yet is missing. It is what an added node has to look at; see [Insert].
 func (d *Deliberation) Standing() []Contribution {
 	var out []Contribution
@@ -72,7 +72,7 @@ type Summary struct {
 	Before, After int
 }
 
-// Summaries yields the summaries that were made, oldest first. Those of the record, by a summarizer, are none of a
+// Summaries returns the summaries that were made, oldest first. Those of the record, by a summarizer, are none of a
 // deliberation's.
 func (d *Deliberation) Summaries() []Summary {
 	var out []Summary
@@ -106,7 +106,7 @@ type Asked struct {
 	Skipped   bool // it was answered with NotAnswered
 }
 
-// Clarifications yields the agents' questions, by iteration and agent.
+// Clarifications returns the agents' questions, by iteration and agent.
 func (d *Deliberation) Clarifications() []Asked { return d.clarifications(0) }
 
 // Evaluation is the judge's view of one round. Exactly one of Confidence and Quality is set.
@@ -116,7 +116,7 @@ type Evaluation struct {
 	Quality    *Quality
 }
 
-// Evaluations yields the evaluations that were accepted, by round.
+// Evaluations returns the evaluations that were accepted, by round.
 func (d *Deliberation) Evaluations() []Evaluation {
 	var out []Evaluation
 	for _, t := range d.Turns {
@@ -144,7 +144,7 @@ func decoded[T any](t *debate.Turn) *T {
 	return v
 }
 
-// valueOf yields the number of an evaluation.
+// valueOf returns the number of an evaluation.
 func valueOf(t *debate.Turn) (float64, bool) {
 	switch t.Kind {
 	case KindConfidence:
@@ -166,7 +166,7 @@ type Ballot struct {
 	Vote
 }
 
-// Votes yields the votes, and what they add up to: the best proposal first. Without votes all are equal.
+// Votes returns the votes, and what they add up to: the best proposal first. Without votes all are equal.
 func (d *Deliberation) Votes() ([]Ballot, []Score) {
 	var out []Ballot
 	for _, t := range d.votes {

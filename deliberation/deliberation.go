@@ -13,10 +13,10 @@ type Deliberation struct {
 	*debate.Record
 	*sorted
 
-	systems map[string]string // the system prompts, by who they are for; nil: something that they hold has changed
+	systems map[string]string // the system prompts, by their names; nil: something that they hold has changed
 }
 
-// Of yields the deliberation of a record; false: the record is of another flow, or nothing has started yet.
+// Of returns the deliberation of a record; false: the record is of another flow, or nothing has started yet.
 func Of(r *debate.Record) (*Deliberation, bool) {
 	if r == nil {
 		return nil, false
@@ -38,7 +38,7 @@ func open(r *debate.Record, _ *debate.Start) (debate.Part, error) {
 	return &Deliberation{Record: r, sorted: sorting(configOf(r.Config()))}, nil
 }
 
-// Config yields the settled config, with every default written out and with the texts of all prompt files, but without
+// Config returns the settled config, with every default written out and with the texts of all prompt files, but without
 // an ID. The same can be started again. Read only.
 func (d *Deliberation) Config() *Config { return d.config }
 
@@ -109,7 +109,7 @@ func turns(r *debate.Record) iter.Seq[*debate.Turn] {
 	}
 }
 
-// placed yields a turn with its round. One of an added node that has not told its own belongs to the latest one
+// placed returns a turn with its round. A turn of an added node whose call names no round belongs to the latest round
 // that there was.
 func placed(t *debate.Turn, latest *int) *debate.Turn {
 	if *latest = max(*latest, t.Round); t.Round != 0 || t.Kind == KindQuestion || t.Kind == KindAnswer {
@@ -154,7 +154,7 @@ func (k *sorted) sort(t *debate.Turn) {
 
 func (w *work) keep(round int, t *debate.Turn) { w.past[round] = append(w.past[round], t) }
 
-// standing yields the agent's latest proposal or refinement; nil: it has none.
+// standing returns the agent's latest proposal or refinement; nil: it has none.
 func (w *work) standing() *debate.Turn {
 	if len(w.own) == 0 {
 		return nil

@@ -155,7 +155,7 @@ func (w *walk) end() {
 	}
 }
 
-// dearest yields the agent to whom it costs most to write its proposal out; nil: nobody has one.
+// dearest returns the agent to whom it costs most to write its proposal out; nil: nobody has one.
 func (w *walk) dearest(b *board) *work {
 	price := func(a *work) debate.Money {
 		most := debate.Money(0)

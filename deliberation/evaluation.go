@@ -58,7 +58,7 @@ func settleEvaluation(config debate.FlowConfig) (debate.FlowConfig, error) {
 	return e, nil
 }
 
-// clone yields a deep copy.
+// clone returns a deep copy.
 func (e *EvaluationConfig) clone() *EvaluationConfig {
 	d := *e
 	d.Evaluators, d.Labels = slices.Clone(e.Evaluators), maps.Clone(e.Labels)

@@ -61,7 +61,7 @@ type Evaluator struct {
 	Origin *Origin `json:"origin,omitempty"`
 }
 
-// Evaluation yields the evaluation of the deliberation's solution, still without evaluators: its problem, as
+// Evaluation returns the evaluation of the deliberation's solution, still without evaluators: its problem, as
 // context what was given and what a person has answered, and the solution as text. How sure the author of the
 // solution is, and which requirements it takes for fulfilled, are left out: the evaluators see for themselves.
 // Without a solution the error is a [debate.Error] of kind validation.
@@ -107,7 +107,7 @@ func solutionText(s *Solution) string {
 // Flow is the name of the flow: [EvaluationName].
 func (e EvaluationConfig) Flow() string { return EvaluationName }
 
-// Terms yields what the config says about everything that all flows have.
+// Terms returns what the config says about everything that all flows have.
 func (e EvaluationConfig) Terms() debate.Terms {
 	t := debate.Terms{
 		ID: e.ID, Topic: topic(e.Problem), Rounds: 1, MaxTokens: e.MaxTokens, TurnTimeout: e.TurnTimeout, Budget: e.Budget,
@@ -131,7 +131,7 @@ func (e EvaluationConfig) Models() iter.Seq2[string, string] {
 	}
 }
 
-// evaluationOf yields a config of this flow.
+// evaluationOf returns a config of this flow.
 func evaluationOf(c debate.FlowConfig) *EvaluationConfig {
 	switch c := c.(type) {
 	case *EvaluationConfig:

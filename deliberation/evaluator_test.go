@@ -69,7 +69,7 @@ func evaluate(t *testing.T, engine *debate.Engine, evaluation deliberation.Evalu
 	return record
 }
 
-// scores yields what came of an evaluation.
+// scores returns what came of an evaluation.
 func scores(r *debate.Record) deliberation.Report {
 	s, _ := deliberation.ScoresOf(r)
 	return s.Report()

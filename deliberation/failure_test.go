@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// kinds yields the kinds of the warnings and the calls that they are about.
+// kinds returns the kinds of the warnings and the calls that they are about.
 func kinds(r *debate.Record) []string {
 	var out []string
 	for _, w := range r.Warnings {

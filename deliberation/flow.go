@@ -48,7 +48,7 @@ const (
 	WarnShortened    debate.WarningKind = "shortened"      // a prompt did not fit the model's window: it was made smaller
 )
 
-// Flow yields the flow, a fresh value each time: a host may add to it, see [Insert]. It goes into
+// Flow returns the flow, a fresh value each time: a host may add to it, see [Insert]. It goes into
 // Engine.Flows under [FlowName], for an engine to start a [Config].
 func Flow() *debate.Flow {
 	always := debate.Guard{}
@@ -130,7 +130,7 @@ func (b *board) leftOut(w *work, phase debate.State) bool {
 	return len(duties) > 0
 }
 
-// duties yields the calls that an agent has to do in a phase, done or not.
+// duties returns the calls that an agent has to do in a phase, done or not.
 func (b *board) duties(w *work, phase debate.State) []attempt {
 	switch phase {
 	case StateClarifying:

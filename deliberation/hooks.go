@@ -254,7 +254,7 @@ func (p *progress) spoken(t *debate.Turn) {
 	}
 }
 
-// sizes yields how much was summarised, and to how much.
+// sizes returns how much was summarised, and to how much.
 func (p *progress) sizes(t *debate.Turn) (before, after int) {
 	k := p.sorted
 	if k == nil || k.seats[t.Speaker] == nil {

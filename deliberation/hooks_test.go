@@ -24,7 +24,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// tracing yields hooks that write down what they are told.
+// tracing returns hooks that write down what they are told.
 func tracing(tell func(line string)) deliberation.Hooks {
 	say := func(format string, args ...any) { tell(fmt.Sprintf(format, args...)) }
 	return deliberation.Hooks{
@@ -58,7 +58,7 @@ func stored(all []debate.Event) iter.Seq2[debate.Event, error] {
 	}
 }
 
-// trace yields what hooks are told of events.
+// trace returns what hooks are told of events.
 func trace(t *testing.T, all []debate.Event) []string {
 	t.Helper()
 	var lines []string

@@ -13,7 +13,7 @@ type member struct {
 	tools     []string
 }
 
-// members yields the agents that take part, in their order.
+// members returns the agents that take part, in their order.
 func (c *Config) members() []member {
 	var all []member
 	for i := range c.Agents {
@@ -33,7 +33,7 @@ func (c *Config) members() []member {
 	return all
 }
 
-// role yields the role of that name. A settled config has all that it needs.
+// role returns the role of that name. A settled config has all that it needs.
 func (c *Config) role(name string) Role {
 	for i := range c.Roles {
 		if c.Roles[i].Name == name {
@@ -53,7 +53,7 @@ type PromptSource struct {
 	Text   string
 }
 
-// Prompts yields which prompt everybody got, in the order of the config, the judge last.
+// Prompts returns which prompt everybody got, in the order of the config, the judge last.
 func (d *Deliberation) Prompts() []PromptSource {
 	out := make([]PromptSource, 0, len(d.agents)+1)
 	for i := range d.agents {

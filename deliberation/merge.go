@@ -13,7 +13,7 @@ type draft struct {
 	text string
 }
 
-// merging yields the merges that are missing, level by level, then the judge's writing out of what is left.
+// merging returns the merges that are missing, level by level, then the judge's writing out of what is left.
 func (b *board) merging() []debate.Call {
 	drafts, calls := b.merged()
 	if len(calls) > 0 || len(drafts) == 0 {
@@ -53,7 +53,7 @@ func (b *board) merged() (drafts []draft, calls []debate.Call) {
 
 func mergeID(level, place int) string { return fmt.Sprintf("merge.%d.%d", level, place) }
 
-// merge yields what two drafts were merged into, or the call that does so.
+// merge returns what two drafts were merged into, or the call that does so.
 func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
 	a := b.attempt(mergeID(level, place))
 	for _, t := range b.merges {

@@ -94,7 +94,7 @@ func faulty(kinds map[string]provider.Kind) answers {
 	}
 }
 
-// answered plays a deliberation in which a person answers all questions, and yields its log.
+// answered plays a deliberation in which a person answers all questions, and returns its log.
 func answered(t *testing.T, engine *debate.Engine, config deliberation.Config) []debate.Event {
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)

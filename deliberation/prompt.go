@@ -124,7 +124,7 @@ func (b *board) quoteAs(out *strings.Builder, label, text string) {
 	out.WriteString("\n")
 }
 
-// system yields somebody's system prompt: what all have in common, the clarifications, and who it is. It does
+// system returns somebody's system prompt: what all have in common, the clarifications, and who it is. It does
 // not change once the clarifications are known.
 func (b *board) system(who string) string {
 	if made, ok := b.systems[who]; ok && b.asking == 0 {

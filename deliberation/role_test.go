@@ -18,7 +18,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 )
 
-// refused requires an error of kind validation and yields its field.
+// refused requires an error of kind validation and returns its field.
 func refused(t *testing.T, err error) *debate.Error {
 	t.Helper()
 	var failure *debate.Error

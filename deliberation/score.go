@@ -36,7 +36,7 @@ type criterion struct {
 	mark        func(*Marks) Mark
 }
 
-// criteria yields the criteria in their order; the whole is not among them.
+// criteria returns the criteria in their order; the whole is not among them.
 func criteria() []criterion {
 	return []criterion{
 		{
@@ -141,7 +141,7 @@ type Scores struct {
 	answers map[string]*debate.Turn // the first of each evaluator
 }
 
-// ScoresOf yields the scores of a record; false: the record is of another flow, or nothing has started yet.
+// ScoresOf returns the scores of a record; false: the record is of another flow, or nothing has started yet.
 func ScoresOf(r *debate.Record) (*Scores, bool) {
 	if r == nil {
 		return nil, false
@@ -163,7 +163,7 @@ func openScores(r *debate.Record, _ *debate.Start) (debate.Part, error) {
 	return &Scores{Record: r, config: evaluationOf(r.Config()), answers: make(map[string]*debate.Turn)}, nil
 }
 
-// Config yields the settled config, with every default and every prompt written out, but without an ID. Read only.
+// Config returns the settled config, with every default and every prompt written out, but without an ID. Read only.
 func (s *Scores) Config() *EvaluationConfig { return s.config }
 
 // Fold implements [debate.Part].
@@ -174,7 +174,7 @@ func (s *Scores) Fold(e *debate.Event) error {
 	return nil
 }
 
-// Report yields what came of the evaluation so far. An evaluator without a valid answer is a gap by every criterion, and
+// Report returns what came of the evaluation so far. An evaluator without a valid answer is a gap by every criterion, and
 // counts in no average.
 func (s *Scores) Report() Report {
 	var report Report
@@ -224,7 +224,7 @@ func (s *Scores) sheet(evaluator string) sheet {
 	return a
 }
 
-// lastRejection yields an evaluator's last answer that was not accepted; nil: there is none.
+// lastRejection returns an evaluator's last answer that was not accepted; nil: there is none.
 func lastRejection(r *debate.Record, evaluator string) *debate.Rejection {
 	for i := len(r.Rejections) - 1; i >= 0; i-- {
 		if r.Rejections[i].By == evaluator {

@@ -22,7 +22,7 @@ const KindScore debate.CallKind = "score"
 // schemaMarks is the name of the schema of an evaluator's answer.
 const schemaMarks = "marks"
 
-// EvaluationFlow yields the flow of an [EvaluationConfig], a fresh value each time: register it as
+// EvaluationFlow returns the flow of an [EvaluationConfig], a fresh value each time: register it as
 // Engine.Flows[EvaluationName]. An evaluator that fails is retried, then left out with a warning; one whose
 // answer is not valid is asked once more. The evaluation ends by itself whatever became of them.
 func EvaluationFlow() *debate.Flow {
@@ -81,7 +81,7 @@ func beginScoring(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	return debate.TriggerInitialized, debate.Note{Round: round, Calls: n}, true
 }
 
-// scoringCalls yields the answers that are still missing.
+// scoringCalls returns the answers that are still missing.
 func scoringCalls(r *debate.Record) []debate.Call {
 	config := scoresOf(r).config
 	var calls []debate.Call

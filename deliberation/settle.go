@@ -79,7 +79,7 @@ func readInto(file, text *string, origin **Origin) error {
 	return nil
 }
 
-// of yields the origin of words with this hash: this one if it belongs to them, else another.
+// of returns the origin of words with this hash: this one if it belongs to them, else another.
 func (o *Origin) of(words, source, hash string) *Origin {
 	if o != nil && o.Of == words {
 		return o
@@ -87,7 +87,7 @@ func (o *Origin) of(words, source, hash string) *Origin {
 	return &Origin{source, hash, words}
 }
 
-// adopt yields the role of that name, as it was read. A built-in one becomes one of the config's.
+// adopt returns the role of that name, as it was read. A built-in one becomes one of the config's.
 func (c *Config) adopt(name string) (Role, bool) {
 	for i := range c.Roles {
 		if c.Roles[i].Name == name {
@@ -146,7 +146,7 @@ func (s Summaries) settled() Summaries {
 	return s
 }
 
-// clone yields a deep copy: a running deliberation shares nothing with its host's config.
+// clone returns a deep copy: a running deliberation shares nothing with its host's config.
 func (c *Config) clone() *Config {
 	d := *c
 	d.Agents, d.Roles, d.Tools, d.Labels = slices.Clone(c.Agents), slices.Clone(c.Roles), slices.Clone(c.Tools), maps.Clone(c.Labels)

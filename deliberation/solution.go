@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Solution is what a deliberation yields, in the JSON in which it is answered. Lists are never nil there.
+// Solution is the result of a deliberation, in the JSON in which it is answered. Lists are never nil there.
 type Solution struct {
 	// Description is the solution in Markdown.
 	Description     string   `json:"solution" jsonschema:"description=the solution in Markdown"`
@@ -71,7 +71,7 @@ func unmet(field string, mark float64, all []Requirement) []string {
 	return nil
 }
 
-// Solution yields the solution and who has written it: the judge, the author of the winning proposal, or the registered
+// Solution returns the solution and who has written it: the judge, the author of the winning proposal, or the registered
 // synthesizer. ok: there is one.
 func (d *Deliberation) Solution() (solution *Solution, by string, ok bool) {
 	for _, t := range slices.Backward(d.Turns) {

@@ -23,7 +23,7 @@ func (k *sorted) stood(t *debate.Turn) int {
 	return t.Round
 }
 
-// items yields an agent's history of the rounds after one and before another, oldest first. What stands now may be
+// items returns an agent's history of the rounds after one and before another, oldest first. What stands now may be
 // among it: a summary holds it too, for it stands in the summary's place once something else stands.
 func (k *sorted) items(w *work, after, before int) []*debate.Turn {
 	var out []*debate.Turn
@@ -34,7 +34,7 @@ func (k *sorted) items(w *work, after, before int) []*debate.Turn {
 	return out
 }
 
-// since yields the items that somebody reads after a summary. What stands now is left out: it is shown by itself.
+// since returns the items that somebody reads after a summary. What stands now is left out: it is shown by itself.
 func (b *board) since(w *work, after, before int) []*debate.Turn {
 	standing := w.standing()
 	return slices.DeleteFunc(b.items(w, after, before), func(t *debate.Turn) bool { return t == standing })
@@ -48,7 +48,7 @@ func (k *sorted) covered(digest *debate.Turn) int {
 	return digest.Round - 1 - k.config.lag()
 }
 
-// digest yields an agent's latest summary made before a round, or in it; nil: there is none.
+// digest returns an agent's latest summary made before a round, or in it; nil: there is none.
 func (w *work) digest(round int) *debate.Turn {
 	for _, t := range slices.Backward(w.digests) {
 		if t.Round <= round {
@@ -109,7 +109,7 @@ func shorten(text string, most int) string {
 // are made while the critiques are, and nothing waits for them.
 func (b *board) early() bool { return b.config.Proposals == ProposalsFresh }
 
-// digests yields the summaries of this round that are still missing. Which are due depends on earlier rounds
+// digests returns the summaries of this round that are still missing. Which are due depends on earlier rounds
 // alone, so that it is the same however often it is asked.
 func (b *board) digests() []debate.Call {
 	if b.Late() {
@@ -197,7 +197,7 @@ func (b *board) readers() int {
 	return n
 }
 
-// digestCalls yields the summaries that the proposals of this round read.
+// digestCalls returns the summaries that the proposals of this round read.
 func digestCalls(r *debate.Record) []debate.Call {
 	b := read(r)
 	if !b.early() {

@@ -38,7 +38,7 @@ func (f SynthesizerFunc) Judge(ctx context.Context, task debate.JudgeTask) (json
 	return json.Marshal(out)
 }
 
-// solutionCalls yields what is missing for the solution, by the method of the config. Without a proposal
+// solutionCalls returns what is missing for the solution, by the method of the config. Without a proposal
 // there is nothing to make one of.
 func solutionCalls(r *debate.Record) []debate.Call {
 	b := read(r)
@@ -75,7 +75,7 @@ func solutionSize(r *debate.Record) int {
 	}
 }
 
-// synthesis yields the judge's call for the solution, if it is missing and there is a judge.
+// synthesis returns the judge's call for the solution, if it is missing and there is a judge.
 func (b *board) synthesis(text string, write func(out *strings.Builder, short int)) []debate.Call {
 	a := b.attempt(synthesisID)
 	if b.Done(a.id) || !b.judges() {
@@ -138,7 +138,7 @@ func (b *board) made(short int) string {
 
 const synthesisID = "synthesis"
 
-// registered yields the call of the host's synthesizer.
+// registered returns the call of the host's synthesizer.
 func (b *board) registered() []debate.Call {
 	if b.Done(synthesisID) || b.IsDropped(nameSynthesizer) || b.config.Synthesizer == "" {
 		return nil
@@ -211,7 +211,7 @@ func (b *board) proposals(out *strings.Builder, first int) {
 	}
 }
 
-// finalists yields those who have something that stands, from one seat on.
+// finalists returns those who have something that stands, from one seat on.
 func (d *Deliberation) finalists(first int) []*work {
 	var out []*work
 	for i := range d.agents {

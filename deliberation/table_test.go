@@ -136,7 +136,7 @@ func wordyOr(own answers) answers {
 	}
 }
 
-// meant yields the texts that a name in the table stands for.
+// meant returns the texts that a name in the table stands for.
 func meant(t *testing.T, r *debate.Record, row row, what string) []string {
 	t.Helper()
 	brings := func(ids ...string) []string {
@@ -193,7 +193,7 @@ func meant(t *testing.T, r *debate.Record, row row, what string) []string {
 	}
 }
 
-// whole yields what of all rounds a synthesis reads.
+// whole returns what of all rounds a synthesis reads.
 func whole(r *debate.Record, what string) []string {
 	var out []string
 	switch what {

@@ -1,6 +1,6 @@
 package deliberation
 
-// targets yields whom an agent critiques, by their seats: who has something that stands, as the topology says.
+// targets returns whom an agent critiques, by their seats: who has something that stands, as the topology says.
 // The agents sit in a ring, in the order of the config.
 func (b *board) targets(seat int) []int {
 	n := len(b.agents)

@@ -77,7 +77,7 @@ func (b *board) voters() []string {
 	return names
 }
 
-// voting yields the votes that are missing, then the writing out of the winning proposal.
+// voting returns the votes that are missing, then the writing out of the winning proposal.
 func (b *board) voting() []debate.Call {
 	var calls []debate.Call
 	for i, name := range b.voters() {
