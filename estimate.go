@@ -71,6 +71,7 @@ type Estimator struct {
 	ctx    context.Context
 	growth int // bytes that were said
 	added  int // bytes that were added to system prompts
+	again  int // bytes that asking again adds to each instruction
 	out    Estimate
 	// summaries is the part of out that summaries use. A conversation can do without them.
 	summaries use
@@ -93,7 +94,10 @@ func (s *Estimator) Round(n int) error {
 }
 
 // Said makes the calls that follow read this call's reply, at its maximum length.
-func (s *Estimator) Said(call *Call) { s.growth += s.core.record.growth(s.longest(call), call.By) }
+func (s *Estimator) Said(call *Call) { s.growth += s.Length(call) }
+
+// Length returns the maximum size, in bytes, that a call's reply takes where another call reads it.
+func (s *Estimator) Length(call *Call) int { return s.core.record.growth(s.longest(call), call.By) }
 
 // Added adds this call's reply to the system prompts of the calls that follow, at its maximum length.
 func (s *Estimator) Added(call *Call) { s.added += s.longest(call) * bytesPerToken }
@@ -106,10 +110,9 @@ func (s *Estimator) First(end func()) {
 	sofar.Models = append([]Account(nil), s.out.Models...)
 	end()
 	sofar.first = s.sum().less(s.summaries)
-	again := len(s.core.record.Text(TextAgain)) + problemBytes
-	s.growth += again
+	s.again = len(s.core.record.Text(TextAgain)) + problemBytes
 	end()
-	s.growth -= again
+	s.again = 0
 	sofar.again, sofar.FirstRound = s.sum().less(s.summaries), sofar.first.cost
 	s.out, s.summaries = sofar, summaries
 }
@@ -139,7 +142,11 @@ func (s *Estimator) longest(call *Call) int {
 }
 
 // Calls counts calls.
-func (s *Estimator) Calls(calls []Call) {
+func (s *Estimator) Calls(calls []Call) { s.Reading(0, calls) }
+
+// Reading counts calls whose instructions will be this many bytes longer than they are now. A walk that has only
+// counted a reply cannot quote it; bytes is the size that the quoted replies will take.
+func (s *Estimator) Reading(bytes int, calls []Call) {
 	for i := range calls {
 		if s.near(&calls[i]) {
 			before := s.sum()
@@ -157,7 +164,7 @@ func (s *Estimator) Calls(calls []Call) {
 		if calls[i].View.None {
 			growth = 0
 		}
-		growth += s.added
+		growth += s.added + s.again + bytes
 		one := s.core.worst(&calls[i], growth)
 		s.out.Cost = s.out.Cost.plus(one.cost)
 		s.out.Tokens += one.tokens

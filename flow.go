@@ -43,6 +43,9 @@ type Flow struct {
 	// itself. frozen is what the log holds for the config already, or nil for a new config. An error about frozen
 	// has a field that begins with "frozen". nil: nothing is checked.
 	Check func(config FlowConfig, frozen any, known Registry) []error
+	// Field returns the name that a field of Terms, such as "tools[0]", has in the config. Errors about the terms
+	// name the field so. nil: the names are the same.
+	Field func(config FlowConfig, field string) string
 	// Freeze returns whatever else must not change while a conversation of this config runs. The log holds it as
 	// JSON. nil: nothing.
 	Freeze func(FlowConfig) (any, error)
@@ -98,6 +101,21 @@ type Registry interface {
 
 // spares calls Spare, if the flow has one.
 func (f *Flow) spares(r *Record, name string) bool { return f.Spare != nil && f.Spare(r, name) }
+
+// named gives errors about the terms the field names of the config.
+func (f *Flow) named(config FlowConfig, found Findings) Findings {
+	if f.Field == nil {
+		return found
+	}
+	for i, err := range found {
+		if failure, ok := errors.AsType[*Error](err); ok {
+			renamed := *failure
+			renamed.Field = f.Field(config, failure.Field)
+			found[i] = &renamed
+		}
+	}
+	return found
+}
 
 // ReadConfig returns the config that a log holds.
 func (f *Flow) ReadConfig(v Value) (FlowConfig, error) {

@@ -45,15 +45,18 @@ func (l *live) check(p *plan, frozen any) (f Findings) {
 		f = append(f, err)
 	}
 	f.Terms(t)
-	if p.machine.Flow().Check != nil {
-		f = append(f, p.machine.Flow().Check(p.config, frozen, registry{l})...)
+	flow := p.machine.Flow()
+	f = flow.named(p.config, f)
+	if flow.Check != nil {
+		f = append(f, flow.Check(p.config, frozen, registry{l})...)
 	}
-	l.checkTools(&f, t)
-	l.checkSummarizer(&f, t)
+	var names Findings
+	l.checkTools(&names, t)
+	l.checkSummarizer(&names, t)
 	if l.contexts[t.Context] == nil || !Registrable(t.Context) {
-		f.Addf("context", "no context manager %q is known", oneLine(t.Context, 40))
+		names.Addf("context", "no context manager %q is known", oneLine(t.Context, 40))
 	}
-	return f
+	return append(f, flow.named(p.config, names)...)
 }
 
 // registry is a live engine as the checks of flows see it.

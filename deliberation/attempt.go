@@ -20,11 +20,11 @@ type attempt struct {
 	cause *debate.Error
 }
 
-// attempt yields how a call is made now: as it should be, or made smaller as often as it did not fit.
+// attempt returns how a call is made now: as it should be, or made smaller as often as it did not fit.
 func (b *board) attempt(id string) attempt {
 	a := attempt{id: id}
 	for a.short < mostShort {
-		failure := b.r.FailureOf(a.id)
+		failure := b.FailureOf(a.id)
 		if failure == nil || failure.Kind != debate.KindContextOverflow {
 			break
 		}
@@ -53,7 +53,7 @@ func (a attempt) smaller(by, how string) debate.Warning {
 // failing warns of a call that has failed for good.
 func (b *board) failing(id, by, what string) debate.Warning {
 	evidence := fmt.Sprintf("%s: %s has failed for good", what, id)
-	if failure := b.r.FailureOf(id); failure != nil {
+	if failure := b.FailureOf(id); failure != nil {
 		evidence += fmt.Sprintf(" (%s)", failure.Kind)
 	}
 	return debate.Warning{Kind: debate.WarnLeftOut, Call: id, By: by, Evidence: evidence}

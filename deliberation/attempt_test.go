@@ -26,7 +26,7 @@ func windowed(t *testing.T, config deliberation.Config, agent, judge int) (*deba
 	return r, p
 }
 
-// shortened yields the calls that were warned of as made with less than they should have had.
+// shortened returns the calls that were warned of as made with less than they should have had.
 func shortened(r *debate.Record) []string {
 	var out []string
 	for _, w := range r.Warnings {
@@ -70,7 +70,7 @@ func TestASolutionThatDoesNotFitIsMadeSmaller(t *testing.T) {
 			config := three()
 			config.Rounds, config.Summaries.Off, config.Synthesis = 6, !test.summaries, test.method
 			r, p := windowed(t, config, 0, test.window)
-			_, _, ok := deliberation.Final(r)
+			_, _, ok := solved(r)
 			require.True(t, ok, r.Warnings)
 			text := prompt(t, p, test.call)
 			for _, has := range test.has {
@@ -151,7 +151,7 @@ func TestAnOverflowThatTheVendorReports(t *testing.T) {
 	config := three()
 	config.Unattended = &debate.Unattended{}
 	r := play(t, engine, config)
-	_, by, ok := deliberation.Final(r)
+	_, by, ok := solved(r)
 	assert.True(t, ok)
 	assert.Equal(t, "judge", by)
 	assert.Equal(t, []string{"synthesis.short1"}, shortened(r))

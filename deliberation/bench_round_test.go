@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// perRound plays a deliberation whose replies come at once, and yields the time of one of its rounds.
+// perRound plays a deliberation whose replies come at once, and returns the time of one of its rounds.
 func perRound(t testing.TB, n int) time.Duration {
 	t.Helper()
 	engine, p := engineFor(sized(func(string) int { return replyLength }))

@@ -13,82 +13,81 @@ import (
 
 // Bounds of a config.
 const (
-	mostAgents = 100
-	mostText   = 1 << 20 // bytes of a problem, and of a context
-	mostAtOnce = 4096    // calls in flight, and open questions: what the log of a debate takes
+	mostAgents    = 100
+	mostFallbacks = 16      // of each who is asked
+	mostText      = 1 << 20 // bytes of a problem, and of a context
+	mostAtOnce    = 4096    // calls in flight, and open questions: what a log takes
 )
 
 // findings gathers what is wrong with a config.
 type findings []error
 
 func (f *findings) addf(field, format string, args ...any) {
-	*f = append(*f, invalidf("deliberation", field, format, args...))
+	*f = append(*f, invalidf("config", field, format, args...))
 }
 
-// settle checks a config and writes its defaults out.
-func (c *Config) settle() (*settings, error) {
-	var f findings
-	s := &settings{
-		Problem: c.Problem, Context: c.Context, Rounds: orInt(c.Rounds, DefaultRounds), Termination: c.Termination,
-		Synthesis: orText(c.Synthesis, SynthesisJudge), Synthesizer: c.Synthesizer, Topology: c.Topology,
-		Proposals: orText(c.Proposals, ProposalsCarry), FullHistory: c.FullHistory == nil || *c.FullHistory,
-		Clarification: c.Clarification, ToolCalls: orInt(c.ToolCalls, DefaultToolCalls),
-	}
+// validation checks a settled config.
+type validation struct {
+	findings
+
+	known  debate.Registry  // nil: what is registered is not known
+	terms  debate.Terms     // of the config
+	unread map[string]error // by field: why a prompt file could not be read
+}
+
+// check finds what is wrong with a settled config.
+func check(config debate.FlowConfig, _ any, known debate.Registry) []error {
+	c := configOf(config)
+	v := &validation{known: known, terms: c.Terms()}
+	v.check(c)
+	return v.findings
+}
+
+func (v *validation) check(c *Config) {
+	f := &v.findings
 	f.text("problem", c.Problem)
 	if strings.TrimSpace(c.Problem) == "" {
 		f.addf("problem", "is empty")
 	}
 	f.text("context", c.Context)
 	f.numbers(c)
-	f.termination(s)
-	f.choice("synthesis", s.Synthesis, SynthesisJudge, SynthesisVoting, SynthesisMerge, SynthesisRegistered)
-	f.choice("proposals", s.Proposals, ProposalsCarry, ProposalsFresh)
-	switch registered := s.Synthesis == SynthesisRegistered; {
+	f.termination(c.Termination)
+	f.choice("synthesis", c.Synthesis, SynthesisJudge, SynthesisVoting, SynthesisMerge, SynthesisRegistered)
+	f.choice("proposals", c.Proposals, ProposalsCarry, ProposalsFresh)
+	switch registered := c.Synthesis == SynthesisRegistered; {
 	case registered && c.Synthesizer == "":
 		f.addf("synthesizer", "is empty: synthesis %q needs the name of a judge of the engine", SynthesisRegistered)
 	case !registered && c.Synthesizer != "":
-		f.addf("synthesizer", "is set, but synthesis is %q", s.Synthesis)
+		f.addf("synthesizer", "is set, but synthesis is %q", c.Synthesis)
+	case registered && v.known != nil && !v.known.Judge(c.Synthesizer):
+		f.addf("synthesizer", "no judge %.40q is registered", c.Synthesizer)
 	}
-	s.Clarification.Iterations = orInt(c.Clarification.Iterations, DefaultIterations)
-	s.Clarification.Questions = orInt(c.Clarification.Questions, DefaultQuestions)
 	f.summaries("summaries", c.Summaries)
 	f.toolNames("tools", c.Tools)
 	f.roles(c.Roles)
-	f.agents(c, s)
-	if f.topology(s) {
-		f.atOnce(s)
+	v.agents(c)
+	if f.topology(c) {
+		f.atOnce(c)
 	}
-	f.judge(c, s)
-	f.idle(c)
-	if len(f) > 0 {
-		return nil, errors.Join(f...)
-	}
-	return s, nil
+	v.judge(c)
+	f.unused(c)
 }
 
+// numbers checks what the Terms of the config do not hold.
 func (f *findings) numbers(c *Config) {
 	for _, n := range []struct {
 		field string
-		value int64
+		value int
 	}{
-		{"rounds", int64(c.Rounds)},
-		{"clarification.iterations", int64(c.Clarification.Iterations)},
-		{"clarification.questions", int64(c.Clarification.Questions)},
-		{"toolCalls", int64(c.ToolCalls)},
-		{"maxTokens", int64(c.MaxTokens)},
-		{"roundTimeout", int64(c.RoundTimeout)},
-		{"turnTimeout", int64(c.TurnTimeout)},
+		{"clarification.iterations", c.Clarification.Iterations},
+		{"clarification.questions", c.Clarification.Questions},
+		{"toolCalls", c.ToolCalls},
 	} {
 		if n.value < 0 {
 			f.addf(n.field, "is negative")
 		}
 	}
 	f.temperature("temperature", c.Temperature)
-	if c.ID != "" {
-		if err := debate.CheckID(c.ID); err != nil {
-			*f = append(*f, err)
-		}
-	}
 }
 
 func (f *findings) temperature(field string, t *float64) {
@@ -118,32 +117,29 @@ func (f *findings) choice(field, value string, known ...string) bool {
 	return false
 }
 
-func (f *findings) termination(s *settings) {
-	t := &s.Termination
-	t.Kind = orText(t.Kind, TerminationFixed)
+func (f *findings) termination(t Termination) {
 	if !f.choice("termination.kind", t.Kind, TerminationFixed, TerminationConvergence, TerminationQuality) {
 		return
 	}
-	if t.Kind == TerminationFixed {
+	switch {
+	case t.Kind == TerminationFixed:
 		if t.Threshold != nil {
 			f.addf("termination.threshold", "is set, but termination %q has none", TerminationFixed)
 		}
-		return
-	}
-	t.Threshold = orDefault(t.Threshold, DefaultThreshold)
-	if v := *t.Threshold; math.IsNaN(v) || v < 0 || v > 100 {
+	case t.Threshold == nil:
+		f.addf("termination.threshold", "is missing")
+	case math.IsNaN(*t.Threshold) || *t.Threshold < 0 || *t.Threshold > 100:
 		f.addf("termination.threshold", "is not between 0 and 100")
 	}
 }
 
 // topology reports whether it is one.
-func (f *findings) topology(s *settings) bool {
-	t := &s.Topology
-	t.Kind = orText(t.Kind, TopologyAll)
+func (f *findings) topology(c *Config) bool {
+	t := c.Topology
 	if !f.choice("topology.kind", t.Kind, TopologyAll, TopologyRing, TopologyNearest) {
 		return false
 	}
-	switch others := len(s.Agents) - 1; {
+	switch others := c.taking() - 1; {
 	case t.Kind != TopologyNearest && t.K != 0:
 		f.addf("topology.k", "is set, but topology %q has none", t.Kind)
 	case t.Kind == TopologyNearest && (t.K < 1 || t.K > max(1, others)):
@@ -156,17 +152,17 @@ func (f *findings) topology(s *settings) bool {
 
 // atOnce refuses what could not be in flight at the same time: all critiques of a round and the summaries beside
 // them, what agents look up meanwhile, and all questions of an iteration.
-func (f *findings) atOnce(s *settings) {
-	n := len(s.Agents)
+func (f *findings) atOnce(c *Config) {
+	n := c.taking()
 	if n < 2 || n > mostAgents {
 		return // that is told already
 	}
-	if most := mostAtOnce / n; s.Clarification.On && s.Clarification.Questions > most {
-		f.addf("clarification.questions", "is %d: with %d agents at most %d are possible", s.Clarification.Questions, n, most)
+	if most := mostAtOnce / n; c.Clarification.On && c.Clarification.Questions > most {
+		f.addf("clarification.questions", "is %d: with %d agents at most %d are possible", c.Clarification.Questions, n, most)
 	}
-	critiques, armed := n*s.degree(), 0
-	for i := range s.Agents {
-		if len(s.Agents[i].Tools) > 0 {
+	critiques, armed := n*c.degree(), 0
+	for i := range c.Agents {
+		if a := &c.Agents[i]; !a.Disabled && len(c.toolsOf(a)) > 0 {
 			armed++
 		}
 	}
@@ -174,14 +170,14 @@ func (f *findings) atOnce(s *settings) {
 	case left < 0:
 		f.addf("topology", "makes %d critiques at once, beside %d summaries: at most %d calls can be in flight; "+
 			"fewer agents, or a topology in which each critiques fewer others, can be", critiques, n, mostAtOnce)
-	case armed > 0 && s.ToolCalls > left/armed:
+	case armed > 0 && c.ToolCalls > left/armed:
 		f.addf("toolCalls", "is %d for each of %d agents, beside %d critiques and summaries: at most %d can be in flight",
-			s.ToolCalls, armed, critiques+n, left/armed)
+			c.ToolCalls, armed, critiques+n, left/armed)
 	}
 }
 
-// idle refuses settings of what is off: they would be ignored.
-func (f *findings) idle(c *Config) {
+// unused refuses settings of what is off: they would be ignored.
+func (f *findings) unused(c *Config) {
 	for _, n := range []struct {
 		field string
 		value int
@@ -213,11 +209,6 @@ func (f *findings) summaries(at string, s Summaries) {
 
 // shortestSummary leaves room for some words and the note that they were cut.
 const shortestSummary = 100
-
-func (s Summaries) settled() Summaries {
-	s.Threshold, s.MaxLength = orInt(s.Threshold, DefaultSummaryThreshold), orInt(s.MaxLength, DefaultSummaryLength)
-	return s
-}
 
 func (f *findings) toolNames(at string, names []string) {
 	for i, name := range names {
@@ -256,13 +247,14 @@ func (f *findings) roles(roles []Role) {
 	}
 }
 
-// agents checks the agents, and takes those over that are not disabled.
-func (f *findings) agents(c *Config, s *settings) {
+// agents checks the agents, also those that are disabled.
+func (v *validation) agents(c *Config) {
+	f := &v.findings
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		at := fmt.Sprintf("agents[%d]", i)
 		f.agentID(at+".id", a.ID, c.Agents[:i])
-		f.model(at, a.Model, a.Fallbacks)
+		v.models(at, a.Model, a.Fallbacks, !a.Disabled)
 		f.temperature(at+".temperature", a.Temperature)
 		if a.MaxTokens < 0 {
 			f.addf(at+".maxTokens", "is negative")
@@ -271,66 +263,52 @@ func (f *findings) agents(c *Config, s *settings) {
 		if strings.ContainsAny(a.Name, "\r\n") || utf8.RuneCountInString(a.Name) > 64 {
 			f.addf(at+".name", "is longer than 64 characters, or than one line")
 		}
-		m := member{
-			ID: a.ID, Name: orText(a.Name, a.ID), Role: orText(a.Role, RoleGeneralist),
-			Summaries: c.Summaries.settled(), Tools: c.Tools,
-		}
 		if a.Summaries != nil {
 			f.summaries(at+".summaries", *a.Summaries)
-			m.Summaries = a.Summaries.settled()
 		}
 		if a.Tools != nil {
 			f.toolNames(at+".tools", *a.Tools)
-			m.Tools = *a.Tools
 		}
-		f.prompted(at, a, c.Roles, &m)
-		if !a.Disabled {
-			s.Agents = append(s.Agents, m)
+		if _, err := FindRole(a.Role, ownRoles(c.Roles)); err != nil {
+			f.addf(at+".role", "%w", cause(err))
 		}
+		v.prompt(at, a.PromptFile, a.Prompt)
 	}
-	if n := len(s.Agents); n < 2 || n > mostAgents {
+	if n := c.taking(); n < 2 || n > mostAgents {
 		f.addf("agents", "there are %d that take part: 2 to %d are possible", n, mostAgents)
 	}
 }
 
-// prompted finds what an agent is told, and where that comes from.
-func (f *findings) prompted(at string, a *Agent, own []Role, m *member) {
-	role, err := FindRole(m.Role, own)
-	if err != nil {
-		f.addf(at+".role", "%w", cause(err))
-		return
-	}
-	m.Title, m.Prompt = role.Title, role.System
-	m.Source, m.SHA256 = role.origin()
-	m.Propose, m.Critique, m.Refine, m.Summarize = role.Propose, role.Critique, role.Refine, role.Summarize
-	f.ownPrompt(at, a.PromptFile, a.Prompt, &m.words)
+// ownRoles leaves out those that have the name of a built-in role.
+func ownRoles(roles []Role) []Role {
+	builtin := BuiltinRoles()
+	return slices.DeleteFunc(slices.Clone(roles), func(own Role) bool {
+		return slices.ContainsFunc(builtin, func(r Role) bool { return r.Name == own.Name })
+	})
 }
 
-// ownPrompt replaces built-in words by those of a file or of the config.
-func (f *findings) ownPrompt(at, file, text string, w *words) {
-	switch {
+// prompt checks words of somebody's own. Those of a file have been put in its place, if it could be read.
+func (v *validation) prompt(at, file, text string) {
+	f := &v.findings
+	switch err := v.unread[at]; {
 	case file != "" && text != "":
 		f.addf(at+".prompt", "is set beside promptFile: one of them counts")
+	case err != nil:
+		f.addf(at+".promptFile", "%.200q: %w", file, cause(err))
 	case file != "":
-		read, source, hash, err := ReadPrompt(file)
-		if err != nil {
-			f.addf(at+".promptFile", "%.200q: %w", file, cause(err))
-			return
-		}
-		w.Prompt, w.Source, w.SHA256 = read, source, hash
+		f.addf(at+".promptFile", "%.200q is still to be read: a settled config names no file", file)
 	case text != "":
 		f.text(at+".prompt", text)
 		if strings.TrimSpace(text) == "" {
 			f.addf(at+".prompt", "is blank")
 		}
-		w.Prompt, w.Source, w.SHA256 = text, SourceConfig, hashOf([]byte(text))
 	}
 }
 
 // SourceConfig is the source of a prompt or a role that stands in the config as text.
 const SourceConfig = "config"
 
-// cause yields what is behind an error of this module's: its place is told anew.
+// cause returns what is behind an error of this module's: its place is told anew.
 func cause(err error) error {
 	if failure, ok := errors.AsType[*debate.Error](err); ok && failure.Err != nil {
 		return failure.Err
@@ -357,33 +335,43 @@ func (f *findings) agentID(field, id string, before []Agent) {
 	}
 }
 
-func (f *findings) model(at, model string, fallbacks []string) {
-	f.modelName(at+".model", model)
+// models checks that a model can be asked, and its fallbacks. Of one that nobody asks only the name is checked.
+func (v *validation) models(at, model string, fallbacks []string, asked bool) {
+	v.model(at+".model", model, asked)
+	if len(fallbacks) > mostFallbacks {
+		v.addf(at+".fallbacks", "there are %d: at most %d are allowed", len(fallbacks), mostFallbacks)
+		return
+	}
 	for i, name := range fallbacks {
-		f.modelName(fmt.Sprintf("%s.fallbacks[%d]", at, i), name)
+		v.model(fmt.Sprintf("%s.fallbacks[%d]", at, i), name, asked)
 	}
 }
 
-func (f *findings) modelName(field, name string) {
+func (v *validation) model(field, name string, asked bool) {
+	if asked && v.known != nil {
+		if err := v.known.Model(&v.terms, name); err != nil {
+			v.addf(field, "%w", err)
+		}
+		return
+	}
 	host, model, _ := strings.Cut(name, "/")
 	switch {
 	case name == "":
-		f.addf(field, "is empty: it is \"provider/model\"")
+		v.addf(field, "is empty: it is \"provider/model\"")
 	case host == "" || model == "":
-		f.addf(field, "%.80q is not \"provider/model\"", name)
+		v.addf(field, "%.80q is not \"provider/model\"", name)
 	}
 }
 
-func (f *findings) judge(c *Config, s *settings) {
-	j := &c.Judge
+func (v *validation) judge(c *Config) {
+	f, j := &v.findings, &c.Judge
 	f.temperature("judge.temperature", j.Temperature)
 	if j.MaxTokens < 0 {
 		f.addf("judge.maxTokens", "is negative")
 	}
-	s.Judge.Source = SourceBuiltIn
-	f.ownPrompt("judge", j.PromptFile, j.Prompt, &s.Judge)
+	v.prompt("judge", j.PromptFile, j.Prompt)
 	if j.Model != "" {
-		f.model("judge", j.Model, j.Fallbacks)
+		v.models("judge", j.Model, j.Fallbacks, true)
 		return
 	}
 	before := len(*f)
@@ -394,28 +382,14 @@ func (f *findings) judge(c *Config, s *settings) {
 		{"fallbacks", len(j.Fallbacks) > 0},
 		{"temperature", j.Temperature != nil},
 		{"maxTokens", j.MaxTokens > 0},
-		{"promptFile", j.PromptFile != "" && s.Synthesis != SynthesisRegistered}, // a synthesizer is told it too
-		{"prompt", j.Prompt != "" && s.Synthesis != SynthesisRegistered},
+		{"promptFile", j.PromptFile != "" && c.Synthesis != SynthesisRegistered}, // a synthesizer is told it too
+		{"prompt", j.Prompt != "" && c.Synthesis != SynthesisRegistered},
 	} {
 		if set.is {
 			f.addf("judge."+set.field, "is set, but judge.model is not")
 		}
 	}
-	if needed := s.judged(); needed != "" && len(*f) == before {
+	if needed := c.judged(); needed != "" && len(*f) == before {
 		f.addf("judge.model", "is empty: %s needs a judge", needed)
 	}
-}
-
-func orInt(v, otherwise int) int {
-	if v == 0 {
-		return otherwise
-	}
-	return v
-}
-
-func orText(v, otherwise string) string {
-	if v == "" {
-		return otherwise
-	}
-	return v
 }

@@ -29,7 +29,7 @@ const longestQuestion = 2000
 
 func checkQuestions(r *debate.Record, v *questionList) []string {
 	var problems []string
-	if most := of(r).Clarification.Questions; len(v.Questions) > most {
+	if most := of(r).config.Clarification.Questions; len(v.Questions) > most {
 		problems = append(problems, fmt.Sprintf("questions: there are %d, at most %d are allowed", len(v.Questions), most))
 	}
 	for i, q := range v.Questions {
@@ -49,10 +49,10 @@ func clarifyID(iteration int, w *work) string {
 	return "clarify." + strconv.Itoa(iteration) + "." + w.ID
 }
 
-// clarifications yields the questions of one iteration, of all if 0, with their answers, by agent.
-func (b *board) clarifications(iteration int) []Asked {
+// clarifications returns the questions of one iteration, of all if 0, with their answers, by agent.
+func (d *Deliberation) clarifications(iteration int) []Asked {
 	var out []Asked
-	for _, t := range b.asked {
+	for _, t := range d.asked {
 		n := iterationOf(t)
 		var list questionList
 		if iteration != 0 && n != iteration || json.Unmarshal(t.Data, &list) != nil {
@@ -62,7 +62,7 @@ func (b *board) clarifications(iteration int) []Asked {
 			c := Asked{
 				ID: fmt.Sprintf("question.%d.%s.%d", n, t.Speaker, k+1), Iteration: n, Agent: t.Speaker, Question: strings.TrimSpace(text),
 			}
-			for _, answer := range b.told {
+			for _, answer := range d.told {
 				if answer.Call == c.ID {
 					c.Answered, c.Answer = true, strings.TrimSpace(answer.Text)
 					c.Skipped = strings.EqualFold(c.Answer, NotAnswered)
@@ -75,7 +75,7 @@ func (b *board) clarifications(iteration int) []Asked {
 		if x.Iteration != y.Iteration {
 			return x.Iteration - y.Iteration
 		}
-		return b.seat(x.Agent) - b.seat(y.Agent)
+		return d.seat(x.Agent) - d.seat(y.Agent)
 	})
 	return out
 }
@@ -91,14 +91,18 @@ func iterationOf(t *debate.Turn) int {
 	return n
 }
 
-func (b *board) seat(id string) int {
-	return slices.IndexFunc(b.agents, func(w work) bool { return w.ID == id })
+// seat is where an agent sits; -1: it is none of the agents.
+func (d *Deliberation) seat(id string) int {
+	if w := d.seats[id]; w != nil {
+		return w.seat
+	}
+	return -1
 }
 
 // iteration is the one that is under way: the first in which an agent has not said what it asks, or whose
 // questions are not all answered, or the last.
 func (b *board) iteration() int {
-	most := b.s.Clarification.Iterations
+	most := b.config.Clarification.Iterations
 	for i := 1; i < most; i++ {
 		if len(b.unasked(i)) > 0 {
 			return i
@@ -111,7 +115,7 @@ func (b *board) iteration() int {
 	return max(1, most)
 }
 
-// unasked yields the agents that have not said yet what they want to ask.
+// unasked returns the agents that have not said yet what they want to ask.
 func (b *board) unasked(iteration int) []*work {
 	var out []*work
 	for i := range b.agents {
@@ -125,9 +129,9 @@ func (b *board) unasked(iteration int) []*work {
 // asksAgain reports whether the agents may follow up.
 func (b *board) asksAgain() bool { return len(b.unasked(b.iteration())) > 0 }
 
-// pending yields the questions that a person is to answer; none if nobody is there.
+// pending returns the questions that a person is to answer; none if nobody is there.
 func (b *board) pending() []Asked {
-	if !b.s.Clarification.On || b.r.Config().Unattended != nil {
+	if !b.config.Clarification.On || b.Record.Terms().Unattended != nil {
 		return nil
 	}
 	return slices.DeleteFunc(b.clarifications(b.iteration()), func(c Asked) bool { return c.Answered })
@@ -139,24 +143,29 @@ func initialized(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 
 func clarifyCalls(r *debate.Record) []debate.Call {
 	b := read(r)
-	if !b.s.Clarification.On {
+	if !b.config.Clarification.On {
 		return nil
 	}
 	n := b.iteration()
 	b.asking = n
 	var calls []debate.Call
 	for _, w := range b.unasked(n) {
-		call := b.call(w, clarifyID(n, w), KindQuestion)
-		call.Schema, call.Slot = schemaQuestions, b.clarifySlot(n, w.seat, 0)
-		call.Last = func(r *debate.Record) string { return r.Text("ask.clarify") }
-		calls = append(calls, call)
+		calls = append(calls, b.question(n, w))
 	}
 	return calls
 }
 
+// question asks an agent what it wants to ask.
+func (b *board) question(iteration int, w *work) debate.Call {
+	call := b.call(w, clarifyID(iteration, w), KindQuestion)
+	call.Schema, call.Slot = schemaQuestions, b.clarifySlot(iteration, w.seat, 0)
+	call.Last = func(r *debate.Record) string { return r.Text("ask.clarify") }
+	return call
+}
+
 // clarifySlot orders questions and answers: by iteration, the questions of all before the answers.
 func (b *board) clarifySlot(iteration, seat, question int) int {
-	n, most := len(b.agents), b.s.Clarification.Questions
+	n, most := len(b.agents), b.config.Clarification.Questions
 	slot := (iteration-1)*n*(most+1) + seat
 	if question > 0 {
 		slot += n + seat*(most-1) + question - 1
@@ -166,11 +175,11 @@ func (b *board) clarifySlot(iteration, seat, question int) int {
 
 func clarified(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	b := read(r)
-	if !b.s.Clarification.On {
+	if !b.config.Clarification.On {
 		return TriggerAllClear, debate.Note{}, true
 	}
-	// However few were able to ask, the debate goes on: to ask is optional, and who cannot be reached at all fails
-	// to propose next, where too few are too few.
+	// The rounds begin however few agents were able to ask: asking is optional. An agent that cannot be reached at all
+	// fails to propose next, and that is where too few agents end the rounds.
 	note := debate.Note{Warnings: b.lost(StateClarifying)}
 	if open := b.pending(); len(open) > 0 {
 		note.Calls = len(open)
@@ -219,8 +228,8 @@ func answered(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 
 // known renders the clarifications for the system prompts; "": there are none. While the agents are asking
 // these are the ones of the iterations before: what one of them asks now changes no other's prompt.
-func (b *board) known() string {
-	all := slices.DeleteFunc(b.clarifications(0), func(c Asked) bool { return b.asking > 0 && c.Iteration >= b.asking })
+func (d *Deliberation) known(asking int) string {
+	all := slices.DeleteFunc(d.clarifications(0), func(c Asked) bool { return asking > 0 && c.Iteration >= asking })
 	if len(all) == 0 {
 		return ""
 	}
@@ -229,10 +238,10 @@ func (b *board) known() string {
 	for _, c := range all {
 		answer := openAnswer
 		if c.Answered && !c.Skipped {
-			answer = b.r.Quote("answer of a person", c.Answer)
+			answer = d.Quote("answer of a person", c.Answer)
 		}
 		// Each in a fence of its own: a question that is written like an answer is none.
-		text.WriteString("\n" + b.r.Quote("question of "+c.Agent, c.Question) + "\n" + answer + "\n")
+		text.WriteString("\n" + d.Quote("question of "+c.Agent, c.Question) + "\n" + answer + "\n")
 	}
 	return strings.TrimRight(text.String(), "\n")
 }

@@ -41,10 +41,8 @@ func TestClarification(t *testing.T) {
 		engine.Store = store
 		return engine, p
 	}
-	made, err := config.Debate()
-	require.NoError(t, err)
 	engine, _ := open()
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	r, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
@@ -72,7 +70,7 @@ func TestClarification(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, session.Close())
 	assert.Empty(t, r.Warnings)
-	got := deliberation.Clarifications(r)
+	got := view(r).Clarifications()
 	require.Len(t, got, 4)
 	assert.Equal(t, deliberation.Asked{
 		ID: "question.1.ada.2", Iteration: 1, Agent: "ada", Question: "Which region?", Answered: true, Answer: "na", Skipped: true,
@@ -96,9 +94,7 @@ func TestClarificationHasAnEnd(t *testing.T) {
 	engine, _ := engineFor(func(call string, req *provider.Request) (scripted.Reply, bool) {
 		return scripted.Reply{Text: toJSON(map[string]any{"questions": []string{"What of " + call + "?"}})}, req.Schema != nil && req.Schema.Name == "questions"
 	})
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	for range 2 {
@@ -129,16 +125,14 @@ func TestNobodyIsAskedInAnUnattendedDebate(t *testing.T) {
 	config := three()
 	config.Clarification = deliberation.Clarification{On: true}
 	engine, p := engineFor(curious(map[string][]string{"clarify.1.ada": {"How many users?"}}))
-	made, err := config.Debate()
-	require.NoError(t, err)
-	for _, err := range engine.Run(t.Context(), made) {
+	for _, err := range engine.Run(t.Context(), config) {
 		require.NoError(t, err)
 	}
 	assert.Regexp(t, unanswered("ada", "How many users?"), prompt(t, p, "r1.propose.ben"))
 	config.Unattended = &debate.Unattended{}
 	r := play(t, engine, config)
 	assert.Equal(t, []string{"unanswered"}, kinds(r))
-	assert.Len(t, deliberation.Clarifications(r), 1)
+	assert.Len(t, view(r).Clarifications(), 1)
 }
 
 // clarified matches a question and its answer, each in a fence of its own.

@@ -2,8 +2,9 @@ package deliberation
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -11,15 +12,19 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Config describes a deliberation. It is data: [Config.Debate] turns it into the config of a debate, which
-// an engine starts. In JSON its keys are camelCase, unknown ones are errors, and durations are strings such
-// as "90s". The zero value of a field means the default that its comment names.
+// Config describes a deliberation, and is what [debate.Engine.Start] starts it with. In JSON its keys are camelCase,
+// unknown ones are errors, and durations are strings such as "90s". The zero value of a field means the default that
+// its comment names.
+//
+// The start settles the config: it writes the defaults out, adds the built-in roles that agents have to Roles, and puts
+// the text of each prompt file in the place of its name. A log holds the settled config, which depends on no file, and
+// [Deliberation.Config] returns it.
 //
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
-	// ID names the debate in the store; "": a new one.
+	// ID names the deliberation in the store; "": a new one.
 	ID string `json:"id,omitempty"`
-	// Problem is what a solution is wanted for, in text of any length. Its first line is the debate's topic.
+	// Problem is what a solution is wanted for, in text of any length. Its first line is the topic.
 	Problem string `json:"problem"`
 	// Context is further material, such as the description of a system. All prompts hold it, between fences.
 	Context string `json:"context,omitempty"`
@@ -58,14 +63,15 @@ type Config struct {
 	Roles []Role `json:"roles,omitempty"`
 	// Temperature of the agents: 0.5 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens is the most output tokens of a reply: the debate's default if 0.
+	// MaxTokens is the most output tokens of a reply: debate.DefaultMaxTokens if 0.
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// RoundTimeout bounds the proposals, critiques and refinements of one round together: who works then has
+	// RoundTimeout bounds the proposals, critiques and refinements of one round together. The calls in flight then have
 	// failed, and the next round begins. No bound if 0.
 	RoundTimeout time.Duration `json:"-"`
-	// TurnTimeout bounds one attempt at a call: the debate's default if 0.
+	// TurnTimeout bounds one attempt at a call of an agent: debate.DefaultTurnTimeout if 0. Those of the judge are bounded
+	// by debate.DefaultJudgeTimeout.
 	TurnTimeout time.Duration `json:"-"`
-	// Budget, Retry, Unattended and Labels are those of the debate.
+	// Budget, Retry, Unattended and Labels are those of a debate.Config.
 	Budget     *debate.Budget      `json:"budget,omitempty"`
 	Retry      *debate.RetryPolicy `json:"retry,omitempty"`
 	Unattended *debate.Unattended  `json:"unattended,omitempty"`
@@ -90,6 +96,8 @@ type Agent struct {
 	// Prompt is the same as text. At most one of them is set.
 	PromptFile string `json:"promptFile,omitempty"`
 	Prompt     string `json:"prompt,omitempty"`
+	// Origin says where the agent's words come from. The start sets it.
+	Origin *Origin `json:"origin,omitempty"`
 	// Summaries and Tools replace the config's; nil: they do not.
 	Summaries *Summaries `json:"summaries,omitempty"`
 	Tools     *[]string  `json:"tools,omitempty"`
@@ -110,6 +118,19 @@ type Judge struct {
 	// PromptFile and Prompt say who the judge is, in place of the built-in words.
 	PromptFile string `json:"promptFile,omitempty"`
 	Prompt     string `json:"prompt,omitempty"`
+	// Origin says where Prompt comes from. The start sets it.
+	Origin *Origin `json:"origin,omitempty"`
+}
+
+// Origin says where somebody's words come from. One that does not belong to the words is replaced when a config is
+// started: the words then are the config's own.
+type Origin struct {
+	// Source is SourceBuiltIn, SourceConfig, or the absolute path of a file.
+	Source string `json:"source"`
+	// SHA256 is that of the file, or of the text, in hexadecimal digits.
+	SHA256 string `json:"sha256,omitempty"`
+	// Of is the SHA-256 of the words themselves.
+	Of string `json:"of,omitempty"`
 }
 
 // Termination says what ends the rounds before Config.Rounds are over.
@@ -139,10 +160,10 @@ type Summaries struct {
 	MaxLength int `json:"maxLength,omitempty"`
 }
 
-// Clarification lets the agents ask a person before the first round. In an unattended debate their questions
-// are recorded, and nobody is asked. An agent that fails to say what it asks is warned of, and has asked nothing: it
-// loses no place by that, and the debate begins even if all have failed so. To ask is optional, and the problem can
-// be worked on without; who cannot be reached at all fails to propose next, where the rule for too few agents holds.
+// Clarification lets the agents ask a person before the first round. In an unattended deliberation their questions
+// are recorded, and nobody is asked. An agent that fails to say what it asks is warned of and has asked nothing. It
+// still takes part, and the rounds begin even if all agents have failed so. An agent that cannot be reached at all fails
+// to propose next, where the rule for too few agents holds.
 type Clarification struct {
 	On bool `json:"on,omitempty"`
 	// Iterations is how often the agents may ask, having read the answers so far: 3 if 0.
@@ -201,19 +222,19 @@ type configFields Config
 // configJSON writes durations as text.
 type configJSON struct {
 	configFields
-	RoundTimeout duration `json:"roundTimeout,omitempty"`
-	TurnTimeout  duration `json:"turnTimeout,omitempty"`
+	RoundTimeout debate.Duration `json:"roundTimeout,omitempty"`
+	TurnTimeout  debate.Duration `json:"turnTimeout,omitempty"`
 }
 
 // MarshalJSON writes the config.
 func (c Config) MarshalJSON() ([]byte, error) {
-	return json.Marshal(configJSON{configFields(c), duration(c.RoundTimeout), duration(c.TurnTimeout)})
+	return json.Marshal(configJSON{configFields(c), debate.Duration(c.RoundTimeout), debate.Duration(c.TurnTimeout)})
 }
 
 // UnmarshalJSON reads a config strictly. The error is a [debate.Error] of kind validation.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
-	if err := debate.DecodeStrict(data, &in); err != nil {
+	if err := debate.DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
 	*c = Config(in.configFields)
@@ -221,85 +242,78 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// duration is a time.Duration that reads and writes as text such as "1m30s".
-type duration time.Duration
+// Flow is the name of the flow: [FlowName].
+func (c Config) Flow() string { return FlowName }
 
-// MarshalText writes the duration.
-func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
-
-// UnmarshalText reads it.
-func (d *duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
-	if err != nil {
-		return fmt.Errorf("%.40q is not a duration such as \"90s\"", text)
-	}
-	*d = duration(v)
-	return nil
-}
-
-// Debate yields the config of the debate: defaults written out, roles and files read, with their texts, where
-// they come from and their hashes, so that a running debate depends on no file. It makes no call. The error
-// joins one [debate.Error] of kind validation for each field that is wrong; whether models, tools and judges
-// are registered is for [Config.Validate] to say, or for the start of the debate.
-func (c Config) Debate() (debate.Config, error) {
-	s, err := c.settle()
-	if err != nil {
-		return debate.Config{}, err
-	}
-	frozen, err := json.Marshal(s)
-	if err != nil {
-		return debate.Config{}, &debate.Error{Kind: debate.KindValidation, Op: "deliberation", Field: "config", Err: err}
-	}
-	out := debate.Config{
-		ID: c.ID, Topic: topic(c.Problem), Flow: FlowName, FlowConfig: frozen, CustomFormat: format(), Rounds: s.Rounds,
-		MaxTokens: c.MaxTokens, Temperature: orDefault(c.Temperature, DefaultTemperature), RoundTimeout: c.RoundTimeout,
-		TurnTimeout: c.TurnTimeout, Budget: c.Budget, Retry: c.Retry, Unattended: c.Unattended, Labels: c.Labels,
+// Terms returns what the config says about everything that all flows have.
+func (c Config) Terms() debate.Terms {
+	t := debate.Terms{
+		ID: c.ID, Topic: topic(c.Problem), Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended, MaxTokens: c.MaxTokens,
+		RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry, Labels: c.Labels,
 	}
 	for i := range c.Agents {
-		a := &c.Agents[i]
-		if a.Disabled {
+		if c.Agents[i].Disabled {
 			continue
 		}
-		out.Participants = append(out.Participants, debate.Participant{
-			Name: a.ID, Model: a.Model, Fallbacks: a.Fallbacks, Temperature: orDefault(a.Temperature, *out.Temperature), MaxTokens: a.MaxTokens,
-		})
+		t.Participants = append(t.Participants, c.Agents[i].ID)
+		for _, name := range c.toolsOf(&c.Agents[i]) {
+			if name != "" && !slices.Contains(t.Tools, name) {
+				t.Tools = append(t.Tools, name)
+			}
+		}
 	}
-	out.Tools = s.tools()
-	out.Judging = c.judging()
-	if err := c.debated(&out); err != nil {
-		return debate.Config{}, err
-	}
-	return out, nil
+	return t
 }
 
-// judging yields those who are asked beside the agents; nil: nobody.
-func (c *Config) judging() *debate.Judging {
-	var judges []debate.JudgeConfig
-	if c.Judge.Model != "" {
-		judges = append(judges, debate.JudgeConfig{
-			Name: nameJudge, Model: c.Judge.Model, Fallbacks: c.Judge.Fallbacks, MaxTokens: c.Judge.MaxTokens,
-			Temperature: orDefault(c.Judge.Temperature, DefaultJudgeTemperature),
-		})
+// Models yields every model that may be asked, with the field that names it.
+func (c Config) Models() iter.Seq2[string, string] {
+	return func(yield func(field, name string) bool) {
+		for i := range c.Agents {
+			a := &c.Agents[i]
+			if !a.Disabled && !yieldModels(yield, fmt.Sprintf("agents[%d]", i), a.Model, a.Fallbacks) {
+				return
+			}
+		}
+		yieldModels(yield, "judge", c.Judge.Model, c.Judge.Fallbacks)
 	}
-	if c.Synthesis == SynthesisRegistered {
-		judges = append(judges, debate.JudgeConfig{Name: nameSynthesizer, Judge: c.Synthesizer})
-	}
-	if len(judges) == 0 {
-		return nil
-	}
-	return &debate.Judging{Judges: judges, When: debate.AtEnd, OwnFamily: true}
 }
 
-// format lets many agents take part. Nothing else of it matters here.
-func format() *debate.Format {
-	return &debate.Format{
-		Name: FlowName, MaxParticipants: mostAgents, End: debate.EndByRounds, Decide: debate.NoWinner,
-		Phases: []debate.Phase{{Name: "round", First: 1, Last: -1}},
+// yieldModels yields a model and its fallbacks; false: no more are wanted.
+func yieldModels(yield func(field, name string) bool, at, model string, fallbacks []string) bool {
+	if !yield(at+".model", model) {
+		return false
+	}
+	for i, name := range fallbacks {
+		if !yield(fmt.Sprintf("%s.fallbacks[%d]", at, i), name) {
+			return false
+		}
+	}
+	return true
+}
+
+// toolsOf returns what an agent may use.
+func (c *Config) toolsOf(a *Agent) []string {
+	if a.Tools != nil {
+		return *a.Tools
+	}
+	return c.Tools
+}
+
+// configOf returns a config of this flow.
+func configOf(c debate.FlowConfig) *Config {
+	switch c := c.(type) {
+	case *Config:
+		return c
+	case Config:
+		return &c
+	default:
+		return &Config{}
 	}
 }
 
 // topic is the first line of a problem, not too long for a list.
 func topic(problem string) string {
+	problem = strings.ReplaceAll(strings.ToValidUTF8(problem, ""), "\x00", "") // that it was not is told of the problem
 	line, _, _ := strings.Cut(strings.TrimSpace(problem), "\n")
 	line = strings.TrimSpace(strings.TrimLeft(line, "# "))
 	if line == "" {
@@ -322,6 +336,3 @@ func orDefault(v *float64, otherwise float64) *float64 {
 	out := *v
 	return &out
 }
-
-// errEmpty says that the flow's part of a config is missing.
-var errEmpty = errors.New("is empty: deliberation.Config.Debate yields it")

@@ -1,8 +1,9 @@
 package deliberation_test
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -19,7 +20,20 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 )
 
-// fields yields the fields that an error names.
+// validated checks a config with an engine that has what the tests name.
+func validated(t *testing.T, config deliberation.Config) error {
+	t.Helper()
+	engine, p := engineFor(nil)
+	look, err := debate.NewTool("looks", true, func(context.Context, debate.ToolUse, struct{}) (string, error) { return "", nil })
+	require.NoError(t, err)
+	engine.Tools = map[string]debate.Tool{"look": look}
+	engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
+	err = engine.Validate(t.Context(), config)
+	assert.Empty(t, p.Requests(), "nothing is asked")
+	return err
+}
+
+// fields returns the fields that an error names.
 func fields(t *testing.T, err error) []string {
 	t.Helper()
 	require.Error(t, err)
@@ -59,7 +73,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"unknown role":        {func(c *deliberation.Config) { c.Agents[1].Role = "wizard" }, "agents[1].role", "architect, security, performance, testing"},
 		"no model":            {func(c *deliberation.Config) { c.Agents[2].Model = "" }, "agents[2].model", "empty"},
 		"half a model":        {func(c *deliberation.Config) { c.Agents[2].Model = "gpt" }, "agents[2].model", "provider/model"},
-		"half a fallback":     {func(c *deliberation.Config) { c.Agents[2].Fallbacks = []string{"a/b", "/c"} }, "agents[2].fallbacks[1]", "provider/model"},
+		"half a fallback":     {func(c *deliberation.Config) { c.Agents[2].Fallbacks = []string{"test/b", "/c"} }, "agents[2].fallbacks[1]", "provider/model"},
 		"model of a disabled": {func(c *deliberation.Config) {
 			c.Agents = append(c.Agents, deliberation.Agent{ID: "dan", Disabled: true})
 		}, "agents[3].model", ""},
@@ -105,7 +119,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 		"summary of no length":     {func(c *deliberation.Config) { c.Summaries.MaxLength = 5 }, "summaries.maxLength", "100"},
 		"agent's summary":          {func(c *deliberation.Config) { c.Agents[1].Summaries = &deliberation.Summaries{Threshold: -1} }, "agents[1].summaries.threshold", "negative"},
 		"empty tool name":          {func(c *deliberation.Config) { c.Tools = []string{""} }, "tools[0]", "empty"},
-		"tool twice":               {func(c *deliberation.Config) { c.Agents[0].Tools = &[]string{"a", "a"} }, "agents[0].tools[1]", "twice"},
+		"tool twice":               {func(c *deliberation.Config) { c.Agents[0].Tools = &[]string{"look", "look"} }, "agents[0].tools[1]", "twice"},
 		"own role without words":   {func(c *deliberation.Config) { c.Roles = []deliberation.Role{{Name: "own"}} }, "roles[0].system", "empty"},
 		"own role without a name":  {func(c *deliberation.Config) { c.Roles = []deliberation.Role{{System: "x"}} }, "roles[0].name", ""},
 		"own role twice": {func(c *deliberation.Config) {
@@ -146,7 +160,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := three()
 			test.change(&config)
-			_, err := config.Debate()
+			err := validated(t, config)
 			assert.Equal(t, []string{test.field}, fields(t, err))
 			assert.ErrorContains(t, err, test.says)
 		})
@@ -177,8 +191,7 @@ func TestAsManyAsCanBeAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := three()
 			change(&config)
-			_, err := config.Debate()
-			require.NoError(t, err)
+			require.NoError(t, validated(t, config))
 		})
 	}
 }
@@ -186,44 +199,42 @@ func TestAsManyAsCanBeAtOnce(t *testing.T) {
 func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 	config := three()
 	config.Problem, config.Synthesis, config.Agents[0].Role = "", "dice", "wizard"
-	_, err := config.Debate()
-	assert.Equal(t, []string{"problem", "synthesis", "agents[0].role"}, fields(t, err))
+	assert.Equal(t, []string{"problem", "synthesis", "agents[0].role"}, fields(t, validated(t, config)))
+	config.Agents[1].PromptFile = "nowhere.md"
+	assert.Equal(t, []string{"problem", "synthesis", "agents[0].role", "agents[1].promptFile"}, fields(t, validated(t, config)))
 }
 
-// TestWhatTheEngineChecks: what is registered is known to the engine alone. Nothing is asked or stored. Validate
-// names the fields of this config; the start, which knows no other, those of the debate's.
+// TestWhatTheEngineChecks: what is registered is known to the engine alone. Nothing is asked or stored.
 func TestWhatTheEngineChecks(t *testing.T) {
 	for name, test := range map[string]struct {
-		change         func(*deliberation.Config)
-		field, atStart string
+		change func(*deliberation.Config)
+		field  string
 	}{
-		"tool":         {func(c *deliberation.Config) { c.Tools = []string{"nothing"} }, "tools[0]", "tools[0]"},
-		"agent's tool": {func(c *deliberation.Config) { c.Agents[1].Tools = &[]string{"nothing"} }, "agents[1].tools[0]", "tools[0]"},
-		"provider":     {func(c *deliberation.Config) { c.Agents[1].Model = "nobody/x" }, "agents[1].model", "participants[1].model"},
-		"fallback":     {func(c *deliberation.Config) { c.Agents[1].Fallbacks = []string{"nobody/x"} }, "agents[1].fallbacks[0]", "participants[1].fallbacks[0]"},
+		"tool":         {func(c *deliberation.Config) { c.Tools = []string{"nothing"} }, "tools[0]"},
+		"agent's tool": {func(c *deliberation.Config) { c.Agents[1].Tools = &[]string{"nothing"} }, "agents[1].tools[0]"},
+		"provider":     {func(c *deliberation.Config) { c.Agents[1].Model = "nobody/x" }, "agents[1].model"},
+		"fallback":     {func(c *deliberation.Config) { c.Agents[1].Fallbacks = []string{"nobody/x"} }, "agents[1].fallbacks[0]"},
 		"after a disabled": {func(c *deliberation.Config) {
 			c.Agents = append([]deliberation.Agent{{ID: "dan", Model: "nobody/d", Disabled: true}}, c.Agents...)
 			c.Agents[3].Model = "nobody/x"
-		}, "agents[3].model", "participants[2].model"},
+		}, "agents[3].model"},
 		"tool of a disabled": {func(c *deliberation.Config) {
 			c.Agents[0].Tools, c.Agents[0].Disabled, c.Agents[2].Tools = &[]string{"nothing"}, true, &[]string{"nothing"}
-		}, "agents[2].tools[0]", "tools[0]"},
-		"judge":            {func(c *deliberation.Config) { c.Judge.Model = "nobody/x" }, "judge.model", "judging.judges[0].model"},
-		"judge's fallback": {func(c *deliberation.Config) { c.Judge.Fallbacks = []string{"test/y", "nobody/x"} }, "judge.fallbacks[1]", "judging.judges[0].fallbacks[1]"},
-		"synthesizer":      {func(c *deliberation.Config) { c.Synthesis, c.Synthesizer = "registered", "nobody" }, "synthesizer", "judging.judges[1].judge"},
+		}, "agents[2].tools[0]"},
+		"judge":            {func(c *deliberation.Config) { c.Judge.Model = "nobody/x" }, "judge.model"},
+		"judge's fallback": {func(c *deliberation.Config) { c.Judge.Fallbacks = []string{"test/y", "nobody/x"} }, "judge.fallbacks[1]"},
+		"synthesizer":      {func(c *deliberation.Config) { c.Synthesis, c.Synthesizer = "registered", "nobody" }, "synthesizer"},
 		"synthesizer alone": {func(c *deliberation.Config) {
 			c.Synthesis, c.Synthesizer, c.Judge = "registered", "nobody", deliberation.Judge{}
-		}, "synthesizer", "judging.judges[0].judge"},
+		}, "synthesizer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := three()
 			test.change(&config)
-			made, err := config.Debate()
-			require.NoError(t, err)
 			engine, p := engineFor(nil)
-			assert.Equal(t, []string{test.field}, fields(t, config.Validate(t.Context(), engine)))
-			_, err = engine.Start(t.Context(), made)
-			assert.Equal(t, []string{test.atStart}, fields(t, err))
+			assert.Equal(t, []string{test.field}, fields(t, engine.Validate(t.Context(), config)))
+			_, err := engine.Start(t.Context(), config)
+			assert.Equal(t, []string{test.field}, fields(t, err))
 			assert.Empty(t, p.Requests())
 		})
 	}
@@ -231,21 +242,20 @@ func TestWhatTheEngineChecks(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	engine, p := engineFor(nil)
-	require.NoError(t, three().Validate(t.Context(), engine))
+	require.NoError(t, engine.Validate(t.Context(), three()))
 	assert.Empty(t, p.Requests(), "nothing is asked")
-	assert.Equal(t, []string{"engine"}, fields(t, three().Validate(t.Context(), nil)))
 	config := three()
 	config.Agents[0].Role = "wizard"
-	assert.Equal(t, []string{"agents[0].role"}, fields(t, config.Validate(t.Context(), engine)), "what needs no engine too")
+	assert.Equal(t, []string{"agents[0].role"}, fields(t, engine.Validate(t.Context(), config)), "what needs no engine too")
 	config = three()
 	config.Agents[0].Model, config.Judge.Model = "nobody/a", "nobody/j"
-	assert.Equal(t, []string{"agents[0].model", "judge.model"}, fields(t, config.Validate(t.Context(), engine)), "all at once")
-	err := three().Validate(t.Context(), &debate.Engine{})
+	assert.Equal(t, []string{"agents[0].model", "judge.model"}, fields(t, engine.Validate(t.Context(), config)), "all at once")
+	err := (&debate.Engine{}).Validate(t.Context(), three())
 	assert.Contains(t, fields(t, err), "flow", "the engine has no such flow")
 }
 
-// TestWhatIsTheDebatesOwnIsCheckedToo, with no engine at all.
-func TestWhatIsTheDebatesOwnIsCheckedToo(t *testing.T) {
+// TestWhatEveryConfigHasIsCheckedToo: what is wrong with the terms that all flows have.
+func TestWhatEveryConfigHasIsCheckedToo(t *testing.T) {
 	for field, change := range map[string]func(*deliberation.Config){
 		"budget.hardTokens": func(c *deliberation.Config) { c.Budget = &debate.Budget{HardTokens: -1} },
 		"budget.confirm":    func(c *deliberation.Config) { c.Budget = &debate.Budget{Confirm: true} },
@@ -255,55 +265,54 @@ func TestWhatIsTheDebatesOwnIsCheckedToo(t *testing.T) {
 		t.Run(field, func(t *testing.T) {
 			config := three()
 			change(&config)
-			_, err := config.Debate()
-			assert.Equal(t, []string{field}, fields(t, err))
+			assert.Equal(t, []string{field}, fields(t, validated(t, config)))
 		})
 	}
 	config := three()
 	config.Budget = &debate.Budget{Hard: debate.USD}
-	_, err := config.Debate()
-	require.NoError(t, err, "whether prices are known is for the engine to say")
+	err := validated(t, config)
+	assert.Equal(t, "agents[0].model", fields(t, err)[0])
+	assert.ErrorContains(t, err, "has no known price, which a budget needs")
+	engine, _ := engineFor(nil)
+	engine.Models = priced()
+	require.NoError(t, engine.Validate(t.Context(), config))
 }
 
-// TestTheFrozenPartIsChecked: a host may send a config that [deliberation.Config.Debate] has not made.
-func TestTheFrozenPartIsChecked(t *testing.T) {
+// TestTheFrozenConfigIsChecked: a log may hold a config that no start has settled.
+func TestTheFrozenConfigIsChecked(t *testing.T) {
+	flow := deliberation.Flow()
 	for name, test := range map[string]struct {
-		change func(*debate.Config)
+		change func(*deliberation.Config)
 		field  string
 	}{
-		"nothing":      {func(c *debate.Config) { c.FlowConfig = nil }, "flowConfig"},
-		"no JSON":      {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem"`) }, "flowConfig"},
-		"unknown key":  {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem":"x","wizard":1}`) }, "flowConfig.wizard"},
-		"other agents": {func(c *debate.Config) { c.Participants[0].Name = "eve" }, "participants"},
-		"no judge":     {func(c *debate.Config) { c.Judging = nil }, "judging"},
-		"too many at once": {func(c *debate.Config) {
-			c.FlowConfig = bytes.Replace(c.FlowConfig, []byte(`"questions":5`), []byte(`"questions":5000`), 1)
-			c.FlowConfig = bytes.Replace(c.FlowConfig, []byte(`"clarification":{`), []byte(`"clarification":{"on":true,`), 1)
+		"nobody":       {func(c *deliberation.Config) { c.Agents = nil }, "agents"},
+		"an evil twin": {func(c *deliberation.Config) { c.Agents[1].ID = "ada" }, "agents[1].id"},
+		"no judge":     {func(c *deliberation.Config) { c.Judge = deliberation.Judge{} }, "judge.model"},
+		"no threshold": {func(c *deliberation.Config) { c.Termination.Kind = "quality" }, "termination.threshold"},
+		"a file":       {func(c *deliberation.Config) { c.Agents[1].PromptFile = "/etc/passwd" }, "agents[1].promptFile"},
+		"too many at once": {func(c *deliberation.Config) {
+			c.Clarification = deliberation.Clarification{On: true, Iterations: 1, Questions: 5000}
 		}, "clarification.questions"},
-		"a crowd": {func(c *debate.Config) {
-			var frozen map[string]any
-			if json.Unmarshal(c.FlowConfig, &frozen) != nil {
-				return
+		"a crowd": {func(c *deliberation.Config) {
+			c.Agents = slices.Repeat(c.Agents, 34)
+			for i := range c.Agents {
+				c.Agents[i].ID = fmt.Sprintf("a%d", i)
 			}
-			c.Participants, c.CustomFormat.MaxParticipants = slices.Repeat(c.Participants, 34), 200
-			for i := range c.Participants {
-				c.Participants[i].Name = fmt.Sprintf("a%d", i)
-			}
-			all := make([]any, 0, len(c.Participants))
-			for _, p := range c.Participants {
-				all = append(all, map[string]any{"id": p.Name, "name": p.Name, "role": "generalist", "summaries": map[string]any{}})
-			}
-			frozen["agents"] = all
-			c.FlowConfig = json.RawMessage(toJSON(frozen))
-		}, "participants"},
+		}, "agents"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			made, err := three().Debate()
+			settled, err := flow.Settle(three())
 			require.NoError(t, err)
-			test.change(&made)
-			engine, _ := engineFor(nil)
-			assert.Equal(t, []string{test.field}, fields(t, engine.Validate(t.Context(), made)))
+			config, err := flow.Decode([]byte(toJSON(settled)))
+			require.NoError(t, err)
+			require.Empty(t, flow.Check(config, nil, registered{}))
+			test.change(config.(*deliberation.Config))
+			assert.Equal(t, []string{test.field}, fields(t, errors.Join(flow.Check(config, nil, registered{})...)))
 		})
+	}
+	for text, field := range map[string]string{``: "", `{"problem"`: "", `{"problem":"x","wizard":1}`: "wizard"} {
+		_, err := flow.Decode([]byte(text))
+		assert.Equal(t, []string{field}, fields(t, err), text)
 	}
 }
 
@@ -320,11 +329,15 @@ func TestConfigAsJSON(t *testing.T) {
 	var again deliberation.Config
 	require.NoError(t, json.Unmarshal(data, &again))
 	assert.Equal(t, config, again)
-	made, err := config.Debate()
+	assert.Equal(t, time.Minute, config.Terms().TurnTimeout)
+	assert.InDelta(t, 0, *config.Agents[1].Temperature, 0)
+	settled, err := deliberation.Flow().Settle(config)
 	require.NoError(t, err)
-	assert.Equal(t, time.Minute, made.TurnTimeout)
-	assert.InDelta(t, 0, *made.Participants[1].Temperature, 0)
-	assert.InDelta(t, deliberation.DefaultTemperature, *made.Participants[0].Temperature, 0)
+	made, ok := settled.(*deliberation.Config)
+	require.True(t, ok)
+	assert.InDelta(t, 0, *made.Agents[1].Temperature, 0)
+	assert.Nil(t, made.Agents[0].Temperature, "it has that of all")
+	assert.InDelta(t, deliberation.DefaultTemperature, *made.Temperature, 0)
 
 	for _, bad := range []string{
 		`{"problem":"x","wizard":1}`, `{"problem":"x","problem":"y"}`, `{"Problem":"x"}`, `{"roundTimeout":90}`, `{"agents":[{"ID":"a"}]}`, `[]`,
@@ -345,9 +358,7 @@ func TestTheTopicIsTheFirstLineOfTheProblem(t *testing.T) {
 	} {
 		config := three()
 		config.Problem = problem
-		made, err := config.Debate()
-		require.NoError(t, err)
-		assert.Equal(t, topic, made.Topic)
+		assert.Equal(t, topic, config.Terms().Topic)
 	}
 }
 
@@ -360,7 +371,7 @@ func TestWhichPromptEverybodyGotIsInTheRecord(t *testing.T) {
 	config.Agents[2].Role = "own"
 	engine, p := engineFor(nil)
 	r := play(t, engine, config)
-	got := deliberation.Prompts(r)
+	got := view(r).Prompts()
 	require.Len(t, got, 4)
 	assert.Equal(t, path, got[0].Source)
 	assert.Len(t, got[0].SHA256, 64)

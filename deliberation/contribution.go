@@ -8,8 +8,6 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Typed views of a record. They are computed anew each time and share nothing but texts with it.
-
 // Contribution is a proposal, a critique, a refinement, or what an added node has brought.
 type Contribution struct {
 	Round  int
@@ -27,41 +25,39 @@ type Contribution struct {
 	Took  time.Duration
 }
 
-// contribution yields a turn for readers outside.
-func (b *board) contribution(t *debate.Turn) Contribution {
+// contribution returns a turn for readers outside.
+func (d *Deliberation) contribution(t *debate.Turn) Contribution {
 	c := Contribution{
 		Round: t.Round, Kind: t.Kind, Agent: t.Speaker, Target: t.Target, Text: t.Text, Cut: t.Cut,
 		Model: t.Model, Usage: t.Usage, Cost: t.Cost, Took: t.Took,
 	}
-	if seat := b.seat(t.Speaker); seat >= 0 {
-		c.Role = b.agents[seat].Role
+	if w := d.seats[t.Speaker]; w != nil {
+		c.Role = w.Role
 	}
 	return c
 }
 
-// Contributions yields the contributions of all rounds, in the order of rounds and slots.
-func Contributions(r *debate.Record) []Contribution {
-	b := read(r)
+// Contributions returns the contributions of all rounds, in the order of rounds and slots.
+func (d *Deliberation) Contributions() []Contribution {
 	var out []Contribution
-	all := slices.Collect(turns(r))
+	all := slices.Collect(turns(d.Record))
 	slices.SortStableFunc(all, byPlace)
 	for _, t := range all {
 		switch t.Kind {
 		case KindQuestion, KindAnswer, KindDigest, KindConfidence, KindQuality, KindVote, KindMerge, KindSynthesis:
 		default:
-			out = append(out, b.contribution(t))
+			out = append(out, d.contribution(t))
 		}
 	}
 	return out
 }
 
-// Standing yields what stands now, in the order of the config: of each agent that takes part the latest proposal
+// Standing returns what stands now, in the order of the config: of each agent that takes part the latest proposal
 // or refinement. Who has none yet is missing. It is what an added node has to look at; see [Insert].
-func Standing(r *debate.Record) []Contribution {
-	b := read(r)
+func (d *Deliberation) Standing() []Contribution {
 	var out []Contribution
-	for _, w := range b.finalists(0) {
-		out = append(out, b.contribution(w.standing()))
+	for _, w := range d.finalists(0) {
+		out = append(out, d.contribution(w.standing()))
 	}
 	return out
 }
@@ -76,23 +72,22 @@ type Summary struct {
 	Before, After int
 }
 
-// SummariesOf yields the summaries that were made, oldest first.
-func SummariesOf(r *debate.Record) []Summary {
-	b := read(r)
+// Summaries returns the summaries that were made, oldest first. Those of the record, by a summarizer, are none of a
+// deliberation's.
+func (d *Deliberation) Summaries() []Summary {
 	var out []Summary
-	for _, t := range r.Turns {
-		seat := b.seat(t.Speaker)
-		if t.Kind != KindDigest || seat < 0 {
+	for _, t := range d.Turns {
+		w := d.seats[t.Speaker]
+		if t.Kind != KindDigest || w == nil {
 			continue
 		}
-		w := &b.agents[seat]
-		s := Summary{Round: t.Round, Upto: b.covered(t), Agent: t.Speaker, Text: w.shown(t)}
+		s := Summary{Round: t.Round, Upto: d.covered(t), Agent: t.Speaker, Text: w.shown(t)}
 		s.After = characters(s.Text)
 		former := w.digest(t.Round - 1)
 		if former != nil {
 			s.Before = characters(w.shown(former))
 		}
-		for _, item := range b.items(w, b.covered(former), s.Upto+1) {
+		for _, item := range d.items(w, d.covered(former), s.Upto+1) {
 			s.Before += characters(item.Text)
 		}
 		out = append(out, s)
@@ -111,8 +106,8 @@ type Asked struct {
 	Skipped   bool // it was answered with NotAnswered
 }
 
-// Clarifications yields the agents' questions, by iteration and agent.
-func Clarifications(r *debate.Record) []Asked { return read(r).clarifications(0) }
+// Clarifications returns the agents' questions, by iteration and agent.
+func (d *Deliberation) Clarifications() []Asked { return d.clarifications(0) }
 
 // Evaluation is the judge's view of one round. Exactly one of Confidence and Quality is set.
 type Evaluation struct {
@@ -121,10 +116,10 @@ type Evaluation struct {
 	Quality    *Quality
 }
 
-// Evaluations yields the evaluations that were accepted, by round.
-func Evaluations(r *debate.Record) []Evaluation {
+// Evaluations returns the evaluations that were accepted, by round.
+func (d *Deliberation) Evaluations() []Evaluation {
 	var out []Evaluation
-	for _, t := range r.Turns {
+	for _, t := range d.Turns {
 		e := Evaluation{Round: t.Round}
 		switch t.Kind {
 		case KindConfidence:
@@ -149,7 +144,7 @@ func decoded[T any](t *debate.Turn) *T {
 	return v
 }
 
-// valueOf yields the number of an evaluation.
+// valueOf returns the number of an evaluation.
 func valueOf(t *debate.Turn) (float64, bool) {
 	switch t.Kind {
 	case KindConfidence:
@@ -171,38 +166,13 @@ type Ballot struct {
 	Vote
 }
 
-// Votes yields the votes, and what they add up to: the best proposal first. Without votes all are equal.
-func Votes(r *debate.Record) ([]Ballot, []Score) {
-	b := read(r)
+// Votes returns the votes, and what they add up to: the best proposal first. Without votes all are equal.
+func (d *Deliberation) Votes() ([]Ballot, []Score) {
 	var out []Ballot
-	for _, t := range b.votes {
+	for _, t := range d.votes {
 		if v := decoded[Vote](t); v != nil {
 			out = append(out, Ballot{t.Speaker, *v})
 		}
 	}
-	return out, b.tally()
-}
-
-// PromptSource says what somebody was told to be, and where those words come from.
-type PromptSource struct {
-	Who    string // an agent's id, or "judge"
-	Role   string // of an agent
-	Source string // SourceBuiltIn, SourceConfig, or the absolute path of a file
-	SHA256 string // of the file, or of the text, in hexadecimal digits; "" for the built-in judge
-	Text   string
-}
-
-// Prompts yields which prompt everybody got, in the order of the config, the judge last.
-func Prompts(r *debate.Record) []PromptSource {
-	s := of(r)
-	out := make([]PromptSource, 0, len(s.Agents)+1)
-	for i := range s.Agents {
-		m := &s.Agents[i]
-		out = append(out, PromptSource{m.ID, m.Role, m.Source, m.SHA256, m.Prompt})
-	}
-	judge := PromptSource{Who: nameJudge, Source: s.Judge.Source, SHA256: s.Judge.SHA256, Text: s.Judge.Prompt}
-	if judge.Text == "" {
-		judge.Text = builtinJudge
-	}
-	return append(out, judge)
+	return out, d.tally()
 }

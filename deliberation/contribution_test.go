@@ -1,7 +1,6 @@
 package deliberation_test
 
 import (
-	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,7 +24,7 @@ func TestAContributionTellsWhatItTook(t *testing.T) {
 		})
 		engine.Models = map[string]debate.Model{"test/other": {Priced: true, Input: debate.USD, Output: 2 * debate.USD}}
 		r := play(t, engine, config)
-		for _, c := range deliberation.Contributions(r) {
+		for _, c := range view(r).Contributions() {
 			if c.Agent == "ben" && c.Kind == deliberation.KindCritique && c.Target == "ada" && c.Round == 1 {
 				assert.Equal(t, deliberation.Contribution{
 					Round: 1, Kind: deliberation.KindCritique, Agent: "ben", Role: deliberation.RolePerformance, Target: "ada", Text: "I object.",
@@ -46,7 +45,7 @@ func TestWhatStands(t *testing.T) {
 		require.NoError(t, deliberation.Insert(flow, after, deliberation.Node{State: "looking" + after, Step: debate.Step{
 			Calls: func(r *debate.Record) []debate.Call {
 				var texts []string
-				for _, c := range deliberation.Standing(r) {
+				for _, c := range view(r).Standing() {
 					texts = append(texts, c.Text)
 				}
 				stands[after] = texts
@@ -64,7 +63,7 @@ func TestWhatStands(t *testing.T) {
 		deliberation.StateProposing:     {said("r1.refine.ada"), said("r1.propose.ben")},
 		deliberation.StateRefining:      {said("r2.refine.ada"), said("r2.refine.ben")},
 	}, stands)
-	last := deliberation.Standing(r)
+	last := view(r).Standing()
 	require.Len(t, last, 2)
 	assert.Equal(t, deliberation.KindRefinement, last[0].Kind)
 	assert.Equal(t, 2, last[0].Round)
@@ -93,25 +92,24 @@ func TestTheConfigIsInTheRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := three()
 			change(&config)
-			made, err := config.Debate()
+			made, err := deliberation.Flow().Settle(config)
 			require.NoError(t, err)
 			engine, _ := engineFor(nil)
 			r := play(t, engine, config)
-			got, ok := deliberation.ConfigOf(r)
-			require.True(t, ok)
+			got := view(r).Config()
 			assert.Equal(t, config.Problem, got.Problem)
-			assert.Equal(t, r.ID, got.ID)
+			assert.Empty(t, got.ID, "the record has it")
 			role, err := deliberation.FindRole(got.Agents[0].Role, got.Roles)
 			require.NoError(t, err)
 			assert.Equal(t, map[bool]string{true: "Mine", false: "Architect"}[name == "all of it"], role.Title)
 
-			again, err := got.Debate()
+			again, err := deliberation.Flow().Settle(got)
 			require.NoError(t, err)
-			assert.JSONEq(t, unsourced(t, made.FlowConfig), unsourced(t, again.FlowConfig))
-			got.ID = "again"
-			second, ok := deliberation.ConfigOf(play(t, engine, got))
-			require.True(t, ok)
-			assert.Equal(t, got, second)
+			assert.JSONEq(t, toJSON(made), toJSON(got))
+			assert.Equal(t, got, again)
+			anew := *got
+			anew.ID = "again"
+			assert.Equal(t, got, view(play(t, engine, anew)).Config())
 			if name == "all of it" {
 				assert.Equal(t, time.Hour, got.RoundTimeout)
 				assert.Equal(t, config.Labels, got.Labels)
@@ -120,21 +118,4 @@ func TestTheConfigIsInTheRecord(t *testing.T) {
 			}
 		})
 	}
-	_, ok := deliberation.ConfigOf(&debate.Record{})
-	assert.False(t, ok)
-}
-
-// unsourced is the flow's part of a config without where its texts come from.
-func unsourced(t *testing.T, data []byte) string {
-	t.Helper()
-	var all map[string]any
-	require.NoError(t, json.Unmarshal(data, &all))
-	people, _ := all["agents"].([]any)
-	for _, one := range append(people, all["judge"]) {
-		if one, ok := one.(map[string]any); ok {
-			delete(one, "source")
-			delete(one, "sha256")
-		}
-	}
-	return toJSON(all)
 }

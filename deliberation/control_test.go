@@ -83,7 +83,7 @@ func TestNobodyReadsWhatIsSaidAtTheSameTime(t *testing.T) {
 			return reply(req)
 		}
 		r := play(t, engine, config)
-		assert.NotEmpty(t, deliberation.SummariesOf(r))
+		assert.NotEmpty(t, view(r).Summaries())
 	})
 	uses := 0
 	seen.Range(func(use, said any) bool {
@@ -114,9 +114,7 @@ func TestPausedAnywhere(t *testing.T) {
 			}
 			config := three()
 			config.Termination.Kind = deliberation.TerminationQuality
-			made, err := config.Debate()
-			require.NoError(t, err)
-			session, err := engine.Start(t.Context(), made)
+			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			defer session.Close()
 			time.Sleep(time.Duration(at)*time.Second - 500*time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
@@ -127,7 +125,7 @@ func TestPausedAnywhere(t *testing.T) {
 			}
 			r, err := session.Wait(t.Context())
 			require.NoError(t, err)
-			got, err := r.Canonical()
+			got, err := view(r).Canonical()
 			require.NoError(t, err)
 			if want == nil {
 				want = got
@@ -144,7 +142,7 @@ func TestASoftLimitConcludesWithASolution(t *testing.T) {
 	engine, _ := engineFor(nil)
 	r := play(t, engine, config)
 	assert.Equal(t, debate.EndSoftLimit, r.Reason)
-	_, _, ok := deliberation.Final(r)
+	_, _, ok := solved(r)
 	assert.True(t, ok)
 	assert.Less(t, r.Round, 4)
 }
@@ -158,7 +156,7 @@ func TestASoftLimitOfMoneyConcludesWithASolution(t *testing.T) {
 	engine.Models = priced()
 	r := play(t, engine, config)
 	assert.Equal(t, debate.EndSoftLimit, r.Reason)
-	_, _, ok := deliberation.Final(r)
+	_, _, ok := solved(r)
 	assert.True(t, ok)
 	assert.Greater(t, r.Round, 1)
 	assert.Less(t, r.Round, 20)
@@ -170,10 +168,10 @@ func TestAWideBudgetChangesNothing(t *testing.T) {
 	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisVoting, deliberation.SynthesisMerge} {
 		config := three()
 		config.Synthesis, config.MaxTokens = method, 500
-		want, err := limited(t, config).Canonical()
+		want, err := view(limited(t, config)).Canonical()
 		require.NoError(t, err)
 		config.Budget = &debate.Budget{Soft: 100 * debate.USD, Hard: 200 * debate.USD, SoftCalls: 1000, HardCalls: 2000}
-		got, err := limited(t, config).Canonical()
+		got, err := view(limited(t, config)).Canonical()
 		require.NoError(t, err)
 		assert.JSONEq(t, string(want), string(got), method)
 	}
@@ -205,9 +203,7 @@ func limited(t *testing.T, config deliberation.Config) *debate.Record {
 	t.Helper()
 	engine, _ := engineFor(sized(func(string) int { return replyLength }))
 	engine.Models = priced()
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	r, err := session.Wait(t.Context())
@@ -240,7 +236,7 @@ func TestFallbackModelsTakeOver(t *testing.T) {
 	assert.Equal(t, debate.StateCompleted, r.State)
 	assert.Len(t, r.Turns, 3+2*9+1)
 	assert.NotContains(t, kinds(r), "left-out r1.critique.ben.ada")
-	_, by, ok := deliberation.Final(r)
+	_, by, ok := solved(r)
 	assert.True(t, ok)
 	assert.Equal(t, "judge", by)
 	asked := map[string]int{}

@@ -6,7 +6,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// critiqueCalls yields the critiques, and beside them the summaries that refining will read.
+// critiqueCalls returns the critiques, and beside them the summaries that refining will read.
 func critiqueCalls(r *debate.Record) []debate.Call {
 	if r.Late() {
 		return nil

@@ -1,22 +1,21 @@
-// Package deliberation is the flow of a debate in which agents solve a problem together: they ask a person what is
-// unclear, propose, critique each other's proposals, refine their own, and after some rounds a solution is made of
-// what they have worked out. It is written on the public API of package debate alone.
+// Package deliberation is a flow in which agents solve a problem together: they ask a person what is unclear, propose,
+// critique each other's proposals, refine their own, and after some rounds a solution is made of what they have worked
+// out. It is written on the public API of package debate alone.
 //
-// A [Config] describes a deliberation. Config.Debate checks it, reads the files that it names and yields the config
-// of a debate, which an engine with this package's [Flow] starts like any other:
+// A [Config] describes a deliberation. An engine that has this package's [Flow] starts it:
 //
 //	engine := &debate.Engine{
 //		Providers: …,
 //		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
 //	}
-//	config, err := deliberation.Config{Problem: …, Agents: …, Judge: …}.Debate()
-//	session, err := engine.Start(ctx, config)
+//	session, err := engine.Start(ctx, deliberation.Config{Problem: …, Agents: …, Judge: …})
 //	record, err := session.Wait(ctx)
-//	solution, by, ok := deliberation.Final(record)
+//	d, ok := deliberation.Of(record)
+//	solution, by, ok := d.Solution()
 //
-// Config.Validate checks a config with the engine before that, and names the fields that are wrong as they stand in
-// it. What a report needs is read from the record: [ConfigOf], [Prompts], [Clarifications], [Contributions],
-// [Standing], [SummariesOf], [Evaluations], [Votes] and [Final].
+// Engine.Validate checks a config before that, and names the fields that are wrong. Engine.Estimate says the most that a
+// deliberation can use. A [Deliberation] has what a report needs: the config, the prompts, clarifications,
+// contributions, summaries, evaluations, votes and the solution.
 //
 // # Clarification
 //

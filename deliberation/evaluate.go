@@ -41,7 +41,7 @@ func checkQuality(_ *debate.Record, v *Quality) []string {
 
 // evaluates reports whether this round is evaluated: the last is not, for nothing would follow from it.
 func (b *board) evaluates() bool {
-	return b.s.Termination.Kind != TerminationFixed && b.s.Termination.Threshold != nil && b.round < b.r.Config().Rounds
+	return b.config.Termination.Kind != TerminationFixed && b.config.Termination.Threshold != nil && b.round < b.config.Rounds
 }
 
 func evaluateCalls(r *debate.Record) []debate.Call {
@@ -52,7 +52,7 @@ func evaluateCalls(r *debate.Record) []debate.Call {
 	}
 	call := b.judge(id, KindConfidence)
 	call.Schema, call.Slot = schemaConfidence, b.slot(slotEvaluate, 0, 0)
-	if b.s.Termination.Kind == TerminationQuality {
+	if b.config.Termination.Kind == TerminationQuality {
 		call.Kind, call.Schema = KindQuality, schemaQuality
 	}
 	text := "ask." + call.Schema
@@ -69,19 +69,20 @@ func (b *board) consensus() (reason debate.EndReason, evidence string, ok bool) 
 	if !b.evaluates() {
 		return "", "", false
 	}
-	for _, t := range b.judged {
+	for _, t := range b.marks {
 		if t.Round != b.round {
 			continue
 		}
+		threshold := *b.config.Termination.Threshold
 		value, valid := valueOf(t)
-		if !valid || value < *b.s.Termination.Threshold {
+		if !valid || value < threshold {
 			return "", "", false
 		}
 		reason = debate.EndConverged
 		if t.Kind == KindQuality {
 			reason = EndQuality
 		}
-		evidence = fmt.Sprintf("the judge's %s after round %d is %g: the threshold is %g", t.Kind, b.round, value, *b.s.Termination.Threshold)
+		evidence = fmt.Sprintf("the judge's %s after round %d is %g: the threshold is %g", t.Kind, b.round, value, threshold)
 		return reason, evidence, true
 	}
 	return "", "", false
@@ -97,7 +98,7 @@ func evaluated(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	if id := b.id("evaluate"); b.evaluates() && r.Failed(id) {
 		note.Warnings = []debate.Warning{{
 			Kind: WarnNoConfidence, Call: id, By: nameJudge,
-			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.s.Termination.Kind, b.round),
+			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.config.Termination.Kind, b.round),
 		}}
 	}
 	return TriggerContinue, note, true

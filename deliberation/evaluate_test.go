@@ -54,7 +54,7 @@ func TestTermination(t *testing.T) {
 			assert.Equal(t, test.rounds, r.Round)
 			assert.Equal(t, test.reason, r.Reason)
 			assert.Contains(t, r.Evidence, test.evidence)
-			asked := deliberation.Evaluations(r)
+			asked := view(r).Evaluations()
 			want := min(test.rounds, 3)
 			if test.termination.Kind == "" {
 				want = 0
@@ -90,7 +90,7 @@ func TestANumberIsNeverMadeUp(t *testing.T) {
 				assert.Equal(t, 2, r.Round)
 				assert.Equal(t, debate.EndRounds, r.Reason)
 				assert.Equal(t, []string{"no-confidence r1.evaluate"}, kinds(r))
-				assert.Empty(t, deliberation.Evaluations(r))
+				assert.Empty(t, view(r).Evaluations())
 			})
 		})
 	}

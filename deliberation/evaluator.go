@@ -2,25 +2,27 @@ package deliberation
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
+	"iter"
 	"strings"
 	"time"
 
 	"github.com/agonist-dev/debate"
 )
 
-// EvaluationName is the name of the flow that scores a solution, in Engine.Flows and Config.Flow.
+// EvaluationName is the name of the flow that scores a solution, in Engine.Flows.
 const EvaluationName = "evaluation"
 
-// EvaluationConfig says what is to be scored, and by whom. [EvaluationConfig.Debate] makes of it the config of a debate
-// of the flow [EvaluationFlow], which is as durable, bounded and retried as any other; [Scores] reads what
-// came of it.
+// EvaluationConfig says what is to be scored, and by whom: what [debate.Engine.Start] starts an evaluation with. It is of
+// the flow [EvaluationFlow], and as durable, bounded and retried as any other conversation. [ScoresOf] reads what came
+// of it.
 //
-// Its JSON is strict: a key that is not known is an error. turnTimeout is a string such as "90s".
+// The start settles it: each evaluator then has its Prompt as text. Its JSON is strict: a key that is not known is an
+// error. turnTimeout is a string such as "90s".
+//
+//nolint:recvcheck // only reading JSON changes a config
 type EvaluationConfig struct {
-	// ID names the evaluation in the store, as Config.ID names a debate.
+	// ID names the evaluation in the store; "": a new one.
 	ID string `json:"id,omitempty"`
 	// Evaluators score, each for itself and all at once: 1 to 100.
 	Evaluators []Evaluator `json:"evaluators"`
@@ -55,32 +57,27 @@ type Evaluator struct {
 	// prompt; at most one of them is set. What it reads and how it answers is added in any case.
 	Prompt     string `json:"prompt,omitempty"`
 	PromptFile string `json:"promptFile,omitempty"`
+	// Origin says where the evaluator's words come from. The start sets it.
+	Origin *Origin `json:"origin,omitempty"`
 }
 
-// EvaluationOf yields the evaluation of a deliberation's solution, still without evaluators: its problem, as
+// Evaluation returns the evaluation of the deliberation's solution, still without evaluators: its problem, as
 // context what was given and what a person has answered, and the solution as text. How sure the author of the
 // solution is, and which requirements it takes for fulfilled, are left out: the evaluators see for themselves.
-// A record without a solution is a [debate.Error] of kind validation.
-func EvaluationOf(r *debate.Record) (EvaluationConfig, error) {
-	if r == nil {
-		return EvaluationConfig{}, invalidf("evaluation", "record", "is nil")
-	}
-	s, ok := r.FlowConfig().(*settings)
-	if !ok {
-		return EvaluationConfig{}, invalidf("evaluation", "record", "is of no deliberation")
-	}
-	solution, _, ok := Final(r)
+// Without a solution the error is a [debate.Error] of kind validation.
+func (d *Deliberation) Evaluation() (EvaluationConfig, error) {
+	solution, _, ok := d.Solution()
 	if !ok {
 		return EvaluationConfig{}, invalidf("evaluation", "record", "holds no solution")
 	}
-	context := []string{s.Context}
-	for _, q := range Clarifications(r) {
+	context := []string{d.config.Context}
+	for _, q := range d.Clarifications() {
 		if q.Answered && !q.Skipped {
 			context = append(context, "Question: "+indented(q.Question)+"\nAnswer: "+indented(q.Answer))
 		}
 	}
 	return EvaluationConfig{
-		Problem: s.Problem, Context: strings.TrimSpace(strings.Join(context, "\n\n")), Solution: solutionText(solution),
+		Problem: d.config.Problem, Context: strings.TrimSpace(strings.Join(context, "\n\n")), Solution: solutionText(solution),
 	}, nil
 }
 
@@ -107,84 +104,43 @@ func solutionText(s *Solution) string {
 	return out.String()
 }
 
-// mostEvaluators bounds the calls that an evaluation makes at once.
-const mostEvaluators = 100
+// Flow is the name of the flow: [EvaluationName].
+func (e EvaluationConfig) Flow() string { return EvaluationName }
 
-// Debate yields the config of the debate that the evaluation is. Prompt files are read now, and what was
-// read is frozen with its absolute path and SHA-256. The error joins one *[debate.Error] of kind validation
-// for each field that is wrong.
-func (e EvaluationConfig) Debate() (debate.Config, error) {
-	var f findings
-	f.evaluation(&e)
-	s := evaluationSettings{Problem: e.Problem, Context: e.Context, Solution: e.Solution}
-	config := debate.Config{
-		ID: e.ID, Topic: topic(e.Problem), Flow: EvaluationName, CustomFormat: evaluationFormat(), Rounds: 1,
-		Temperature: orDefault(e.Temperature, DefaultJudgeTemperature), MaxTokens: e.MaxTokens, TurnTimeout: e.TurnTimeout,
-		Budget: e.Budget, Retry: e.Retry, Labels: e.Labels,
+// Terms returns what the config says about everything that all flows have.
+func (e EvaluationConfig) Terms() debate.Terms {
+	t := debate.Terms{
+		ID: e.ID, Topic: topic(e.Problem), Rounds: 1, MaxTokens: e.MaxTokens, TurnTimeout: e.TurnTimeout, Budget: e.Budget,
+		Retry: e.Retry, Labels: e.Labels,
 	}
 	for i := range e.Evaluators {
-		one := &e.Evaluators[i]
-		s.Evaluators = append(s.Evaluators, f.evaluator(fmt.Sprintf("evaluators[%d]", i), one, e.Evaluators[:i]))
-		config.Participants = append(config.Participants, debate.Participant{
-			Name: one.ID, Model: one.Model, Fallbacks: one.Fallbacks, Temperature: orDefault(one.Temperature, *config.Temperature),
-			MaxTokens: one.MaxTokens,
-		})
+		t.Participants = append(t.Participants, e.Evaluators[i].ID)
 	}
-	if len(f) > 0 {
-		return debate.Config{}, errors.Join(f...)
-	}
-	data, err := json.Marshal(s)
-	config.FlowConfig = data
-	return config, err
+	return t
 }
 
-// evaluation checks the fields that do not belong to one evaluator.
-func (f *findings) evaluation(e *EvaluationConfig) {
-	if n := len(e.Evaluators); n == 0 || n > mostEvaluators {
-		f.addf("evaluators", "there are %d: 1 to %d are possible", n, mostEvaluators)
-	}
-	f.text("problem", e.Problem)
-	if strings.TrimSpace(e.Problem) == "" {
-		f.addf("problem", "is empty")
-	}
-	f.text("context", e.Context)
-	f.text("solution", e.Solution)
-	if strings.TrimSpace(e.Solution) == "" {
-		f.addf("solution", "is empty")
-	}
-	f.temperature("temperature", e.Temperature)
-	if e.MaxTokens < 0 {
-		f.addf("maxTokens", "is negative")
-	}
-	if e.TurnTimeout < 0 {
-		f.addf("turnTimeout", "is negative")
+// Models yields every model that may be asked, with the field that names it.
+func (e EvaluationConfig) Models() iter.Seq2[string, string] {
+	return func(yield func(field, name string) bool) {
+		for i := range e.Evaluators {
+			one := &e.Evaluators[i]
+			if !yieldModels(yield, fmt.Sprintf("evaluators[%d]", i), one.Model, one.Fallbacks) {
+				return
+			}
+		}
 	}
 }
 
-// evaluator checks an evaluator, and finds what it is told and where that comes from.
-func (f *findings) evaluator(at string, e *Evaluator, before []Evaluator) evaluatorSettings {
-	switch {
-	case strings.TrimSpace(e.ID) == "":
-		f.addf(at+".id", "is empty")
-	case slices.ContainsFunc(before, func(other Evaluator) bool { return strings.EqualFold(other.ID, e.ID) }):
-		f.addf(at+".id", "%.64q is the id of an earlier evaluator too", e.ID)
+// evaluationOf returns a config of this flow.
+func evaluationOf(c debate.FlowConfig) *EvaluationConfig {
+	switch c := c.(type) {
+	case *EvaluationConfig:
+		return c
+	case EvaluationConfig:
+		return &c
+	default:
+		return &EvaluationConfig{}
 	}
-	f.model(at, e.Model, e.Fallbacks)
-	f.temperature(at+".temperature", e.Temperature)
-	if e.MaxTokens < 0 {
-		f.addf(at+".maxTokens", "is negative")
-	}
-	s := evaluatorSettings{ID: e.ID}
-	f.ownPrompt(at, e.PromptFile, e.Prompt, &s.words)
-	if s.Source != "" {
-		return s
-	}
-	text, err := evaluationText("evaluator-role", nil)
-	if err != nil {
-		f.addf(at+".prompt", "cannot be rendered: %w", err)
-	}
-	s.words = words{text, SourceBuiltIn, hashOf([]byte(text))}
-	return s
 }
 
 // evaluationFields is EvaluationConfig without its methods.
@@ -194,18 +150,18 @@ type evaluationFields EvaluationConfig
 type evaluationJSON struct {
 	evaluationFields
 
-	TurnTimeout duration `json:"turnTimeout,omitempty"`
+	TurnTimeout debate.Duration `json:"turnTimeout,omitempty"`
 }
 
 // MarshalJSON writes the evaluation.
 func (e EvaluationConfig) MarshalJSON() ([]byte, error) {
-	return json.Marshal(evaluationJSON{evaluationFields(e), duration(e.TurnTimeout)})
+	return json.Marshal(evaluationJSON{evaluationFields(e), debate.Duration(e.TurnTimeout)})
 }
 
 // UnmarshalJSON reads an evaluation strictly. The error is a [debate.Error] of kind validation.
 func (e *EvaluationConfig) UnmarshalJSON(data []byte) error {
 	var in evaluationJSON
-	if err := debate.DecodeStrict(data, &in); err != nil {
+	if err := debate.DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
 	*e = EvaluationConfig(in.evaluationFields)

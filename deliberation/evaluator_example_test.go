@@ -12,7 +12,7 @@ import (
 )
 
 // Two evaluators score a solution, and a third refuses: the average is over two.
-func ExampleScores() {
+func ExampleScoresOf() {
 	models := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 		if req.Self == "eda" {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "I would rather not."}}
@@ -32,16 +32,12 @@ func ExampleScores() {
 		Providers: map[string]debate.Provider{"acme": models},
 		Flows:     map[string]*debate.Flow{deliberation.EvaluationName: deliberation.EvaluationFlow()},
 	}
-	config, err := deliberation.EvaluationConfig{
+	config := deliberation.EvaluationConfig{
 		Problem:  "Count the readings of 1,000 meters, and lose none.",
 		Solution: "One table, one row for each reading, written before it is acknowledged.",
 		Evaluators: []deliberation.Evaluator{
 			{ID: "eva", Model: "acme/large"}, {ID: "eli", Model: "acme/large"}, {ID: "eda", Model: "acme/small"},
 		},
-	}.Debate()
-	if err != nil {
-		fmt.Println(err)
-		return
 	}
 	session, err := engine.Start(context.Background(), config)
 	if err != nil {
@@ -54,7 +50,8 @@ func ExampleScores() {
 		fmt.Println(err)
 		return
 	}
-	report := deliberation.Scores(record)
+	scores, _ := deliberation.ScoresOf(record)
+	report := scores.Report()
 	fmt.Printf("%d of %d have answered\n", report.Answered, report.Asked)
 	overall := report.Overall.Spread
 	fmt.Printf("%s: %.1f, from %g to %g, deviation %.1f\n", report.Overall.Title, overall.Mean, overall.Min, overall.Max, overall.Deviation)

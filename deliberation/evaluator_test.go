@@ -2,6 +2,7 @@ package deliberation_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -60,14 +61,18 @@ func evaluators(answers map[string][]scripted.Reply) (*debate.Engine, *scripted.
 // evaluate plays an evaluation to its end.
 func evaluate(t *testing.T, engine *debate.Engine, evaluation deliberation.EvaluationConfig) *debate.Record {
 	t.Helper()
-	config, err := evaluation.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), config)
+	session, err := engine.Start(t.Context(), evaluation)
 	require.NoError(t, err)
 	defer session.Close()
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	return record
+}
+
+// scores returns what came of an evaluation.
+func scores(r *debate.Record) deliberation.Report {
+	s, _ := deliberation.ScoresOf(r)
+	return s.Report()
 }
 
 func says(text string) scripted.Reply { return scripted.Reply{Text: text} }
@@ -78,12 +83,12 @@ func TestEvaluation(t *testing.T) {
 	})
 	record := evaluate(t, engine, threeEvaluators())
 	assert.Equal(t, debate.StateCompleted, record.State)
-	assert.Equal(t, "Keep the counts of 1,000 meters.", record.Config().Topic)
+	assert.Equal(t, "Keep the counts of 1,000 meters.", record.Terms().Topic)
 	assert.Equal(t, debate.EndRounds, record.Reason)
 	assert.Equal(t, "3 of 3 evaluators have scored", record.Evidence)
 	assert.Empty(t, record.Warnings)
 
-	report := deliberation.Scores(record)
+	report := scores(record)
 	assert.Equal(t, 3, report.Asked)
 	assert.Equal(t, 3, report.Answered)
 	require.Len(t, report.Criteria, 7)
@@ -164,7 +169,7 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 				record := evaluate(t, engine, threeEvaluators())
 				assert.Equal(t, 5, models.Calls())
 				assert.Equal(t, debate.StateCompleted, record.State)
-				report := deliberation.Scores(record)
+				report := scores(record)
 				assert.Equal(t, 2, report.Answered)
 				for _, rating := range append(report.Criteria, report.Overall) {
 					gap := rating.Opinions[0]
@@ -192,7 +197,7 @@ func TestNobodyAnswers(t *testing.T) {
 		assert.Equal(t, debate.EndTooFew, record.Reason)
 		assert.Equal(t, "0 of 3 evaluators have scored", record.Evidence)
 		assert.Len(t, record.Warnings, 3)
-		report := deliberation.Scores(record)
+		report := scores(record)
 		assert.Zero(t, report.Answered)
 		for _, rating := range append(report.Criteria, report.Overall) {
 			assert.Nil(t, rating.Spread)
@@ -229,14 +234,12 @@ func TestAnEvaluationIsResumed(t *testing.T) {
 		hanging := scripted.Reply{Text: marks(5), Delay: time.Hour}
 		engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(9))}, "eli": {hanging}, "eda": {hanging}})
 		engine.Store = store
-		config, err := threeEvaluators().Debate()
-		require.NoError(t, err)
-		session, err := engine.Start(t.Context(), config)
+		session, err := engine.Start(t.Context(), threeEvaluators())
 		require.NoError(t, err)
 		synctest.Wait()
 		record, err := session.Record(t.Context())
 		require.NoError(t, err)
-		report := deliberation.Scores(record)
+		report := scores(record)
 		assert.Equal(t, 1, report.Answered)
 		assert.Equal(t, "has not answered", report.Overall.Opinions[1].Gap, "so far")
 		require.NoError(t, session.Close())
@@ -249,7 +252,7 @@ func TestAnEvaluationIsResumed(t *testing.T) {
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, 2, models.Calls())
-		assert.Equal(t, 8.0, deliberation.Scores(record).Overall.Spread.Mean)
+		assert.Equal(t, 8.0, scores(record).Overall.Spread.Mean)
 	})
 }
 
@@ -258,9 +261,7 @@ func TestAStoppedEvaluation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hanging := scripted.Reply{Text: marks(5), Delay: time.Hour}
 		engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(9))}, "eli": {hanging}, "eda": {hanging}})
-		config, err := threeEvaluators().Debate()
-		require.NoError(t, err)
-		session, err := engine.Start(t.Context(), config)
+		session, err := engine.Start(t.Context(), threeEvaluators())
 		require.NoError(t, err)
 		defer session.Close()
 		synctest.Wait()
@@ -268,18 +269,17 @@ func TestAStoppedEvaluation(t *testing.T) {
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, debate.StateCompleted, record.State)
-		report := deliberation.Scores(record)
+		report := scores(record)
 		assert.Equal(t, 1, report.Answered)
 		assert.Equal(t, "has not answered", report.Overall.Opinions[2].Gap)
 	})
 }
 
-// TestTheDebatesTemperature: it counts where a host has taken an evaluator's away.
-func TestTheDebatesTemperature(t *testing.T) {
+// TestTheEvaluationsTemperature: it counts where an evaluator has none of its own.
+func TestTheEvaluationsTemperature(t *testing.T) {
 	engine, models := evaluators(map[string][]scripted.Reply{"eva": {says(marks(5))}, "eli": {says(marks(5))}, "eda": {says(marks(5))}})
-	config, err := threeEvaluators().Debate()
-	require.NoError(t, err)
-	config.Temperature, config.Participants[0].Temperature = new(1.0), nil
+	config := threeEvaluators()
+	config.Temperature, config.Evaluators[1].Temperature, config.Evaluators[2].Temperature = new(1.0), new(0.3), new(0.3)
 	for _, err := range engine.Run(t.Context(), config) {
 		require.NoError(t, err)
 	}
@@ -308,16 +308,18 @@ func TestEvaluatorsOwnPrompts(t *testing.T) {
 	assert.True(t, strings.HasPrefix(systems["eli"], "You are a tester.\n\n"))
 	assert.Contains(t, systems["eda"], "impartial reviewer")
 
-	var frozen struct {
-		Evaluators []struct{ ID, Prompt, Source, SHA256 string }
-	}
-	require.NoError(t, json.Unmarshal(record.Config().FlowConfig, &frozen))
+	made, ok := deliberation.ScoresOf(record)
+	require.True(t, ok)
+	frozen := made.Config()
 	require.Len(t, frozen.Evaluators, 3)
 	assert.Equal(t, "You are an auditor.", frozen.Evaluators[0].Prompt)
-	assert.Equal(t, []string{path, "config", "built-in"}, []string{frozen.Evaluators[0].Source, frozen.Evaluators[1].Source, frozen.Evaluators[2].Source})
+	var sources []string
 	for _, e := range frozen.Evaluators {
-		assert.Len(t, e.SHA256, 64)
+		assert.Empty(t, e.PromptFile)
+		assert.Len(t, e.Origin.SHA256, 64)
+		sources = append(sources, e.Origin.Source)
 	}
+	assert.Equal(t, []string{path, "config", "built-in"}, sources)
 }
 
 func TestEvaluationsThatAreRefused(t *testing.T) {
@@ -336,7 +338,7 @@ func TestEvaluationsThatAreRefused(t *testing.T) {
 		"an id twice":         {func(e *deliberation.EvaluationConfig) { e.Evaluators[2].ID = "Eva" }, "evaluators[2].id"},
 		"no model":            {func(e *deliberation.EvaluationConfig) { e.Evaluators[1].Model = "" }, "evaluators[1].model"},
 		"a model alone":       {func(e *deliberation.EvaluationConfig) { e.Evaluators[1].Model = "gpt" }, "evaluators[1].model"},
-		"a fallback alone":    {func(e *deliberation.EvaluationConfig) { e.Evaluators[1].Fallbacks = []string{"a/b", "c"} }, "evaluators[1].fallbacks[1]"},
+		"a fallback alone":    {func(e *deliberation.EvaluationConfig) { e.Evaluators[1].Fallbacks = []string{"test/b", "c"} }, "evaluators[1].fallbacks[1]"},
 		"heat":                {func(e *deliberation.EvaluationConfig) { e.Temperature = new(2.5) }, "temperature"},
 		"no heat":             {func(e *deliberation.EvaluationConfig) { e.Evaluators[0].Temperature = new(math.NaN()) }, "evaluators[0].temperature"},
 		"tokens":              {func(e *deliberation.EvaluationConfig) { e.MaxTokens = -1 }, "maxTokens"},
@@ -350,49 +352,45 @@ func TestEvaluationsThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			evaluation := threeEvaluators()
 			tt.change(&evaluation)
-			config, err := evaluation.Debate()
-			assert.Zero(t, config)
-			assert.Equal(t, tt.field, refused(t, err).Field)
+			engine, models := evaluators(nil)
+			assert.Equal(t, tt.field, refused(t, engine.Validate(t.Context(), evaluation)).Field)
+			assert.Zero(t, models.Calls())
 		})
 	}
 	evaluation := threeEvaluators()
 	evaluation.Problem, evaluation.Evaluators[1].Model = "", ""
-	_, err := evaluation.Debate()
+	engine, _ := evaluators(nil)
+	err := engine.Validate(t.Context(), evaluation)
 	assert.ErrorContains(t, err, "problem: is empty")
 	assert.ErrorContains(t, err, "evaluators[1].model: is empty", "all that is wrong is told at once")
 }
 
-// TestConfigsThatDoNotFitAnEvaluation: nothing that a host has put into the debate's config is ignored.
+// TestConfigsThatDoNotFitAnEvaluation: nothing that a config says is ignored.
 func TestConfigsThatDoNotFitAnEvaluation(t *testing.T) {
-	tests := map[string]struct {
-		change func(*debate.Config)
-		field  string
-	}{
-		"a judge":      {func(c *debate.Config) { c.Judging = &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/a"}}} }, "judging"},
-		"detectors":    {func(c *debate.Config) { c.Watch = []debate.Detector{debate.DetectRepetition} }, "watch"},
-		"rounds":       {func(c *debate.Config) { c.Rounds = 2 }, "rounds"},
-		"a stranger":   {func(c *debate.Config) { c.Participants[0].Name = "zoe" }, "flowConfig.evaluators[0].id"},
-		"one less":     {func(c *debate.Config) { c.Participants = c.Participants[1:] }, "flowConfig.evaluators"},
-		"no settings":  {func(c *debate.Config) { c.FlowConfig = nil }, "flowConfig"},
-		"unknown ones": {func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"problem":"p","solution":"s","taste":1}`) }, "flowConfig.taste"},
-		"no solution": {func(c *debate.Config) {
-			c.FlowConfig = json.RawMessage(`{"problem":"p","solution":"","evaluators":[]}`)
-		}, "flowConfig"},
-		"a blank prompt": {func(c *debate.Config) {
-			c.FlowConfig = json.RawMessage(strings.Replace(string(c.FlowConfig), `"prompt":"You are`, `"prompt":"","source":"x","id":"eva"},{"prompt":"You are`, 1))
-		}, "flowConfig.evaluators"},
-	}
-	for name, tt := range tests {
+	flow := deliberation.EvaluationFlow()
+	settled, err := flow.Settle(threeEvaluators())
+	require.NoError(t, err)
+	whole := toJSON(settled)
+	_, err = flow.Decode([]byte(whole))
+	require.NoError(t, err)
+	for name, test := range map[string]struct{ before, after, field string }{
+		"a judge":         {`"problem":`, `"judging":{"judges":[{"model":"test/a"}]},"problem":`, "judging"},
+		"detectors":       {`"problem":`, `"watch":["repetition"],"problem":`, "watch"},
+		"rounds":          {`"problem":`, `"rounds":2,"problem":`, "rounds"},
+		"two of one name": {`"id":"eli"`, `"id":"eva"`, "evaluators[1].id"},
+		"unknown ones":    {`"problem":`, `"taste":1,"problem":`, "taste"},
+		"no solution":     {`"solution":"# A table\n\nOne row per count."`, `"solution":""`, "solution"},
+		"a blank prompt":  {`"prompt":"You are`, `"prompt":"","origin":{"source":"x"}},{"id":"eve","model":"test/a","prompt":"You are`, "evaluators[0].prompt"},
+		"a file":          {`"prompt":"You are`, `"promptFile":"/etc/passwd"},{"id":"eve","model":"test/a","prompt":"You are`, "evaluators[0].promptFile"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			engine, models := evaluators(nil)
-			config, err := threeEvaluators().Debate()
-			require.NoError(t, err)
-			require.NoError(t, engine.Validate(t.Context(), config))
-			tt.change(&config)
-			err = engine.Validate(t.Context(), config)
+			require.Contains(t, whole, test.before)
+			config, err := flow.Decode([]byte(strings.Replace(whole, test.before, test.after, 1)))
+			if err == nil {
+				err = errors.Join(flow.Check(config, nil, registered{})...)
+			}
 			require.Error(t, err)
-			assert.ErrorContains(t, err, ": "+tt.field+": ")
-			assert.Zero(t, models.Calls())
+			assert.ErrorContains(t, err, ": "+test.field+": ")
 		})
 	}
 }
@@ -426,7 +424,7 @@ func TestAChangedLog(t *testing.T) {
 				turn.Data = json.RawMessage(text)
 			}
 		}
-		report := deliberation.Scores(record)
+		report := scores(record)
 		assert.Equal(t, 2, report.Answered)
 		assert.Nil(t, report.Overall.Opinions[1].Value)
 		assert.Equal(t, "the stored answer is not valid", report.Overall.Opinions[1].Gap)
@@ -436,11 +434,12 @@ func TestAChangedLog(t *testing.T) {
 
 // TestScoresOfSomethingElse: a record of another flow has no scores.
 func TestScoresOfSomethingElse(t *testing.T) {
-	report := deliberation.Scores(&debate.Record{})
-	assert.Zero(t, report.Asked)
-	assert.Len(t, report.Criteria, 7)
-	assert.Nil(t, report.Overall.Spread)
-	assert.Empty(t, deliberation.Scores(nil).Overall.Opinions)
+	engine, _ := engineFor(nil)
+	for _, r := range []*debate.Record{nil, {}, play(t, engine, three())} {
+		s, ok := deliberation.ScoresOf(r)
+		assert.False(t, ok)
+		assert.Nil(t, s)
+	}
 }
 
 // TestEvaluationOf: the evaluators read what a deliberation was about and what came of it, and not what its
@@ -458,14 +457,12 @@ func TestEvaluationOf(t *testing.T) {
 	})
 	config := three()
 	config.Rounds, config.Clarification.On = 1, true
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	_, err = deliberation.EvaluationOf(record)
+	_, err = view(record).Evaluation()
 	assert.ErrorContains(t, err, "holds no solution")
 	assert.Equal(t, "record", refused(t, err).Field)
 	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "Ten."))
@@ -473,7 +470,7 @@ func TestEvaluationOf(t *testing.T) {
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
 
-	evaluation, err := deliberation.EvaluationOf(record)
+	evaluation, err := view(record).Evaluation()
 	require.NoError(t, err)
 	assert.Equal(t, deliberation.EvaluationConfig{
 		Problem: "Design a URL shortener.\nIt takes 100 million links.",
@@ -485,11 +482,11 @@ func TestEvaluationOf(t *testing.T) {
 	evaluation.Evaluators = []deliberation.Evaluator{{ID: "eva", Model: "test/a"}}
 	engine, _ = evaluators(map[string][]scripted.Reply{"eva": {says(marks(6))}})
 	scored := evaluate(t, engine, evaluation)
-	assert.Equal(t, 6.0, deliberation.Scores(scored).Overall.Spread.Mean)
-	_, err = deliberation.EvaluationOf(scored)
-	refused(t, err)
-	_, err = deliberation.EvaluationOf(nil)
-	refused(t, err)
+	assert.Equal(t, 6.0, scores(scored).Overall.Spread.Mean)
+	for _, r := range []*debate.Record{nil, scored} {
+		_, ok := deliberation.Of(r)
+		assert.False(t, ok)
+	}
 }
 
 // TestSpread: an average lies between its ends, and the deviation is no larger than half of what lies
@@ -512,7 +509,7 @@ func TestSpread(t *testing.T) {
 			answers[id] = []scripted.Reply{says(marks(score))}
 		}
 		engine, _ := evaluators(answers)
-		report := deliberation.Scores(evaluate(t, engine, evaluation))
+		report := scores(evaluate(t, engine, evaluation))
 		for _, rating := range append(report.Criteria, report.Overall) {
 			s := rating.Spread
 			require.NotNil(t, s)

@@ -17,7 +17,7 @@ import (
 // Example plays a deliberation of two agents over one round. The provider here follows a script; a program gives
 // one that asks models.
 func Example() {
-	config, err := deliberation.Config{
+	config := deliberation.Config{
 		Problem: "Design a URL shortener for 100 million links.",
 		Agents: []deliberation.Agent{
 			{ID: "ada", Role: deliberation.RoleArchitect, Model: "test/agent"},
@@ -25,10 +25,6 @@ func Example() {
 		},
 		Judge:  deliberation.Judge{Model: "test/judge"},
 		Rounds: 1,
-	}.Debate()
-	if err != nil {
-		fmt.Println(err)
-		return
 	}
 	engine, _ := engineFor(nil)
 	session, err := engine.Start(context.Background(), config)
@@ -42,10 +38,11 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, c := range deliberation.Contributions(record) {
+	d, _ := deliberation.Of(record)
+	for _, c := range d.Contributions() {
 		fmt.Printf("%s by %s %q\n", c.Kind, c.Agent, c.Target)
 	}
-	solution, by, _ := deliberation.Final(record)
+	solution, by, _ := d.Solution()
 	fmt.Println(by, "is confident by", solution.Confidence)
 	// Output:
 	// proposal by ada ""
@@ -58,18 +55,18 @@ func Example() {
 }
 
 // A config is checked before anything is asked; the error names every field that is wrong.
-func ExampleConfig_Debate() {
-	_, err := deliberation.Config{
+func ExampleConfig_refused() {
+	engine, _ := engineFor(nil)
+	fmt.Println(engine.Validate(context.Background(), deliberation.Config{
 		Problem:     "Design a URL shortener.",
 		Agents:      []deliberation.Agent{{ID: "ada", Model: "test/agent"}, {ID: "ben", Role: "wizard"}},
 		Judge:       deliberation.Judge{Model: "test/judge"},
 		Termination: deliberation.Termination{Kind: "boredom"},
-	}.Debate()
-	fmt.Println(err)
+	}))
 	// Output:
-	// debate: validation: deliberation: termination.kind: "boredom" is not known: it is fixed, convergence, quality
-	// debate: validation: deliberation: agents[1].model: is empty: it is "provider/model"
-	// debate: validation: deliberation: agents[1].role: no role "wizard" is known: there are architect, security, performance, testing, data-modeling, simplicity, generalist
+	// debate: validation: config: termination.kind: "boredom" is not known: it is fixed, convergence, quality
+	// debate: validation: config: agents[1].model: is empty: it is "provider/model"
+	// debate: validation: config: agents[1].role: no role "wizard" is known: there are architect, security, performance, testing, data-modeling, simplicity, generalist
 }
 
 // A config can be a file.
@@ -100,7 +97,8 @@ func ExampleInsert() {
 		State: "factChecking",
 		Step: debate.Step{Calls: func(r *debate.Record) []debate.Call {
 			var calls []debate.Call
-			for _, proposal := range deliberation.Standing(r) { // in later rounds what was refined before
+			d, _ := deliberation.Of(r)
+			for _, proposal := range d.Standing() { // in later rounds what was refined before
 				id := fmt.Sprintf("r%d.check.%s", r.Round, proposal.Agent)
 				if r.Done(id) || r.Failed(id) {
 					continue
@@ -147,7 +145,8 @@ func ExampleInsert() {
 			return
 		}
 		fmt.Println(name + " the node:")
-		for _, c := range deliberation.Contributions(record) {
+		d, _ := deliberation.Of(record)
+		for _, c := range d.Contributions() {
 			if c.Agent == "ada" && c.Kind == deliberation.KindRefinement || c.Target == "ada" && c.Kind == "finding" {
 				fmt.Printf("  round %d, %s by %s: %s\n", c.Round, c.Kind, c.Agent, c.Text)
 			}
@@ -166,11 +165,7 @@ func ExampleInsert() {
 
 // run plays a deliberation to its end.
 func run(engine *debate.Engine, config deliberation.Config) (*debate.Record, error) {
-	made, err := config.Debate()
-	if err != nil {
-		return nil, err
-	}
-	session, err := engine.Start(context.Background(), made)
+	session, err := engine.Start(context.Background(), config)
 	if err != nil {
 		return nil, err
 	}
@@ -178,27 +173,28 @@ func run(engine *debate.Engine, config deliberation.Config) (*debate.Record, err
 	return session.Wait(context.Background())
 }
 
-// What only the engine knows is checked with it, and the errors name the fields of this config all the same.
-func ExampleConfig_Validate() {
+// What only the engine knows is checked with it.
+func ExampleConfig_registered() {
 	config := three()
 	config.Agents[2].Model = "nobody/model"
 	config.Agents[0].Tools = &[]string{"list_files"}
 	engine, _ := engineFor(nil)
-	fmt.Println(config.Validate(context.Background(), engine))
+	fmt.Println(engine.Validate(context.Background(), config))
 	// Output:
 	// debate: validation: config: agents[2].model: no provider "nobody" is registered
 	// debate: validation: config: agents[0].tools[0]: no tool "list_files" is registered
 }
 
 // From a record a report takes what was asked, and of whom.
-func ExampleConfigOf() {
+func ExampleDeliberation_Config() {
 	engine, _ := engineFor(nil)
 	record, err := run(engine, three())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	config, _ := deliberation.ConfigOf(record)
+	d, _ := deliberation.Of(record)
+	config := d.Config()
 	fmt.Println(config.Problem)
 	for _, agent := range config.Agents {
 		role, err := deliberation.FindRole(agent.Role, config.Roles)
@@ -237,22 +233,18 @@ func ExampleSynthesizerFunc() {
 		fmt.Println(err)
 		return
 	}
-	solution, by, _ := deliberation.Final(record)
+	d, _ := deliberation.Of(record)
+	solution, by, _ := d.Solution()
 	fmt.Println(by+":", solution.Confidence)
 	// Output: synthesizer: 70
 }
 
-// ExampleClarifications shows what the agents asked, and what they were told.
-func ExampleClarifications() {
+// What the agents asked, and what they were told.
+func ExampleDeliberation_Clarifications() {
 	engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"How many users?", "Which region?"}}))
 	config := three()
 	config.Clarification.On = true
-	made, err := config.Debate()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	session, err := engine.Start(context.Background(), made)
+	session, err := engine.Start(context.Background(), config)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -268,7 +260,8 @@ func ExampleClarifications() {
 		}
 		record, err = session.Wait(context.Background())
 	}
-	for _, c := range deliberation.Clarifications(record) {
+	d, _ := deliberation.Of(record)
+	for _, c := range d.Clarifications() {
 		fmt.Println(c.Agent, "asks:", c.Question, c.Answer, c.Skipped)
 	}
 	// Output:

@@ -10,12 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// kinds yields the kinds of the warnings and the calls that they are about.
+// kinds returns the kinds of the warnings and the calls that they are about.
 func kinds(r *debate.Record) []string {
 	var out []string
 	for _, w := range r.Warnings {
@@ -49,7 +48,7 @@ func TestWhoFailsIsLeftOutOfThePhase(t *testing.T) {
 			assert.Equal(t, debate.StateCompleted, r.State)
 			assert.Equal(t, test.warnings, kinds(r))
 			assert.Equal(t, test.reason, r.Reason, r.Evidence)
-			_, _, ok := deliberation.Final(r)
+			_, _, ok := solved(r)
 			assert.Equal(t, test.solved, ok)
 			for _, w := range r.Warnings {
 				if w.Kind == debate.WarnLeftOut {
@@ -86,7 +85,7 @@ func TestWhoIsLeftOutOfRefiningCarriesItsLatestOver(t *testing.T) {
 	assert.Contains(t, refine, said("r1.critique.ada.ben"), "what was objected is not forgotten")
 	assert.Equal(t, 1, strings.Count(refine, said("r1.propose.ben")))
 	synthesis := prompt(t, p, "synthesis")
-	for _, c := range deliberation.Contributions(r) {
+	for _, c := range view(r).Contributions() {
 		assert.Equal(t, 1, strings.Count(synthesis, c.Text), "%s stands there once", c.Text)
 	}
 }
@@ -149,16 +148,14 @@ func TestStopConcludesWithWhatThereIs(t *testing.T) {
 			r.Delay = time.Second
 			return r
 		}
-		made, err := three().Debate()
-		require.NoError(t, err)
-		session, err := engine.Start(t.Context(), made)
+		session, err := engine.Start(t.Context(), three())
 		require.NoError(t, err)
 		defer session.Close()
 		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // in a bubble nobody waits
 		require.NoError(t, session.Stop(t.Context()))
 		r, err := session.Wait(t.Context())
 		require.NoError(t, err)
-		_, _, ok := deliberation.Final(r)
+		_, _, ok := solved(r)
 		assert.True(t, ok)
 		assert.Contains(t, prompt(t, p, "synthesis"), "ended early")
 	})

@@ -142,7 +142,7 @@ func (c *completions) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", toJSON(chunk))
 }
 
-// onTheWire plays a deliberation against the fake and yields the characters of all request bodies.
+// onTheWire plays a deliberation against the fake and returns the characters of all request bodies.
 func onTheWire(t testing.TB, config deliberation.Config) (characters, requests int64) {
 	t.Helper()
 	fake := &completions{}

@@ -6,7 +6,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// FlowName is the name of the flow, in Config.Flow and Engine.Flows.
+// FlowName is the name of the flow, in Engine.Flows.
 const FlowName = "deliberation"
 
 // States of the flow.
@@ -36,7 +36,7 @@ const (
 	TriggerConsensusReached debate.Trigger = "consensusReached"
 )
 
-// EndQuality is the reason of a debate that ended because the proposals are good enough.
+// EndQuality is the reason of a deliberation that ended because the proposals are good enough.
 const EndQuality debate.EndReason = "quality"
 
 // Kinds of warnings, beside [debate.WarnLeftOut].
@@ -48,8 +48,8 @@ const (
 	WarnShortened    debate.WarningKind = "shortened"      // a prompt did not fit the model's window: it was made smaller
 )
 
-// Flow yields the flow, a fresh value each time: a host may add to it, see [Insert]. It goes into
-// Engine.Flows under [FlowName]; a [Config] yields the debate's config.
+// Flow returns the flow, a fresh value each time: a host may add to it, see [Insert]. It goes into
+// Engine.Flows under [FlowName], for an engine to start a [Config].
 func Flow() *debate.Flow {
 	always := debate.Guard{}
 	pending := debate.Guard{Name: "questionsPending", OK: func(r *debate.Record) bool { return len(read(r).pending()) > 0 }}
@@ -90,21 +90,21 @@ func Flow() *debate.Flow {
 			StateEvaluating:          {Calls: evaluateCalls, Next: evaluated},
 			debate.StateCompleting:   {Calls: solutionCalls, Next: solved},
 		},
-		Timed:        []debate.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
-		Schemas:      schemas(),
-		Texts:        texts,
-		Check:        check,
-		DecodeConfig: decode,
+		Timed:   []debate.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
+		Schemas: schemas(),
+
+		Decode: decode, Settle: settle, Check: check, Field: field, Prompted: prompted, Texts: texts, Open: open, Fixed: fixed,
+		Estimate: estimate,
 	}
 }
 
-// tooFew says why the debate cannot go on after a phase, if so: fewer than two agents have something that
-// stands, or all but one were left out of the phase. Who was merely late is not left out: the next round begins.
+// tooFew says why the rounds end after a phase; "": they do not. They end if fewer than two agents have something that
+// stands, or if all but one were left out of the phase. An agent that was merely late is not left out.
 func (b *board) tooFew(phase debate.State) string {
 	if n := b.stands(); n < 2 {
 		return fmt.Sprintf("%d of %d agents have a proposal", n, len(b.agents))
 	}
-	if b.r.Late() {
+	if b.Late() {
 		return ""
 	}
 	left := 0
@@ -123,14 +123,14 @@ func (b *board) tooFew(phase debate.State) string {
 func (b *board) leftOut(w *work, phase debate.State) bool {
 	duties := b.duties(w, phase)
 	for _, a := range duties {
-		if !b.r.Failed(a.id) {
+		if !b.Failed(a.id) {
 			return false
 		}
 	}
 	return len(duties) > 0
 }
 
-// duties yields the calls that an agent has to do in a phase, done or not.
+// duties returns the calls that an agent has to do in a phase, done or not.
 func (b *board) duties(w *work, phase debate.State) []attempt {
 	switch phase {
 	case StateClarifying:
@@ -162,7 +162,7 @@ func (b *board) lost(phase debate.State) []debate.Warning {
 		w := &b.agents[i]
 		for _, a := range b.duties(w, phase) {
 			switch {
-			case b.r.Failed(a.id):
+			case b.Failed(a.id):
 				warnings = append(warnings, b.failing(a.id, w.ID, w.Name+" is left out"))
 			case a.short == 0:
 			case phase == StateCritiquing:
@@ -181,9 +181,9 @@ func (b *board) lost(phase debate.State) []debate.Warning {
 func (b *board) note(phase debate.State, next func(*debate.Record) []debate.Call) debate.Note {
 	note := debate.Note{Warnings: b.lost(phase)}
 	if few := b.tooFew(phase); few != "" {
-		note.Reason, note.Evidence, note.Calls = debate.EndTooFew, few, solutionSize(b.r)
+		note.Reason, note.Evidence, note.Calls = debate.EndTooFew, few, solutionSize(b.Record)
 		return note
 	}
-	note.Calls = len(next(b.r))
+	note.Calls = len(next(b.Record))
 	return note
 }

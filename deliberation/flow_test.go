@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/deliberation"
 )
 
 func TestTheWholeFlow(t *testing.T) {
@@ -17,7 +16,7 @@ func TestTheWholeFlow(t *testing.T) {
 	assert.Equal(t, debate.EndRounds, r.Reason)
 	assert.Empty(t, r.Warnings)
 	assert.Len(t, p.Requests(), 3+2*(6+3)+1)
-	got, by, ok := deliberation.Final(r)
+	got, by, ok := solved(r)
 	require.True(t, ok)
 	assert.Equal(t, "judge", by)
 	assert.Equal(t, solution("The solution of synthesis."), *got)

@@ -2,6 +2,7 @@ package deliberation_test
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,10 +10,17 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// FuzzConfig: whatever a config says, it is refused with errors that name their fields, or yields a debate's config
-// that the flow reads again.
+// registered is an engine that has everything.
+type registered struct{}
+
+func (registered) Judge(string) bool                 { return true }
+func (registered) Model(*debate.Terms, string) error { return nil }
+
+// FuzzConfig: whatever a config says, it is refused with errors that name their fields, or settled, and the flow reads
+// what it has settled again.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		toJSON(three()), `{}`, `{"problem":"x","agents":[{"id":"a"},{"id":"b"}]}`,
@@ -30,18 +38,22 @@ func FuzzConfig(f *testing.F) {
 			config.Agents[i].PromptFile = ""
 		}
 		config.Judge.PromptFile = ""
-		made, err := config.Debate()
-		if err != nil {
-			for _, field := range fields(t, err) {
+		flow := deliberation.Flow()
+		settled, err := flow.Settle(config)
+		require.NoError(t, err)
+		if found := flow.Check(settled, nil, registered{}); len(found) > 0 {
+			for _, field := range fields(t, errors.Join(found...)) {
 				assert.NotEmpty(t, field)
 			}
 			return
 		}
-		flow := deliberation.Flow()
-		_, err = flow.DecodeConfig(made.FlowConfig)
+		read, err := flow.Decode([]byte(toJSON(settled)))
 		require.NoError(t, err)
-		require.NoError(t, flow.Check(&made))
-		texts, err := flow.Texts(debate.Setup{Config: &made, Fence: "1234567890"})
+		assert.JSONEq(t, toJSON(settled), toJSON(read))
+		again, err := flow.Settle(read)
+		require.NoError(t, err)
+		assert.JSONEq(t, toJSON(settled), toJSON(again), "what is settled stays as it is")
+		texts, err := flow.Texts(debate.Setup{Config: settled, Fence: "1234567890"})
 		require.NoError(t, err)
 		for name, text := range texts {
 			assert.NotEmpty(t, text, name)
@@ -49,35 +61,38 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// FuzzFrozen: the frozen part of a hostile log is refused or read, and its prompts can be rendered.
+// FuzzFrozen: the config of a hostile log is refused or read, and its prompts can be rendered.
 func FuzzFrozen(f *testing.F) {
-	made, err := three().Debate()
+	settled, err := deliberation.Flow().Settle(three())
 	require.NoError(f, err)
-	f.Add([]byte(made.FlowConfig))
+	f.Add([]byte(toJSON(settled)))
 	f.Add([]byte(`{"problem":"x","agents":[{"id":"a"},{"id":"a"}],"termination":{"kind":"fixed"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		flow := deliberation.Flow()
-		config := debate.Config{FlowConfig: data}
-		_ = flow.Check(&config)
-		if _, err := flow.DecodeConfig(data); err != nil {
+		config, err := flow.Decode(data)
+		if err != nil {
 			return
 		}
-		_, err := flow.Texts(debate.Setup{Config: &config, Fence: "1"})
+		_ = flow.Check(config, nil, registered{})
+		_, err = flow.Texts(debate.Setup{Config: config, Fence: "1"})
 		require.NoError(t, err)
+		engine, _ := engineFor(nil)
+		core, err := engine.NewCore("frozen", []debate.Event{{Seq: 1, Body: &debate.Start{
+			Version: 1, Flow: flow.Name, FlowVersion: flow.Version, Config: debate.Value{JSON: data}, Terms: config.Terms(),
+		}}})
+		require.NoError(t, err)
+		d := view(core.Record())
+		require.NoError(t, d.Fold(&debate.Event{Body: &debate.Transition{}}))
+		assert.NotEmpty(t, d.Prompts())
 	})
 }
 
-// TestViewsOfOtherRecords: a record of another flow, or of nothing, has nothing to show.
-func TestViewsOfOtherRecords(t *testing.T) {
-	r := &debate.Record{}
-	_, _, ok := deliberation.Final(r)
-	assert.False(t, ok)
-	assert.Empty(t, deliberation.Contributions(r))
-	assert.Empty(t, deliberation.SummariesOf(r))
-	assert.Empty(t, deliberation.Clarifications(r))
-	assert.Empty(t, deliberation.Evaluations(r))
-	ballots, scores := deliberation.Votes(r)
-	assert.Empty(t, ballots)
-	assert.Empty(t, scores)
-	assert.Len(t, deliberation.Prompts(r), 1)
+// TestOtherRecords: a record of another flow, or of nothing, is no deliberation.
+func TestOtherRecords(t *testing.T) {
+	engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(7))}, "eli": {says(marks(8))}, "eda": {says(marks(9))}})
+	for _, r := range []*debate.Record{nil, {}, evaluate(t, engine, threeEvaluators())} {
+		d, ok := deliberation.Of(r)
+		assert.False(t, ok)
+		assert.Nil(t, d)
+	}
 }

@@ -15,7 +15,7 @@ import (
 //
 // The callbacks are made on the goroutine that ranges over [Hooks.Events], one after the other and in the
 // order of the events: one that blocks holds up this reader, and nobody else. What they are given is shared
-// with the debate: read only.
+// with the deliberation: read only.
 type Hooks struct {
 	// OnRoundStart: a round begins, of so many at most.
 	OnRoundStart func(round, of int)
@@ -34,12 +34,12 @@ type Hooks struct {
 
 	// OnSummarizationStart: an agent summarises its view of the debate. OnSummarizationComplete: it has;
 	// before is the size of what was summarised, and after that of the summary as it is read, both in
-	// characters as in [Summary]. A reader that has not seen the start of the debate is told 0 before.
+	// characters as in [Summary]. A reader that has not seen the start gets 0 before.
 	OnSummarizationStart    func(agent string)
 	OnSummarizationComplete func(agent string, before, after int)
 
 	// OnSynthesisStart: the solution is being made, or first voted on or merged. OnSynthesisComplete: this is
-	// it. A debate that ends without a solution has warned of that.
+	// it. A deliberation that ends without a solution has warned of that.
 	OnSynthesisStart    func()
 	OnSynthesisComplete func(*Solution)
 
@@ -79,7 +79,7 @@ func (h Hooks) Events(events iter.Seq2[debate.Event, error]) iter.Seq2[debate.Ev
 type progress struct {
 	Hooks
 
-	whole  bool // the debate was seen from its start
+	whole  bool // the log was seen from its start
 	round  int
 	phase  debate.State       // "": none, or it began before the reader came
 	next   *debate.Transition // the phase that is still to be told of
@@ -132,15 +132,14 @@ func (p *progress) take(e *debate.Event) {
 // start learns what is needed to tell the sizes of summaries.
 func (p *progress) start(start *debate.Start) {
 	p.whole = true
-	if start.Config == nil {
-		return
+	config, ok := start.Config.Go.(*Config)
+	if !ok {
+		config = new(Config)
+		if err := config.UnmarshalJSON(start.Config.JSON); err != nil {
+			return
+		}
 	}
-	decoded, err := decode(start.Config.FlowConfig)
-	s, ok := decoded.(*settings)
-	if err != nil || !ok {
-		return
-	}
-	p.sorted = sorting(s)
+	p.sorted = sorting(config)
 }
 
 // turnTo takes a change of state.
@@ -255,7 +254,7 @@ func (p *progress) spoken(t *debate.Turn) {
 	}
 }
 
-// sizes yields how much was summarised, and to how much.
+// sizes returns how much was summarised, and to how much.
 func (p *progress) sizes(t *debate.Turn) (before, after int) {
 	k := p.sorted
 	if k == nil || k.seats[t.Speaker] == nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// tracing yields hooks that write down what they are told.
+// tracing returns hooks that write down what they are told.
 func tracing(tell func(line string)) deliberation.Hooks {
 	say := func(format string, args ...any) { tell(fmt.Sprintf(format, args...)) }
 	return deliberation.Hooks{
@@ -58,7 +58,7 @@ func stored(all []debate.Event) iter.Seq2[debate.Event, error] {
 	}
 }
 
-// trace yields what hooks are told of events.
+// trace returns what hooks are told of events.
 func trace(t *testing.T, all []debate.Event) []string {
 	t.Helper()
 	var lines []string
@@ -87,12 +87,10 @@ func TestHooks(t *testing.T) {
 		engine, _ := engineFor(staggered(nil))
 		config := three()
 		config.Agents, config.Rounds = config.Agents[:2], 2
-		made, err := config.Debate()
-		require.NoError(t, err)
 		var lines []string
 		hooks := tracing(func(line string) { lines = append(lines, line) })
 		count := 0
-		for event, err := range hooks.Events(engine.Run(t.Context(), made)) {
+		for event, err := range hooks.Events(engine.Run(t.Context(), config)) {
 			require.NoError(t, err)
 			if event.Kind() != debate.EventChunk {
 				count++
@@ -224,9 +222,7 @@ func TestHooksOfQuestions(t *testing.T) {
 	})
 	config := three()
 	config.Rounds, config.Clarification.On = 1, true
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())
@@ -478,13 +474,9 @@ func ExampleHooks() {
 		Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: script(nil)}},
 		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
 	}
-	config, err := deliberation.Config{
+	config := deliberation.Config{
 		Problem: "Shorten links.", Rounds: 1, Judge: deliberation.Judge{Model: "acme/large"},
 		Agents: []deliberation.Agent{{ID: "ada", Role: "architect", Model: "acme/large"}, {ID: "ben", Role: "security", Model: "acme/large"}},
-	}.Debate()
-	if err != nil {
-		fmt.Println(err)
-		return
 	}
 	hooks := deliberation.Hooks{
 		OnRoundStart: func(round, of int) { fmt.Printf("Round %d of %d\n", round, of) },

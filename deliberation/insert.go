@@ -10,7 +10,7 @@ import (
 type Node struct {
 	// State is its name: none that the flow has.
 	State debate.State
-	// Step is what happens in it. Calls yields what is missing, like any step of a flow. Next nil: the flow goes
+	// Step is what happens in it. Calls returns what is missing, like any step of a flow. Next nil: the flow goes
 	// on once no call is missing. A call of Slot 0 is placed between the critiques and the refinements of its round;
 	// several about the same agent are told apart by slots of their own.
 	Step debate.Step
@@ -32,13 +32,13 @@ type Node struct {
 //
 // What the node's calls bring is a turn of the kind that they name. One that has an agent as its target, and
 // comes in the same round before refining, is read when that agent refines, and is a part of its history; one
-// without a target is read by the synthesis. [Standing] yields what there is to look at. Call.View is best None, for
-// the instruction to hold what the call needs, and OnFail.Skip set, for the debate to go on without it.
+// without a target is read by the synthesis. [Deliberation.Standing] returns what there is to look at. Call.View is best
+// None, for the instruction to hold what the call needs, and OnFail.Skip set, for the deliberation to continue without it.
 //
-// Insert leaves Flow.Name and Flow.Version alone. A host that stores debates changes one of them: a log that was
-// begun by the plain flow would else go on in this one, and the other way round, unnoticed. With a Version above
-// the plain flow's, logs of the plain one are refused unless Flow.Accepts allows them; with a Name of its own both
-// flows can be registered, and the config's Flow names one.
+// Insert leaves Flow.Name and Flow.Version alone. A host that stores deliberations changes one of them. Otherwise this
+// flow continues a log that the plain flow began, and the other way round, unnoticed. With a Version above the plain
+// flow's, logs of the plain one are refused unless Flow.Accepts allows them. With a Name of its own both flows can be
+// registered, and [debate.Named] starts a config with this one.
 //
 // The error, of kind validation, says that the flow has no such state, has one of the node's name, or leads
 // to more than one state from there.
@@ -108,7 +108,7 @@ func lifecycle(s debate.State) bool {
 	}
 }
 
-// together yields the states that a node follows as if they were one: asking and answering take turns.
+// together returns the states that a node follows as if they were one: asking and answering take turns.
 func together(after debate.State) []debate.State {
 	if after == StateClarifying || after == StateAnswering {
 		return []debate.State{StateClarifying, StateAnswering}

@@ -18,10 +18,10 @@ func checking() deliberation.Node {
 	return deliberation.Node{State: "factChecking", Step: debate.Step{Calls: func(r *debate.Record) []debate.Call {
 		var out []debate.Call
 		for i, p := range r.Active() {
-			id := "r" + string(rune('0'+r.Round)) + ".check." + p.Name
+			id := "r" + string(rune('0'+r.Round)) + ".check." + p
 			if !r.Done(id) && !r.Failed(id) {
 				out = append(out, debate.Call{
-					ID: id, Kind: "finding", By: "checker", Target: p.Name, Model: "test/agent", Round: r.Round, Slot: 100 + i,
+					ID: id, Kind: "finding", By: "checker", Target: p, Model: "test/agent", Round: r.Round, Slot: 100 + i,
 					View: debate.View{None: true}, OnFail: debate.OnFail{Skip: true},
 					Last: func(*debate.Record) string { return "Check the facts." },
 				})
@@ -47,12 +47,12 @@ func TestAnAddedNodeIsHeard(t *testing.T) {
 	got := path(events(t, engine, r.ID))
 	assert.Contains(t, got, "critiqued → factChecking (3)")
 	assert.Contains(t, got, "factCheckingDone → refining (3)")
-	found := slices.IndexFunc(deliberation.Contributions(r), func(c deliberation.Contribution) bool {
+	found := slices.IndexFunc(view(r).Contributions(), func(c deliberation.Contribution) bool {
 		return c.Round == 2 && c.Kind == "finding" && c.Target == "ben"
 	})
 	require.NotEqual(t, -1, found)
-	assert.Equal(t, said("r2.check.ben"), deliberation.Contributions(r)[found].Text)
-	assert.Empty(t, deliberation.Contributions(r)[found].Role, "the checker is none of the agents")
+	assert.Equal(t, said("r2.check.ben"), view(r).Contributions()[found].Text)
+	assert.Empty(t, view(r).Contributions()[found].Role, "the checker is none of the agents")
 }
 
 func TestNodesAreAddedAnywhere(t *testing.T) {
@@ -136,9 +136,7 @@ func TestANodeBehindTheClarification(t *testing.T) {
 			engine.Flows[deliberation.FlowName] = flow
 			config := three()
 			config.Clarification = deliberation.Clarification{On: true, Iterations: test.iterations}
-			made, err := config.Debate()
-			require.NoError(t, err)
-			session, err := engine.Start(t.Context(), made)
+			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			defer func() { _ = session.Close() }()
 			record, err := session.Wait(t.Context())
@@ -176,7 +174,7 @@ func TestFindingsStandBetweenCritiquesAndRefinements(t *testing.T) {
 	engine.Flows[deliberation.FlowName] = flow
 	r := play(t, engine, three())
 	var second []string
-	for _, c := range deliberation.Contributions(r) {
+	for _, c := range view(r).Contributions() {
 		if c.Round == 2 {
 			second = append(second, string(c.Kind)+" "+c.Agent+" "+c.Target)
 		}
@@ -206,9 +204,7 @@ func TestAnotherVersionIsAnotherFlow(t *testing.T) {
 				config := three()
 				config.ID, config.Clarification.On = "mixed", true
 				if i == 0 {
-					made, err := config.Debate()
-					require.NoError(t, err)
-					session, err := engine.Start(t.Context(), made)
+					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
 					_, err = session.Wait(t.Context())
 					require.ErrorIs(t, err, debate.ErrAwaitingInput)

@@ -13,7 +13,7 @@ type draft struct {
 	text string
 }
 
-// merging yields the merges that are missing, level by level, then the judge's writing out of what is left.
+// merging returns the merges that are missing, level by level, then the judge's writing out of what is left.
 func (b *board) merging() []debate.Call {
 	drafts, calls := b.merged()
 	if len(calls) > 0 || len(drafts) == 0 {
@@ -53,7 +53,7 @@ func (b *board) merged() (drafts []draft, calls []debate.Call) {
 
 func mergeID(level, place int) string { return fmt.Sprintf("merge.%d.%d", level, place) }
 
-// merge yields what two drafts were merged into, or the call that does so.
+// merge returns what two drafts were merged into, or the call that does so.
 func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
 	a := b.attempt(mergeID(level, place))
 	for _, t := range b.merges {
@@ -61,7 +61,7 @@ func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
 			return draft{"merged proposal", t.Text}, nil
 		}
 	}
-	if b.r.Failed(a.id) || b.judgeConfig(nameJudge).Model == "" {
+	if b.Failed(a.id) || !b.judges() {
 		return x, nil
 	}
 	call := b.judge(a.id, KindMerge)
@@ -77,16 +77,16 @@ func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
 
 // unmerged warns of the merges that have failed, and of those whose prompts were made smaller.
 func (b *board) unmerged() []debate.Warning {
-	if b.s.Synthesis != SynthesisMerge {
+	if b.config.Synthesis != SynthesisMerge {
 		return nil
 	}
 	var warnings []debate.Warning
 	for level, n := 1, len(b.finalists(0)); n > 1; level, n = level+1, (n+1)/2 {
 		for place := 1; place <= n/2; place++ {
 			switch a := b.attempt(mergeID(level, place)); {
-			case b.r.Failed(a.id):
+			case b.Failed(a.id):
 				warnings = append(warnings, b.failing(a.id, nameJudge, "the first of the two drafts goes on as it is"))
-			case a.short > 0 && b.r.Done(a.id):
+			case a.short > 0 && b.Done(a.id):
 				warnings = append(warnings, a.smaller(nameJudge, "of a part of each draft"))
 			}
 		}

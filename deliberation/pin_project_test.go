@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
 )
 
 // project writes the values of an event as one line. No other place in the pins reads an event, so this is the
@@ -90,21 +91,21 @@ func project(e *debate.Event) string {
 type line []string
 
 func (l *line) start(s *debate.Start) {
-	c := s.Config
-	l.add("version", s.Version, "topic", c.Topic, "mode", c.Mode, "rounds", c.Rounds, "format", s.Format.Name, "flow", s.Flow,
-		"flowVersion", s.FlowVersion)
-	for _, p := range c.Participants {
-		l.add("participant", p.Name, "side", p.Side, "model", p.Model, "fallbacks", p.Fallbacks, "position", p.Position)
-	}
-	if c.Judging != nil {
-		for _, j := range c.Judging.Judges {
-			l.add("judge", j.Name, "model", j.Model, "fallbacks", j.Fallbacks, "function", j.Judge, "person", j.Person)
+	c, ok := s.Config.Go.(*deliberation.Config)
+	if !ok {
+		c = new(deliberation.Config)
+		if err := json.Unmarshal(s.Config.JSON, c); err != nil {
+			l.add("broken", err.Error())
 		}
 	}
-	if c.Audience != nil {
-		for _, m := range c.Audience.Members {
-			l.add("listener", m.Name, "model", m.Model)
-		}
+	// The names of a mode and of a format are those that a deliberation had as a debate.
+	l.add("version", s.Version, "topic", s.Terms.Topic, "mode", "sequential", "rounds", s.Terms.Rounds, "format", "deliberation",
+		"flow", s.Flow, "flowVersion", s.FlowVersion)
+	for i := range c.Agents {
+		l.add("participant", c.Agents[i].ID, "model", c.Agents[i].Model, "fallbacks", c.Agents[i].Fallbacks)
+	}
+	if j := c.Judge; j.Model != "" {
+		l.add("judge", "judge", "model", j.Model, "fallbacks", j.Fallbacks)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
 		l.model(name, s.Models[name])
@@ -123,7 +124,7 @@ func (l *line) model(name string, m debate.Model) {
 func (l *line) intent(in *debate.Intent) {
 	l.call(in.Call, in.Attempt, in.Model)
 	l.add("kind", in.Kind, "by", in.By, "next", in.Next, "rest", in.Rest, "place", in.Place, "round", in.Round, "slot", in.Slot,
-		"target", in.Target, "schema", in.Schema, "hidden", in.Hidden, "after", in.After, "swapped", in.Swapped, "view", in.View,
+		"target", in.Target, "schema", in.Schema, "hidden", in.Hidden, "after", in.Tag == "after", "swapped", in.Tag == "swapped", "view", in.View,
 		"upto", in.Upto, "again", in.Again, "tool", in.Tool, "for", in.For, "input", in.Input, "bound", in.Bound, "tokens", in.Tokens,
 		"reserve", in.Reserve)
 	if in.Offer != nil {

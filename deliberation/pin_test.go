@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"hash/fnv"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
@@ -97,12 +94,10 @@ func faulty(kinds map[string]provider.Kind) answers {
 	}
 }
 
-// answered plays a deliberation in which a person answers all questions, and yields its log.
+// answered plays a deliberation in which a person answers all questions, and returns its log.
 func answered(t *testing.T, engine *debate.Engine, config deliberation.Config) []debate.Event {
 	t.Helper()
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	for {
@@ -133,15 +128,4 @@ func ofItsOwn(name string) time.Duration {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return time.Second + time.Duration(h.Sum64()%uint64(time.Second))
-}
-
-// TestTheProjectionIsTheRoots: what is pinned here is written as in the root package, by a copy of its file.
-func TestTheProjectionIsTheRoots(t *testing.T) {
-	bodies := map[string]string{}
-	for _, path := range []string{"pin_project_test.go", filepath.Join("..", "pin_project_test.go")} {
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
-		_, bodies[path], _ = strings.Cut(string(data), "\n")
-	}
-	assert.Equal(t, bodies["../pin_project_test.go"], bodies["pin_project_test.go"], "copy the root's, and change its package")
 }

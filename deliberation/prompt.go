@@ -1,6 +1,7 @@
 package deliberation
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"strings"
@@ -30,40 +31,34 @@ type promptData struct {
 	MaxLength int    // of a summary, in characters
 }
 
-// texts renders the prompts, once for a debate: how all system prompts begin, who everybody is, and for each
+// texts renders the prompts, once for a deliberation: how all system prompts begin, who everybody is, and for each
 // kind of call what is asked at its end.
 func texts(setup debate.Setup) (map[string]string, error) {
-	v, err := decode(setup.Config.FlowConfig)
-	if err != nil {
-		return nil, err
-	}
-	s, ok := v.(*settings)
-	if !ok {
-		return nil, errEmpty
-	}
+	c := configOf(setup.Config)
 	set, err := template.New("prompts").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("prompts: %w", err)
 	}
 	t := &textWriter{set: set, texts: make(map[string]string)}
-	base := promptData{Problem: plain(s.Problem), Context: plain(s.Context), Fence: setup.Fence, Agents: len(s.Agents)}
+	members := c.members()
+	base := promptData{Problem: plain(c.Problem), Context: plain(c.Context), Fence: setup.Fence, Agents: len(members)}
 	t.put("system", "system", base)
-	t.put("who."+nameJudge, "judge", base.as(orText(s.Judge.Prompt, builtinJudge)))
-	for i := range s.Agents {
-		m := &s.Agents[i]
-		d := base.as(m.Prompt)
+	t.put("who."+nameJudge, "judge", base.as(cmp.Or(c.Judge.Prompt, builtinJudge)))
+	for i := range members {
+		m := &members[i]
+		d := base.as(m.told)
 		d.ID = m.ID
 		t.put("who."+m.ID, "agent", d)
 		t.put("summarizer."+m.ID, "agent", d.as(""))
 		for _, ask := range []struct{ name, focus string }{
-			{"propose", m.Propose}, {"critique", m.Critique}, {"refine", m.Refine}, {"summarize", m.Summarize},
+			{"propose", m.role.Propose}, {"critique", m.role.Critique}, {"refine", m.role.Refine}, {"summarize", m.role.Summarize},
 		} {
 			t.put("ask."+ask.name+"."+m.ID, ask.name, promptData{
-				Focus: plain(ask.focus), MaxLength: m.Summaries.MaxLength,
+				Focus: plain(ask.focus), MaxLength: m.summaries.MaxLength,
 			})
 		}
 	}
-	t.put("ask.clarify", "clarify", promptData{Questions: s.Clarification.Questions})
+	t.put("ask.clarify", "clarify", promptData{Questions: cmp.Or(c.Clarification.Questions, DefaultQuestions)})
 	for _, name := range []string{schemaConfidence, schemaQuality, schemaVote, "merge", "synthesis", "written"} {
 		t.put("ask."+name, name, base)
 	}
@@ -125,25 +120,40 @@ func (b *board) quoteNow(out *strings.Builder, t *debate.Turn, halves int) {
 func labelOf(t *debate.Turn) string { return t.Speaker + ": " + string(t.Kind) }
 
 func (b *board) quoteAs(out *strings.Builder, label, text string) {
-	out.WriteString(b.r.Quote(label, strings.TrimSpace(text)))
+	out.WriteString(b.Quote(label, strings.TrimSpace(text)))
 	out.WriteString("\n")
 }
 
-// system yields somebody's system prompt: what all have in common, the clarifications, and who it is. It does
+// system returns somebody's system prompt: what all have in common, the clarifications, and who it is. It does
 // not change once the clarifications are known.
 func (b *board) system(who string) string {
 	if made, ok := b.systems[who]; ok && b.asking == 0 {
 		return made
 	}
-	text := b.r.Text("system") + "\n\n"
-	if known := b.known(); known != "" {
+	return b.opening(b.asking) + b.Text(who)
+}
+
+// opening is how all system prompts begin; asking is as in a board.
+func (d *Deliberation) opening(asking int) string {
+	text := d.Text("system") + "\n\n"
+	if known := d.known(asking); known != "" {
 		text += known + "\n\n"
 	}
-	text += b.r.Text(who)
-	if b.asking == 0 {
-		b.systems[who] = text
-	}
 	return text
+}
+
+// systemPrompts puts the system prompts of all calls together.
+func (d *Deliberation) systemPrompts() map[string]string {
+	made, opening := make(map[string]string, 2*len(d.agents)+1), d.opening(0)
+	add := func(who string) { made[who] = opening + d.Text(who) }
+	add("who." + nameJudge)
+	for i := range d.agents {
+		w := &d.agents[i]
+		if add("who." + w.ID); !w.summaries.Off {
+			add("summarizer." + w.ID)
+		}
+	}
+	return made
 }
 
 // characters counts them.

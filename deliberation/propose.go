@@ -8,7 +8,7 @@ import (
 
 // proposes reports whether an agent still needs a proposal in this round: a fresh one, or one at all.
 func (b *board) proposes(w *work) bool {
-	return w.active && (b.s.Proposals == ProposalsFresh || w.standing() == nil)
+	return w.active && (b.config.Proposals == ProposalsFresh || w.standing() == nil)
 }
 
 func proposeCalls(r *debate.Record) []debate.Call {

@@ -47,7 +47,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 				require.Len(t, r.Rejections, 1)
 				assert.Contains(t, strings.Join(r.Rejections[0].Problems, "\n"), test.problem)
 				assert.Empty(t, r.Warnings)
-				_, _, ok := deliberation.Final(r)
+				_, _, ok := solved(r)
 				assert.True(t, ok)
 			})
 		})
@@ -90,6 +90,6 @@ func TestOneRoundIsADeliberationToo(t *testing.T) {
 	config.Rounds, config.Termination.Kind = 1, deliberation.TerminationConvergence
 	engine, _ := engineFor(nil)
 	r := play(t, engine, config)
-	assert.Empty(t, deliberation.Evaluations(r), "the first round is the last")
+	assert.Empty(t, view(r).Evaluations(), "the first round is the last")
 	assert.Equal(t, debate.EndRounds, r.Reason)
 }

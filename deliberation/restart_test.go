@@ -51,7 +51,7 @@ func (f *forgetful) step(core *debate.Core, signal debate.Signal, at time.Time) 
 
 // run plays a debate; answer answers what a person is asked. crash: every call in flight is lost before each step
 // with something to do, once for each call.
-func (f *forgetful) run(config debate.Config, answer string, crash bool) *debate.Record {
+func (f *forgetful) run(config debate.FlowConfig, answer string, crash bool) *debate.Record {
 	start, err := f.engine.Freeze(config)
 	require.NoError(f.t, err)
 	at := time.Unix(1_700_000_000, 0).UTC()
@@ -147,19 +147,17 @@ func TestARestartAtEveryPoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := everything(three())
 			change(&config)
-			made, err := config.Debate()
-			require.NoError(t, err)
 			var want string
 			for i, crash := range []bool{true, false} {
 				if i > 0 && fewer > 1 {
 					break
 				}
 				f := &forgetful{t: t, engine: engineOf(wordy), id: config.ID}
-				r := f.run(made, "Because.", crash)
+				r := f.run(config, "Because.", crash)
 				require.Equal(t, debate.StateCompleted, r.State)
 				assert.Empty(t, r.Warnings)
 				assert.Zero(t, r.InFlight())
-				got, err := r.Canonical()
+				got, err := view(r).Canonical()
 				require.NoError(t, err)
 				if want == "" {
 					want = attended(t, config, "Because.")
@@ -173,15 +171,13 @@ func TestARestartAtEveryPoint(t *testing.T) {
 // attended plays the same in a session, with a person who answers everything.
 func attended(t *testing.T, config deliberation.Config, answer string) string {
 	t.Helper()
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engineOf(wordy).Start(t.Context(), made)
+	session, err := engineOf(wordy).Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	for {
 		r, err := session.Wait(t.Context())
 		if err == nil {
-			got, err := r.Canonical()
+			got, err := view(r).Canonical()
 			require.NoError(t, err)
 			return string(got)
 		}
@@ -201,7 +197,7 @@ func TestAForkGoesOnFromAnyRound(t *testing.T) {
 			continue
 		}
 		before := len(p.Requests())
-		session, err := engine.Fork(t.Context(), r.ID, e.Seq, func(c *debate.Config) { c.Rounds = 3 })
+		session, err := engine.Fork(t.Context(), r.ID, e.Seq, debate.Editing(func(c *deliberation.Config) { c.Rounds = 3 }))
 		require.NoError(t, err)
 		forked, err := session.Wait(t.Context())
 		require.NoError(t, err)

@@ -60,7 +60,13 @@ func (r *Role) print() string {
 	return hashOf([]byte(all.String()))
 }
 
-// origin yields where the texts come from, and their hash: what was read, if it still is that, else the config.
+// words is a hash of what an agent of the role is told.
+func (r *Role) words() string {
+	told := Role{Title: r.Title, System: r.System, Propose: r.Propose, Critique: r.Critique, Refine: r.Refine, Summarize: r.Summarize}
+	return told.print()
+}
+
+// origin returns where the texts come from, and their hash: what was read, if it still is that, else the config.
 func (r *Role) origin() (source, hash string) {
 	if r.seal != "" && r.seal == r.print() {
 		return cmp.Or(r.Source, SourceConfig), r.SHA256
@@ -88,7 +94,7 @@ const (
 //go:embed roles/*.md
 var roleFiles embed.FS
 
-// BuiltinRoles yields the roles that come with this package, as a fresh slice.
+// BuiltinRoles returns the roles that come with this package, as a fresh slice.
 func BuiltinRoles() []Role {
 	names := []string{
 		RoleArchitect, RoleSecurity, RolePerformance, RoleTesting, RoleDataModeling, RoleSimplicity, RoleGeneralist,
@@ -107,7 +113,7 @@ func BuiltinRoles() []Role {
 	return roles
 }
 
-// FindRole yields the role of that name: one of own, else a built-in one. An own role of a built-in's
+// FindRole returns the role of that name: one of own, else a built-in one. An own role of a built-in's
 // name stands in its place. Phases that an own role says nothing about are taken from the generalist.
 // A name that is not known is a [debate.Error] of kind validation that lists those that are.
 func FindRole(name string, own []Role) (Role, error) {
@@ -214,7 +220,7 @@ func readPromptFile(op, path string) (data []byte, source string, err error) {
 	return data, source, nil
 }
 
-// withoutPath yields what is behind an error of package os: the path is told already.
+// withoutPath returns what is behind an error of package os: the path is told already.
 func withoutPath(err error) error {
 	if failure, ok := errors.AsType[*fs.PathError](err); ok {
 		return failure.Err
@@ -267,7 +273,7 @@ const sectionMark = "## "
 
 func sectionTitles() []string { return []string{"Propose", "Critique", "Refine", "Summarize"} }
 
-// section yields the text under a title; nil: there is no such section.
+// section returns the text under a title; nil: there is no such section.
 func (r *Role) section(title string) *string {
 	switch title {
 	case "Propose":
@@ -290,7 +296,7 @@ func roleName(name string) bool {
 	})
 }
 
-// promptText yields the text of a file: lines end as everywhere, and editors' marks are gone.
+// promptText returns the text of a file: lines end as everywhere, and editors' marks are gone.
 func promptText(data []byte) (string, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	switch {

@@ -18,7 +18,7 @@ import (
 	"github.com/agonist-dev/debate/deliberation"
 )
 
-// refused requires an error of kind validation and yields its field.
+// refused requires an error of kind validation and returns its field.
 func refused(t *testing.T, err error) *debate.Error {
 	t.Helper()
 	var failure *debate.Error
@@ -264,7 +264,7 @@ func TestNoRoleClaimsASource(t *testing.T) {
 			config := three()
 			config.Roles, config.Agents[0].Role = []deliberation.Role{test.role}, "own"
 			engine, _ := engineFor(nil)
-			got := deliberation.Prompts(play(t, engine, config))[0]
+			got := view(play(t, engine, config)).Prompts()[0]
 			assert.Equal(t, []string{"own", test.source, test.hash}, []string{got.Role, got.Source, got.SHA256})
 		})
 	}

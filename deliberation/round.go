@@ -6,11 +6,11 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-func roundsLeft(r *debate.Record) bool { return r.Round < r.Config().Rounds }
+func roundsLeft(r *debate.Record) bool { return r.Round < of(r).config.Rounds }
 
 // planned begins the next round, or ends the rounds.
 func planned(r *debate.Record) (debate.Trigger, debate.Note, bool) {
-	most := r.Config().Rounds
+	most := of(r).config.Rounds
 	if !roundsLeft(r) {
 		return TriggerMaxRoundsReached, debate.Note{
 			Reason: debate.EndRounds, Evidence: fmt.Sprintf("all %d rounds are done", most), Calls: solutionSize(r),
@@ -20,7 +20,7 @@ func planned(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	round := &debate.Round{N: b.round, Of: most, Phase: "round"}
 	for i := range b.agents {
 		if w := &b.agents[i]; w.active {
-			round.Calls += 1 + b.s.degree() // a refinement and critiques
+			round.Calls += 1 + b.config.degree() // a refinement and critiques
 			if b.proposes(w) {
 				round.Calls++
 			}

@@ -36,7 +36,7 @@ type criterion struct {
 	mark        func(*Marks) Mark
 }
 
-// criteria yields the criteria in their order; the whole is not among them.
+// criteria returns the criteria in their order; the whole is not among them.
 func criteria() []criterion {
 	return []criterion{
 		{
@@ -132,19 +132,59 @@ type Spread struct {
 	Deviation float64 `json:"deviation"`
 }
 
-// Scores yields what came of an evaluation so far. An evaluator without a valid answer is a gap by every
-// criterion, and counts in no average. Of a record of another flow it is empty.
-func Scores(r *debate.Record) Report {
+// Scores is an evaluation as it is read: the record that any flow has, and what the evaluators have answered. It is read
+// only, under the rules of its Record.
+type Scores struct {
+	*debate.Record
+
+	config  *EvaluationConfig
+	answers map[string]*debate.Turn // the first of each evaluator
+}
+
+// ScoresOf returns the scores of a record; false: the record is of another flow, or nothing has started yet.
+func ScoresOf(r *debate.Record) (*Scores, bool) {
+	if r == nil {
+		return nil, false
+	}
+	s, ok := r.Part().(*Scores)
+	return s, ok
+}
+
+// scoresOf is ScoresOf for the flow itself, which is only asked about its own records.
+func scoresOf(r *debate.Record) *Scores {
+	if s, ok := ScoresOf(r); ok {
+		return s
+	}
+	return &Scores{Record: r, config: &EvaluationConfig{}}
+}
+
+// openScores makes the part of a record.
+func openScores(r *debate.Record, _ *debate.Start) (debate.Part, error) {
+	return &Scores{Record: r, config: evaluationOf(r.Config()), answers: make(map[string]*debate.Turn)}, nil
+}
+
+// Config returns the settled config, with every default and every prompt written out, but without an ID. Read only.
+func (s *Scores) Config() *EvaluationConfig { return s.config }
+
+// Fold implements [debate.Part].
+func (s *Scores) Fold(e *debate.Event) error {
+	if t, ok := e.Body.(*debate.Turn); ok && t.Kind == KindScore && s.answers[t.Speaker] == nil {
+		s.answers[t.Speaker] = t
+	}
+	return nil
+}
+
+// Report returns what came of the evaluation so far. An evaluator without a valid answer is a gap by every criterion, and
+// counts in no average.
+func (s *Scores) Report() Report {
 	var report Report
-	var sheets []sheet
-	if r != nil && r.Config() != nil && r.Config().Flow == EvaluationName {
-		for i := range r.Config().Participants {
-			a := sheetOf(r, r.Config().Participants[i].Name)
-			sheets = append(sheets, a)
-			report.Asked++
-			if a.marks != nil {
-				report.Answered++
-			}
+	sheets := make([]sheet, 0, len(s.config.Evaluators))
+	for i := range s.config.Evaluators {
+		a := s.sheet(s.config.Evaluators[i].ID)
+		sheets = append(sheets, a)
+		report.Asked++
+		if a.marks != nil {
+			report.Answered++
 		}
 	}
 	for _, c := range criteria() {
@@ -161,20 +201,17 @@ type sheet struct {
 	gap       string
 }
 
-func sheetOf(r *debate.Record, evaluator string) sheet {
-	a := sheet{evaluator: evaluator}
-	for _, t := range r.Turns {
-		if t.Kind != KindScore || t.Speaker != evaluator {
-			continue
-		}
+func (s *Scores) sheet(evaluator string) sheet {
+	if t := s.answers[evaluator]; t != nil {
 		marks := &Marks{}
 		if err := json.Unmarshal(t.Data, marks); err != nil || !marks.valid() { // the engine has checked: a log was changed since
 			return sheet{evaluator: evaluator, gap: "the stored answer is not valid"}
 		}
 		return sheet{evaluator: evaluator, marks: marks}
 	}
-	switch rejection := lastRejection(r, evaluator); {
-	case !r.Failed(scoreID(evaluator)):
+	a := sheet{evaluator: evaluator}
+	switch rejection := lastRejection(s.Record, evaluator); {
+	case !s.Failed(scoreID(evaluator)):
 		a.gap = "has not answered"
 	case rejection == nil || len(rejection.Problems) == 0:
 		a.gap = "no answer: the call has failed for good"
@@ -187,7 +224,7 @@ func sheetOf(r *debate.Record, evaluator string) sheet {
 	return a
 }
 
-// lastRejection yields an evaluator's last answer that was not accepted; nil: there is none.
+// lastRejection returns an evaluator's last answer that was not accepted; nil: there is none.
 func lastRejection(r *debate.Record, evaluator string) *debate.Rejection {
 	for i := len(r.Rejections) - 1; i >= 0; i-- {
 		if r.Rejections[i].By == evaluator {

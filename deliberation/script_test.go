@@ -84,7 +84,7 @@ func usual(call string, req *provider.Request) string {
 
 var proposalBy = regexp.MustCompile(`<<<\d+ (\w+): proposal>>>`)
 
-// others yields whose proposals a voter is shown, by their names.
+// others returns whose proposals a voter is shown, by their names.
 func others(req *provider.Request) []string {
 	shown := map[string]bool{}
 	for _, m := range proposalBy.FindAllStringSubmatch(req.Last.Text, -1) {
@@ -128,9 +128,7 @@ func engineFor(own answers) (*debate.Engine, *scripted.Provider) {
 // play plays a deliberation to its end.
 func play(t testing.TB, engine *debate.Engine, config deliberation.Config) *debate.Record {
 	t.Helper()
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
 	record, err := session.Wait(t.Context())
@@ -138,7 +136,18 @@ func play(t testing.TB, engine *debate.Engine, config deliberation.Config) *deba
 	return record
 }
 
-// calls yields the ids of the calls that were made, in the order in which they were answered.
+// view returns the deliberation of a record.
+func view(r *debate.Record) *deliberation.Deliberation {
+	d, _ := deliberation.Of(r)
+	return d
+}
+
+// solved returns the solution of a record.
+func solved(r *debate.Record) (solution *deliberation.Solution, by string, ok bool) {
+	return view(r).Solution()
+}
+
+// calls returns the ids of the calls that were made, in the order in which they were answered.
 func calls(r *debate.Record) []string {
 	out := make([]string, len(r.Turns))
 	for i, turn := range r.Turns {
@@ -147,7 +156,7 @@ func calls(r *debate.Record) []string {
 	return out
 }
 
-// prompt yields the request of a call, system prompt and all.
+// prompt returns the request of a call, system prompt and all.
 func prompt(t testing.TB, p *scripted.Provider, call string) string {
 	t.Helper()
 	for _, req := range p.Requests() {
@@ -159,7 +168,7 @@ func prompt(t testing.TB, p *scripted.Provider, call string) string {
 	return ""
 }
 
-// events yields the log of a debate.
+// events returns the log of a debate.
 func events(t testing.TB, engine *debate.Engine, id string) []debate.Event {
 	t.Helper()
 	var out []debate.Event
@@ -170,7 +179,7 @@ func events(t testing.TB, engine *debate.Engine, id string) []debate.Event {
 	return out
 }
 
-// path yields the states that a debate went through, with the trigger that led there and the calls announced.
+// path returns the states that a debate went through, with the trigger that led there and the calls announced.
 func path(all []debate.Event) []string {
 	var out []string
 	for _, e := range all {

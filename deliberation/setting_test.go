@@ -75,7 +75,7 @@ func TestSettingsOfEvaluators(t *testing.T) {
 		}
 		return scripted.Reply{Text: marks(7)}
 	}
-	report := deliberation.Scores(evaluate(t, engine, evaluation))
+	report := scores(evaluate(t, engine, evaluation))
 	assert.Equal(t, 3, report.Answered)
 	asked := map[string]int{}
 	for _, req := range p.Requests() {
@@ -92,7 +92,7 @@ func TestATiedVoteGoesToTheFirst(t *testing.T) {
 		config.Agents[0], config.Agents[1] = config.Agents[first], config.Agents[1-first]
 		config.Judge, config.Synthesis, config.Rounds = deliberation.Judge{}, deliberation.SynthesisVoting, 1
 		engine, _ := engineFor(nil)
-		_, by, ok := deliberation.Final(play(t, engine, config))
+		_, by, ok := solved(play(t, engine, config))
 		require.True(t, ok)
 		assert.Equal(t, config.Agents[0].ID, by)
 	}

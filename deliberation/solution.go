@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate"
 )
 
-// Solution is what a deliberation yields, in the JSON in which it is answered. Lists are never nil there.
+// Solution is the result of a deliberation, in the JSON in which it is answered. Lists are never nil there.
 type Solution struct {
 	// Description is the solution in Markdown.
 	Description     string   `json:"solution" jsonschema:"description=the solution in Markdown"`
@@ -37,7 +37,7 @@ const schemaSolution = "solution"
 
 func checkSolution(r *debate.Record, v *Solution) []string {
 	var problems []string
-	if len(v.Requirements) == 0 && (of(r).Synthesis != SynthesisRegistered || v.Confidence > mostUnmet) {
+	if len(v.Requirements) == 0 && (of(r).config.Synthesis != SynthesisRegistered || v.Confidence > mostUnmet) {
 		problems = append(problems, "requirements: is empty: it lists every requirement of the problem, fulfilled or not")
 	}
 	if strings.TrimSpace(v.Description) == "" {
@@ -71,10 +71,10 @@ func unmet(field string, mark float64, all []Requirement) []string {
 	return nil
 }
 
-// Final yields the solution of a deliberation and who has written it: the judge, the author of the winning
-// proposal, or the registered synthesizer. ok: there is one.
-func Final(r *debate.Record) (solution *Solution, by string, ok bool) {
-	for _, t := range slices.Backward(r.Turns) {
+// Solution returns the solution and who has written it: the judge, the author of the winning proposal, or the registered
+// synthesizer. ok: there is one.
+func (d *Deliberation) Solution() (solution *Solution, by string, ok bool) {
+	for _, t := range slices.Backward(d.Turns) {
 		if t.Kind != KindSynthesis {
 			continue
 		}

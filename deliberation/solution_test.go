@@ -24,7 +24,7 @@ func TestASynthesizerWithoutRequirements(t *testing.T) {
 			config := three()
 			config.Synthesis, config.Synthesizer, config.Unattended = deliberation.SynthesisRegistered, "own", &debate.Unattended{}
 			r := play(t, engine, config)
-			_, _, made := deliberation.Final(r)
+			_, _, made := solved(r)
 			assert.Equal(t, ok, made, confidence)
 			if !ok {
 				require.NotEmpty(t, r.Rejections)

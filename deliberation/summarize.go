@@ -17,13 +17,13 @@ import (
 // stood is the round from which on a proposal or refinement of an agent stood. One that is carried over is
 // the next round's proposal.
 func (k *sorted) stood(t *debate.Turn) int {
-	if t.Kind == KindRefinement && k.s.Proposals != ProposalsFresh {
+	if t.Kind == KindRefinement && k.config.Proposals != ProposalsFresh {
 		return t.Round + 1
 	}
 	return t.Round
 }
 
-// items yields an agent's history of the rounds after one and before another, oldest first. What stands now may be
+// items returns an agent's history of the rounds after one and before another, oldest first. What stands now may be
 // among it: a summary holds it too, for it stands in the summary's place once something else stands.
 func (k *sorted) items(w *work, after, before int) []*debate.Turn {
 	var out []*debate.Turn
@@ -34,7 +34,7 @@ func (k *sorted) items(w *work, after, before int) []*debate.Turn {
 	return out
 }
 
-// since yields the items that somebody reads after a summary. What stands now is left out: it is shown by itself.
+// since returns the items that somebody reads after a summary. What stands now is left out: it is shown by itself.
 func (b *board) since(w *work, after, before int) []*debate.Turn {
 	standing := w.standing()
 	return slices.DeleteFunc(b.items(w, after, before), func(t *debate.Turn) bool { return t == standing })
@@ -45,10 +45,10 @@ func (k *sorted) covered(digest *debate.Turn) int {
 	if digest == nil {
 		return 0
 	}
-	return digest.Round - 1 - k.s.lag()
+	return digest.Round - 1 - k.config.lag()
 }
 
-// digest yields an agent's latest summary made before a round, or in it; nil: there is none.
+// digest returns an agent's latest summary made before a round, or in it; nil: there is none.
 func (w *work) digest(round int) *debate.Turn {
 	for _, t := range slices.Backward(w.digests) {
 		if t.Round <= round {
@@ -65,7 +65,7 @@ func (b *board) history(text *strings.Builder, w *work, before int) {
 	digest := w.digest(before)
 	after := b.covered(digest)
 	b.quoteDigest(text, w, digest)
-	if !b.s.FullHistory && w.Summaries.Off {
+	if !b.config.wholeHistory() && w.summaries.Off {
 		after = before - 2
 	}
 	for _, t := range b.since(w, after, before) {
@@ -78,12 +78,12 @@ func (b *board) quoteDigest(text *strings.Builder, w *work, digest *debate.Turn)
 		return
 	}
 	label := fmt.Sprintf("%s: summary of rounds 1 to %d", w.ID, b.covered(digest))
-	text.WriteString(b.r.Quote(label, w.shown(digest)) + "\n")
+	text.WriteString(b.Quote(label, w.shown(digest)) + "\n")
 }
 
 // shown is a summary as it is read: not longer than its agent's settings say.
 func (w *work) shown(digest *debate.Turn) string {
-	return shorten(digest.Text, w.Summaries.MaxLength)
+	return shorten(digest.Text, w.summaries.MaxLength)
 }
 
 // cutMark ends a summary that was cut.
@@ -107,38 +107,40 @@ func shorten(text string, most int) string {
 
 // early reports whether summaries are made before the proposals, because these read them too. Otherwise they
 // are made while the critiques are, and nothing waits for them.
-func (b *board) early() bool { return b.s.Proposals == ProposalsFresh }
+func (b *board) early() bool { return b.config.Proposals == ProposalsFresh }
 
-// digests yields the summaries of this round that are still missing. Which are due depends on earlier rounds
+// digests returns the summaries of this round that are still missing. Which are due depends on earlier rounds
 // alone, so that it is the same however often it is asked.
 func (b *board) digests() []debate.Call {
-	if b.r.Late() {
+	if b.Late() {
 		return nil
 	}
 	var calls []debate.Call
 	for i := range b.agents {
 		w := &b.agents[i]
-		id := b.id("summarize", w.ID)
-		if !b.missing(id) {
+		if !b.missing(b.id("summarize", w.ID)) {
 			continue
 		}
-		former, items, due := b.due(w)
-		if !due {
-			continue
+		if former, items, due := b.due(w); due {
+			calls = append(calls, b.summary(w, former, items))
 		}
-		call := b.call(w, id, KindDigest)
-		call.Slot, call.System = b.slot(slotDigest, w.seat, 0), b.system("summarizer."+w.ID)
-		call.Last = func(r *debate.Record) string {
-			var text strings.Builder
-			b.quoteDigest(&text, w, former)
-			for _, t := range items {
-				b.quoteOwn(&text, t)
-			}
-			return text.String() + r.Text("ask.summarize."+w.ID)
-		}
-		calls = append(calls, call)
 	}
 	return calls
+}
+
+// summary asks for the summary of a former one and what came after it.
+func (b *board) summary(w *work, former *debate.Turn, items []*debate.Turn) debate.Call {
+	call := b.call(w, b.id("summarize", w.ID), KindDigest)
+	call.Slot, call.System = b.slot(slotDigest, w.seat, 0), b.system("summarizer."+w.ID)
+	call.Last = func(r *debate.Record) string {
+		var text strings.Builder
+		b.quoteDigest(&text, w, former)
+		for _, t := range items {
+			b.quoteOwn(&text, t)
+		}
+		return text.String() + r.Text("ask.summarize."+w.ID)
+	}
+	return call
 }
 
 // slack bounds, in characters, what markers and labels add to a quotation.
@@ -153,11 +155,11 @@ const slack = 120
 // and the judge's synthesis. As each summary pays for itself against making no further one, all of them
 // together never cost more than none.
 func (b *board) due(w *work) (former *debate.Turn, items []*debate.Turn, due bool) {
-	if w.Summaries.Off || !w.active || w.standing() == nil || b.round < 2 {
+	if w.summaries.Off || !w.active || w.standing() == nil || b.round < 2 {
 		return nil, nil, false
 	}
 	former = w.digest(b.round - 1)
-	items = b.items(w, b.covered(former), b.round-b.s.lag())
+	items = b.items(w, b.covered(former), b.round-b.config.lag())
 	if len(items) == 0 {
 		return nil, nil, false
 	}
@@ -171,31 +173,31 @@ func (b *board) due(w *work) (former *debate.Turn, items []*debate.Turn, due boo
 			shown = n // to its readers by itself: nothing is saved of it
 		}
 	}
-	if size <= w.Summaries.Threshold {
+	if size <= w.summaries.Threshold {
 		return nil, nil, false
 	}
-	takes := size + (len(items)+2)*slack + characters(b.system("summarizer."+w.ID)) + characters(b.r.Text("ask.summarize."+w.ID))
-	saves := b.readers() * (size - shown - w.Summaries.MaxLength - slack)
+	takes := size + (len(items)+2)*slack + characters(b.system("summarizer."+w.ID)) + characters(b.Text("ask.summarize."+w.ID))
+	saves := b.readers() * (size - shown - w.summaries.MaxLength - slack)
 	return former, items, saves > takes
 }
 
 // readers is how many calls are certain to read an agent's history from this round on.
 func (b *board) readers() int {
 	rounds, each := 1, 1
-	if b.s.Termination.Kind == TerminationFixed {
-		rounds = b.r.Config().Rounds - b.round + 1
+	if b.config.Termination.Kind == TerminationFixed {
+		rounds = b.config.Rounds - b.round + 1
 	}
 	if b.early() {
 		each = 2
 	}
 	n := rounds * each
-	if b.s.Synthesis == SynthesisJudge {
+	if b.config.Synthesis == SynthesisJudge {
 		n++
 	}
 	return n
 }
 
-// digestCalls yields the summaries that the proposals of this round read.
+// digestCalls returns the summaries that the proposals of this round read.
 func digestCalls(r *debate.Record) []debate.Call {
 	b := read(r)
 	if !b.early() {
@@ -218,7 +220,7 @@ func (b *board) unsummarized() []debate.Warning {
 	var warnings []debate.Warning
 	for i := range b.agents {
 		w := &b.agents[i]
-		if id := b.id("summarize", w.ID); b.r.Failed(id) {
+		if id := b.id("summarize", w.ID); b.Failed(id) {
 			warnings = append(warnings, debate.Warning{
 				Kind: WarnSummary, Call: id, By: w.ID,
 				Evidence: fmt.Sprintf("the history of %s is read whole: its summary has failed for good", w.Name),

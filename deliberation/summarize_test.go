@@ -71,7 +71,7 @@ func TestSummariesNeverCostMoreThanTheySave(t *testing.T) {
 			return sized(func(string) int { return int(h % uint64(most)) })(call, req)
 		}
 		on, r := input(t, config, own)
-		summaries := len(deliberation.SummariesOf(r))
+		summaries := len(view(r).Summaries())
 		config.Summaries, config.FullHistory = deliberation.Summaries{Off: true}, nil
 		off, _ := input(t, config, own)
 		require.LessOrEqual(t, on, off, "seed %d: %d summaries", seed, summaries)
@@ -133,7 +133,7 @@ func TestNothingOfAHistoryIsLost(t *testing.T) {
 				for m := 1; m <= n; m++ {
 					text += told[fmt.Sprintf("r%d.summarize.%s", m, who)]
 				}
-				for _, c := range deliberation.Contributions(r) {
+				for _, c := range view(r).Contributions() {
 					own := c.Agent == who && c.Kind != deliberation.KindCritique || c.Target == who
 					if ok && own && c.Round < n {
 						require.Contains(t, text, firstLine(c.Text), "seed %d: round %d of %s", seed, n, who)
@@ -152,7 +152,7 @@ func TestSummariesAreOfOnesOwnHistoryAndIncremental(t *testing.T) {
 	config.Rounds = 5
 	engine, p := engineFor(sized(func(string) int { return replyLength }))
 	r := play(t, engine, config)
-	got := deliberation.SummariesOf(r)
+	got := view(r).Summaries()
 	require.NotEmpty(t, got)
 	for _, s := range got {
 		assert.Equal(t, s.Round-1, s.Upto)
@@ -174,7 +174,7 @@ func TestSummariesAreOfOnesOwnHistoryAndIncremental(t *testing.T) {
 	synthesis := prompt(t, p, "synthesis")
 	last := got[len(got)-1]
 	assert.Contains(t, synthesis, said(fmt.Sprintf("r%d.summarize.ada", last.Round)))
-	for _, c := range deliberation.Contributions(r) {
+	for _, c := range view(r).Contributions() {
 		whole := strings.Contains(synthesis, said(fmt.Sprintf("r%d.refine.%s", c.Round, c.Agent))) || c.Kind != deliberation.KindRefinement
 		if c.Round > last.Upto {
 			assert.True(t, whole)
@@ -205,7 +205,7 @@ func TestALongSummaryIsCutVisibly(t *testing.T) {
 	engine, p := engineFor(sized(func(string) int { return replyLength }))
 	r := play(t, engine, config)
 	assert.Contains(t, prompt(t, p, "r2.refine.ada"), "[…cut]")
-	for _, s := range deliberation.SummariesOf(r) {
+	for _, s := range view(r).Summaries() {
 		assert.LessOrEqual(t, utf8.RuneCountInString(s.Text), 1000)
 		assert.True(t, strings.HasSuffix(s.Text, " […cut]"))
 	}
@@ -217,7 +217,7 @@ func TestAnAgentsOwnSummarySettingsWin(t *testing.T) {
 	config.Summaries.Off = true
 	config.Agents[1].Summaries = &deliberation.Summaries{}
 	_, r := input(t, config, sized(func(string) int { return replyLength }))
-	got := deliberation.SummariesOf(r)
+	got := view(r).Summaries()
 	require.NotEmpty(t, got)
 	for _, s := range got {
 		assert.Equal(t, "ben", s.Agent)
@@ -244,7 +244,7 @@ func TestWithoutFullHistoryTheLastRoundAndTheSummary(t *testing.T) {
 	assert.Contains(t, refine, said("r4.critique.ben.ada"))
 	assert.NotContains(t, refine, said("r3.critique.ben.ada"))
 	synthesis := prompt(t, p, "synthesis")
-	for _, c := range deliberation.Contributions(r) {
+	for _, c := range view(r).Contributions() {
 		assert.Contains(t, synthesis, c.Text, "the synthesis reads every round")
 	}
 }

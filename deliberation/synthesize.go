@@ -12,9 +12,9 @@ import (
 )
 
 // SynthesizerFunc makes the solution in Go, or through a service. As a [debate.Judge] it stands in
-// Engine.Judges under the name in Config.Synthesizer. task.Turns are all turns of the debate, whose text is
-// hostile, and task.Instruction is what the judge would be told, the problem included. What it returns is
-// checked like a model's answer. It is called from several goroutines at once if several debates use it.
+// Engine.Judges under the name in Config.Synthesizer. task.Turns are all turns of the deliberation, whose text
+// is hostile, and task.Instruction is what the judge would be told, the problem included. What it returns is
+// checked like a model's answer. It is called from several goroutines at once if several deliberations use it.
 type SynthesizerFunc func(ctx context.Context, task debate.JudgeTask) (*Solution, error)
 
 // Judge implements [debate.Judge].
@@ -38,14 +38,14 @@ func (f SynthesizerFunc) Judge(ctx context.Context, task debate.JudgeTask) (json
 	return json.Marshal(out)
 }
 
-// solutionCalls yields what is missing for the solution, by the method of the config. Without a proposal
+// solutionCalls returns what is missing for the solution, by the method of the config. Without a proposal
 // there is nothing to make one of.
 func solutionCalls(r *debate.Record) []debate.Call {
 	b := read(r)
 	if b.stands() == 0 {
 		return nil
 	}
-	switch b.s.Synthesis {
+	switch b.config.Synthesis {
 	case SynthesisVoting:
 		return b.voting()
 	case SynthesisMerge:
@@ -65,7 +65,7 @@ func solutionSize(r *debate.Record) int {
 		return 0
 	}
 	finalists := len(b.finalists(0))
-	switch b.s.Synthesis {
+	switch b.config.Synthesis {
 	case SynthesisVoting:
 		return len(b.voters()) + 1
 	case SynthesisMerge:
@@ -75,10 +75,10 @@ func solutionSize(r *debate.Record) int {
 	}
 }
 
-// synthesis yields the judge's call for the solution, if it is missing and there is a judge.
+// synthesis returns the judge's call for the solution, if it is missing and there is a judge.
 func (b *board) synthesis(text string, write func(out *strings.Builder, short int)) []debate.Call {
 	a := b.attempt(synthesisID)
-	if b.r.Done(a.id) || b.judgeConfig(nameJudge).Model == "" {
+	if b.Done(a.id) || !b.judges() {
 		return nil
 	}
 	call := b.judge(a.id, KindSynthesis)
@@ -125,7 +125,7 @@ func (b *board) step(short int) int {
 // made says what a solution is made of that was made smaller so many times.
 func (b *board) made(short int) string {
 	switch {
-	case b.s.Synthesis == SynthesisMerge:
+	case b.config.Synthesis == SynthesisMerge:
 		return "of a part of the merged proposal"
 	case b.step(short) == 1:
 		return "of the summaries and the final proposals alone"
@@ -138,24 +138,38 @@ func (b *board) made(short int) string {
 
 const synthesisID = "synthesis"
 
-// registered yields the call of the host's synthesizer.
+// registered returns the call of the host's synthesizer.
 func (b *board) registered() []debate.Call {
-	j := b.judgeConfig(nameSynthesizer)
-	if b.r.Done(synthesisID) || j.Judge == "" {
+	if b.Done(synthesisID) || b.IsDropped(nameSynthesizer) || b.config.Synthesizer == "" {
 		return nil
 	}
 	return []debate.Call{{
-		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: debate.ByJudge, Judge: j.Judge, Round: b.round,
-		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: b.r.Config().JudgeTimeout, OnFail: debate.OnFail{Ask: askSynthesis},
+		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: debate.ByJudge, Judge: b.config.Synthesizer, Round: b.round,
+		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: debate.DefaultJudgeTimeout, OnFail: debate.OnFail{Ask: askSynthesis},
 		Last: func(r *debate.Record) string {
 			var out strings.Builder
 			b.rounds(&out)
 			return b.system("who."+nameJudge) + "\n\n" + out.String() + r.Text("ask.synthesis") + b.unfinished()
 		},
+		Task: synthesisTask,
 	}}
 }
 
-// askSynthesis asks what becomes of a debate whose solution cannot be made. Nobody there: it ends without.
+// synthesisTask makes what a registered synthesizer is asked.
+func synthesisTask(r *debate.Record, asked debate.Asked) any {
+	terms := r.Terms()
+	task := &debate.JudgeTask{
+		Debate: r.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: asked.Call.Kind, Topic: terms.Topic, Round: r.Round,
+		Rounds: terms.Rounds, Turns: r.Readable(), Instruction: asked.Instruction, Schema: asked.Schema, Labels: terms.Labels,
+	}
+	for _, name := range r.Active() {
+		task.Participants = append(task.Participants, debate.Participant{Name: name})
+	}
+	return task
+}
+
+// askSynthesis asks what is to be done when the solution could not be made. If nobody is there, the deliberation ends
+// without one.
 func askSynthesis(_ *debate.Record, failure *debate.Error) debate.Question {
 	options := []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionWithout}
 	if failure.Participant == nameSynthesizer {
@@ -197,20 +211,20 @@ func (b *board) proposals(out *strings.Builder, first int) {
 	}
 }
 
-// finalists yields those who have something that stands, from one seat on.
-func (b *board) finalists(first int) []*work {
+// finalists returns those who have something that stands, from one seat on.
+func (d *Deliberation) finalists(first int) []*work {
 	var out []*work
-	for i := range b.agents {
-		if w := &b.agents[(first+i)%len(b.agents)]; w.active && w.standing() != nil {
+	for i := range d.agents {
+		if w := &d.agents[(first+i)%len(d.agents)]; w.active && w.standing() != nil {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-// unfinished tells who makes the solution that the debate ended early.
+// unfinished tells the maker of the solution that the deliberation ended early.
 func (b *board) unfinished() string {
-	if b.r.Reason == debate.EndRounds || b.r.Reason == debate.EndConverged || b.r.Reason == EndQuality || b.r.Reason == "" {
+	if b.Reason == debate.EndRounds || b.Reason == debate.EndConverged || b.Reason == EndQuality || b.Reason == "" {
 		return ""
 	}
 	return fmt.Sprintf("\n\nThe deliberation ended early, in round %d: make the best of what there is, and say what is open.", b.round)
@@ -221,7 +235,7 @@ func solved(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	note := debate.Note{Warnings: b.unvoted()}
 	note.Warnings = append(note.Warnings, b.unmerged()...)
 	a := b.attempt(synthesisID)
-	if _, _, ok := Final(r); !ok {
+	if _, _, ok := b.Solution(); !ok {
 		w := debate.Warning{Kind: WarnNoSolution, Evidence: "nobody was able to write the solution: the final proposals are what there is"}
 		if b.stands() == 0 {
 			w.Evidence = "there is no proposal to make a solution of"

@@ -38,11 +38,11 @@ func TestVotingTakesTheProposalThatIsRankedBest(t *testing.T) {
 		return scripted.Reply{Text: toJSON(deliberation.Vote{Ranking: ranking})}, ranking != nil
 	})
 	r := play(t, engine, config)
-	got, by, ok := deliberation.Final(r)
+	got, by, ok := solved(r)
 	require.True(t, ok)
 	assert.Equal(t, "cyd", by, "its author writes it out")
 	assert.Equal(t, "The solution of synthesis.cyd.", got.Description)
-	ballots, scores := deliberation.Votes(r)
+	ballots, scores := view(r).Votes()
 	assert.Len(t, ballots, 3)
 	assert.Equal(t, []deliberation.Score{{Agent: "cyd", Points: 2, First: 2}, {Agent: "ada", Points: 1, First: 1}, {Agent: "ben"}}, scores)
 	assert.Contains(t, prompt(t, p, "synthesis.cyd"), said("r2.refine.cyd"))
@@ -58,7 +58,7 @@ func TestTheJudgeVotesToo(t *testing.T) {
 	engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
 		return scripted.Reply{Text: toJSON(deliberation.Vote{Ranking: []string{"ben", "ada"}})}, call == "vote.judge"
 	})
-	_, by, ok := deliberation.Final(play(t, engine, config))
+	_, by, ok := solved(play(t, engine, config))
 	require.True(t, ok)
 	assert.Equal(t, "ben", by)
 }
@@ -68,7 +68,7 @@ func TestWhereAnAuthorFailsTheNextWritesTheSolution(t *testing.T) {
 	config.Synthesis = deliberation.SynthesisVoting
 	engine, _ := engineFor(broken("synthesis.ada", "vote.cyd"))
 	r := play(t, engine, config)
-	_, by, ok := deliberation.Final(r)
+	_, by, ok := solved(r)
 	require.True(t, ok)
 	assert.Equal(t, "ben", by)
 	require.Len(t, r.Warnings, 1)
@@ -110,7 +110,7 @@ func TestARegisteredSynthesizer(t *testing.T) {
 			return ownSynthesizer()(ctx, task)
 		})}
 	r := play(t, engine, config)
-	got, by, ok := deliberation.Final(r)
+	got, by, ok := solved(r)
 	require.True(t, ok)
 	assert.Equal(t, "synthesizer", by)
 	assert.Equal(t, said("r2.refine.cyd"), got.Description)
@@ -124,7 +124,7 @@ func TestARegisteredSynthesizer(t *testing.T) {
 		func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) { return nil, nil })} //nolint:nilnil // what is tested
 	config.Unattended = &debate.Unattended{}
 	r = play(t, engine, config)
-	_, _, ok = deliberation.Final(r)
+	_, _, ok = solved(r)
 	assert.False(t, ok)
 	assert.Equal(t, deliberation.WarnNoSolution, r.Warnings[0].Kind)
 }
@@ -140,7 +140,7 @@ func TestAnUnmetMajorRequirementIsAskedAboutAgain(t *testing.T) {
 		require.Len(t, r.Rejections, 1)
 		assert.Equal(t, []string{"confidence: is 82, but the major requirement requirements[0] is not fulfilled: at most 40 is possible then"},
 			r.Rejections[0].Problems)
-		got, _, ok := deliberation.Final(r)
+		got, _, ok := solved(r)
 		require.True(t, ok)
 		assert.InDelta(t, 82, got.Confidence, 0, "the answer that was accepted, as it was given")
 		last := p.Requests()[len(p.Requests())-1]
@@ -155,7 +155,7 @@ func TestWithoutASolutionTheDebateEndsWithWhatThereIs(t *testing.T) {
 		config.Synthesis = method
 		engine, _ := engineFor(broken("synthesis", "synthesis.ada", "synthesis.ben", "synthesis.cyd"))
 		r := play(t, engine, config)
-		_, _, ok := deliberation.Final(r)
+		_, _, ok := solved(r)
 		assert.False(t, ok)
 		require.NotEmpty(t, r.Warnings, method)
 		assert.Equal(t, deliberation.WarnNoSolution, r.Warnings[len(r.Warnings)-1].Kind)
@@ -167,9 +167,7 @@ func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
 	engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication}}, call == "synthesis" && !works
 	})
-	made, err := three().Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), three())
 	require.NoError(t, err)
 	defer session.Close()
 	r, err := session.Wait(t.Context())
@@ -180,7 +178,7 @@ func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
 	require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, debate.OptionRetry))
 	r, err = session.Wait(t.Context())
 	require.NoError(t, err)
-	_, _, ok := deliberation.Final(r)
+	_, _, ok := solved(r)
 	assert.True(t, ok)
 }
 

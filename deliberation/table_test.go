@@ -111,9 +111,7 @@ func asked(t *testing.T, config deliberation.Config, findings bool) (*debate.Rec
 	if findings {
 		require.NoError(t, deliberation.Insert(engine.Flows[deliberation.FlowName], deliberation.StateCritiquing, checking()))
 	}
-	made, err := config.Debate()
-	require.NoError(t, err)
-	session, err := engine.Start(t.Context(), made)
+	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
 	for {
@@ -138,7 +136,7 @@ func wordyOr(own answers) answers {
 	}
 }
 
-// meant yields the texts that a name in the table stands for.
+// meant returns the texts that a name in the table stands for.
 func meant(t *testing.T, r *debate.Record, row row, what string) []string {
 	t.Helper()
 	brings := func(ids ...string) []string {
@@ -195,23 +193,23 @@ func meant(t *testing.T, r *debate.Record, row row, what string) []string {
 	}
 }
 
-// whole yields what of all rounds a synthesis reads.
+// whole returns what of all rounds a synthesis reads.
 func whole(r *debate.Record, what string) []string {
 	var out []string
 	switch what {
 	case "all rounds":
-		for _, c := range deliberation.Contributions(r) {
+		for _, c := range view(r).Contributions() {
 			out = append(out, c.Text)
 		}
 	case "all final proposals":
-		for _, c := range deliberation.Contributions(r) {
+		for _, c := range view(r).Contributions() {
 			if c.Kind == deliberation.KindRefinement && c.Round == r.Round {
 				out = append(out, firstLine(c.Text))
 			}
 		}
 	case "all summaries":
 		last := map[string]string{}
-		for _, s := range deliberation.SummariesOf(r) {
+		for _, s := range view(r).Summaries() {
 			last[s.Agent] = firstLine(s.Text)
 		}
 		for _, text := range last {
@@ -228,7 +226,7 @@ func firstLine(text string) string {
 
 func sourceOf(t *testing.T, r *debate.Record, row row) string {
 	t.Helper()
-	for _, source := range deliberation.Prompts(r) {
+	for _, source := range view(r).Prompts() {
 		if strings.Contains(row.call+".", "."+source.Who+".") && source.Who != "judge" {
 			return source.Text
 		}

@@ -1,11 +1,11 @@
 package deliberation
 
-// targets yields whom an agent critiques, by their seats: who has something that stands, as the topology says.
+// targets returns whom an agent critiques, by their seats: who has something that stands, as the topology says.
 // The agents sit in a ring, in the order of the config.
 func (b *board) targets(seat int) []int {
 	n := len(b.agents)
 	var order []int
-	if b.s.Topology.Kind == TopologyNearest { // next, former, next but one, …
+	if b.config.Topology.Kind == TopologyNearest { // next, former, next but one, …
 		for d := 1; d <= n/2; d++ {
 			order = append(order, (seat+d)%n)
 			if before := (seat - d + n) % n; before != (seat+d)%n {
@@ -18,11 +18,11 @@ func (b *board) targets(seat int) []int {
 		}
 	}
 	most := n
-	switch b.s.Topology.Kind {
+	switch b.config.Topology.Kind {
 	case TopologyRing:
 		most = 1
 	case TopologyNearest:
-		most = b.s.Topology.K
+		most = b.config.Topology.K
 	}
 	var out []int
 	for _, other := range order {

@@ -71,35 +71,19 @@ func (b *board) voters() []string {
 			names = append(names, b.agents[i].ID)
 		}
 	}
-	if b.judgeConfig(nameJudge).Model != "" {
+	if b.judges() {
 		names = append(names, nameJudge)
 	}
 	return names
 }
 
-// voting yields the votes that are missing, then the writing out of the winning proposal.
+// voting returns the votes that are missing, then the writing out of the winning proposal.
 func (b *board) voting() []debate.Call {
 	var calls []debate.Call
 	for i, name := range b.voters() {
-		if !b.missing(voteID(name)) {
-			continue
+		if b.missing(voteID(name)) {
+			calls = append(calls, b.vote(name, i))
 		}
-		seat := b.seat(name)
-		call := b.judge(voteID(name), KindVote)
-		if seat >= 0 {
-			call = b.call(&b.agents[seat], voteID(name), KindVote)
-		}
-		call.Schema, call.Slot = voteSchema(seat), b.slot(slotEvaluate, 1, i)
-		call.Last = func(r *debate.Record) string {
-			var out strings.Builder
-			for _, w := range b.finalists(i + 1) { // each begins with another, so that no place is the best
-				if w.ID != name {
-					b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
-				}
-			}
-			return out.String() + r.Text("ask.vote")
-		}
-		calls = append(calls, call)
 	}
 	if len(calls) > 0 {
 		return calls
@@ -107,27 +91,50 @@ func (b *board) voting() []debate.Call {
 	return b.written()
 }
 
+// vote asks one of the voters, by their order.
+func (b *board) vote(name string, place int) debate.Call {
+	seat := b.seat(name)
+	call := b.judge(voteID(name), KindVote)
+	if seat >= 0 {
+		call = b.call(&b.agents[seat], voteID(name), KindVote)
+	}
+	call.Schema, call.Slot = voteSchema(seat), b.slot(slotEvaluate, 1, place)
+	call.Last = func(r *debate.Record) string {
+		var out strings.Builder
+		for _, w := range b.finalists(place + 1) { // each begins with another, so that no place is the best
+			if w.ID != name {
+				b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
+			}
+		}
+		return out.String() + r.Text("ask.vote")
+	}
+	return call
+}
+
 // written asks the author of the winning proposal to write it out as the solution; if that fails, the next.
 func (b *board) written() []debate.Call {
-	if slices.ContainsFunc(b.r.Turns, func(t *debate.Turn) bool { return t.Kind == KindSynthesis }) {
+	if slices.ContainsFunc(b.Turns, func(t *debate.Turn) bool { return t.Kind == KindSynthesis }) {
 		return nil
 	}
 	for _, score := range b.tally() {
 		w := &b.agents[b.seat(score.Agent)]
-		id := synthesisID + "." + w.ID
-		if !w.active || b.r.Failed(id) {
-			continue
+		if w.active && !b.Failed(synthesisID+"."+w.ID) {
+			return []debate.Call{b.writing(w)}
 		}
-		call := b.call(w, id, KindSynthesis)
-		call.Schema, call.Slot = schemaSolution, b.slot(slotEvaluate, 2, w.seat)
-		call.Last = func(r *debate.Record) string {
-			var out strings.Builder
-			b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
-			return out.String() + r.Text("ask.written") + b.unfinished()
-		}
-		return []debate.Call{call}
 	}
 	return nil
+}
+
+// writing asks an agent to write its proposal out.
+func (b *board) writing(w *work) debate.Call {
+	call := b.call(w, synthesisID+"."+w.ID, KindSynthesis)
+	call.Schema, call.Slot = schemaSolution, b.slot(slotEvaluate, 2, w.seat)
+	call.Last = func(r *debate.Record) string {
+		var out strings.Builder
+		b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
+		return out.String() + r.Text("ask.written") + b.unfinished()
+	}
+	return call
 }
 
 // Score is what a final proposal has got in the votes.
@@ -139,12 +146,12 @@ type Score struct {
 
 // tally counts the votes: the best first. Of those with equal points the one that more voters ranked first
 // comes before, then the one that comes earlier in the config.
-func (b *board) tally() []Score {
+func (d *Deliberation) tally() []Score {
 	var scores []Score
-	for _, w := range b.finalists(0) {
+	for _, w := range d.finalists(0) {
 		scores = append(scores, Score{Agent: w.ID})
 	}
-	for _, t := range b.votes {
+	for _, t := range d.votes {
 		var v Vote
 		if json.Unmarshal(t.Data, &v) != nil {
 			continue
@@ -169,12 +176,12 @@ func (b *board) tally() []Score {
 
 // unvoted warns of the votes that are missing.
 func (b *board) unvoted() []debate.Warning {
-	if b.s.Synthesis != SynthesisVoting {
+	if b.config.Synthesis != SynthesisVoting {
 		return nil
 	}
 	var warnings []debate.Warning
 	for _, name := range b.voters() {
-		if id := voteID(name); b.r.Failed(id) {
+		if id := voteID(name); b.Failed(id) {
 			warnings = append(warnings, b.failing(id, name, name+" is left out of the vote"))
 		}
 	}

@@ -23,7 +23,7 @@ func TestAMissingVoteTellsWhy(t *testing.T) {
 	assert.Equal(t, []debate.Warning{{
 		Kind: debate.WarnLeftOut, Call: "vote.ben", By: "ben", Evidence: "ben is left out of the vote: vote.ben has failed for good (refusal)",
 	}}, r.Warnings)
-	ballots, _ := deliberation.Votes(r)
+	ballots, _ := view(r).Votes()
 	assert.Len(t, ballots, 3, "of Ada, Cyd and the judge")
 }
 
@@ -47,7 +47,7 @@ func TestWhoHasNoProposalRanksAll(t *testing.T) {
 		if assert.Len(t, r.Rejections, 1) {
 			assert.Equal(t, []string{"ranking: the proposal of ben, that you have been shown, is missing"}, r.Rejections[0].Problems)
 		}
-		ballots, scores := deliberation.Votes(r)
+		ballots, scores := view(r).Votes()
 		rankings := map[string][]string{}
 		for _, ballot := range ballots {
 			rankings[ballot.Voter] = ballot.Ranking

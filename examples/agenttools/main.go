@@ -77,7 +77,7 @@ func run(ctx context.Context, p stage.Printer, args []string, getenv func(string
 
 func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, problem, model string) error {
 	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()}
-	config, err := deliberation.Config{
+	config := deliberation.Config{
 		ID: "agenttools", Problem: problem, Rounds: 1, TurnTimeout: 10 * time.Minute,
 		Agents: []deliberation.Agent{
 			{ID: "ada", Role: deliberation.RoleArchitect, Model: model},
@@ -86,9 +86,6 @@ func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, pro
 		Judge:     deliberation.Judge{Model: model},
 		Tools:     slices.Sorted(maps.Keys(engine.Tools)), // a single agent can get fewer
 		ToolCalls: 6,                                      // by each agent in each phase
-	}.Debate()
-	if err != nil {
-		return err
 	}
 	if err := engine.Validate(ctx, config); err != nil {
 		return err
@@ -186,7 +183,11 @@ func shorten(text string, most int) string {
 
 // conclude prints the solution, and what it took.
 func conclude(p stage.Printer, r *debate.Record) error {
-	made, by, ok := deliberation.Final(r)
+	d, ok := deliberation.Of(r)
+	if !ok {
+		return errors.New("the record is of no deliberation")
+	}
+	made, by, ok := d.Solution()
 	if !ok {
 		return errors.New("the deliberation has ended without a solution")
 	}

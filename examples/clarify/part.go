@@ -29,7 +29,7 @@ func newEngine(store debate.Store) (engine *debate.Engine, model string) {
 // releases it: a debate that waits is only in the store, and costs nothing.
 func ask(ctx context.Context, p stage.Printer, store debate.Store) error {
 	engine, model := newEngine(store)
-	config, err := deliberation.Config{
+	session, err := engine.Start(ctx, deliberation.Config{
 		ID: id, Problem: problem, Rounds: 1, TurnTimeout: 10 * time.Minute,
 		Agents: []deliberation.Agent{
 			{ID: "ada", Role: deliberation.RoleArchitect, Model: model},
@@ -37,11 +37,7 @@ func ask(ctx context.Context, p stage.Printer, store debate.Store) error {
 		},
 		Judge:         deliberation.Judge{Model: model},
 		Clarification: deliberation.Clarification{On: true, Questions: 2},
-	}.Debate()
-	if err != nil {
-		return err
-	}
-	session, err := engine.Start(ctx, config)
+	})
 	if err != nil {
 		return err
 	}
@@ -157,7 +153,11 @@ func show(p stage.Printer, e *debate.Event) {
 
 // conclude prints the questions and answers from the record, and the solution.
 func conclude(p stage.Printer, r *debate.Record) error {
-	made, by, ok := deliberation.Final(r)
+	d, ok := deliberation.Of(r)
+	if !ok {
+		return errors.New("the record is of no deliberation")
+	}
+	made, by, ok := d.Solution()
 	if !ok {
 		return errors.New("the debate has ended without a solution")
 	}
@@ -166,7 +166,7 @@ func conclude(p stage.Printer, r *debate.Record) error {
 	for _, question := range made.OpenQuestions {
 		p.Speak("  Open: ", question)
 	}
-	asked := deliberation.Clarifications(r)
+	asked := d.Clarifications()
 	open := 0
 	for _, one := range asked {
 		if one.Skipped {

@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -53,16 +54,16 @@ func run(ctx context.Context, p stage.Printer, getenv func(string) string) error
 	p.Linef("-- the problem --")
 	p.Speak("  ", problem+" "+known)
 	p.Linef("  Two deliberations are held about it, by %s.", model)
-	records, err := hold(ctx, getenv, plain, checked)
+	held, err := hold(ctx, getenv, plain, checked)
 	if err != nil {
 		return err
 	}
-	compare(p, records[0], records[1])
+	compare(p, held[0], held[1])
 	return nil
 }
 
 // hold holds the deliberation once for each flow, all at the same time.
-func hold(ctx context.Context, getenv func(string) string, flows ...*debate.Flow) ([]*debate.Record, error) {
+func hold(ctx context.Context, getenv func(string) string, flows ...*debate.Flow) ([]*deliberation.Deliberation, error) {
 	var sessions []*debate.Session
 	defer func() {
 		for _, session := range sessions {
@@ -76,21 +77,25 @@ func hold(ctx context.Context, getenv func(string) string, flows ...*debate.Flow
 		}
 		sessions = append(sessions, session)
 	}
-	var records []*debate.Record
+	var all []*deliberation.Deliberation
 	for _, session := range sessions {
 		record, err := session.Wait(ctx)
 		if err != nil {
 			return nil, err
 		}
-		records = append(records, record)
+		d, ok := deliberation.Of(record)
+		if !ok {
+			return nil, errors.New("the record is of no deliberation")
+		}
+		all = append(all, d)
 	}
-	return records, nil
+	return all, nil
 }
 
 func begin(ctx context.Context, getenv func(string) string, flow *debate.Flow) (*debate.Session, error) {
 	engine, model := stage.Choose(getenv, script())
 	engine.Flows = map[string]*debate.Flow{deliberation.FlowName: flow}
-	config, err := deliberation.Config{
+	return engine.Start(ctx, deliberation.Config{
 		Problem: problem, Context: known, Rounds: 1, TurnTimeout: 10 * time.Minute,
 		Agents: []deliberation.Agent{
 			{ID: "ada", Role: deliberation.RoleArchitect, Model: model},
@@ -98,11 +103,7 @@ func begin(ctx context.Context, getenv func(string) string, flow *debate.Flow) (
 		},
 		Judge:      deliberation.Judge{Model: model},
 		Unattended: &debate.Unattended{}, // no person decides what follows a failed call
-	}.Debate()
-	if err != nil {
-		return nil, err
-	}
-	return engine.Start(ctx, config)
+	})
 }
 
 // diagram returns the lines of a flow's own part of its machine, without those that all flows share.
@@ -124,9 +125,9 @@ func draw(p stage.Printer, lines, other []string, mark string) {
 }
 
 // compare prints the findings, and what followed from them.
-func compare(p stage.Printer, plain, checked *debate.Record) {
+func compare(p stage.Printer, plain, checked *deliberation.Deliberation) {
 	p.Linef("\n-- what the checker has found --")
-	for _, c := range deliberation.Contributions(checked) {
+	for _, c := range checked.Contributions() {
 		if c.Kind == finding {
 			p.Linef("  in %s's proposal:", c.Target)
 			p.Speak("      ", quoted(checked, c.Target, deliberation.KindProposal))
@@ -134,11 +135,11 @@ func compare(p stage.Printer, plain, checked *debate.Record) {
 		}
 	}
 	p.Linef("\n-- what came of it --")
-	for _, agent := range checked.Participants() {
-		p.Linef("  %s refines without the node:", agent.Name)
-		p.Speak("      ", quoted(plain, agent.Name, deliberation.KindRefinement))
-		p.Linef("  %s refines with the node:", agent.Name)
-		p.Speak("      ", quoted(checked, agent.Name, deliberation.KindRefinement))
+	for _, agent := range checked.Active() {
+		p.Linef("  %s refines without the node:", agent)
+		p.Speak("      ", quoted(plain, agent, deliberation.KindRefinement))
+		p.Linef("  %s refines with the node:", agent)
+		p.Speak("      ", quoted(checked, agent, deliberation.KindRefinement))
 	}
 	p.Linef("\n-- the solution without the node, for %d requests --", plain.Spent().Requests)
 	p.Speak("      ", solved(plain))
@@ -147,9 +148,9 @@ func compare(p stage.Printer, plain, checked *debate.Record) {
 }
 
 // quoted returns the last thing that an agent said in that kind of turn.
-func quoted(r *debate.Record, agent string, kind debate.CallKind) string {
+func quoted(d *deliberation.Deliberation, agent string, kind debate.CallKind) string {
 	text := "(nothing)"
-	for _, c := range deliberation.Contributions(r) {
+	for _, c := range d.Contributions() {
 		if c.Agent == agent && c.Kind == kind {
 			text = c.Text
 		}
@@ -157,8 +158,8 @@ func quoted(r *debate.Record, agent string, kind debate.CallKind) string {
 	return text
 }
 
-func solved(r *debate.Record) string {
-	if made, _, ok := deliberation.Final(r); ok {
+func solved(d *deliberation.Deliberation) string {
+	if made, _, ok := d.Solution(); ok {
 		return made.Description
 	}
 	return "(nothing)"

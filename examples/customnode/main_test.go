@@ -66,11 +66,10 @@ func TestWhoReadsWhat(t *testing.T) {
 			Providers: map[string]debate.Provider{"script": models},
 			Flows:     map[string]*debate.Flow{deliberation.FlowName: flow},
 		}
-		config, err := deliberation.Config{
+		config := deliberation.Config{
 			Problem: problem, Rounds: 1, Judge: deliberation.Judge{Model: "script/m"},
 			Agents: []deliberation.Agent{{ID: "ada", Model: "script/m"}, {ID: "ben", Model: "script/m"}},
-		}.Debate()
-		require.NoError(t, err)
+		}
 		for _, err := range engine.Run(t.Context(), config) {
 			require.NoError(t, err)
 		}

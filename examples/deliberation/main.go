@@ -165,19 +165,15 @@ func qualify(engine *debate.Engine, model, known string) string {
 
 // deliberate runs the deliberation to its end, and shows its progress.
 func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, config deliberation.Config) (*debate.Record, error) {
-	made, err := config.Debate() // reads roles and prompt files, so that the debate no longer depends on files
-	if err != nil {
+	if err := engine.Validate(ctx, config); err != nil {
 		return nil, err
 	}
-	if err := engine.Validate(ctx, made); err != nil {
-		return nil, err
-	}
-	p.Linef("%s — %s\n", stage.Clean(made.Topic), config.Agents[0].Model)
+	p.Linef("%s — %s\n", stage.Clean(config.Terms().Topic), config.Agents[0].Model)
 	show := progress{p: p}
-	for _, err := range show.hooks().Events(engine.Run(ctx, made)) {
+	for _, err := range show.hooks().Events(engine.Run(ctx, config)) {
 		if err != nil {
 			return nil, err
 		}
 	}
-	return engine.Record(context.WithoutCancel(ctx), made.ID)
+	return engine.Record(context.WithoutCancel(ctx), config.ID)
 }

@@ -14,12 +14,16 @@ import (
 
 // publish writes the solution in Markdown, and how it was reached.
 func publish(w io.Writer, r *debate.Record, demo bool) error {
-	s, by, ok := deliberation.Final(r)
+	d, ok := deliberation.Of(r)
+	if !ok {
+		return errors.New("the record is of no deliberation")
+	}
+	s, by, ok := d.Solution()
 	if !ok {
 		return errors.New("the deliberation has ended without a solution")
 	}
 	p := stage.Printer{Out: w}
-	p.Linef("# %s\n\n%s", stage.Clean(r.Config().Topic), clean(s.Description))
+	p.Linef("# %s\n\n%s", stage.Clean(r.Terms().Topic), clean(s.Description))
 	list(p, "Implementation", s.Implementation)
 	list(p, "Trade-offs", s.Tradeoffs)
 	list(p, "Recommendations", s.Recommendations)
@@ -28,7 +32,7 @@ func publish(w io.Writer, r *debate.Record, demo bool) error {
 
 	p.Linef("\n---\n")
 	p.Linef("Confidence: %g of 100, according to %s. %s.", s.Confidence, stage.Clean(by), ending(r))
-	for _, e := range deliberation.Evaluations(r) {
+	for _, e := range d.Evaluations() {
 		switch {
 		case e.Confidence != nil:
 			reasons := stage.Clean(e.Confidence.Reasoning)
@@ -40,7 +44,7 @@ func publish(w io.Writer, r *debate.Record, demo bool) error {
 	}
 	spent := r.Spent()
 	cost := fmt.Sprintf("$%.4f", float64(spent.Cost)/float64(debate.USD))
-	if m, ok := r.Model(r.Config().Participants[0].Model); !ok || !m.Priced {
+	if m, ok := r.Model(d.Config().Agents[0].Model); !ok || !m.Priced {
 		cost = "at an unknown price"
 	} else if demo {
 		cost += " at the prices of gpt-4.1-mini"

@@ -1,0 +1,92 @@
+package deliberation_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// TestAnEstimateCountsEveryCall, exactly where nothing depends on what is said.
+func TestAnEstimateCountsEveryCall(t *testing.T) {
+	const rounds = 3 + 2*9
+	for name, test := range map[string]struct {
+		change func(*deliberation.Config)
+		calls  int
+	}{
+		"judge":       {func(*deliberation.Config) {}, rounds + 1},
+		"voting":      {func(c *deliberation.Config) { c.Synthesis = "voting" }, rounds + 4 + 1},
+		"merge":       {func(c *deliberation.Config) { c.Synthesis = "merge" }, rounds + 2 + 1},
+		"registered":  {func(c *deliberation.Config) { c.Synthesis, c.Synthesizer = "registered", "own" }, rounds + 1},
+		"convergence": {func(c *deliberation.Config) { c.Termination.Kind = "convergence" }, rounds + 1 + 1},
+		"fresh":       {func(c *deliberation.Config) { c.Proposals = "fresh" }, rounds + 3 + 1},
+		"ring":        {func(c *deliberation.Config) { c.Topology.Kind = "ring" }, 3 + 2*6 + 1},
+		"summaries":   {func(c *deliberation.Config) { c.Summaries = deliberation.Summaries{} }, rounds + 3 + 1},
+		"questions":   {func(c *deliberation.Config) { c.Clarification.On = true }, 3*3 + rounds + 1},
+		"nobody there": {func(c *deliberation.Config) {
+			c.Clarification.On, c.Unattended = true, &debate.Unattended{}
+		}, 3 + rounds + 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := three()
+			config.Summaries.Off = true
+			test.change(&config)
+			engine, p := engineFor(nil)
+			engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
+			got, err := engine.Estimate(t.Context(), config)
+			require.NoError(t, err)
+			assert.Equal(t, test.calls, got.Calls)
+			assert.Empty(t, p.Requests())
+		})
+	}
+}
+
+// TestAnEstimateIsNeverPassed by deliberations in which every reply is as long as it may get.
+func TestAnEstimateIsNeverPassed(t *testing.T) {
+	for seed := range uint64(24) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		config := three()
+		config.Rounds, config.MaxTokens = 1+rng.IntN(5), 200
+		config.Synthesis = []string{"judge", "voting", "merge"}[rng.IntN(3)]
+		config.Proposals = []string{"carry", "fresh"}[rng.IntN(2)]
+		config.Topology.Kind = []string{"all", "ring"}[rng.IntN(2)]
+		config.Termination.Kind = []string{"fixed", "convergence", "quality"}[rng.IntN(3)]
+		config.Summaries = deliberation.Summaries{Threshold: 1 + rng.IntN(6000), MaxLength: 100 + rng.IntN(500)}
+		config.FullHistory = new(rng.IntN(2) == 0)
+		engine, p := engineFor(nil)
+		engine.Models = priced()
+		p.Reply = script(func(call string, req *provider.Request) (scripted.Reply, bool) {
+			reply := scripted.Reply{Text: usual(call, req)}
+			if req.Schema == nil {
+				reply.Text = said(call) + strings.Repeat("€", (8*200-len(said(call)))/3) // bytes count
+			}
+			reply.Usage = provider.Usage{Input: len(req.System) + len(req.Last.Text), Output: 200}
+			return reply, true
+		})
+		most, err := engine.Estimate(t.Context(), config)
+		require.NoError(t, err)
+		spent := play(t, engine, config).Spent()
+		note := fmt.Sprintf("seed %d", seed)
+		assert.LessOrEqual(t, spent.Requests, most.Calls, note)
+		assert.LessOrEqual(t, spent.Cost, most.Cost, note)
+		assert.LessOrEqual(t, spent.Usage.Input+spent.Usage.Output, most.Tokens, note)
+		assert.Less(t, most.Cost, 6*spent.Cost, "%s: nor is it far from what can be", note)
+	}
+}
+
+// TestAnEstimateOfAnEvaluation counts each evaluator once.
+func TestAnEstimateOfAnEvaluation(t *testing.T) {
+	engine, _ := evaluators(nil)
+	got, err := engine.Estimate(t.Context(), threeEvaluators())
+	require.NoError(t, err)
+	assert.Equal(t, 3, got.Calls)
+	assert.Len(t, got.Models, 3)
+}

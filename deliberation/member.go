@@ -1,0 +1,72 @@
+package deliberation
+
+import "cmp"
+
+// member is an agent that takes part, with what it is told. The zero members of a config that is not settled are those
+// of its defaults.
+type member struct {
+	*Agent
+
+	role      Role
+	told      string // who it is
+	summaries Summaries
+	tools     []string
+}
+
+// members returns the agents that take part, in their order.
+func (c *Config) members() []member {
+	var all []member
+	for i := range c.Agents {
+		a := &c.Agents[i]
+		if a.Disabled {
+			continue
+		}
+		m := member{Agent: a, role: c.role(a.Role), summaries: c.Summaries, tools: c.toolsOf(a)}
+		if a.Summaries != nil {
+			m.summaries = *a.Summaries
+		}
+		m.summaries.Threshold = cmp.Or(m.summaries.Threshold, DefaultSummaryThreshold)
+		m.summaries.MaxLength = cmp.Or(m.summaries.MaxLength, DefaultSummaryLength)
+		m.told = cmp.Or(a.Prompt, m.role.System)
+		all = append(all, m)
+	}
+	return all
+}
+
+// role returns the role of that name. A settled config has all that it needs.
+func (c *Config) role(name string) Role {
+	for i := range c.Roles {
+		if c.Roles[i].Name == name {
+			return c.Roles[i]
+		}
+	}
+	role, _ := FindRole(cmp.Or(name, RoleGeneralist), nil) // else a config that nobody has checked
+	return role
+}
+
+// PromptSource says what somebody was told to be, and where those words come from.
+type PromptSource struct {
+	Who    string // an agent's id, or "judge"
+	Role   string // of an agent
+	Source string // SourceBuiltIn, SourceConfig, or the absolute path of a file
+	SHA256 string // of the file, or of the text, in hexadecimal digits; "" for the built-in judge
+	Text   string
+}
+
+// Prompts returns which prompt everybody got, in the order of the config, the judge last.
+func (d *Deliberation) Prompts() []PromptSource {
+	out := make([]PromptSource, 0, len(d.agents)+1)
+	for i := range d.agents {
+		m := &d.agents[i].member
+		out = append(out, sourced(m.ID, m.Role, m.told, m.Origin))
+	}
+	j := &d.config.Judge
+	return append(out, sourced(nameJudge, "", cmp.Or(j.Prompt, builtinJudge), j.Origin))
+}
+
+func sourced(who, role, text string, origin *Origin) PromptSource {
+	if origin == nil {
+		origin = &Origin{Source: SourceBuiltIn}
+	}
+	return PromptSource{who, role, origin.Source, origin.SHA256, text}
+}

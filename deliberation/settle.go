@@ -1,0 +1,273 @@
+package deliberation
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agonist-dev/debate"
+)
+
+// What the flow does with its configs before a deliberation begins.
+
+// decode reads a config, settled or not.
+func decode(data []byte) (debate.FlowConfig, error) {
+	c := new(Config)
+	if err := c.UnmarshalJSON(data); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// settle writes the defaults of a config out, and puts the texts of its prompt files in the place of their names. The
+// error says which of these could not be read, and what else is wrong.
+func settle(config debate.FlowConfig) (debate.FlowConfig, error) {
+	c := configOf(config).clone()
+	c.ID = ""
+	c.defaults()
+	v := &validation{terms: c.Terms(), unread: make(map[string]error)}
+	for i := range c.Roles {
+		c.Roles[i] = completed(c.Roles[i])
+	}
+	for i := range c.Agents {
+		a := &c.Agents[i]
+		role, known := c.adopt(a.Role)
+		if err := readInto(&a.PromptFile, &a.Prompt, &a.Origin); err != nil {
+			v.unread[fmt.Sprintf("agents[%d]", i)] = err
+		}
+		switch {
+		case a.Prompt != "":
+			a.Origin = a.Origin.of(hashOf([]byte(a.Prompt)), SourceConfig, hashOf([]byte(a.Prompt)))
+		case known:
+			source, hash := role.origin()
+			a.Origin = a.Origin.of(role.words(), source, hash)
+		default:
+			a.Origin = nil
+		}
+	}
+	j := &c.Judge
+	if err := readInto(&j.PromptFile, &j.Prompt, &j.Origin); err != nil {
+		v.unread["judge"] = err
+	}
+	if j.Prompt != "" {
+		j.Origin = j.Origin.of(hashOf([]byte(j.Prompt)), SourceConfig, hashOf([]byte(j.Prompt)))
+	} else {
+		j.Origin = nil
+	}
+	for i := range c.Roles { // as JSON would yield them: an agent's Origin says where they come from
+		c.Roles[i].Source, c.Roles[i].SHA256, c.Roles[i].seal = "", "", ""
+	}
+	if len(v.unread) > 0 {
+		v.check(c)
+		return nil, errors.Join(v.findings...)
+	}
+	return c, nil
+}
+
+// readInto puts the text of a prompt file in the place of its name. Where a text is given too, the check says so.
+func readInto(file, text *string, origin **Origin) error {
+	if *file == "" || *text != "" {
+		return nil
+	}
+	read, source, hash, err := ReadPrompt(*file)
+	if err != nil {
+		return err
+	}
+	*file, *text, *origin = "", read, &Origin{source, hash, hashOf([]byte(read))}
+	return nil
+}
+
+// of returns the origin of words with this hash: this one if it belongs to them, else another.
+func (o *Origin) of(words, source, hash string) *Origin {
+	if o != nil && o.Of == words {
+		return o
+	}
+	return &Origin{source, hash, words}
+}
+
+// adopt returns the role of that name, as it was read. A built-in one becomes one of the config's.
+func (c *Config) adopt(name string) (Role, bool) {
+	for i := range c.Roles {
+		if c.Roles[i].Name == name {
+			return c.Roles[i], true
+		}
+	}
+	role, err := FindRole(name, nil)
+	if err != nil {
+		return Role{}, false // the check says so
+	}
+	c.Roles = append(c.Roles, role)
+	return role, true
+}
+
+// defaults writes out what is left zero.
+func (c *Config) defaults() {
+	c.Rounds = cmp.Or(c.Rounds, DefaultRounds)
+	c.Termination.Kind = cmp.Or(c.Termination.Kind, TerminationFixed)
+	if c.Termination.Kind != TerminationFixed {
+		c.Termination.Threshold = orDefault(c.Termination.Threshold, DefaultThreshold)
+	}
+	c.Synthesis = cmp.Or(c.Synthesis, SynthesisJudge)
+	c.Topology.Kind = cmp.Or(c.Topology.Kind, TopologyAll)
+	c.Proposals = cmp.Or(c.Proposals, ProposalsCarry)
+	if c.FullHistory == nil {
+		c.FullHistory = new(true)
+	}
+	c.Summaries = c.Summaries.settled()
+	if c.Clarification.On {
+		c.Clarification.Iterations = cmp.Or(c.Clarification.Iterations, DefaultIterations)
+		c.Clarification.Questions = cmp.Or(c.Clarification.Questions, DefaultQuestions)
+	}
+	c.Temperature = orDefault(c.Temperature, DefaultTemperature)
+	c.MaxTokens = cmp.Or(c.MaxTokens, debate.DefaultMaxTokens)
+	c.TurnTimeout = cmp.Or(c.TurnTimeout, debate.DefaultTurnTimeout)
+	if c.Judge.Model != "" {
+		c.Judge.Temperature = orDefault(c.Judge.Temperature, DefaultJudgeTemperature)
+	}
+	for i := range c.Agents {
+		a := &c.Agents[i]
+		a.Name, a.Role = cmp.Or(a.Name, a.ID), cmp.Or(a.Role, RoleGeneralist)
+		if a.Summaries != nil {
+			a.Summaries = new(a.Summaries.settled())
+		}
+	}
+	if slices.ContainsFunc(c.Agents, func(a Agent) bool { return len(c.toolsOf(&a)) > 0 }) {
+		c.ToolCalls = cmp.Or(c.ToolCalls, DefaultToolCalls)
+	}
+}
+
+func (s Summaries) settled() Summaries {
+	if s.Off {
+		return s
+	}
+	s.Threshold, s.MaxLength = cmp.Or(s.Threshold, DefaultSummaryThreshold), cmp.Or(s.MaxLength, DefaultSummaryLength)
+	return s
+}
+
+// clone returns a deep copy: a running deliberation shares nothing with its host's config.
+func (c *Config) clone() *Config {
+	d := *c
+	d.Agents, d.Roles, d.Tools, d.Labels = slices.Clone(c.Agents), slices.Clone(c.Roles), slices.Clone(c.Tools), maps.Clone(c.Labels)
+	for i := range d.Agents {
+		a := &d.Agents[i]
+		a.Fallbacks, a.Temperature = slices.Clone(a.Fallbacks), copied(a.Temperature)
+		a.Summaries, a.Origin = copied(a.Summaries), copied(a.Origin)
+		if a.Tools != nil {
+			a.Tools = new(slices.Clone(*a.Tools))
+		}
+	}
+	j := &d.Judge
+	j.Fallbacks, j.Temperature, j.Origin = slices.Clone(j.Fallbacks), copied(j.Temperature), copied(j.Origin)
+	d.Termination.Threshold, d.FullHistory, d.Temperature = copied(c.Termination.Threshold), copied(c.FullHistory), copied(c.Temperature)
+	d.Budget, d.Unattended = copied(c.Budget), copied(c.Unattended)
+	if d.Retry = copied(c.Retry); d.Retry != nil {
+		d.Retry.Max = maps.Clone(d.Retry.Max)
+	}
+	return &d
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
+}
+
+// fixed is what the log of a deliberation refers to: who takes part in which order, and what belongs to which round of a
+// history.
+func fixed(config debate.FlowConfig) any {
+	c := configOf(config)
+	type seat struct {
+		ID string `json:"id"`
+	}
+	out := struct {
+		Agents        []seat `json:"agents"`
+		Proposals     string `json:"proposals"`
+		FullHistory   *bool  `json:"includeFullHistory"`
+		Clarification any    `json:"clarification"`
+	}{Proposals: c.Proposals, FullHistory: c.FullHistory, Clarification: c.Clarification}
+	for i := range c.Agents {
+		if !c.Agents[i].Disabled {
+			out.Agents = append(out.Agents, seat{c.Agents[i].ID})
+		}
+	}
+	return out
+}
+
+// prompted leaves out what no prompt speaks of.
+func prompted(config debate.FlowConfig) any {
+	c := *configOf(config)
+	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended = "", nil, nil, nil, nil
+	return &c
+}
+
+// field names where a config names a tool that some agent may use; other fields have the same names in its terms.
+func field(config debate.FlowConfig, at string) string {
+	c := configOf(config)
+	tools := c.Terms().Tools
+	for i, name := range tools {
+		if at != fmt.Sprintf("tools[%d]", i) {
+			continue
+		}
+		for k := range c.Agents {
+			a := &c.Agents[k]
+			list := "tools"
+			if a.Tools != nil {
+				list = fmt.Sprintf("agents[%d].tools", k)
+			}
+			if n := slices.Index(c.toolsOf(a), name); n >= 0 && !a.Disabled {
+				return fmt.Sprintf("%s[%d]", list, n)
+			}
+		}
+	}
+	return at
+}
+
+// judged says what needs a judge; "": nothing does.
+func (c *Config) judged() string {
+	switch {
+	case c.Termination.Kind != TerminationFixed:
+		return fmt.Sprintf("termination %q", c.Termination.Kind)
+	case c.Synthesis == SynthesisJudge || c.Synthesis == SynthesisMerge:
+		return fmt.Sprintf("synthesis %q", c.Synthesis)
+	default:
+		return ""
+	}
+}
+
+// taking is how many agents take part.
+func (c *Config) taking() int {
+	n := 0
+	for i := range c.Agents {
+		if !c.Agents[i].Disabled {
+			n++
+		}
+	}
+	return n
+}
+
+// degree is how many others an agent critiques if everybody has a proposal.
+func (c *Config) degree() int {
+	others := max(0, c.taking()-1)
+	switch c.Topology.Kind {
+	case TopologyRing:
+		return min(1, others)
+	case TopologyNearest:
+		return min(c.Topology.K, others)
+	default:
+		return others
+	}
+}
+
+// lag is how many of the latest rounds are never summarised: with full history none; otherwise an agent reads
+// its last round as it was.
+func (c *Config) lag() int {
+	if c.wholeHistory() {
+		return 0
+	}
+	return 1
+}
+
+func (c *Config) wholeHistory() bool { return c.FullHistory == nil || *c.FullHistory }
