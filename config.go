@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -173,15 +174,15 @@ func configOf(c FlowConfig) *Config {
 	}
 }
 
-// cast yields those who take part, as formats see them.
-func (c *Config) cast() Cast {
-	cast := Cast{Seats: make([]Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: c.Rounds}
+// Cast yields those who take part, as formats see them, with defaults written out or not.
+func (c Config) Cast() Cast {
+	cast := Cast{Seats: make([]Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: cmp.Or(c.Rounds, DefaultRounds)}
 	for i := range c.Participants {
 		cast.Seats[i] = Seat{c.Participants[i].Name, c.Participants[i].Side}
 	}
 	if c.Audience != nil {
 		for i := range c.Audience.Members {
-			cast.Audience = append(cast.Audience, c.Audience.Members[i].Name)
+			cast.Audience = append(cast.Audience, cmp.Or(c.Audience.Members[i].Name, listenerName(i)))
 		}
 	}
 	return cast

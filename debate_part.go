@@ -125,7 +125,7 @@ func (d *Debate) Fold(e *Event) error {
 // beginRound takes the schedule of a round; most rounds have that of the round before.
 func (d *Debate) beginRound(n int) {
 	if phase := d.format.PhaseIndex(n, d.config.Rounds); phase != d.phase {
-		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.cast())
+		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.Cast())
 	}
 	if len(d.said) != len(d.schedule) {
 		d.said = make([]bool, len(d.schedule))

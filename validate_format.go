@@ -209,7 +209,7 @@ func (f *findings) stage(format *Format, c *Config) {
 				}
 			}
 		}
-		cast := cast{format, c.cast()}
+		cast := cast{format, c.Cast()}
 		switch n := cast.count(&format.Phases[i], mostSpeeches); {
 		case n > mostSpeeches:
 			f.addf(fmt.Sprintf("format.phases[%d]", i), "has more than %d speeches to a round", mostSpeeches)
