@@ -307,7 +307,7 @@ func (s *Session) reason() error {
 func public(e Event) Event {
 	if start, ok := e.Body.(*Start); ok {
 		shown := *start
-		shown.Seed, shown.Texts = "", nil
+		shown.Seed, shown.Texts, shown.Views = "", nil, Views{} // which hold labels
 		e.Body = &shown
 	}
 	return e
