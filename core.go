@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -190,8 +191,13 @@ func (c *Core) take(signal Signal) error {
 		if !c.machine.allows(c.record, TriggerEdit) {
 			return c.machine.refusal(c.record, TriggerEdit)
 		}
-		c.record.flow, c.record.config, c.record.terms, c.record.valid = s.Flow, s.Config, s.Config.Terms().withDefaults(), false
-		if m := c.flows[s.Flow]; m != nil { // what is not known is for validation to say
+		config := unnamed(s.Config)
+		if config == nil {
+			return &Error{Kind: KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
+		}
+		flow := cmp.Or(s.Flow, s.Config.Flow())
+		c.record.flow, c.record.config, c.record.terms, c.record.valid = flow, config, config.Terms().withDefaults(), false
+		if m := c.flows[flow]; m != nil { // what is not known is for validation to say
 			c.machine = m
 		}
 		return c.fire(TriggerEdit, Note{}, false)

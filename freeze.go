@@ -38,7 +38,7 @@ type plan struct {
 
 // plan settles a config. unattended: nobody is asked, even if the config does not say what is chosen then.
 func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
-	if config == nil {
+	if unnamed(config) == nil {
 		return nil, &Error{Kind: KindValidation, Op: "config", Err: errors.New("there is none")}
 	}
 	m := l.machines[config.Flow()]

@@ -21,7 +21,7 @@ type Signal interface{ signal() }
 type (
 	// Edit gives a conversation that has not started its config, settled.
 	Edit struct {
-		Flow   string
+		Flow   string // "": the one that the config is for
 		Config FlowConfig
 	}
 	// Validate begins the checks.
