@@ -2,6 +2,7 @@ package debate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -49,10 +50,30 @@ func (l *live) check(p *plan, frozen any) (f findings) {
 	}
 	l.checkTools(&f, t)
 	l.checkSummarizer(&f, t)
+	f.readAgain(p)
 	if l.contexts[t.Context] == nil || !registrable(t.Context) {
 		f.addf("context", "no context manager %q is known", oneLine(t.Context, 40))
 	}
 	return f
+}
+
+// readAgain checks that a log which holds a config of a stranger's can be read. What stands in a debate's is checked
+// field by field.
+func (f *findings) readAgain(p *plan) {
+	switch p.config.(type) {
+	case *Config, Config:
+		return
+	}
+	data, err := json.Marshal(p.config)
+	if err == nil {
+		err = readableJSON(data)
+	}
+	if err == nil && p.machine.flow.Decode != nil {
+		_, err = p.machine.flow.Decode(data)
+	}
+	if err != nil {
+		*f = append(*f, within("config", "", err)...)
+	}
 }
 
 // registry is a live engine as flows' checks see it.
