@@ -127,8 +127,10 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.Go)
 }
 
-// UnmarshalJSON keeps the JSON.
+// UnmarshalJSON keeps the JSON; null is nothing.
 func (v *Value) UnmarshalJSON(data []byte) error {
-	*v = Value{JSON: slices.Clone(data)}
+	if *v = (Value{}); string(data) != "null" {
+		v.JSON = slices.Clone(data)
+	}
 	return nil
 }
