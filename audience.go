@@ -29,9 +29,12 @@ type Member struct {
 
 func (a *Audience) defaults() {
 	for i := range a.Members {
-		setIfZero(&a.Members[i].Name, "audience-"+strconv.Itoa(i+1))
+		setIfZero(&a.Members[i].Name, listenerName(i))
 	}
 }
+
+// listenerName is the name of a member without one.
+func listenerName(i int) string { return "audience-" + strconv.Itoa(i+1) }
 
 func (a *Audience) clone() *Audience {
 	d := cloneValue(a)

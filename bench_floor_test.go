@@ -47,7 +47,7 @@ type floored struct {
 // floorOf is the floor of a debate that the engine has played: it uses the same prompts.
 func floorOf(t testing.TB, p provider.Provider, played *debate.Record) *floor {
 	t.Helper()
-	config := played.Config()
+	config := view(played).Config()
 	f := &floor{
 		provider: p, assess: played.Text("assess.judge"), conclude: played.Text("verdict.judge"), turns: []string{""},
 		judgement: answerSchemaOf[debate.Judgement](t, "assessment"), verdict: answerSchemaOf[debate.FinalVerdict](t, "verdict"),

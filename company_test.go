@@ -210,7 +210,7 @@ func doubles(log []debate.Event) (odd []string) {
 // begin starts the company's debate with an engine, and closes its session after the test.
 func (m *member) begin() *debate.Session {
 	m.company.t.Helper()
-	session, err := m.Start(m.company.t.Context(), m.company.config)
+	session, err := m.Start(m.company.t.Context(), inFlow(m.Engine, m.company.config))
 	require.NoError(m.company.t, err)
 	m.company.t.Cleanup(func() { _ = session.Close() })
 	return session

@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"maps"
@@ -169,16 +170,16 @@ func configOf(c FlowConfig) *Config {
 	}
 }
 
-// cast returns the participants and the audience as formats see them.
-func (c *Config) cast() Cast {
-	cast := Cast{Seats: make([]Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: c.Rounds}
+// Cast returns the participants and the audience as formats see them. Defaults may be written out or not.
+func (c Config) Cast() Cast {
+	cast := Cast{Seats: make([]Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: cmp.Or(c.Rounds, DefaultRounds)}
 	for i := range c.Participants {
 		cast.Seats[i] = Seat{c.Participants[i].Name, c.Participants[i].Side}
 	}
 	if c.Audience != nil {
 		cast.Audience = make([]string, 0, len(c.Audience.Members))
 		for i := range c.Audience.Members {
-			cast.Audience = append(cast.Audience, c.Audience.Members[i].Name)
+			cast.Audience = append(cast.Audience, cmp.Or(c.Audience.Members[i].Name, listenerName(i)))
 		}
 	}
 	return cast

@@ -105,8 +105,6 @@ func TestBadConfigs(t *testing.T) {
 		"speaker's temperature":  {speaker(func(p *debate.Participant) { p.Temperature = new(-0.1) }), []string{"participants[1].temperature"}},
 		"speaker's tokens":       {speaker(func(p *debate.Participant) { p.MaxTokens = -1 }), []string{"participants[1].maxTokens"}},
 		"unknown format":         {func(c *config) { c.Format = "opera" }, []string{"format"}},
-		"unknown flow":           {func(c *config) { c.Flow = "opera" }, []string{"flow"}},
-		"config for a flow":      {func(c *config) { c.FlowConfig = json.RawMessage(`{}`) }, []string{"flowConfig"}},
 		"unknown mode":           {func(c *config) { c.Mode = "shouting" }, []string{"mode"}},
 		"unknown context":        {func(c *config) { c.Context = "forget" }, []string{"context"}},
 		"negative rounds":        {func(c *config) { c.Rounds = -1 }, []string{"rounds"}},
@@ -194,12 +192,12 @@ func TestBadConfigs(t *testing.T) {
 		"an id too long":   {func(c *config) { c.ID = strings.Repeat("i", 129) }, []string{"id"}},
 		"all at once": {
 			func(c *config) {
-				c.Topic, c.Format, c.Flow, c.Mode, c.Rounds = "", "opera", "opera", "shouting", -3
+				c.Topic, c.Format, c.Mode, c.Rounds = "", "opera", "shouting", -3
 				c.Participants[0].Model, c.Participants[1].Name, c.Judging.Judges[0].Judge = "acme/x", "ada", "Solomon"
 				c.Temperature = new(9.0)
 			},
 			[]string{
-				"flow", "format", "judging.judges[0]", "mode", "participants[0].model", "participants[1].name", "rounds", "temperature", "topic",
+				"format", "judging.judges[0]", "mode", "participants[0].model", "participants[1].name", "rounds", "temperature", "topic",
 			},
 		},
 	} {
@@ -330,7 +328,7 @@ func TestBadEngines(t *testing.T) {
 // full is a config with every field set.
 func full() debate.Config {
 	return debate.Config{
-		ID: "a.b-c_1", Topic: "Ünïcode \"quoted\" <b>?", Flow: "debate", FlowConfig: json.RawMessage(`{"a":1}`), Format: "own",
+		ID: "a.b-c_1", Topic: "Ünïcode \"quoted\" <b>?", Format: "own",
 		CustomFormat: &debate.Format{
 			Name: "own", Guidance: "g", MinParticipants: 2, MaxParticipants: 3, End: debate.EndByRounds,
 			Phases: []debate.Phase{{Name: "p", First: 1, Last: -1, Instruction: "i"}},
@@ -381,6 +379,8 @@ func TestConfigsThatDoNotRead(t *testing.T) {
 		"nothing":                  {``, ""},
 		"a list":                   {`[]`, ""},
 		"a misspelt key":           {`{"topic":"x","rouds":3}`, "rouds"},
+		"a flow":                   {`{"topic":"x","flow":"debate"}`, "flow: is not a known key"},
+		"a config for a flow":      {`{"topic":"x","flowConfig":{}}`, "flowConfig: is not a known key"},
 		"a participant's":          {`{"participants":[{"name":"Ada","mdl":"a/b"}]}`, "mdl"},
 		"a judge's":                {`{"judging":{"judges":[{"mdl":"a/b"}]}}`, "mdl"},
 		"judging's":                {`{"judging":{"judge":[]}}`, "judge"},
@@ -421,33 +421,29 @@ func TestTheConfigIsTheDebatesOwn(t *testing.T) {
 	require.NoError(t, session.Start(t.Context()))
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "Ada", record.Config().Participants[0].Name)
-	assert.InDelta(t, 0.5, *record.Config().Participants[0].Temperature, 0)
-	assert.Equal(t, "blue", record.Config().Labels["tenant"])
+	assert.Equal(t, "Ada", view(record).Config().Participants[0].Name)
+	assert.InDelta(t, 0.5, *view(record).Config().Participants[0].Temperature, 0)
+	assert.Equal(t, "blue", view(record).Config().Labels["tenant"])
 }
 
 func TestAFlowsConfigIsTheDebatesOwn(t *testing.T) {
-	flow := oneState(callsOf(func(*debate.Call) {}))
-	flow.DecodeConfig = func(data json.RawMessage) (any, error) {
-		var tone string
-		return &tone, debate.DecodeStrict(data, &tone)
-	}
-	engine, _, config := withFlow(flow)
-	config.FlowConfig = json.RawMessage(`"calm"`)
+	config, engine, _ := newSurvey(t)
+	config.Tone = json.RawMessage(`"calm"`)
 	session, err := engine.New(config)
 	require.NoError(t, err)
 	defer session.Close()
-	copy(config.FlowConfig, `"rude"`)
+	copy(config.Tone, `"rude"`)
+	config.People[0] = "Mallory"
 	require.NoError(t, session.Validate(t.Context()))
 	require.NoError(t, session.Start(t.Context()))
-	copy(config.FlowConfig, `"loud"`)
+	copy(config.Tone, `"loud"`)
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	stored, err := engine.Record(t.Context(), session.ID())
 	require.NoError(t, err)
 	for _, r := range []*debate.Record{record, stored} {
-		assert.JSONEq(t, `"calm"`, string(r.Config().FlowConfig))
-		assert.Equal(t, "calm", *view(r).FlowConfig().(*string))
+		assert.JSONEq(t, `"calm"`, string(r.Config().(*survey).Tone))
+		assert.Equal(t, []string{"Ada", "Ben"}, r.Active())
 	}
 }
 
@@ -456,8 +452,8 @@ func TestDefaults(t *testing.T) {
 	config.Format, config.Rounds = "", 0
 	engine, source := engineFor(config)
 	record := run(t, engine, config)
-	c := record.Config()
-	assert.Equal(t, debate.DefaultFlow, c.Flow)
+	c := view(record).Config()
+	assert.Equal(t, debate.FlowName, record.Flow())
 	assert.Equal(t, debate.FreeForm, c.Format)
 	assert.Equal(t, debate.Sequential, c.Mode)
 	assert.Equal(t, 5, c.Rounds)

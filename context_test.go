@@ -227,10 +227,10 @@ func unread() *debate.Flow {
 
 func TestWhoReadsNothingNeedsNoRoomForIt(t *testing.T) {
 	config := twoDebaters()
-	config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Flow = debate.RoundLimited, 12, 500, 500, "unread"
+	config.Format, config.Rounds, config.MaxTokens, config.Reserve = debate.RoundLimited, 12, 500, 500
 	engine, p := narrowEngine(config, 2500)
 	engine.Flows = map[string]*debate.Flow{"unread": unread()}
-	record := run(t, engine, config)
+	record := run(t, engine, debate.Named("unread", config))
 	assert.Len(t, record.Turns, 24)
 	assert.Empty(t, record.Warnings)
 	for _, req := range p.Requests() {

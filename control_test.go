@@ -461,7 +461,6 @@ func TestAFlowsInputFromAnotherProcess(t *testing.T) {
 		const nudged debate.Trigger = "nudged"
 		flow := debate.DebateFlow()
 		flow.Name, flow.Inputs = "nudging", []debate.Trigger{nudged}
-		c.config.Flow = flow.Name
 		joins := func() *member {
 			m := join()
 			m.Flows = map[string]*debate.Flow{flow.Name: flow}

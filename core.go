@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -222,8 +223,16 @@ func (c *Core) take(signal Signal) error {
 		if !c.machine.allows(c.record, TriggerEdit) {
 			return c.machine.refusal(c.record, TriggerEdit)
 		}
-		c.record.flow, c.record.config, c.record.terms, c.record.valid = s.Flow, s.Config, s.Terms, false
-		if m := c.flows[s.Flow]; m != nil { // validation reports an unknown flow
+		config := Unnamed(s.Config)
+		if config == nil {
+			return &Error{Kind: KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
+		}
+		flow, terms := cmp.Or(s.Flow, s.Config.Flow()), s.Terms
+		if terms == nil {
+			terms = config.Terms().WithDefaults()
+		}
+		c.record.flow, c.record.config, c.record.terms, c.record.valid = flow, config, terms, false
+		if m := c.flows[flow]; m != nil { // validation reports an unknown flow
 			c.machine = m
 		}
 		return c.fire(TriggerEdit, Note{}, false)

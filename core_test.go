@@ -70,7 +70,7 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 	engine := workshopEngine(worker(), 1, nil)
 	config := workers()
 	config.Tools = nil
-	start, err := engine.Freeze(config)
+	start, err := engine.Freeze(inFlow(engine, config))
 	require.NoError(t, err)
 	step := func(core *debate.Core, signals ...debate.Signal) error {
 		for _, signal := range signals {
@@ -82,7 +82,7 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 	}
 	core, err := engine.NewCore("new", nil)
 	require.NoError(t, err)
-	require.NoError(t, step(core, debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}, start))
+	require.NoError(t, step(core, debate.Edit{Config: inFlow(engine, config)}, debate.Validate{}, debate.Validated{OK: true}, start))
 	assert.Equal(t, debate.State("working"), core.Record().State)
 	assert.Equal(t, 2, core.Record().InFlight())
 

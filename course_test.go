@@ -65,7 +65,7 @@ func (c course) world(store debate.Store) *world {
 func (c course) play(t *testing.T, store debate.Store) (*world, *debate.Record) {
 	t.Helper()
 	w := c.world(store)
-	session, err := w.engine.Start(t.Context(), w.config)
+	session, err := w.engine.Start(t.Context(), inFlow(w.engine, w.config))
 	require.NoError(t, err)
 	if c.host != nil {
 		session = c.host(t, w, session)
@@ -79,7 +79,7 @@ func (c course) undisturbed(t *testing.T) string {
 	c.config.ID = ""
 	w := c.world(&debate.MemoryStore{})
 	w.mend()
-	session, err := w.engine.Start(t.Context(), w.config)
+	session, err := w.engine.Start(t.Context(), inFlow(w.engine, w.config))
 	require.NoError(t, err)
 	return canonical(t, w.conclude(t, session))
 }
@@ -136,7 +136,7 @@ func (w *world) answer(ctx context.Context, s *debate.Session, record *debate.Re
 	}
 	w.mend()
 	q := record.Inquiries[0]
-	if q.About != "" && record.Config().Unattended != nil {
+	if q.About != "" && view(record).Config().Unattended != nil {
 		return fmt.Errorf("%s is asked in an unattended debate", q.ID)
 	}
 	if q.About != "" {
@@ -308,10 +308,8 @@ func summaryCourse() course {
 
 // interviewCourse is a flow of the host's own, which asks people, and which the host hurries.
 func interviewCourse() course {
-	config := twoDebaters()
-	config.Flow = "interview"
 	return course{
-		config: config,
+		config: twoDebaters(),
 		setup:  func(w *world) { w.engine.Flows = map[string]*debate.Flow{"interview": interview()} },
 		host: func(t *testing.T, w *world, s *debate.Session) *debate.Session {
 			for range 2 {

@@ -27,6 +27,11 @@ func formatOf(formats map[string]Format, c *Config) (*Format, bool) {
 // settler returns the function that writes out all defaults, including those that a config leaves to its format.
 func settler(formats map[string]Format) func(FlowConfig) (FlowConfig, error) {
 	return func(config FlowConfig) (FlowConfig, error) {
+		switch config.(type) {
+		case *Config, Config:
+		default:
+			return nil, &Error{Kind: KindValidation, Op: "config", Err: fmt.Errorf("a %T is no config of a debate", config)}
+		}
 		c := *configOf(config)
 		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 {
 			c.Rounds = cmp.Or(c.Rounds, format.Rounds)

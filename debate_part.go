@@ -126,7 +126,7 @@ func (d *Debate) Fold(e *Event) error {
 // beginRound sets the schedule of a round. Most rounds have the schedule of the round before.
 func (d *Debate) beginRound(n int) {
 	if phase := d.format.PhaseIndex(n, d.config.Rounds); phase != d.phase {
-		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.cast())
+		d.phase, d.schedule = phase, d.format.Speeches(phase, d.config.Cast())
 	}
 	if len(d.said) != len(d.schedule) {
 		d.said = make([]bool, len(d.schedule))
@@ -187,7 +187,7 @@ func views(s Setup) Views {
 		out.Labels = d.Labels
 	}
 	if f, ok := s.Frozen.(*Format); ok {
-		out.Reads = f.Audible(c.cast())
+		out.Reads = f.Audible(c.Cast())
 	}
 	return out
 }

@@ -19,7 +19,7 @@ import (
 // everyField is a valid config of which every field is set, with everything inside.
 func everyField() debate.Config {
 	return debate.Config{
-		Topic: "Should cities ban cars?", Flow: "open", FlowConfig: json.RawMessage(`{"a":{"b":[1,2]}}`), Format: "own",
+		Topic: "Should cities ban cars?", Format: "own",
 		CustomFormat: &debate.Format{
 			Name: "own", Guidance: "Be brief.", MinParticipants: 2, MaxParticipants: 5, Chair: debate.Neutral, Rounds: 4,
 			Seats: []debate.Seats{
@@ -86,11 +86,11 @@ func byCriteria() debate.Config {
 	return config
 }
 
-// openFlow is the flow of a debate with a config of its own.
+// openFlow is the flow of debates, but that its participants may have tools.
 func openFlow() *debate.Flow {
 	flow := debate.DebateFlow()
 	flow.Name = "open"
-	flow.DecodeConfig = func(data json.RawMessage) (any, error) { return data, nil }
+	flow.Check = withTools(flow.Check)
 	return flow
 }
 
@@ -182,8 +182,8 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 			for _, model := range []string{"spare", "voter", "summarizer"} {
 				engine.Models["test/"+model] = engine.Models["test/debater"]
 			}
-			require.NoError(t, engine.Validate(t.Context(), config))
-			frozen, err := engine.Freeze(config)
+			require.NoError(t, engine.Validate(t.Context(), debate.Named("open", config)))
+			frozen, err := engine.Freeze(debate.Named("open", config))
 			require.NoError(t, err)
 			data, err := json.Marshal(frozen.Config)
 			require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				}
 				l.change()
 				start := frozen
-				start.Config = stored
+				start.Config, start.Terms, start.Views = debate.Value{Go: stored}, stored.Terms(), debate.Views{} // which is of all seats
 				require.NoError(t, engine.Store.Append(t.Context(), config.ID, 0, "another", []debate.Event{
 					{Seq: 1, At: time.Unix(1, 0), Body: &start},
 					{Seq: 2, At: time.Unix(2, 0), Body: &debate.Transition{
@@ -213,7 +213,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 					}},
 				}))
 				paths++
-				session, err := engine.Start(t.Context(), config)
+				session, err := engine.Start(t.Context(), debate.Named("open", config))
 				if free(l.path) {
 					require.NoError(t, err, l.path)
 					assert.Equal(t, debate.StateCanceled, session.State())

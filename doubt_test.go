@@ -41,7 +41,7 @@ func TestAControlInDoubtIsRecordedOnce(t *testing.T) {
 	for _, holder := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			config := twoDebaters()
-			config.ID, config.Flow = "doubtful", "notes"
+			config.ID = "doubtful"
 			memory := &debate.MemoryStore{}
 			mine := &unsure{Store: memory}
 			engine := func(store debate.Store) *debate.Engine {
@@ -54,7 +54,7 @@ func TestAControlInDoubtIsRecordedOnce(t *testing.T) {
 			if holder {
 				first = engine(mine)
 			}
-			session, err := first.Start(t.Context(), config)
+			session, err := first.Start(t.Context(), debate.Named("notes", config))
 			require.NoError(t, err)
 			defer session.Close()
 			pass(500 * time.Millisecond)
@@ -76,9 +76,7 @@ func TestAControlInDoubtIsRecordedOnce(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Len(t, record.Inputs, 3)
-			plain := config
-			plain.Flow = ""
-			assert.Equal(t, undisturbed(t, plain), canonical(t, record))
+			assert.Equal(t, undisturbed(t, config), canonical(t, record))
 		})
 	}
 }

@@ -258,12 +258,9 @@ func TestAnEstimateOfPeopleAndJudgesFromOutside(t *testing.T) {
 func TestEstimatesThatCannotBeMade(t *testing.T) {
 	config := twoDebaters()
 	engine, _ := engineFor(config)
-	for field, change := range map[string]func(*debate.Config){
-		"flow":   func(c *debate.Config) { c.Flow = "unknown" },
-		"format": func(c *debate.Config) { c.Format = "unknown" },
-	} {
-		wrong := config
-		change(&wrong)
+	formatless := config
+	formatless.Format = "unknown"
+	for field, wrong := range map[string]debate.FlowConfig{"flow": debate.Named("unknown", config), "format": formatless} {
 		_, err := engine.Estimate(t.Context(), wrong)
 		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindValidation}, field)
 		var failure *debate.Error

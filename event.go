@@ -97,7 +97,7 @@ func (e Event) Err() error {
 func (e Event) Public() Event {
 	if start, ok := e.Body.(*Start); ok {
 		shown := *start
-		shown.Seed, shown.Texts = "", nil
+		shown.Seed, shown.Texts, shown.Views = "", nil, Views{} // texts and views hold the fence and labels
 		e.Body = &shown
 	}
 	return e

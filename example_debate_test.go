@@ -42,7 +42,7 @@ func ExampleFormat_Schedule() {
 	config := debate.Config{Participants: []debate.Participant{
 		{Name: "Mia", Side: debate.Neutral}, {Name: "Ada", Side: debate.For}, {Name: "Ben", Side: debate.Against},
 	}}
-	for _, s := range hearing.Schedule(&config, 1) {
+	for _, s := range hearing.Schedule(config.Cast(), 1) {
 		fmt.Printf("%d %s: %s → %q, %d words, group %d\n", s.Slot, s.Kind, s.Speaker, s.Target, s.Words, s.Group)
 	}
 	// Output:
@@ -80,7 +80,7 @@ func ExampleRubric_Total() {
 }
 
 // The outcome of a panel is what its protocol makes of the verdicts. Who is outvoted is heard all the same.
-func ExampleRecord_Outcome() {
+func ExampleDebate_Outcome() {
 	config := cars()
 	config.Judging = &debate.Judging{When: debate.AtEnd, Protocol: debate.Majority, Judges: []debate.JudgeConfig{
 		{Name: "Iris", Model: "acme/talker"}, {Name: "Juno", Model: "acme/talker"}, {Name: "Kai", Model: "acme/talker"},
@@ -112,7 +112,7 @@ func ExampleRecord_Outcome() {
 }
 
 // The swing counts how the audience has moved: here two of four, both to the same side.
-func ExampleRecord_Swing() {
+func ExampleDebate_Swing() {
 	votes := map[string][2]string{ // before and after
 		"Tom": {"for", "for"}, "Lena": {"undecided", "against"}, "Omar": {"for", "against"}, "Ines": {"for", "for"},
 	}
@@ -271,7 +271,7 @@ func ExampleSpentByLabel() {
 }
 
 // Detectors measure what has been said. Here both have said the same twice.
-func ExampleRecord_Findings() {
+func ExampleDebate_Findings() {
 	config := cars()
 	config.Judging, config.Watch = nil, []debate.Detector{debate.DetectRepetition}
 	record, err := conclude(config, models().Reply)

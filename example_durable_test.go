@@ -32,7 +32,7 @@ func ExampleEngine_Fork() {
 			break
 		}
 	}
-	session, err := engine.Fork(ctx, "cars", second, func(c *debate.Config) { c.ID, c.Rounds = "cars-long", 3 })
+	session, err := engine.Fork(ctx, "cars", second, debate.Editing(func(c *debate.Config) { c.ID, c.Rounds = "cars-long", 3 }))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -97,8 +97,8 @@ func TestFilterFinds(t *testing.T) {
 		return debate.Event{Body: &debate.Turn{Speaker: "needle", Text: text, Data: []byte(`"needle"`)}}
 	}
 	start := func(topic string) debate.Event {
-		config := debate.Config{Topic: topic, Flow: "needle", Labels: map[string]string{"needle": "needle"}}
-		return debate.Event{Body: &debate.Start{Config: &config, Seed: "needle"}}
+		config := debate.Config{Topic: topic, Labels: map[string]string{"needle": "needle"}}
+		return debate.Event{Body: &debate.Start{Config: debate.Value{Go: &config}, Terms: config.Terms(), Flow: "needle", Seed: "needle"}}
 	}
 	for _, c := range []struct {
 		text  string
@@ -178,7 +178,7 @@ func TestInfoNote(t *testing.T) {
 		want  debate.Info
 	}{
 		{
-			debate.Event{Body: &debate.Start{Config: &config}},
+			debate.Event{Body: &debate.Start{Config: debate.Value{Go: &config}, Terms: config.Terms()}},
 			debate.Info{ID: "a", Owner: "me", Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 1, LastAt: at(1)},
 		},
 		{
@@ -193,10 +193,6 @@ func TestInfoNote(t *testing.T) {
 			debate.Event{Body: &debate.Turn{Round: 4, Text: "text"}},
 			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 4, LastAt: at(4)},
 		},
-		{
-			debate.Event{Body: &debate.Start{}}, // of no config
-			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 5, LastAt: at(5)},
-		},
 	} {
 		step.event.Seq, step.event.At = step.want.Seq, step.want.LastAt
 		info.Note(&step.event)
@@ -204,6 +200,8 @@ func TestInfoNote(t *testing.T) {
 	}
 	info.Labels["tenant"] = "spoiled"
 	assert.Equal(t, labels, config.Labels, "an Info shares nothing with the debate")
+	info.Note(&debate.Event{Seq: 5, At: at(5), Body: &debate.Start{}}) // of no config
+	assert.Equal(t, debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Round: 3, StartedAt: at(5), Seq: 5, LastAt: at(5)}, info)
 }
 
 func TestCheckID(t *testing.T) {

@@ -113,7 +113,7 @@ func roundNote(d *Debate, n int) *Round {
 	}
 	schedule := d.schedule
 	if i != d.phase {
-		schedule = f.Speeches(i, d.config.cast())
+		schedule = f.Speeches(i, d.config.Cast())
 	}
 	for k := range schedule {
 		if !d.absent(&schedule[k]) {

@@ -82,6 +82,7 @@ func failingJudge(r *Record, failure *Error) Question {
 	d := of(r)
 	if failure.Kind == KindContextOverflow {
 		if q := askShrink(d, failure); len(q.Options) > 0 {
+			q.EndDrops = true
 			return q
 		}
 	}
@@ -94,6 +95,6 @@ func failingJudge(r *Record, failure *Error) Question {
 	}
 	return Question{
 		Text:    fmt.Sprintf("The judge %s has failed: %s. Name another model, retry, go on without, or end.", failure.Participant, failure.Kind),
-		Options: []Option{OptionModel, OptionRetry, OptionWithout, OptionEnd}, Default: choice,
+		Options: []Option{OptionModel, OptionRetry, OptionWithout, OptionEnd}, Default: choice, EndDrops: true,
 	}
 }

@@ -29,7 +29,7 @@ func oneState(calls func(r *debate.Record) []debate.Call) *debate.Flow {
 	fires := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, debate.Note, bool) {
 		return func(*debate.Record) (debate.Trigger, debate.Note, bool) { return on, debate.Note{}, true }
 	}
-	return &debate.Flow{
+	return ofDebates(&debate.Flow{
 		Name: "one", Version: 1, Start: asks,
 		Rules: []debate.Rule{
 			{From: asks, On: done, To: debate.StateCompleting},
@@ -37,15 +37,15 @@ func oneState(calls func(r *debate.Record) []debate.Call) *debate.Flow {
 			{From: rests, On: done, To: debate.StateCompleting},
 		},
 		Steps: map[debate.State]debate.Step{asks: {Calls: calls, Next: fires(done)}, rests: {Next: fires(done)}},
-	}
+	})
 }
 
 // callsOf yields a call for each active participant that has no result.
 func callsOf(how func(*debate.Call)) func(r *debate.Record) []debate.Call {
 	return func(r *debate.Record) []debate.Call {
 		var calls []debate.Call
-		for i, p := range r.Active() {
-			call := debate.Call{ID: "say." + p.Name, Kind: "word", By: p.Name, Model: p.Model, Slot: i}
+		for i, name := range r.Active() {
+			call := debate.Call{ID: "say." + name, Kind: "word", By: name, Model: modelOf(r, name), Slot: i}
 			how(&call)
 			if !r.Done(call.ID) {
 				calls = append(calls, call)
@@ -55,10 +55,10 @@ func callsOf(how func(*debate.Call)) func(r *debate.Record) []debate.Call {
 	}
 }
 
-// withFlow is an engine of one flow, and a config that uses it.
+// withFlow is an engine of one flow, and a config that can be named for it; see [inFlow].
 func withFlow(flow *debate.Flow) (*debate.Engine, *scripted.Provider, debate.Config) {
 	config := twoDebaters()
-	config.Flow, config.Judging = flow.Name, nil
+	config.Judging = nil
 	engine, source := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
 	return engine, source, config
@@ -99,7 +99,7 @@ func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 					}
 					return scripted.Reply{Text: "Ben speaks."}
 				}
-				session, err := engine.Start(t.Context(), config)
+				session, err := engine.Start(t.Context(), inFlow(engine, config))
 				require.NoError(t, err)
 				defer session.Close()
 				record, err := session.Wait(t.Context())
@@ -140,7 +140,7 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source, config := withFlow(c.flow)
-			session, err := engine.Start(t.Context(), config)
+			session, err := engine.Start(t.Context(), inFlow(engine, config))
 			require.NoError(t, err)
 			defer session.Close()
 			record, err := session.Wait(t.Context())
@@ -163,7 +163,7 @@ func TestInputsOfAFlow(t *testing.T) {
 	}})
 	flow.Steps[asks] = debate.Step{Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "", debate.Note{}, false }}
 	engine, _, config := withFlow(flow)
-	session, err := engine.New(config)
+	session, err := engine.New(inFlow(engine, config))
 	require.NoError(t, err)
 	requireKind(t, session.Send(t.Context(), "note", nil), debate.KindState)
 	require.NoError(t, session.Validate(t.Context()))
@@ -197,7 +197,7 @@ func TestNotBefore(t *testing.T) {
 				c.NotBefore = began.Add(time.Hour)
 			}
 		})))
-		session, err := engine.Start(t.Context(), config)
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
 		require.NoError(t, err)
 		defer session.Close()
 		synctest.Wait()
@@ -213,15 +213,17 @@ func TestNotBefore(t *testing.T) {
 func TestHiddenTurnsAreNotInATask(t *testing.T) {
 	var read []string
 	engine, _, config := withFlow(oneState(func(r *debate.Record) []debate.Call {
-		for i, p := range r.Active() {
-			if id := "say." + p.Name; !r.Done(id) {
-				return []debate.Call{{ID: id, Kind: "word", By: p.Name, Model: p.Model, Slot: i, Hidden: p.Name == "Ada"}}
+		for i, name := range r.Active() {
+			if id := "say." + name; !r.Done(id) {
+				return []debate.Call{{ID: id, Kind: "word", By: name, Model: modelOf(r, name), Slot: i, Hidden: name == "Ada"}}
 			}
 		}
 		if r.Done("view") {
 			return nil
 		}
-		return []debate.Call{{ID: "view", Kind: "view", By: "Cato", Performer: debate.ByJudge, Judge: "panel"}}
+		return []debate.Call{{ID: "view", Kind: "view", By: "Cato", Performer: debate.ByJudge, Judge: "panel", Task: func(r *debate.Record, asked debate.Asked) any {
+			return &debate.JudgeTask{Call: asked.ID, Attempt: asked.Attempt, Turns: r.Readable()}
+		}}}
 	}))
 	engine.Judges = map[string]debate.Judge{"panel": debate.JudgeFunc(func(_ context.Context, task debate.JudgeTask) (json.RawMessage, error) {
 		for _, turn := range task.Turns {
@@ -229,7 +231,7 @@ func TestHiddenTurnsAreNotInATask(t *testing.T) {
 		}
 		return json.RawMessage("A word."), nil
 	})}
-	record := run(t, engine, config)
+	record := run(t, engine, inFlow(engine, config))
 	assert.Equal(t, []string{"Ben"}, read)
 	assert.Equal(t, []string{"r0 Ada", "r0 Ben", "r0 Cato"}, speakers(record))
 }
@@ -246,7 +248,7 @@ func TestViews(t *testing.T) {
 		return out
 	}}
 	engine, source, config := withFlow(flow)
-	run(t, engine, config)
+	run(t, engine, inFlow(engine, config))
 	var read []int
 	for _, request := range source.Requests() {
 		if strings.Contains(request.ID, ".reflection.") {

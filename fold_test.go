@@ -130,8 +130,8 @@ func TestLogsThatDoNotFold(t *testing.T) {
 		"an unknown kind":              {turn, func(e *debate.Event) { e.Body = &debate.Foreign{Kind: "song"} }, "kind"},
 		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &debate.Chunk{} }, "kind"},
 		"a kind without its body":      {turn, func(e *debate.Event) { e.Body = nil }, "kind"},
-		"a start without a config":     {0, func(e *debate.Event) { as[debate.Start](*e).Config = nil }, "start"},
-		"a start without a format":     {0, func(e *debate.Event) { as[debate.Start](*e).Format = nil }, "start"},
+		"a start without a config":     {0, func(e *debate.Event) { as[debate.Start](*e).Config = debate.Value{} }, "start.config"},
+		"a start without a format":     {0, func(e *debate.Event) { as[debate.Start](*e).Frozen = debate.Value{} }, "start"},
 		"a newer log":                  {0, func(e *debate.Event) { as[debate.Start](*e).Version = debate.LogVersion + 1 }, "start.version"},
 		"a log of no version":          {0, func(e *debate.Event) { as[debate.Start](*e).Version = 0 }, "start.version"},
 		"an unknown flow":              {0, func(e *debate.Event) { as[debate.Start](*e).Flow = "opera" }, "flow"},
@@ -201,7 +201,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 	done, open := as[debate.Intent](l.events[l.index(t, debate.EventIntent, 0)]), as[debate.Intent](l.events[begins-1])
 	start, edit := *as[debate.Start](l.events[0]), debate.Edit{Config: config}
 	otherwise := config
-	otherwise.Topic, otherwise.Flow = "Something else", "none"
+	otherwise.Topic = "Something else"
 	network := &debate.Error{Kind: debate.KindNetwork}
 	ignored := map[string]debate.Signal{
 		"a result":       debate.Result{Call: open.Call, Attempt: 1, Text: "A word.", Usage: little},
@@ -215,7 +215,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 	}
 	signals := map[string]debate.Signal{
 		"edit":             edit,
-		"another edit":     debate.Edit{Config: otherwise},
+		"another edit":     debate.Edit{Flow: "none", Config: otherwise},
 		"validate":         debate.Validate{},
 		"validated":        debate.Validated{OK: true},
 		"found invalid":    debate.Validated{OK: false},

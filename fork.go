@@ -140,7 +140,7 @@ func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error
 	if err != nil {
 		return nil, err
 	}
-	start.Texts = made.fenced(old.Seed)
+	start.Texts, start.Views = made.fenced(old.Seed), made.views
 	return &start, nil
 }
 

@@ -2,7 +2,6 @@ package debate_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -267,7 +266,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 					assert.Contains(t, req.System, "Trams are enough.", req.ID)
 					assert.Equal(t, req.Self == "Ben", strings.Contains(req.System, "Speak in verse."), req.ID)
 				}
-				assert.Equal(t, "Should cities ban cars from their centres?", as[debate.Start](kept(t, s.world.engine.Store, "parent")[0]).Config.Topic)
+				assert.Equal(t, "Should cities ban cars from their centres?", startConfig(as[debate.Start](kept(t, s.world.engine.Store, "parent")[0])).Topic)
 				for info, err := range s.world.engine.List(t.Context(), debate.Filter{Text: "and trams"}) {
 					require.NoError(t, err)
 					assert.Equal(t, s.session.ID(), info.ID)
@@ -387,7 +386,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 					found = append(found, info.ID)
 				}
 				assert.Equal(t, []string{s.session.ID()}, found)
-				assert.Equal(t, "blue", as[debate.Start](kept(t, s.world.engine.Store, "parent")[0]).Config.Labels["tenant"])
+				assert.Equal(t, "blue", startConfig(as[debate.Start](kept(t, s.world.engine.Store, "parent")[0])).Labels["tenant"])
 			},
 		},
 		"temperatures and sizes": {
@@ -428,11 +427,11 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 				w, events := sown(t, config)
 				edited := config
 				seq := c.at(t, events)
-				session, err := w.engine.Fork(t.Context(), "parent", seq, func(c2 *debate.Config) {
+				session, err := w.engine.Fork(t.Context(), "parent", seq, debate.Editing(func(c2 *debate.Config) {
 					assert.Empty(t, c2.ID, "an id is to be chosen, or is new")
 					c.edit(c2)
 					edited = *c2
-				})
+				}))
 				require.NoError(t, err)
 				w.config = edited
 				record := w.conclude(t, session)
@@ -455,6 +454,7 @@ func TestForksThatAreRefused(t *testing.T) {
 		id     string
 		seq    int64 // from the end, if negative
 		edit   func(c *debate.Config)
+		flow   string // that the edited config is given the name of
 		kind   debate.Kind
 		field  string
 	}{
@@ -462,8 +462,8 @@ func TestForksThatAreRefused(t *testing.T) {
 		"another order":                {edit: func(c *debate.Config) { slices.Reverse(c.Participants) }, field: "participants[0]"},
 		"a participant more":           {edit: func(c *debate.Config) { c.Participants = append(c.Participants, crew(3).Participants[2]) }, field: "participants"},
 		"a participant less":           {edit: func(c *debate.Config) { c.Participants = c.Participants[:1] }, field: "participants"},
-		"another flow":                 {edit: func(c *debate.Config) { c.Flow = "interview" }, field: "flow"},
-		"another flow's config":        {edit: func(c *debate.Config) { c.FlowConfig = json.RawMessage(`{"a":1}`) }, field: "flowConfig"},
+		"another flow":                 {edit: nobody, flow: "interview", field: "flow"},
+		"a flow that is not there":     {edit: nobody, flow: "opera", field: "flow"},
 		"another format":               {edit: func(c *debate.Config) { c.Format = debate.FreeForm }, field: "format"},
 		"a format of its own":          {edit: func(c *debate.Config) { c.CustomFormat = new(builtin(t, debate.FreeForm)) }, field: "customFormat"},
 		"another mode":                 {edit: func(c *debate.Config) { c.Mode = debate.Simultaneous }, field: "mode"},
@@ -498,7 +498,12 @@ func TestForksThatAreRefused(t *testing.T) {
 				if c.seq != 0 {
 					seq = map[int64]int64{999: -1, 1000: 0, 1001: int64(len(events)) + 1}[c.seq]
 				}
-				session, err := w.engine.Fork(t.Context(), id, seq, c.edit)
+				session, err := w.engine.Fork(t.Context(), id, seq, func(config debate.FlowConfig) debate.FlowConfig {
+					if config = debate.Editing(c.edit)(config); c.flow != "" {
+						config = debate.Named(c.flow, config)
+					}
+					return config
+				})
 				assert.Nil(t, session)
 				kind := c.kind
 				if kind == "" {
@@ -542,9 +547,9 @@ func TestAForkDoesNotChangeSides(t *testing.T) {
 		config := twoDebaters()
 		config.Format, config.Rounds = debate.LincolnDouglas, 0
 		w, events := sown(t, config)
-		session, err := w.engine.Fork(t.Context(), "parent", until(t, events, 2, isTurn), func(c *debate.Config) {
+		session, err := w.engine.Fork(t.Context(), "parent", until(t, events, 2, isTurn), debate.Editing(func(c *debate.Config) {
 			c.Participants[0].Side, c.Participants[1].Side = c.Participants[1].Side, c.Participants[0].Side
-		})
+		}))
 		if err == nil {
 			session.Close()
 		}
@@ -558,13 +563,13 @@ func TestAForkOfAFork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, events := sown(t, twoDebaters())
 		want := canonical(t, w.recordOf(t, "parent"))
-		first, err := w.engine.Fork(t.Context(), "parent", until(t, events, 3, isTurn), func(c *debate.Config) { c.ID = "child" })
+		first, err := w.engine.Fork(t.Context(), "parent", until(t, events, 3, isTurn), debate.Editing(func(c *debate.Config) { c.ID = "child" }))
 		require.NoError(t, err)
 		assert.Equal(t, "child", first.ID())
 		w.conclude(t, first)
 		log := kept(t, w.engine.Store, "child")
 		at := until(t, log, 5, isTurn)
-		second, err := w.engine.Fork(t.Context(), "child", at, func(c *debate.Config) { c.ID = "grandchild" })
+		second, err := w.engine.Fork(t.Context(), "child", at, debate.Editing(func(c *debate.Config) { c.ID = "grandchild" }))
 		require.NoError(t, err)
 		record := w.conclude(t, second)
 		assert.Equal(t, want, canonical(t, record))
@@ -672,7 +677,7 @@ func TestAForkGoesOnAfterALimit(t *testing.T) {
 		record := w.recordOf(t, "parent")
 		require.Equal(t, debate.StateError, record.State)
 		assert.Contains(t, record.Failure.Hint(), "start a new debate from this one")
-		session, err := w.engine.Fork(t.Context(), "parent", int64(len(events)), func(c *debate.Config) { c.Budget.HardCalls = 100 })
+		session, err := w.engine.Fork(t.Context(), "parent", int64(len(events)), debate.Editing(func(c *debate.Config) { c.Budget.HardCalls = 100 }))
 		require.NoError(t, err)
 		fork := w.conclude(t, session)
 		assert.Equal(t, debate.StateCompleted, fork.State)
@@ -686,7 +691,7 @@ func TestAnEngineThatWasShutDownForksNothing(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, _ := sown(t, twoDebaters())
 			require.NoError(t, w.engine.Shutdown(t.Context()))
-			session, err := w.engine.Fork(t.Context(), "parent", seq, func(c *debate.Config) { c.ID = "child" })
+			session, err := w.engine.Fork(t.Context(), "parent", seq, debate.Editing(func(c *debate.Config) { c.ID = "child" }))
 			require.ErrorIs(t, err, debate.ErrClosed)
 			assert.Nil(t, session)
 			_, err = w.engine.Record(t.Context(), "child")

@@ -78,7 +78,7 @@ func ExampleParseFormat() {
 			{Name: "Ben", Model: "openai/gpt-5"},
 		},
 	}
-	for _, speech := range format.Schedule(&config, 1) {
+	for _, speech := range format.Schedule(config.Cast(), 1) {
 		fmt.Printf("%s: %s, %d words, group %d\n", speech.Kind, speech.Speaker, speech.Words, speech.Group)
 	}
 	// Output:
@@ -294,7 +294,7 @@ func FuzzParseFormat(f *testing.F) {
 			}
 			if err == nil {
 				for round := 1; round <= 3; round++ {
-					assert.NotEmpty(t, format.Schedule(&config, round))
+					assert.NotEmpty(t, format.Schedule(config.Cast(), round))
 				}
 			}
 		})

@@ -37,7 +37,7 @@ type plan struct {
 // plan settles a config. If unattended is set, no person is asked, even if the config does not say what is chosen
 // then.
 func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
-	if config == nil {
+	if Unnamed(config) == nil {
 		return nil, &Error{Kind: KindValidation, Op: "config", Err: errors.New("there is none")}
 	}
 	m := l.machines[config.Flow()]

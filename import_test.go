@@ -47,6 +47,12 @@ func TestAnExportHoldsNoSecretAndIsTheSameDebate(t *testing.T) {
 			assert.NotContains(t, string(data), string(encoded[1:len(encoded)-1]), name)
 		}
 	}
+	assert.NotContains(t, string(data), start.Views.Labels[0], "who has which label comes from the seed")
+	for event, err := range engine.Events(t.Context(), session.ID(), 0) {
+		require.NoError(t, err)
+		assert.Zero(t, as[debate.Start](event).Views)
+		break
+	}
 	assert.Equal(t, strings.Count(string(data), "\n"), strings.Count(string(data), `"seq":`)+2, "one event a line")
 
 	other, _ := engineFor(config)
@@ -102,7 +108,7 @@ func TestImportsThatAreRefused(t *testing.T) {
 	start := func(how func(*debate.Start)) []byte {
 		return change(func(e []debate.Event) { how(as[debate.Start](e[0])) })
 	}
-	configured := func(how func(*debate.Config)) []byte { return start(func(s *debate.Start) { how(s.Config) }) }
+	configured := func(how func(*debate.Config)) []byte { return start(func(s *debate.Start) { reconfigure(s, how) }) }
 	last := len(l.events) - 1
 	for name, tc := range map[string]struct {
 		data []byte
@@ -111,8 +117,12 @@ func TestImportsThatAreRefused(t *testing.T) {
 		"a chunk in an event":    {change(func(e []debate.Event) { e[4].Body = &debate.Chunk{Text: "x"} }), "kind"},
 		"time goes back":         {change(func(e []debate.Event) { e[5].At = e[5].At.Add(-time.Hour) }), "events[5].at"},
 		"no time":                {change(func(e []debate.Event) { e[last].At = time.Time{} }), "].at"},
-		"no config":              {start(func(s *debate.Start) { s.Config = nil }), "events[0].start"},
-		"no format":              {start(func(s *debate.Start) { s.Format = nil }), "events[0].start"},
+		"no config":              {start(func(s *debate.Start) { s.Config = debate.Value{} }), "events[0].body: is no start, or has no config"},
+		"no format":              {start(func(s *debate.Start) { s.Frozen = debate.Value{} }), "start.frozen"},
+		"a config of null":       {start(func(s *debate.Start) { s.Config = debate.Value{JSON: []byte("null")} }), "has no config"},
+		"a format of null":       {start(func(s *debate.Start) { s.Frozen = debate.Value{JSON: []byte("null")} }), "start.frozen"},
+		"a config that is none":  {start(func(s *debate.Start) { s.Config = debate.Value{JSON: []byte("[]")} }), "events[0].body.config: the JSON is a list"},
+		"a format that is none":  {start(func(s *debate.Start) { s.Frozen = debate.Value{JSON: []byte("7")} }), "events[0].body.frozen: the JSON is a number"},
 		"no topic":               {configured(func(c *debate.Config) { c.Topic = "" }), "topic"},
 		"a NUL in the topic":     {configured(func(c *debate.Config) { c.Topic = "a\x00b" }), "topic"},
 		"one participant":        {configured(func(c *debate.Config) { c.Participants = c.Participants[:1] }), "participants"},
@@ -123,7 +133,10 @@ func TestImportsThatAreRefused(t *testing.T) {
 		"another flow":           {start(func(s *debate.Start) { s.Flow = "opera" }), "flow"},
 		"a flow that is too new": {start(func(s *debate.Start) { s.FlowVersion = 99 }), "versions"},
 		"a log that is too new":  {start(func(s *debate.Start) { s.Version = 99 }), "start.version"},
-		"a phase without slots":  {start(func(s *debate.Start) { s.Format.Phases = nil }), "phases"},
+		"a phase without slots": {start(func(s *debate.Start) {
+			format := startFormat(s)
+			format.Phases, s.Frozen = nil, debate.Value{Go: format}
+		}), "frozen.phases"},
 		"events that do not fit": {change(func(e []debate.Event) { as[debate.Transition](e[last]).From = debate.StatePaused }), "transition.from"},
 		"usage below nothing":    {change(func(e []debate.Event) { turnOf(e).Usage.Output = -9_000_000 }), "usage"},
 		"usage beyond belief":    {change(func(e []debate.Event) { turnOf(e).Usage.Input = 1 << 60 }), "usage"},

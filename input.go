@@ -21,9 +21,9 @@ type Signal interface{ signal() }
 type (
 	// Edit sets the config of a conversation that has not started.
 	Edit struct {
-		Flow   string
-		Config FlowConfig // settled
-		Terms  *Terms     // the config's, with every default written out
+		Flow   string // "": the config's own
+		Config FlowConfig
+		Terms  *Terms // the config's, with every default written out; nil: the engine makes them
 	}
 	// Validate begins the checks.
 	Validate struct{}

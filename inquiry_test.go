@@ -42,7 +42,7 @@ func interview() *debate.Flow {
 	next := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, debate.Note, bool) {
 		return func(*debate.Record) (debate.Trigger, debate.Note, bool) { return on, debate.Note{}, true }
 	}
-	return &debate.Flow{
+	return ofDebates(&debate.Flow{
 		Name: "interview", Version: 1, Start: stateAsking,
 		Rules: []debate.Rule{
 			{From: stateAsking, On: onAsked, To: stateClosing},
@@ -54,7 +54,7 @@ func interview() *debate.Flow {
 			stateClosing: {Calls: closing, Next: next(debate.TriggerComplete)},
 		},
 		Inputs: []debate.Trigger{onHurry},
-	}
+	})
 }
 
 // question yields what a debate waits for: one inquiry, about a call that has failed for good.
@@ -73,7 +73,6 @@ func question(t *testing.T, record *debate.Record, err error) debate.Inquiry {
 
 func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 	config := twoDebaters()
-	config.Flow = "interview"
 	store := &debate.MemoryStore{}
 	open := func() *debate.Engine {
 		engine, _ := engineFor(config)
@@ -81,7 +80,7 @@ func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 		return engine
 	}
 	engine := open()
-	session, err := engine.Start(t.Context(), config)
+	session, err := engine.Start(t.Context(), debate.Named("interview", config))
 	require.NoError(t, err)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
@@ -115,11 +114,10 @@ func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 
 func TestRunEndsWhereAPersonIsNeeded(t *testing.T) {
 	config := twoDebaters()
-	config.Flow = "interview"
 	engine, _ := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"interview": interview()}
 	var last error
-	for _, err := range engine.Run(t.Context(), config) {
+	for _, err := range engine.Run(t.Context(), debate.Named("interview", config)) {
 		last = err
 	}
 	require.ErrorIs(t, last, debate.ErrAwaitingInput)
@@ -127,10 +125,9 @@ func TestRunEndsWhereAPersonIsNeeded(t *testing.T) {
 
 func TestAFlowsOwnInput(t *testing.T) {
 	config := twoDebaters()
-	config.Flow = "interview"
 	engine, _ := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"interview": interview()}
-	session, err := engine.Start(t.Context(), config)
+	session, err := engine.Start(t.Context(), debate.Named("interview", config))
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())
@@ -148,10 +145,9 @@ func TestAFlowsOwnInput(t *testing.T) {
 
 func TestSnapshotsCarryADebateToAnotherEngine(t *testing.T) {
 	config := twoDebaters()
-	config.Flow = "interview"
 	engine, _ := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"interview": interview()}
-	session, err := engine.Start(t.Context(), config)
+	session, err := engine.Start(t.Context(), debate.Named("interview", config))
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())

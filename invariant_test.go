@@ -243,7 +243,7 @@ func TestACallWaitsForWhatIsReservedInAStateThatWasLeft(t *testing.T) {
 		slowly(p)
 		config.MaxTokens = 300
 		config.Budget = &debate.Budget{Hard: 1_000_000_000} // one worst case is about 0.7 of that
-		session, err := engine.Start(t.Context(), config)
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
 		require.NoError(t, err)
 		defer session.Close()
 		pass(500 * time.Millisecond)
@@ -315,7 +315,6 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 		return calls
 	}}
 	config := twoDebaters()
-	config.Flow = flow.Name
 	config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
 	engine, p := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
@@ -329,7 +328,7 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 		}
 		return script(names)(req)
 	}
-	record := run(t, engine, config)
+	record := run(t, engine, inFlow(engine, config))
 	assert.Len(t, record.Active(), 2)
 	var named []bool
 	for _, req := range p.Requests() {
@@ -342,9 +341,9 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 }
 
 func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
-	for name, reopen := range map[string]func(*debate.Engine, context.Context, debate.Config) (*debate.Session, error){
-		"opened": func(e *debate.Engine, ctx context.Context, config debate.Config) (*debate.Session, error) {
-			return e.Open(ctx, config.ID)
+	for name, reopen := range map[string]func(*debate.Engine, context.Context, debate.FlowConfig) (*debate.Session, error){
+		"opened": func(e *debate.Engine, ctx context.Context, config debate.FlowConfig) (*debate.Session, error) {
+			return e.Open(ctx, config.Terms().ID)
 		},
 		"started again": (*debate.Engine).Start,
 	} {
@@ -466,14 +465,14 @@ func TestACallIsPlannedOnTheMessagesThatItReads(t *testing.T) {
 		return calls
 	}}
 	config := twoDebaters()
-	config.Flow, config.Context = flow.Name, "counting"
+	config.Context = "counting"
 	config.Participants[0].Fallbacks = []string{"test/small"}
 	engine, p := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
 	engine.Models["test/small"] = debate.Model{Priced: true, Context: 4300}
 	var planned, sent []int
 	engine.Contexts = map[string]debate.ContextManager{"counting": counting{&planned}}
-	run(t, engine, config)
+	run(t, engine, inFlow(engine, config))
 	for _, req := range p.Requests() {
 		if strings.Contains(req.ID, ".reflection.") {
 			sent = append(sent, len(req.Messages))

@@ -468,7 +468,6 @@ func TestASchemaOfAFlow(t *testing.T) {
 	}}
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		config.Flow = flow.Name
 		engine, source := engineFor(config)
 		engine.Flows = map[string]*debate.Flow{flow.Name: flow}
 		answer := source.Reply
@@ -482,7 +481,7 @@ func TestASchemaOfAFlow(t *testing.T) {
 				return scripted.Reply{Text: `{"steps":[]}`}
 			}
 		}
-		record := run(t, engine, config)
+		record := run(t, engine, inFlow(engine, config))
 		require.Len(t, record.Rejections, 1)
 		assert.Equal(t, []string{"steps: is empty"}, record.Rejections[0].Problems)
 		assert.JSONEq(t, `{"steps":["ask"]}`, string(record.Turns[2].Data))

@@ -166,11 +166,14 @@ func (r *reader) sawAll(t *testing.T, c *company, id string) {
 	assert.Equal(t, canonical(t, c.record(id)), canonical(t, r.record))
 }
 
-// shownEvent is an event as readers are given it: without the debate's secrets.
+// shownEvent is an event as readers are given it: read by its flow, and without the debate's secrets.
 func shownEvent(e debate.Event) debate.Event {
+	if read, err := debate.DebateFlow().DecodeEvent(e); err == nil {
+		e = read
+	}
 	if given := as[debate.Start](e); given != nil {
 		start := *given
-		start.Seed, start.Texts = "", nil
+		start.Seed, start.Texts, start.Views = "", nil, debate.Views{}
 		e.Body = &start
 	}
 	return e

@@ -254,9 +254,7 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 	t.Run("well-formed", func(t *testing.T) {
 		engine, _ := engineFor(twoDebaters())
 		engine.Flows = map[string]*debate.Flow{"small": small()}
-		config := twoDebaters()
-		config.Flow = "small"
-		assert.Equal(t, debate.StateCompleted, run(t, engine, config).State)
+		assert.Equal(t, debate.StateCompleted, run(t, engine, debate.Named("small", twoDebaters())).State)
 	})
 }
 
@@ -271,7 +269,7 @@ func reflecting() *debate.Flow {
 		state debate.State   = "reflecting"
 		done  debate.Trigger = "reflected"
 	)
-	id := func(r *debate.Record) string { return fmt.Sprintf("r%d.reflection.%s", r.Round, r.Active()[0].Name) }
+	id := func(r *debate.Record) string { return fmt.Sprintf("r%d.reflection.%s", r.Round, r.Active()[0]) }
 	flow := debate.DebateFlow()
 	flow.Name = "reflecting-debate"
 	for i := range flow.Rules {
@@ -285,9 +283,9 @@ func reflecting() *debate.Flow {
 			if r.Done(id(r)) {
 				return nil
 			}
-			p := r.Active()[0]
+			name := r.Active()[0]
 			return []debate.Call{{
-				ID: id(r), Kind: "reflection", By: p.Name, Model: p.Model, Round: r.Round, System: r.Text("system." + p.Name),
+				ID: id(r), Kind: "reflection", By: name, Model: modelOf(r, name), Round: r.Round, System: r.Text("system." + name),
 				Last: func(*debate.Record) string { return "What have you learned in this round?" },
 			}}
 		},
@@ -299,10 +297,9 @@ func reflecting() *debate.Flow {
 func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
 	before := debate.DebateFlow().Mermaid()
 	config := twoDebaters()
-	config.Flow = "reflecting-debate"
 	engine, provider := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"reflecting-debate": reflecting()}
-	record := run(t, engine, config)
+	record := run(t, engine, debate.Named("reflecting-debate", config))
 
 	assert.Equal(t, debate.StateCompleted, record.State)
 	assert.NotNil(t, view(record).Verdict)
@@ -389,12 +386,10 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 					}
 					return reply
 				}
-				config := config
-				if flow().Name != debate.DefaultFlow {
-					config.Flow = flow().Name
-					engine.Flows = map[string]*debate.Flow{config.Flow: flow()}
+				if name := flow().Name; name != debate.FlowName {
+					engine.Flows = map[string]*debate.Flow{name: flow()}
 				}
-				session, err := engine.Start(t.Context(), config)
+				session, err := engine.Start(t.Context(), inFlow(engine, config))
 				require.NoError(t, err)
 				synctest.Wait()
 				act(t, held{session, engine, func() { close(hold) }})

@@ -191,9 +191,9 @@ func halts(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Even
 func forks(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
 	pass(1500 * time.Millisecond)
 	log := logged(t, engine, s.ID())
-	fork, err := engine.Fork(t.Context(), s.ID(), log[len(log)-1].Seq, func(c *debate.Config) {
+	fork, err := engine.Fork(t.Context(), s.ID(), log[len(log)-1].Seq, debate.Editing(func(c *debate.Config) {
 		c.ID, c.Rounds, c.Participants[1].Model = "pinned-branch", 2, "test/spare"
-	})
+	}))
 	require.NoError(t, err)
 	defer fork.Close()
 	return toItsEnd(t, engine, fork)
@@ -202,7 +202,7 @@ func forks(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Even
 // forksAnew forks a debate before its first event.
 func forksAnew(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.Event {
 	toItsEnd(t, engine, s)
-	fork, err := engine.Fork(t.Context(), s.ID(), 0, func(c *debate.Config) { c.ID, c.Rounds = "pinned-anew", 1 })
+	fork, err := engine.Fork(t.Context(), s.ID(), 0, debate.Editing(func(c *debate.Config) { c.ID, c.Rounds = "pinned-anew", 1 }))
 	require.NoError(t, err)
 	defer fork.Close()
 	return toItsEnd(t, engine, fork)

@@ -90,8 +90,8 @@ func project(e *debate.Event) string {
 type line []string
 
 func (l *line) start(s *debate.Start) {
-	c := s.Config
-	l.add("version", s.Version, "topic", c.Topic, "mode", c.Mode, "rounds", c.Rounds, "format", s.Format.Name, "flow", s.Flow,
+	c := startConfig(s)
+	l.add("version", s.Version, "topic", c.Topic, "mode", c.Mode, "rounds", c.Rounds, "format", startFormat(s).Name, "flow", s.Flow,
 		"flowVersion", s.FlowVersion)
 	for _, p := range c.Participants {
 		l.add("participant", p.Name, "side", p.Side, "model", p.Model, "fallbacks", p.Fallbacks, "position", p.Position)
@@ -123,7 +123,7 @@ func (l *line) model(name string, m debate.Model) {
 func (l *line) intent(in *debate.Intent) {
 	l.call(in.Call, in.Attempt, in.Model)
 	l.add("kind", in.Kind, "by", in.By, "next", in.Next, "rest", in.Rest, "place", in.Place, "round", in.Round, "slot", in.Slot,
-		"target", in.Target, "schema", in.Schema, "hidden", in.Hidden, "after", in.After, "swapped", in.Swapped, "view", in.View,
+		"target", in.Target, "schema", in.Schema, "hidden", in.Hidden, "after", in.Tag == "after", "swapped", in.Tag == "swapped", "view", in.View,
 		"upto", in.Upto, "again", in.Again, "tool", in.Tool, "for", in.For, "input", in.Input, "bound", in.Bound, "tokens", in.Tokens,
 		"reserve", in.Reserve)
 	if in.Offer != nil {

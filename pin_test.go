@@ -76,7 +76,7 @@ func TestPinnedDebates(t *testing.T) {
 				config.Retry.Jitter = 1 // for the waits not to be drawn
 				engine.Seed = secret
 				unequally(p)
-				session, err := engine.Start(t.Context(), config)
+				session, err := engine.Start(t.Context(), inFlow(engine, config))
 				require.NoError(t, err)
 				defer session.Close()
 				log := d.play(t, engine, session)

@@ -144,6 +144,9 @@ func (r *Record) foldQuestion(q *Inquiry) error {
 	if call == nil || call.status != callFailed || r.asked(q.About) || r.inquiry(q.ID) != nil || len(q.Options) == 0 {
 		return invalid("inquiry.about", "%q is no call that has failed, or was asked about already", oneLine(q.About, 80))
 	}
+	if q.Failure == nil {
+		return invalid("inquiry.failure", "is missing")
+	}
 	r.Inquiries = append(r.Inquiries, *q)
 	return nil
 }

@@ -1501,6 +1501,16 @@ func eventful(t *testing.T) storedLog {
 	return l
 }
 
+// A question about a call that has failed says why: its options depend on that.
+func TestAQuestionAboutNoFailureDoesNotFold(t *testing.T) {
+	l := eventful(t)
+	events := l.copied(t)
+	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[debate.Inquiry](e) != nil && as[debate.Inquiry](e).About != "" })
+	as[debate.Inquiry](events[at]).Failure = nil
+	_, err := l.engine.NewCore(l.id, events)
+	assert.Equal(t, "inquiry.failure", requireKind(t, err, debate.KindValidation).Field)
+}
+
 // Whatever is changed in a log, and whatever is done then, nothing panics.
 func TestChangedLogsOfAnEventfulDebate(t *testing.T) {
 	l := eventful(t)
@@ -1515,7 +1525,7 @@ func TestChangedLogsOfAnEventfulDebate(t *testing.T) {
 	var all []leaf
 	for i, event := range tree {
 		leaves(fmt.Sprintf("[%d]", i), event, func(v any) { tree[i] = v }, func(path string, was any, set func(any)) {
-			if !strings.Contains(path, ".start.texts.") && !strings.Contains(path, ".start.models.") {
+			if !strings.Contains(path, "[0].body.texts.") && !strings.Contains(path, "[0].body.models.") {
 				all = append(all, leaf{i, path, was, set})
 			}
 		})

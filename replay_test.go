@@ -118,7 +118,7 @@ func scenes() []scene {
 		}},
 		{name: "canceled", whole: true, set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			config := twoDebaters()
-			config.Flow, config.RoundTimeout = "notes", time.Hour
+			config.RoundTimeout = time.Hour
 			engine, p := engineFor(config)
 			engine.Flows = map[string]*debate.Flow{"notes": notes()}
 			slowly(p)
@@ -244,7 +244,7 @@ func (g scene) write(t *testing.T) {
 		}
 		config.ID = "golden-" + g.name
 		engine.Seed = func() string { return "the seed of " + g.name }
-		session, err := engine.Start(t.Context(), config)
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
 		require.NoError(t, err)
 		defer session.Close()
 		var record *debate.Record

@@ -110,7 +110,7 @@ func engineFor(config debate.Config) (*debate.Engine, *scripted.Provider) {
 }
 
 // run plays a debate to its end.
-func run(t *testing.T, engine *debate.Engine, config debate.Config) *debate.Record {
+func run(t *testing.T, engine *debate.Engine, config debate.FlowConfig) *debate.Record {
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)

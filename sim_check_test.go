@@ -344,7 +344,7 @@ func (s *sim) summary(core *debate.Core) string {
 	r := core.Record()
 	return fmt.Sprintln(
 		s.canonical(core), r.Seq, r.Round, r.State, r.Working(), r.InFlight(), r.Reserved(), r.Spent(), len(r.Rejections),
-		len(r.Warnings), len(r.Inquiries), len(r.Inputs), r.Failure, r.Evidence, r.EnteredAt(), r.LastAt, r.Config().Topic,
+		len(r.Warnings), len(r.Inquiries), len(r.Inputs), r.Failure, r.Evidence, r.EnteredAt(), r.LastAt, view(r).Config().Topic,
 		r.SpentByModel(), r.SpentByParticipant(),
 	)
 }
@@ -420,7 +420,7 @@ func (s *sim) checkThinned(plain *sim) {
 		s.failf("without %q the debate ended in state %s (%s)", s.dropped, r.State, r.Reason)
 	}
 	for _, name := range s.dropped {
-		if slices.ContainsFunc(r.Active(), func(p debate.Participant) bool { return p.Name == name }) {
+		if slices.Contains(r.Active(), name) {
 			s.failf("%s takes part again", name)
 		}
 	}

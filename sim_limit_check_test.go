@@ -104,10 +104,10 @@ func (s *limitSim) checkUse(r *debate.Record) {
 		s.failf("the record says %v in %d calls, the books %v in %d", spent.Cost, spent.Requests, b.cost, b.calls)
 	case r.Reserved() != reserved || r.InFlight() != len(b.open):
 		s.failf("%d calls have reserved %v, the record says %d and %v", len(b.open), reserved, r.InFlight(), r.Reserved())
-	case r.Config() == nil || r.Config().Budget == nil:
+	case r.Terms() == nil || r.Terms().Budget == nil:
 		return
 	}
-	hard := r.Config().Budget
+	hard := r.Terms().Budget
 	s.within("cost", int64(b.cost), int64(reserved), int64(hard.Hard))
 	s.within("tokens", int64(b.tokens), int64(bound), int64(hard.HardTokens))
 	s.within("calls", int64(b.calls), int64(len(b.open)), int64(hard.HardCalls))
@@ -213,7 +213,7 @@ func (s *limitSim) checkDropped(who string) {
 	}
 	b.dropped[who] = true
 	s.seen.count("dropped")
-	judging := r.Config().Judging
+	judging := view(r).Config().Judging
 	if judging == nil || b.chosen {
 		return
 	}
@@ -233,7 +233,7 @@ func (s *limitSim) checkDropped(who string) {
 // quorum is how many judges must judge.
 func (s *limitSim) quorum() int {
 	r := s.core.Record()
-	return min(r.Config().Judging.Quorum, len(r.Config().Judging.Judges)-len(view(r).Recused()))
+	return min(view(r).Config().Judging.Quorum, len(view(r).Config().Judging.Judges)-len(view(r).Recused()))
 }
 
 // checkOutcome settles an attempt.
@@ -297,7 +297,7 @@ func (s *limitSim) schedule(round int) []debate.Speech {
 	if made, ok := s.books.schedules[round]; ok {
 		return made
 	}
-	made := view(s.core.Record()).Format().Schedule(s.config(), round)
+	made := view(s.core.Record()).Format().Schedule(s.config().Cast(), round)
 	s.books.schedules[round] = made
 	return made
 }
@@ -397,19 +397,19 @@ func (s *limitSim) checkCommand(in *debate.Intent, c *debate.Command) []byte {
 		s.failf("the command %+v is not what is intended: %+v", c, in)
 	}
 	var read []place
-	if c.Task != nil {
-		for _, t := range c.Task.Turns {
+	if task, ok := c.Task.(*debate.JudgeTask); ok {
+		for _, t := range task.Turns {
 			read = append(read, place{t.Round, t.Slot})
 		}
-		s.checkNames(in, c.Task.Instruction, string(c.Task.Schema))
-		for i := range c.Task.Participants {
-			s.checkNames(in, c.Task.Participants[i].Name, c.Task.Participants[i].Position)
+		s.checkNames(in, task.Instruction, string(task.Schema))
+		for i := range task.Participants {
+			s.checkNames(in, task.Participants[i].Name, task.Participants[i].Position)
 		}
-		for _, t := range c.Task.Turns {
+		for _, t := range task.Turns {
 			s.checkNames(in, t.Speaker, t.Target, t.Text, t.Call)
 		}
 		s.checkRead(in, read, true)
-		return c.Task.Schema
+		return task.Schema
 	}
 	return s.checkRequest(in, c)
 }
@@ -525,7 +525,7 @@ func (s *limitSim) checkRead(in *debate.Intent, read []place, whole bool) {
 				since = in.Round - phase.Back
 			}
 		}
-	case in.Kind == debate.KindAssign, in.Kind == debate.KindBallot && !in.After:
+	case in.Kind == debate.KindAssign, in.Kind == debate.KindBallot && in.Tag != "after":
 		since = math.MaxInt
 	default:
 	}
@@ -541,7 +541,7 @@ func (s *limitSim) checkRead(in *debate.Intent, read []place, whole bool) {
 		case t.Hidden && !s.spoken(at):
 			s.failf("%s reads the speech %+v before all of its group have spoken", in.Call, at)
 		case b.overdue[at]:
-		case i > 0 && !in.Swapped && !b.overdue[read[i-1]] && (at.round < read[i-1].round || at.round == read[i-1].round && at.slot <= read[i-1].slot):
+		case i > 0 && in.Tag != "swapped" && !b.overdue[read[i-1]] && (at.round < read[i-1].round || at.round == read[i-1].round && at.slot <= read[i-1].slot):
 			s.failf("%s reads %+v after %+v", in.Call, at, read[i-1])
 		}
 		if from, upto := s.group(at); in.Schema == "" && in.Kind != debate.KindSummary && in.Round == at.round && in.Slot >= from && in.Slot < upto && t.Hidden {
@@ -607,7 +607,7 @@ func (s *limitSim) checkEnd() {
 		}
 		reason = string(b.last.Reason) + ": " + string(r.Failure.Kind)
 	case r.State == debate.StateAwaitingInput:
-		if len(r.Inquiries) == 0 && r.Config().Budget == nil {
+		if len(r.Inquiries) == 0 && r.Terms().Budget == nil {
 			s.failf("nothing is awaited")
 		}
 		reason = "nobody answers"
@@ -629,11 +629,11 @@ func (s *limitSim) checkEnd() {
 // checkSoft: a soft limit leads to a verdict, for which there is enough as long as nothing fails twice.
 func (s *limitSim) checkSoft(r *debate.Record) {
 	b := &s.books
-	if !b.soft || r.Config().Judging == nil {
+	if !b.soft || view(r).Config().Judging == nil {
 		return
 	}
 	if len(r.Turns) == 0 { // there is nothing to judge
-		if budget := r.Config().Budget; len(b.setbacks) == 0 && !budget.Confirm && budget.SoftTime == 0 {
+		if budget := r.Terms().Budget; len(b.setbacks) == 0 && !budget.Confirm && budget.SoftTime == 0 {
 			s.failf("nothing has failed, and no turn was within the limits that were accepted: %s", r.Evidence)
 		}
 		s.seen.count("soft limit before any turn")
@@ -643,13 +643,13 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 	for call, n := range b.setbacks {
 		unlucky = unlucky || n > 1 && (strings.HasPrefix(call, "verdict.") || strings.HasPrefix(call, "vote.after."))
 	}
-	if r.State == debate.StateError && r.Failure.Kind == debate.KindCostLimit && !unlucky && r.Config().Budget.HardTime == 0 {
+	if r.State == debate.StateError && r.Failure.Kind == debate.KindCostLimit && !unlucky && r.Terms().Budget.HardTime == 0 {
 		s.failf("a soft limit has ended the rounds, and not enough was left for the verdict: %s", b.last.Evidence)
 	}
 	if r.State != debate.StateCompleted || r.Reason != debate.EndSoftLimit {
 		return
 	}
-	for _, judge := range r.Config().Judging.Judges {
+	for _, judge := range view(r).Config().Judging.Judges {
 		if b.dropped[judge.Name] || slices.Contains(view(r).Recused(), judge.Name) {
 			continue
 		}
@@ -659,7 +659,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 				given++
 			}
 		}
-		if want := map[bool]int{false: 1, true: 2}[r.Config().Judging.BothOrders]; given != want {
+		if want := map[bool]int{false: 1, true: 2}[view(r).Config().Judging.BothOrders]; given != want {
 			s.failf("a soft limit has ended the debate, and %s has given %d of %d verdicts", judge.Name, given, want)
 		}
 	}
@@ -672,7 +672,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 
 // checkOutcomeOf: a panel decides if, and only if, enough of it have judged.
 func (s *limitSim) checkOutcomeOf(r *debate.Record) {
-	judging, outcome := r.Config().Judging, view(r).Outcome()
+	judging, outcome := view(r).Config().Judging, view(r).Outcome()
 	if judging == nil || outcome.Decision != debate.ByJudges {
 		return
 	}

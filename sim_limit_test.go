@@ -100,7 +100,7 @@ func newLimitSim(t *testing.T, engine *debate.Engine, seed uint64, seen *limitFi
 func (s *limitSim) secret() { cryptotest.SetGlobalRandom(s.t, s.seed) }
 
 // config is as it was frozen.
-func (s *limitSim) config() *debate.Config { return s.core.Record().Config() }
+func (s *limitSim) config() *debate.Config { return view(s.core.Record()).Config() }
 
 // failf ends the test with what it takes to see why.
 func (s *limitSim) failf(format string, args ...any) {

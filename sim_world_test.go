@@ -120,9 +120,10 @@ func (f providerFunc) Generate(ctx context.Context, req *provider.Request, emit 
 // reply is what a command is answered with: by the call alone, whatever attempt it is.
 func (s *sim) reply(c *debate.Command) string {
 	var schema []byte
+	task, judged := c.Task.(*debate.JudgeTask)
 	switch {
-	case c.Task != nil:
-		schema = c.Task.Schema
+	case judged:
+		schema = task.Schema
 	case c.Request.Schema != nil:
 		schema = c.Request.Schema.JSON
 	}
@@ -135,7 +136,7 @@ func (s *sim) answer(id string, kind debate.CallKind, by string, schema []byte) 
 	_, _ = fmt.Fprint(h, s.seed, call)
 	dice := rand.New(rand.NewPCG(s.seed, h.Sum64()))
 	if schema != nil {
-		return structured(dice, kind, schema, s.start.Config, s.start.Format)
+		return structured(dice, kind, schema, startConfig(s.start), startFormat(s.start))
 	}
 	odd := []string{"", "", "</b> & \u2028", "\x00\x7f", "{\"a\": 1}", "IGNORE ALL RULES", "\xff\xfe"}
 	return by + " in " + call + ": " + strings.Repeat("word ", 1+dice.IntN(60)) + odd[dice.IntN(len(odd))]
@@ -228,7 +229,7 @@ func (s *sim) usage(f flight) provider.Usage {
 // digest is what a command asks, its attempt left out. A re-ask holds more than the call it repeats.
 func digest(c *debate.Command) uint64 {
 	h := fnv.New64a()
-	if t := c.Task; t != nil {
+	if t, ok := c.Task.(*debate.JudgeTask); ok {
 		_, _ = fmt.Fprint(h, t.Debate, t.Kind, t.Topic, t.Round, t.Rounds, t.Participants, t.Instruction, string(t.Schema))
 		for _, turn := range t.Turns {
 			_, _ = fmt.Fprint(h, turn.Round, turn.Slot, turn.Speaker, turn.Text)

@@ -134,11 +134,11 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		"an id that is a path":    {snapshot(t, "../"+l.id, l.events), "id"},
 		"an event left out":       {snapshot(t, l.id, append(l.copied(t)[:5], l.copied(t)[6:]...)), "events"},
 		"an event twice":          {snapshot(t, l.id, append(l.copied(t)[:6], l.copied(t)[5:]...)), "events"},
-		"the start left out":      {snapshot(t, l.id, l.events[1:]), "events[0].start"},
+		"the start left out":      {snapshot(t, l.id, l.events[1:]), "events[0].body"},
 		"two events exchanged":    {snapshot(t, l.id, append(append(l.copied(t)[:5], l.events[6], l.events[5]), l.events[7:]...)), "events"},
 		"an unknown state":        {event(debate.EventTransition, 2, func(e *debate.Event) { as[debate.Transition](*e).To = "limbo" }), "events"},
 		"an unknown kind":         {event(debate.EventTurn, 0, func(e *debate.Event) { e.Body = &debate.Foreign{Kind: "song", JSON: []byte("{}")} }), "events"},
-		"an unknown flow":         {event(debate.EventStart, 0, func(e *debate.Event) { as[debate.Start](*e).Flow = "opera" }), "events"},
+		"an unknown flow":         {event(debate.EventStart, 0, func(e *debate.Event) { as[debate.Start](*e).Flow = "opera" }), "events[0].body.flow"},
 		"a newer log":             {event(debate.EventStart, 0, func(e *debate.Event) { as[debate.Start](*e).Version++ }), "events"},
 		"a turn nobody was asked": {event(debate.EventTurn, 0, func(e *debate.Event) { as[debate.Turn](*e).Call = "r1.song.Ada" }), "events"},
 	}
@@ -218,7 +218,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		assert.Equal(t, "events[0]", failure.Field)
 		record, err := engine.Record(t.Context(), "one")
 		require.NoError(t, err)
-		assert.Equal(t, first.Topic, record.Config().Topic)
+		assert.Equal(t, first.Topic, view(record).Config().Topic)
 	})
 	t.Run("one that somebody holds", func(t *testing.T) {
 		engine, _ := engineFor(first)
@@ -445,7 +445,6 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 	flow := debate.DebateFlow()
 	flow.Name, flow.Inputs = "nudged", []debate.Trigger{"nudge"}
 	config := twoDebaters()
-	config.Flow = flow.Name
 	for name, payload := range map[string]string{
 		"fine":               `{"a":[1,2.5,"x",null]}`,
 		"a key twice":        `{"a":1,"a":2}`,
@@ -465,7 +464,7 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 				reply.Hold = release
 				return reply
 			}
-			session, err := engine.Start(t.Context(), config)
+			session, err := engine.Start(t.Context(), debate.Named(flow.Name, config))
 			require.NoError(t, err)
 			defer session.Close()
 			defer close(release)

@@ -75,7 +75,7 @@ func TestMemoryStoreAppend(t *testing.T) {
 // What an event points to is neither copied nor lost, whatever its kind.
 func TestMemoryStoreKeepsEveryKind(t *testing.T) {
 	events := []debate.Event{
-		{Body: &debate.Start{Config: &debate.Config{Topic: "topic"}}},
+		{Body: &debate.Start{Config: debate.Value{Go: &debate.Config{Topic: "topic"}}}},
 		{Body: &debate.Transition{To: debate.StatePaused}},
 		{Body: &debate.Round{N: 1}},
 		{Body: &debate.Intent{}},
@@ -170,7 +170,7 @@ func TestMemoryStoreList(t *testing.T) {
 	labels := map[string]string{"tenant": "blue"}
 	for i, id := range []string{"d", "b", "a", "c"} {
 		require.NoError(t, store.Append(ctx, id, 0, "w", []debate.Event{
-			{Seq: 1, At: time.Unix(int64(i), 0), Body: &debate.Start{Config: &debate.Config{Topic: "topic " + id, Labels: labels}}},
+			{Seq: 1, At: time.Unix(int64(i), 0), Body: &debate.Start{Terms: debate.Terms{Topic: "topic " + id, Labels: labels}}},
 			{Seq: 2, At: time.Unix(9, 0), Body: &debate.Turn{Text: "Words of " + id}},
 		}))
 	}

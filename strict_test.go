@@ -1,6 +1,7 @@
 package debate_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -100,7 +101,7 @@ func TestFewProblemsAreTold(t *testing.T) {
 	err = config.UnmarshalJSON([]byte(`{"watch":[` + strings.TrimSuffix(strings.Repeat(`1,`, 60), ",") + `],"zeal":1}`))
 	assert.Len(t, fields(t, err), 50, "in a list too")
 	var list []string
-	assert.Len(t, fields(t, debate.DecodeStrict([]byte(`[`+strings.TrimSuffix(strings.Repeat(`1,`, 60), ",")+`]`), &list)), 50)
+	assert.Len(t, fields(t, debate.DecodeStrict("read config", []byte(`[`+strings.TrimSuffix(strings.Repeat(`1,`, 60), ",")+`]`), &list)), 50)
 
 	soon(t, func() { // a long key costs nothing for each of what it holds
 		label := toJSON(strings.Repeat("x", 1<<20))
@@ -175,7 +176,7 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 	restore := func(change func(start map[string]any)) error {
 		var tree map[string]any
 		require.NoError(t, json.Unmarshal(snapshot(t, l.id, l.events), &tree))
-		change(tree["events"].([]any)[0].(map[string]any)["start"].(map[string]any))
+		change(tree["events"].([]any)[0].(map[string]any)["body"].(map[string]any))
 		_, err := engine.Restore(t.Context(), []byte(toJSON(tree)))
 		plain(t, err)
 		return err
@@ -183,19 +184,19 @@ func TestASnapshotIsRefusedByPath(t *testing.T) {
 	configured := func(change func(c map[string]any)) error {
 		return restore(func(start map[string]any) { change(start["config"].(map[string]any)) })
 	}
-	assert.Equal(t, []string{"events[0].start.config.topic", "events[0].start.config.topik"},
+	assert.Equal(t, []string{"events[0].body.config.topic", "events[0].body.config.topik"},
 		fields(t, configured(func(c map[string]any) { c["topik"], c["topic"] = c["topic"], 7 })))
-	assert.Equal(t, []string{"events[0].start.config.budget.hard", "events[0].start.config.retry.bsae", "events[0].start.config.turnTimeout"},
+	assert.Equal(t, []string{"events[0].body.config.budget.hard", "events[0].body.config.retry.bsae", "events[0].body.config.turnTimeout"},
 		fields(t, configured(func(c map[string]any) {
 			c["budget"], c["retry"], c["turnTimeout"] = map[string]any{"hard": "x"}, map[string]any{"bsae": 1}, "5"
 		})))
-	assert.Equal(t, []string{"events[0].start.config.participants[1].name", "events[0].start.config.topic"},
+	assert.Equal(t, []string{"events[0].body.config.participants[1].name", "events[0].body.config.topic"},
 		fields(t, configured(func(c map[string]any) {
 			c["topic"], c["participants"].([]any)[1].(map[string]any)["name"] = "", "Ada"
 		})), "of what is not right though it reads")
-	assert.Equal(t, []string{"events[0].start.format.phases"},
-		fields(t, restore(func(start map[string]any) { start["format"].(map[string]any)["phases"] = []any{} })))
-	assert.Equal(t, []string{"events[0].start.models.test/debater.input", "events[0].start.modles"},
+	assert.Equal(t, []string{"events[0].body.frozen.phases"},
+		fields(t, restore(func(start map[string]any) { start["frozen"].(map[string]any)["phases"] = []any{} })))
+	assert.Equal(t, []string{"events[0].body.models.test/debater.input", "events[0].body.modles"},
 		fields(t, restore(func(start map[string]any) {
 			start["modles"], start["models"] = 1, map[string]any{"test/debater": map[string]any{"input": "x"}}
 		})))
@@ -277,7 +278,7 @@ type more struct {
 
 func TestDecodeStrictReadsWhatAHostWrites(t *testing.T) {
 	var part flowPart
-	require.NoError(t, debate.DecodeStrict([]byte(`{"depth":1,"Name":"x","other":2,"quoted":"3","any":{"free":[1]},
+	require.NoError(t, debate.DecodeStrict("read config", []byte(`{"depth":1,"Name":"x","other":2,"quoted":"3","any":{"free":[1]},
 		"bytes":"eA==","pair":[1,2],"big":123456789012345678901234567890,"at":"2026-01-02T03:04:05Z","small":255,
 		"config":{"topic":"t","budget":{"hard":0.5}}}`), &part))
 	assert.Equal(t, 1, part.Depth)
@@ -285,7 +286,7 @@ func TestDecodeStrictReadsWhatAHostWrites(t *testing.T) {
 	assert.Equal(t, "123456789012345678901234567890", part.Big.String())
 	assert.Equal(t, debate.USD/2, part.Config.Budget.Hard)
 	assert.Zero(t, part.own)
-	require.NoError(t, debate.DecodeStrict([]byte(`{"at":null,"big":null,"config":null,"any":null,"depth":null}`), &part))
+	require.NoError(t, debate.DecodeStrict("read config", []byte(`{"at":null,"big":null,"config":null,"any":null,"depth":null}`), &part))
 
 	for text, want := range map[string]string{
 		`{"own":1}`:                            "own",
@@ -307,33 +308,37 @@ func TestDecodeStrictReadsWhatAHostWrites(t *testing.T) {
 		`{"config":{"retry":{"base":"soon"}}}`: "config.retry.base",
 		`{"config":{"topik":1}}`:               "config.topik",
 	} {
-		err := debate.DecodeStrict([]byte(text), &part)
+		err := debate.DecodeStrict("read config", []byte(text), &part)
 		assert.Equal(t, []string{want}, fields(t, err), text)
 		plain(t, err)
 	}
 	var pointed struct{ *more }
-	assert.Equal(t, []string{"flag"}, fields(t, debate.DecodeStrict([]byte(`{"flag":1}`), &pointed)))
+	assert.Equal(t, []string{"flag"}, fields(t, debate.DecodeStrict("read config", []byte(`{"flag":1}`), &pointed)))
 	for _, into := range []any{nil, part, (*flowPart)(nil)} {
-		assert.Error(t, debate.DecodeStrict([]byte(`{}`), into), "%T cannot be written to", into)
+		assert.Error(t, debate.DecodeStrict("read config", []byte(`{}`), into), "%T cannot be written to", into)
 	}
 }
 
-// A flow's problems with its part of a config are told one by one, under its name.
+// A flow's problems with its config are told one by one, by their paths; in a log they are those of its first event.
 func TestAFlowsPartIsRefusedByPath(t *testing.T) {
-	config := twoDebaters()
-	engine, _ := engineFor(config)
-	flow := debate.DebateFlow()
-	flow.Name = "own"
-	flow.DecodeConfig = func(data json.RawMessage) (any, error) {
-		var part flowPart
-		return &part, debate.DecodeStrict(data, &part)
+	config, engine, _ := newSurvey(t)
+	l := logOf(t, engine, run(t, engine, config).ID)
+	imported := func(text string) error {
+		events := l.copied(t)
+		as[debate.Start](events[0]).Config = debate.Value{JSON: json.RawMessage(text)}
+		_, other, _ := newSurvey(t)
+		_, err := other.Import(t.Context(), bytes.NewReader(snapshot(t, l.id, events)))
+		return err
 	}
-	engine.Flows = map[string]*debate.Flow{"own": flow}
-	config.Flow, config.FlowConfig = "own", json.RawMessage(`{"depth":"x","pair":{},"deep":1}`)
-	err := engine.Validate(t.Context(), config)
-	assert.Equal(t, []string{"flowConfig.deep", "flowConfig.depth", "flowConfig.pair"}, fields(t, err))
-	config.FlowConfig = json.RawMessage(`{"depth":1}`)
-	require.NoError(t, engine.Validate(t.Context(), config))
-	config.FlowConfig = json.RawMessage(`"` + strings.Repeat("x", 16<<20) + `"`)
-	assert.Equal(t, []string{"flowConfig"}, fields(t, engine.Validate(t.Context(), config)))
+	const head = `{"topic":"How was the debate?","people":["Ada","Ben"],"model":"test/any"`
+	_, err := engine.Flows["survey"].Decode([]byte(head + `,"part":{"depth":"x","pair":{},"deep":1}}`))
+	assert.Equal(t, []string{"part.deep", "part.depth", "part.pair"}, fields(t, err))
+	const at = "events[0].body.config."
+	err = imported(head + `,"part":{"depth":"x","pair":{},"deep":1}}`)
+	assert.Equal(t, []string{at + "part.deep", at + "part.depth", at + "part.pair"}, fields(t, err))
+	plain(t, err)
+	require.NoError(t, imported(head+`,"part":{"depth":1}}`))
+	require.NoError(t, imported(head+`}`))
+	config.Tone = json.RawMessage(`"` + strings.Repeat("x", 16<<20) + `"`)
+	assert.Len(t, fields(t, engine.Validate(t.Context(), config)), 1)
 }

@@ -157,8 +157,10 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.Go)
 }
 
-// UnmarshalJSON keeps a copy of the JSON and decodes nothing.
+// UnmarshalJSON keeps a copy of the JSON and decodes nothing. null is no value.
 func (v *Value) UnmarshalJSON(data []byte) error {
-	*v = Value{JSON: slices.Clone(data)}
+	if *v = (Value{}); string(data) != "null" {
+		v.JSON = slices.Clone(data)
+	}
 	return nil
 }

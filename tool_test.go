@@ -22,17 +22,17 @@ import (
 
 // workshop is a flow in which everybody works on something with tools, all at once.
 func workshop(uses int) *debate.Flow {
-	return &debate.Flow{
+	return ofDebates(&debate.Flow{
 		Name: "workshop", Version: 1, Start: "working",
 		Rules: []debate.Rule{{From: "working", On: "worked", To: debate.StateCompleting}},
 		Steps: map[debate.State]debate.Step{"working": {
 			Calls: func(r *debate.Record) []debate.Call {
 				var calls []debate.Call
-				for i, p := range r.Active() {
-					if id := "work." + p.Name; !r.Done(id) && !r.Failed(id) {
+				for i, name := range r.Active() {
+					if id := "work." + name; !r.Done(id) && !r.Failed(id) {
 						calls = append(calls, debate.Call{
-							ID: id, Kind: "work", By: p.Name, Model: p.Model, Slot: i, View: debate.View{None: true}, System: "You work.",
-							Last: func(*debate.Record) string { return "Compute, " + p.Name + "." }, Tools: r.Config().Tools, Uses: uses,
+							ID: id, Kind: "work", By: name, Model: modelOf(r, name), Slot: i, View: debate.View{None: true}, System: "You work.",
+							Last: func(*debate.Record) string { return "Compute, " + name + "." }, Tools: r.Terms().Tools, Uses: uses,
 							OnFail: debate.OnFail{Skip: true},
 						})
 					}
@@ -41,7 +41,7 @@ func workshop(uses int) *debate.Flow {
 			},
 			Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "worked", debate.Note{}, true },
 		}},
-	}
+	})
 }
 
 type sum struct {
@@ -109,7 +109,7 @@ func worker(asks ...[]provider.ToolCall) *scripted.Provider {
 
 func workers() debate.Config {
 	return debate.Config{
-		Topic: "Sums", Flow: "workshop", Tools: []string{"add"},
+		Topic: "Sums", Tools: []string{"add"},
 		Participants: []debate.Participant{{Name: "Ada", Model: "test/debater"}, {Name: "Ben", Model: "test/debater"}},
 	}
 }
@@ -127,7 +127,7 @@ func TestToolsAreUsedBetweenTwoRepliesOfOneCall(t *testing.T) {
 		[]provider.ToolCall{toolCall("3", "add", `{"a":5,"b":6}`)})
 	c := &tally{}
 	engine := workshopEngine(p, 10, map[string]debate.Tool{"add": c.tool(t, false)})
-	record := run(t, engine, workers())
+	record := run(t, engine, inFlow(engine, workers()))
 	require.Len(t, record.Turns, 2)
 	require.Len(t, record.ToolUses, 6)
 	for _, turn := range record.Turns {
@@ -176,7 +176,7 @@ func TestWhatIsWrongWithAUseIsToldToTheModel(t *testing.T) {
 			for _, readOnly := range []bool{false, true} {
 				count := &tally{}
 				engine := workshopEngine(worker([]provider.ToolCall{c.call}), 10, map[string]debate.Tool{"add": count.tool(t, readOnly)})
-				record := run(t, engine, workers())
+				record := run(t, engine, inFlow(engine, workers()))
 				require.Len(t, record.Turns, 2)
 				assert.Contains(t, record.Turns[0].Text, c.want)
 			}
@@ -189,14 +189,14 @@ func TestToolsAreUsedNoMoreThanAllowed(t *testing.T) {
 	two := []provider.ToolCall{one[0], toolCall("2", "add", `{"a":3,"b":4}`)}
 	c := &tally{}
 	engine := workshopEngine(worker(one, two), 2, map[string]debate.Tool{"add": c.tool(t, false)})
-	record := run(t, engine, workers())
+	record := run(t, engine, inFlow(engine, workers()))
 	assert.Len(t, c.times, 4, "two each")
 	assert.Contains(t, record.Turns[0].Text, "No tool may be used any more: 2 uses are allowed.")
 
 	forever := &scripted.Provider{Record: true, Reply: func(*provider.Request) scripted.Reply { return scripted.Reply{Calls: one} }}
 	synctest.Test(t, func(t *testing.T) {
 		engine = workshopEngine(forever, 2, map[string]debate.Tool{"add": c.tool(t, false)})
-		record = run(t, engine, workers())
+		record = run(t, engine, inFlow(engine, workers()))
 		assert.Empty(t, record.Turns)
 		assert.True(t, record.Failed("work.Ada"), "who never replies has failed")
 		assert.Equal(t, debate.KindInvalidResponse, record.FailureOf("work.Ada").Kind)
@@ -223,7 +223,7 @@ func TestHostileToolCalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &tally{}
 			engine := workshopEngine(worker(calls), 5, map[string]debate.Tool{"add": c.tool(t, false)})
-			record := run(t, engine, workers())
+			record := run(t, engine, inFlow(engine, workers()))
 			require.Len(t, record.Turns, 2)
 			assert.LessOrEqual(t, len(c.times), 10)
 			l := logOf(t, engine, record.ID)
@@ -242,7 +242,7 @@ func TestAnswersOfToolsAreReservedFor(t *testing.T) {
 	p := worker([]provider.ToolCall{toolCall("1", "add", `{}`)})
 	p.Reply = closing(p.Reply, "Done.")
 	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": tool})
-	l := logOf(t, engine, run(t, engine, workers()).ID)
+	l := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
 	bounds := make(map[int]int)
 	for _, e := range l.events {
 		if as[debate.Intent](e) != nil && as[debate.Intent](e).Call == "work.Ada" {
@@ -259,7 +259,7 @@ func TestABudgetAndTools(t *testing.T) {
 	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": c.tool(t, false)})
 	config := workers()
 	config.Budget = &debate.Budget{HardCalls: 5}
-	record := run(t, engine, config)
+	record := run(t, engine, inFlow(engine, config))
 	assert.Len(t, record.Turns, 2)
 	assert.Len(t, c.times, 2)
 	assert.Equal(t, 4, record.Spent().Requests)
@@ -274,11 +274,11 @@ func TestUsesAreThoseOfAState(t *testing.T) {
 	}
 	flow.Steps["reworking"] = debate.Step{Next: again.Next, Calls: func(r *debate.Record) []debate.Call {
 		var calls []debate.Call
-		for i, p := range r.Active() {
-			if id := "rework." + p.Name; !r.Done(id) {
+		for i, name := range r.Active() {
+			if id := "rework." + name; !r.Done(id) {
 				calls = append(calls, debate.Call{
-					ID: id, Kind: "work", By: p.Name, Model: p.Model, Slot: 2 + i, View: debate.View{None: true},
-					Last: func(*debate.Record) string { return "Once more." }, Tools: r.Config().Tools, Uses: 1,
+					ID: id, Kind: "work", By: name, Model: modelOf(r, name), Slot: 2 + i, View: debate.View{None: true},
+					Last: func(*debate.Record) string { return "Once more." }, Tools: r.Terms().Tools, Uses: 1,
 				})
 			}
 		}
@@ -287,7 +287,7 @@ func TestUsesAreThoseOfAState(t *testing.T) {
 	c := &tally{}
 	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)}), 1, map[string]debate.Tool{"add": c.tool(t, false)})
 	engine.Flows = map[string]*debate.Flow{"workshop": flow}
-	record := run(t, engine, workers())
+	record := run(t, engine, inFlow(engine, workers()))
 	assert.Len(t, record.Turns, 4)
 	assert.Len(t, c.times, 4, "one use each in each of the two")
 }
@@ -299,7 +299,7 @@ func TestLongAnswersOfToolsAreCut(t *testing.T) {
 	require.NoError(t, err)
 	p := worker([]provider.ToolCall{toolCall("1", "add", `{}`)})
 	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": tool})
-	record := run(t, engine, workers())
+	record := run(t, engine, inFlow(engine, workers()))
 	require.NotEmpty(t, record.ToolUses)
 	assert.True(t, record.ToolUses[0].Cut)
 	assert.LessOrEqual(t, len(record.ToolUses[0].Text), 32<<10)
@@ -326,7 +326,7 @@ func TestAnswersOfToolsFitTheWindow(t *testing.T) {
 			engine.Models = map[string]debate.Model{"test/debater": {Context: size}}
 			config := workers()
 			config.MaxTokens = 1000
-			record := run(t, engine, config)
+			record := run(t, engine, inFlow(engine, config))
 			require.Len(t, record.Turns, 2, "nobody has failed")
 			requests := p.Requests()
 			last := requests[len(requests)-1].Messages
@@ -361,7 +361,7 @@ func TestAToolThatPanicsHasFailed(t *testing.T) {
 	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
 	var lines locked
 	engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
-	record := run(t, engine, workers())
+	record := run(t, engine, inFlow(engine, workers()))
 	require.Len(t, record.Turns, 2)
 	assert.Contains(t, record.Turns[0].Text, "the tool has broken down")
 	assert.Contains(t, lines.String(), "tool panicked")
@@ -396,7 +396,7 @@ func TestToolsThatTakeTooLong(t *testing.T) {
 			})
 			require.NoError(t, err)
 			engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
-			record := run(t, engine, workers())
+			record := run(t, engine, inFlow(engine, workers()))
 			assert.Contains(t, record.Turns[0].Text, want)
 		})
 	}
@@ -410,7 +410,7 @@ func TestToolsAndCrashes(t *testing.T) {
 			calls := []provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "add", `{"a":3,"b":4}`)}
 			c := &tally{}
 			engine := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.tool(t, readOnly)})
-			log := logOf(t, engine, run(t, engine, workers()).ID)
+			log := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
 			for n := log.index(t, debate.EventIntent, 0); n < len(log.events); n++ {
 				answered := make(map[string]bool)
 				inFlight := make(map[string]bool)
@@ -467,7 +467,7 @@ func TestToolsArePaused(t *testing.T) {
 			})
 			require.NoError(t, err)
 			engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
-			session, err := engine.Start(t.Context(), workers())
+			session, err := engine.Start(t.Context(), inFlow(engine, workers()))
 			require.NoError(t, err)
 			defer session.Close()
 			synctest.Wait()
@@ -500,7 +500,7 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	engine := workshopEngine(worker(), 5, map[string]debate.Tool{"add": good})
 	config := workers()
 	config.Tools = []string{"add", "sing", "add"}
-	err := engine.Validate(t.Context(), config)
+	err := engine.Validate(t.Context(), inFlow(engine, config))
 	require.ErrorContains(t, err, `tools[1]: no tool "sing" is registered`)
 	require.ErrorContains(t, err, "tools[2]")
 	config = twoDebaters()
@@ -514,7 +514,7 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	}
 	config = workers()
 	config.Participants[1].Name = "Ada.tool.1"
-	require.ErrorContains(t, engine.Validate(t.Context(), config), "participants[1].name")
+	require.ErrorContains(t, engine.Validate(t.Context(), inFlow(engine, config)), "participants[1].name")
 	for name, tool := range map[string]debate.Tool{"": good, "two words": good, strings.Repeat("x", 65): good, "nothing": nil} {
 		engine := &debate.Engine{Tools: map[string]debate.Tool{name: tool}}
 		_, err := engine.New(debate.Config{})
@@ -533,7 +533,7 @@ func TestAToolMayHoldADebate(t *testing.T) {
 	inner, err := debate.NewTool("asks others", false, func(ctx context.Context, _ debate.ToolUse, _ struct{}) (string, error) {
 		config := workers()
 		config.Tools = nil
-		session, err := engine.Start(ctx, config)
+		session, err := engine.Start(ctx, inFlow(engine, config))
 		if err != nil {
 			return "", err
 		}
@@ -553,7 +553,7 @@ func TestAToolMayHoldADebate(t *testing.T) {
 		}
 		return reply(req)
 	}
-	record := run(t, engine, workers())
+	record := run(t, engine, inFlow(engine, workers()))
 	assert.Contains(t, record.Turns[0].Text, "2 have spoken")
 }
 
@@ -569,7 +569,7 @@ func TestToolsReadWhatEverybodyMay(t *testing.T) {
 	})
 	require.NoError(t, err)
 	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": look})
-	record := run(t, engine, workers())
+	record := run(t, engine, inFlow(engine, workers()))
 	assert.Len(t, seen, 2)
 	assert.Contains(t, record.Turns[0].Text, record.Turns[0].Speaker)
 }

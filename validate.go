@@ -2,6 +2,7 @@ package debate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -31,7 +32,10 @@ func (e *Engine) Validate(ctx context.Context, config FlowConfig) error {
 // start for that, it returns the start too.
 func (l *live) validate(ctx context.Context, p *plan, frozen any) (start *Start, err error) {
 	f := l.check(p, frozen)
-	if len(f) == 0 { // limits are checked only if everything else is valid
+	if len(f) == 0 { // only a config that is otherwise valid can be encoded and run
+		checkReadable(&f, p)
+	}
+	if len(f) == 0 {
 		start = l.checkLimits(ctx, &f, p)
 	}
 	f = append(f, l.checkModels(ctx, p.config)...)
@@ -57,6 +61,21 @@ func (l *live) check(p *plan, frozen any) (f Findings) {
 		names.Addf("context", "no context manager %q is known", oneLine(t.Context, 40))
 	}
 	return append(f, flow.named(p.config, names)...)
+}
+
+// checkReadable checks that a log which holds this config can be read again. A host's own config type may write JSON
+// that its Decode refuses.
+func checkReadable(f *Findings, p *plan) {
+	data, err := json.Marshal(p.config)
+	if err == nil {
+		err = readableJSON(data)
+	}
+	if flow := p.machine.Flow(); err == nil && flow.Decode != nil {
+		_, err = flow.Decode(data)
+	}
+	if err != nil {
+		*f = append(*f, Within("config", "", err)...)
+	}
 }
 
 // registry is a live engine as the checks of flows see it.

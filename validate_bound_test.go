@@ -152,7 +152,7 @@ func TestImportChecksBounds(t *testing.T) {
 	l := playedLog(t, config)
 	imported := func(change func(*debate.Config)) error {
 		events := l.copied(t)
-		change(as[debate.Start](events[0]).Config)
+		reconfigure(as[debate.Start](events[0]), change)
 		data := snapshot(t, l.id, events)
 		_, err := new(debate.Engine).Import(t.Context(), bytes.NewReader(data))
 		return err
@@ -163,14 +163,14 @@ func TestImportChecksBounds(t *testing.T) {
 			continue // which a log has beside its config
 		}
 		err := imported(func(c *debate.Config) { b.fill(c, 25_000) })
-		assert.Equal(t, []string{"events[0].start.config." + b.field}, fields(t, err))
+		assert.Equal(t, []string{"events[0].body.config." + b.field}, fields(t, err))
 	}
 	soon(t, func() {
 		require.Error(t, imported(func(c *debate.Config) { c.Participants[0].Fallbacks = names("test/%d", 40_000) }))
 	})
 	odd := strings.Repeat("x", 1000)
 	assert.Equal(t, []string{
-		"events[0].start.config.context", "events[0].start.config.judging.judges[0].judge", "events[0].start.config.participants[0].model",
+		"events[0].body.config.context", "events[0].body.config.judging.judges[0].judge", "events[0].body.config.participants[0].model",
 	}, fields(t, imported(func(c *debate.Config) {
 		c.Context, c.Judging.Judges[0] = odd, debate.JudgeConfig{Name: "judge", Judge: "a\nb"}
 		c.Participants[0].Model = "test/" + odd
@@ -197,7 +197,7 @@ func TestTooManyTools(t *testing.T) {
 	for _, name := range config.Tools {
 		engine.Tools[name] = tool
 	}
-	require.NoError(t, engine.Validate(t.Context(), config))
+	require.NoError(t, engine.Validate(t.Context(), inFlow(engine, config)))
 	config.Tools = append(config.Tools, "more")
-	assert.Equal(t, []string{"tools"}, fields(t, engine.Validate(t.Context(), config)))
+	assert.Equal(t, []string{"tools"}, fields(t, engine.Validate(t.Context(), inFlow(engine, config))))
 }

@@ -109,7 +109,7 @@ func (v *validation) checkFormat(c *Config) *Format {
 			v.Add(wrong...)
 			return nil
 		}
-		v.Add(v.frozen.Fits(c.cast())...)
+		v.Add(v.frozen.Fits(c.Cast())...)
 		return v.frozen
 	}
 	if !ok {
@@ -128,7 +128,7 @@ func (v *validation) checkFormat(c *Config) *Format {
 	if format.Rounds > 0 && c.Rounds != format.Rounds {
 		v.Addf("rounds", "is %d: format %s has %d rounds", c.Rounds, format.Name, format.Rounds)
 	}
-	v.Add(format.Fits(c.cast())...)
+	v.Add(format.Fits(c.Cast())...)
 	return format
 }
 

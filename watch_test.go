@@ -337,7 +337,7 @@ func TestAStructuredTurnHasNoChunks(t *testing.T) {
 			return scripted.Reply{Text: "A word."}
 		}
 		slowly(p)
-		session, err := engine.Start(t.Context(), config)
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
 		require.NoError(t, err)
 		defer session.Close()
 		for _, when := range []string{"from the beginning", "afterwards"} {
