@@ -81,7 +81,7 @@ func draw(config FlowConfig, seed string) any {
 func open(r *Record, start *Start) (Part, error) {
 	format, ok := r.Frozen().(*Format)
 	if !ok {
-		return nil, errors.New("the format is missing")
+		return nil, &Error{Kind: KindValidation, Op: "open", Field: "frozen", Err: errors.New("the format is missing")}
 	}
 	d := &Debate{Record: r, config: configOf(r.Config()), format: format, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)

@@ -12,7 +12,7 @@ func (f *Flow) Mermaid() string {
 	b.WriteString("stateDiagram-v2\n  [*] --> configuring\n")
 	inner := f.states()
 	var own, outer []Rule
-	for _, rule := range append(slices.Clone(f.Rules), lifecycle()...) {
+	for _, rule := range append(slices.Clone(f.Rules), Lifecycle()...) {
 		if slices.Contains(inner, rule.From) && slices.Contains(inner, rule.To) {
 			own = append(own, rule)
 		} else {
@@ -45,7 +45,7 @@ func (f *Flow) DOT() string {
 	}
 	fmt.Fprintf(&b, "    %q -> %q;\n", StateRunning, f.Start)
 	b.WriteString("  }\n")
-	for _, edge := range edges(append(slices.Clone(f.Rules), lifecycle()...)) {
+	for _, edge := range edges(append(slices.Clone(f.Rules), Lifecycle()...)) {
 		clip := ""
 		if edge.from == StateRunning {
 			clip += ", ltail=cluster_running"

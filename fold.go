@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -110,6 +111,9 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 	r.State, r.StartedAt = StateReady, at
 	if m.flow.Open != nil {
 		if r.part, err = m.flow.Open(r, s); err != nil {
+			if own, ok := errors.AsType[*Error](err); ok && own.Field != "" {
+				return invalid("start."+own.Field, "cannot be read: %s", oneLine(own.Err.Error(), 200))
+			}
 			return invalid("start", "cannot be read: %s", oneLine(err.Error(), 200))
 		}
 	}

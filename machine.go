@@ -70,9 +70,9 @@ type Guard struct {
 	OK   func(r *Record) bool // must be pure
 }
 
-// lifecycle returns the rules that every flow has. A flow's own rules are tried before them. Nothing else changes a
+// Lifecycle returns the rules that every flow has. A flow's own rules are tried before them. Nothing else changes a
 // state.
-func lifecycle() []Rule {
+func Lifecycle() []Rule {
 	always := Guard{}
 	return []Rule{
 		{StateConfiguring, TriggerEdit, StateConfiguring, always},
@@ -163,7 +163,7 @@ func Compile(flow *Flow) (*Machine, error) {
 	for _, state := range m.states {
 		m.chart.Configure(state).SubstateOf(StateRunning)
 	}
-	for _, rule := range append(slices.Clone(flow.Rules), lifecycle()...) {
+	for _, rule := range append(slices.Clone(flow.Rules), Lifecycle()...) {
 		for _, expanded := range m.expand(rule) {
 			key := place{expanded.From, expanded.On}
 			m.rules[key] = append(m.rules[key], expanded)

@@ -3,13 +3,13 @@ package debate_test
 import (
 	flags "flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -34,169 +34,68 @@ func golden(t *testing.T, name, got string) {
 	assert.Equal(t, string(want), got, "run the test with -update if the change is meant")
 }
 
-// places yields every state of the lifecycle and of the flow, and every trigger that a rule names.
-func places(flow *debate.Flow) (states []debate.State, triggers []debate.Trigger) {
-	add := func(rules []debate.Rule) {
-		for _, rule := range rules {
-			for _, state := range []debate.State{rule.From, rule.To} {
-				if !slices.Contains(states, state) {
-					states = append(states, state)
-				}
-			}
-			if !slices.Contains(triggers, rule.On) {
-				triggers = append(triggers, rule.On)
-			}
-		}
-	}
-	add(debate.Lifecycle())
-	add(flow.Rules)
-	return states, append(triggers, "nonsense")
-}
-
-// came is the one condition of a guard that is not a yes or no: which working state was left.
-const came = "from "
-
-// assignment is what a test says of guards: "T" or "F", and for came a state.
-type assignment map[string]string
-
-// holds evaluates the name of a guard; it yields the first condition that nothing is said of.
-func (a assignment) holds(guard string) (ok bool, missing string) {
-	for atom := range strings.SplitSeq(guard, " and ") {
-		key, want := atom, "T"
-		if state, is := strings.CutPrefix(atom, came); is {
-			key, want = came, state
-		}
-		switch got, said := a[key]; {
-		case !said:
-			return false, key
-		case got != want:
-			return false, ""
-		}
-	}
-	return true, ""
-}
-
-// explore calls visit with each assignment that makes a difference to what fire does.
-func explore(working []debate.State, fire func(holds func(string) bool), visit func(assignment)) {
-	var descend func(a assignment)
-	descend = func(a assignment) {
-		missing := ""
-		fire(func(guard string) bool {
-			ok, unsaid := a.holds(guard)
-			if missing == "" {
-				missing = unsaid
-			}
-			return ok
-		})
-		values := []string{"T", "F"}
-		switch missing {
-		case "":
-			visit(a)
-			return
-		case came:
-			values = nil
-			for _, state := range working {
-				values = append(values, string(state))
-			}
-		}
-		for _, value := range values {
-			b := maps.Clone(a)
-			b[missing] = value
-			descend(b)
-		}
-	}
-	descend(assignment{})
-}
-
-func (a assignment) String() string {
-	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(a)) {
-		if key == came {
-			parts = append(parts, key+a[key])
-			continue
-		}
-		parts = append(parts, key+"="+a[key])
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " [" + strings.Join(parts, " ") + "]"
-}
-
-// lookup says by the rules as they are written down, without the machine, where a trigger leads:
-// every rule that holds, in order.
-func lookup(flow *debate.Flow, working []debate.State, from debate.State, on debate.Trigger, a assignment) (targets []debate.State) {
-	inner := working[2:] // behind initializing and completing come the flow's own
-	for _, rule := range slices.Concat(flow.Rules, debate.Lifecycle()) {
-		applies := rule.From == from && from != debate.StateRunning || rule.From == debate.StateRunning && slices.Contains(inner, from)
-		if !applies || rule.On != on {
-			continue
-		}
-		if ok, _ := a.holds(rule.When.Name); rule.When.Name != "" && !ok {
-			continue
-		}
-		switch rule.To {
-		case debate.StateRunning:
-			targets = append(targets, flow.Start)
-		case debate.StatePrevious:
-			targets = append(targets, debate.State(a[came]))
-		default:
-			targets = append(targets, rule.To)
-		}
-	}
-	return targets
-}
-
-func TestEveryTriggerInEveryState(t *testing.T) {
-	flow := debate.DebateFlow()
-	table, err := debate.CompileTable(flow)
-	require.NoError(t, err)
-	states, triggers := places(flow)
-	var b strings.Builder
-	for _, state := range states {
-		for _, on := range triggers {
-			explore(table.Working(), func(holds func(string) bool) {
-				require.NotPanics(t, func() { _, _ = table.Fire(state, on, holds) }, "more than one rule matches: %s in %s", on, state)
-			}, func(a assignment) {
-				to, err := table.Fire(state, on, func(guard string) bool { ok, _ := a.holds(guard); return ok })
-				want := lookup(flow, table.Working(), state, on, a)
-				if err != nil {
-					assert.Empty(t, want, "%s in %s%s is refused", on, state, a)
-					requireKind(t, err, debate.KindState)
-					fmt.Fprintf(&b, "%s %s%s: %v\n", state, on, a, err)
-					return
-				}
-				if assert.NotEmpty(t, want, "%s in %s%s", on, state, a) {
-					assert.Equal(t, want[0], to, "%s in %s%s: the first rule that matches wins", on, state, a)
-				}
-				fmt.Fprintf(&b, "%s %s%s -> %s\n", state, on, a, to)
-			})
-		}
-	}
-	golden(t, "machine_debate.golden", b.String())
-}
-
-// Only the table leads out of a final state, and it does not.
-func TestNothingLeavesAFinalState(t *testing.T) {
-	flow := debate.DebateFlow()
-	table, err := debate.CompileTable(flow)
-	require.NoError(t, err)
-	_, triggers := places(flow)
-	for _, state := range []debate.State{debate.StateCompleted, debate.StateCanceled} {
-		for _, on := range triggers {
-			_, err := table.Fire(state, on, func(string) bool { return true })
-			assert.Error(t, err, "%s in %s", on, state)
-		}
-	}
-}
-
+// Every guard is seen to hold and not to hold, at some event of some log.
 func TestEveryGuardBothWays(t *testing.T) {
-	guards, records := debate.GuardsOf(debate.DebateFlow()), debate.GuardRecords()
-	assert.Equal(t, slices.Sorted(maps.Keys(guards)), slices.Sorted(maps.Keys(records)), "every guard has its records")
-	for name, guard := range guards {
-		assert.False(t, guard.OK(records[name][0]), "%s", name)
-		assert.True(t, guard.OK(records[name][1]), "%s", name)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		guards := make(map[string]debate.Guard)
+		for _, rule := range slices.Concat(debate.DebateFlow().Rules, debate.Lifecycle()) {
+			if rule.When.Name != "" {
+				guards[rule.When.Name] = rule.When
+			}
+		}
+		seen := make(map[string]bool)
+		look := func(r *debate.Record) {
+			for name, guard := range guards {
+				seen[fmt.Sprintf("%s=%t", name, guard.OK(r))] = true
+			}
+		}
+		follow := func(l storedLog) {
+			for i := 1; i <= len(l.events); i++ {
+				core, err := l.engine.NewCore(l.id, l.events[:i])
+				require.NoError(t, err)
+				look(core.Record())
+			}
+		}
+		play := func(config debate.Config, fails provider.Kind) {
+			engine, source := engineFor(config)
+			answer := source.Reply
+			source.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Self == "Ben" && fails != "" {
+					return scripted.Reply{Err: &provider.Error{Kind: fails}}
+				}
+				return answer(req)
+			}
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			_, _ = session.Wait(t.Context()) // its error is the one that is meant
+			follow(logOf(t, engine, session.ID()))
+			session.Close()
+		}
+		play(twoDebaters(), "")
+		play(twoDebaters(), provider.KindNetwork)
+		play(twoDebaters(), provider.KindAuthentication)
+		engine, source := engineFor(twoDebaters())
+		abiding(source)
+		befall(source, provider.KindRefusal, said("Ben", 2))
+		follow(logOf(t, engine, run(t, engine, twoDebaters()).ID))
+		for _, budget := range []debate.Budget{{Warn: 1, Confirm: true}, {SoftCalls: 5}, {HardCalls: 5}} {
+			config := twoDebaters()
+			config.Budget = &budget
+			play(config, "")
+		}
+		core, err := engine.NewCore("new", nil)
+		require.NoError(t, err)
+		look(core.Record())
+		nameless := twoDebaters()
+		nameless.Participants[1].Name = ""
+		_, err = core.Step(debate.Input{At: time.Now(), Signal: debate.Edit{Config: nameless}})
+		require.NoError(t, err)
+		look(core.Record())
+		for name := range guards {
+			assert.True(t, seen[name+"=true"], "%s holds", name)
+			assert.True(t, seen[name+"=false"], "%s does not hold", name)
+		}
+	})
 }
 
 func TestDiagramsAreDrawnFromTheTable(t *testing.T) {
@@ -322,8 +221,6 @@ func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
 // assertRows finds a row of the table for every change of state of a debate, and yields the triggers.
 func assertRows(t *testing.T, engine *debate.Engine, flow *debate.Flow, id string) []debate.Trigger {
 	t.Helper()
-	table, err := debate.CompileTable(flow)
-	require.NoError(t, err)
 	var fired []debate.Trigger
 	state := debate.StateReady
 	for event, err := range engine.Events(t.Context(), id, 0) {
@@ -335,11 +232,11 @@ func assertRows(t *testing.T, engine *debate.Engine, flow *debate.Flow, id strin
 		assert.Equal(t, state, change.From, "event %d goes on where the one before ended", event.Seq)
 		state = change.To
 		fired = append(fired, change.On)
-		row := false
-		explore(table.Working(), func(holds func(string) bool) {
-			to, err := table.Fire(change.From, change.On, holds)
-			row = row || err == nil && to == change.To
-		}, func(assignment) {})
+		row := slices.ContainsFunc(slices.Concat(flow.Rules, debate.Lifecycle()), func(rule debate.Rule) bool {
+			from := rule.From == change.From || rule.From == debate.StateRunning && flow.Steps[change.From].Next != nil
+			to := rule.To == change.To || rule.To == debate.StatePrevious || rule.To == debate.StateRunning && change.To == flow.Start
+			return rule.On == change.On && from && to
+		})
 		assert.True(t, row, "%s -> %s on %s is no row of the table", change.From, change.To, change.On)
 	}
 	return fired

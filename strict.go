@@ -51,7 +51,7 @@ func DecodeStrict(op string, data []byte, into any) error {
 		found = explained(tree, json.Unmarshal(data, into))
 	}
 	for _, err := range found {
-		if e, ok := errors.AsType[*Error](err); ok && e.Field == "" {
+		if e, ok := errors.AsType[*Error](err); ok && e.Field == "" && !strings.HasPrefix(e.Err.Error(), "the JSON ") {
 			e.Err = fmt.Errorf("the JSON %w", e.Err)
 		}
 	}
