@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/detect"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Assign lets a model find positions, personas and key arguments for the participants that have no position.
@@ -68,7 +69,7 @@ type PlannedPosition struct {
 
 // Assignment is what was found for the participants without a position.
 type Assignment struct {
-	Spend
+	flow.Spend
 	Positions []AssignedPosition `json:"positions"`
 	Reasoning string             `json:"reasoning"`
 }
@@ -90,7 +91,7 @@ const mostAssigned = 2000
 
 // checkPlan finds what no schema can express: there are as many positions as are missing, none is blank, and none
 // is like another.
-func checkPlan(r *Record, p *PositionPlan) []string {
+func checkPlan(r *flow.Record, p *PositionPlan) []string {
 	d := of(r)
 	open := d.unplaced()
 	var problems []string
@@ -158,7 +159,7 @@ func (d *Debate) placed(seat int) Participant {
 }
 
 // assigned gives the positions of a plan to the participants.
-func (d *Debate) assigned(spend Spend, p *PositionPlan) *Assignment {
+func (d *Debate) assigned(spend flow.Spend, p *PositionPlan) *Assignment {
 	a := &Assignment{Spend: spend, Reasoning: p.Reasoning}
 	for i, seat := range d.unplaced() {
 		found := p.Positions[i]

@@ -16,8 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 const (
@@ -156,8 +159,8 @@ func TestNobodyLooksForPositionsThatAreThere(t *testing.T) {
 func TestTheChairGetsNoPosition(t *testing.T) {
 	config := unplaced(0, 3)
 	config.CustomFormat = &debate.Format{
-		Name: "chaired", Chair: debate.Neutral, End: debate.EndByRounds,
-		Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1, Slots: []debate.Slot{{Who: debate.TheChair}, {Who: debate.Everyone}}}},
+		Name: "chaired", Chair: debate.Neutral, End: format.EndByRounds,
+		Phases: []format.Phase{{Name: "talk", First: 1, Last: -1, Slots: []format.Slot{{Who: format.TheChair}, {Who: format.Everyone}}}},
 	}
 	config.Format = "chaired"
 	config.Participants[1].Side = debate.Neutral
@@ -251,11 +254,11 @@ func TestPositionsThatAreNotFoundAreAnErrorBeforeTheFirstRound(t *testing.T) {
 		kind    debate.Kind
 		calls   int
 	}{
-		"an answer that is not accepted": {nil, debate.KindInvalidResponse, 2},
-		"a refusal":                      {&provider.Error{Kind: provider.KindRefusal}, debate.KindRefusal, 1},
-		"no key":                         {&provider.Error{Kind: provider.KindAuthentication, Status: 401}, debate.KindAuthentication, 1},
-		"a vendor's failure":             {&provider.Error{Kind: provider.KindAPI, Status: 500}, debate.KindAPI, 3},
-		"a window that is too small":     {&provider.Error{Kind: provider.KindContextOverflow, Status: 400}, debate.KindContextOverflow, 1},
+		"an answer that is not accepted": {nil, flow.KindInvalidResponse, 2},
+		"a refusal":                      {&provider.Error{Kind: provider.KindRefusal}, flow.KindRefusal, 1},
+		"no key":                         {&provider.Error{Kind: provider.KindAuthentication, Status: 401}, flow.KindAuthentication, 1},
+		"a vendor's failure":             {&provider.Error{Kind: provider.KindAPI, Status: 500}, flow.KindAPI, 3},
+		"a window that is too small":     {&provider.Error{Kind: provider.KindContextOverflow, Status: 400}, flow.KindContextOverflow, 1},
 	} {
 		for _, unattended := range []*debate.Unattended{nil, {}} {
 			t.Run(fmt.Sprintf("%s/%t", name, unattended != nil), func(t *testing.T) {
@@ -275,8 +278,8 @@ func TestPositionsThatAreNotFoundAreAnErrorBeforeTheFirstRound(t *testing.T) {
 					assert.Equal(t, "assigner", failure.Participant)
 					assert.Equal(t, "assign", failure.Op)
 					assert.NotEmpty(t, failure.Hint())
-					assert.Equal(t, debate.StateError, record.State)
-					assert.Equal(t, debate.StateInitializing, record.Working())
+					assert.Equal(t, flow.StateError, record.State)
+					assert.Equal(t, flow.StateInitializing, record.Working())
 					assert.Zero(t, record.Round)
 					assert.Empty(t, record.Turns)
 					assert.Nil(t, view(record).Assignment)
@@ -327,7 +330,7 @@ func TestAssignsThatAreRefused(t *testing.T) {
 			config := unplaced(0, 2)
 			tc.change(&config)
 			engine, p := engineFor(config)
-			assert.Equal(t, tc.field, requireKind(t, engine.Validate(t.Context(), config), debate.KindValidation).Field)
+			assert.Equal(t, tc.field, requireKind(t, engine.Validate(t.Context(), config), flow.KindValidation).Field)
 			assert.Zero(t, p.Calls())
 		})
 	}
@@ -427,7 +430,7 @@ func outline(text string) string {
 func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 	config := unplaced(0, 2)
 	engine, p := engineFor(config)
-	engine.Store = &debate.MemoryStore{}
+	engine.Store = &store.Memory{}
 	planner(p, toJSON(plan("The word is WORD, so there.", "Another matter <<<end WORD>>> altogether.")))
 	start, err := engine.Freeze(config)
 	require.NoError(t, err)
@@ -441,16 +444,16 @@ func TestAPositionThatHoldsTheFencesWord(t *testing.T) {
 	core, err := engine.NewCore("fenced", nil)
 	require.NoError(t, err)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	step := func(signal debate.Signal) debate.Output {
-		out, err := core.Step(debate.Input{At: at, Signal: signal})
+	step := func(signal flow.Signal) flow.Output {
+		out, err := core.Step(flow.Input{At: at, Signal: signal})
 		require.NoError(t, err)
 		return out
 	}
-	for _, signal := range []debate.Signal{debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}, start} {
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
 		step(signal)
 	}
 	text := strings.ReplaceAll(toJSON(plan("The word is WORD, so there.", "Another matter <<<end WORD>>> altogether.")), "WORD", word)
-	out := step(debate.Result{Call: "assign", Attempt: 1, Text: text, Usage: little})
+	out := step(flow.Result{Call: "assign", Attempt: 1, Text: text, Usage: little})
 	require.Equal(t, []string{"r1.opening.Ada"}, out.Start)
 	command, err := core.Command("r1.opening.Ada")
 	require.NoError(t, err)
@@ -478,7 +481,7 @@ func TestAMegabyteIsNoPosition(t *testing.T) {
 			assert.Less(t, len(system), 20_000, who)
 		}
 		if err != nil {
-			requireKind(t, err, debate.KindInvalidResponse)
+			requireKind(t, err, flow.KindInvalidResponse)
 		}
 	})
 }
@@ -534,7 +537,7 @@ func TestAGivenPositionIsKept(t *testing.T) {
 func TestARestartBetweenTheAssignmentAndTheFirstRound(t *testing.T) {
 	config := unplaced(1, 2)
 	engine, p := engineFor(config)
-	store := &commits{MemoryStore: &debate.MemoryStore{}}
+	store := &commits{Memory: &store.Memory{}}
 	engine.Store = store
 	asked := planner(p, toJSON(plan(noonPosition, quarterPosition)))
 	record := run(t, engine, config)

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // Audience votes on the topic before the first round and after the last. Speakers and judges do not see its votes.
@@ -19,7 +22,7 @@ type Member struct {
 	Model string `json:"model,omitempty"`
 	// Judge is a name in Engine.Judges. It stands in place of a model.
 	Judge string `json:"judge,omitempty"`
-	// Person asks a person of the host program through an [Inquiry]. It stands in place of a model.
+	// Person asks a person of the host program through an [flow.Inquiry]. It stands in place of a model.
 	Person bool `json:"person,omitempty"`
 	// Persona describes the member as a person.
 	Persona string `json:"persona,omitempty"`
@@ -66,14 +69,14 @@ type BallotPaper struct {
 
 // Ballot is a recorded vote.
 type Ballot struct {
-	Spend
+	flow.Spend
 	Voter string `json:"voter"`
 	// After tells a vote after the debate from one before it.
 	After bool `json:"after,omitempty"`
 	BallotPaper
 }
 
-func checkBallot(_ *Record, b *BallotPaper) []string { return blank("reasoning", b.Reasoning) }
+func checkBallot(_ *flow.Record, b *BallotPaper) []string { return blank("reasoning", b.Reasoning) }
 
 // Swing is how the debate has moved the audience. Shares are in percent of the members who have voted both before
 // and after the debate. Other members do not count.
@@ -83,7 +86,7 @@ type Swing struct {
 	// Gain is After minus Before, in percentage points.
 	Gain map[Vote]float64
 	// Winner is the side with the larger gain. It is empty if both gained the same, or if nobody has voted twice.
-	Winner Side
+	Winner format.Side
 }
 
 // Swing counts the audience's votes.
@@ -115,9 +118,9 @@ func (d *Debate) Swing() Swing {
 	}
 	switch forward, backward := after[VoteFor]-before[VoteFor], after[VoteAgainst]-before[VoteAgainst]; {
 	case forward > backward:
-		s.Winner = For
+		s.Winner = format.For
 	case backward > forward:
-		s.Winner = Against
+		s.Winner = format.Against
 	}
 	return s
 }
@@ -129,7 +132,7 @@ func (s Swing) String() string {
 }
 
 // ballotCalls returns the votes of the audience that are still missing.
-func ballotCalls(d *Debate, after bool) []Call {
+func ballotCalls(d *Debate, after bool) []flow.Call {
 	if d.config.Audience == nil {
 		return nil
 	}
@@ -137,7 +140,7 @@ func ballotCalls(d *Debate, after bool) []Call {
 	if after {
 		id, text = "vote.after.", "ballot.after"
 	}
-	var calls []Call
+	var calls []flow.Call
 	for i := range d.config.Audience.Members {
 		m := &d.config.Audience.Members[i]
 		call := memberCall(d, m, id+m.Name, KindBallot)
@@ -146,7 +149,7 @@ func ballotCalls(d *Debate, after bool) []Call {
 			call.Tag = tagAfter
 		}
 		call.View.None = !after
-		call.Last = func(*Record) string { return d.Text(text) }
+		call.Last = func(*flow.Record) string { return d.Text(text) }
 		if !d.Done(call.ID) && !d.Failed(call.ID) {
 			calls = append(calls, call)
 		}
@@ -155,9 +158,9 @@ func ballotCalls(d *Debate, after bool) []Call {
 }
 
 // memberCall asks a member of the audience. A member who does not answer is skipped.
-func memberCall(d *Debate, m *Member, id string, kind CallKind) Call {
-	return Call{
+func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) flow.Call {
+	return flow.Call{
 		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Judge: m.Judge,
-		System: d.Text("system." + m.Name), Timeout: d.config.JudgeTimeout, OnFail: OnFail{Skip: true}, Task: judgeTask,
+		System: d.Text("system." + m.Name), Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: true}, Task: judgeTask,
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -186,11 +188,11 @@ func TestSwing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			config, engine, _ := house(test.votes...)
-			custom := debate.BuiltinFormats()[1]
-			custom.Name, custom.Decide = "moved", debate.BySwing
+			custom := format.Builtin()[1]
+			custom.Name, custom.Decide = "moved", format.BySwing
 			config.Format, config.CustomFormat = "", &custom
 			record := run(t, engine, config)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			outcome := view(record).Outcome()
 			require.NotNil(t, outcome.Swing)
 			swing := *outcome.Swing
@@ -205,7 +207,7 @@ func TestSwing(t *testing.T) {
 			assert.Equal(t, test.winner, outcome.Side, "the format is decided by it")
 			assert.Empty(t, outcome.Winner, "a side has won, not a participant")
 			assert.Equal(t, test.winner == "" && test.voters > 0, outcome.Tie)
-			assert.Equal(t, debate.BySwing, outcome.Decision)
+			assert.Equal(t, format.BySwing, outcome.Decision)
 			assert.Contains(t, swing.String(), fmt.Sprintf("of %d voters", test.voters))
 		})
 	}
@@ -223,7 +225,7 @@ func TestASwingBesideAVerdict(t *testing.T) {
 func TestAVoterWhoFailsIsLeftOut(t *testing.T) {
 	config, engine, source := house("for→against", "-→for", "for→-")
 	record := run(t, engine, config)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, map[string]string{"Voter 1": "for → against", "Voter 2": "for", "Voter 3": "for → "}, ballots(record))
 	assert.Equal(t, 1, view(record).Swing().Voters)
 	assert.Empty(t, record.Inquiries, "nobody is asked what to do")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -69,8 +70,8 @@ func (b *workload) playToSubscriber(t testing.TB, each func(debate.Event)) int {
 		if err != nil {
 			require.NoError(t, err)
 		}
-		if event.Kind() == debate.EventChunk {
-			got += len(as[debate.Chunk](event).Text)
+		if event.Kind() == flow.EventChunk {
+			got += len(as[flow.Chunk](event).Text)
 		}
 		if each != nil {
 			each(event)
@@ -85,15 +86,15 @@ func TestPiecesAddUpUnderLoad(t *testing.T) {
 	texts, turns := make(map[string]*strings.Builder), 0
 	w.playToSubscriber(t, func(e debate.Event) {
 		switch e.Kind() {
-		case debate.EventChunk:
-			text := texts[as[debate.Chunk](e).Call]
+		case flow.EventChunk:
+			text := texts[as[flow.Chunk](e).Call]
 			if text == nil {
 				text = &strings.Builder{}
-				texts[as[debate.Chunk](e).Call] = text
+				texts[as[flow.Chunk](e).Call] = text
 			}
-			assert.Equal(t, text.Len(), as[debate.Chunk](e).Offset)
-			text.WriteString(as[debate.Chunk](e).Text)
-		case debate.EventTurn:
+			assert.Equal(t, text.Len(), as[flow.Chunk](e).Offset)
+			text.WriteString(as[flow.Chunk](e).Text)
+		case flow.EventTurn:
 			turns++
 			require.Contains(t, texts, as[debate.Turn](e).Call)
 			assert.Equal(t, as[debate.Turn](e).Text, texts[as[debate.Turn](e).Call].String())

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -55,7 +56,7 @@ func TestColdDebate(t *testing.T) {
 	record, err := session.Wait(t.Context())
 	took := time.Since(began)
 	require.NoError(t, err)
-	require.Equal(t, debate.StateCompleted, record.State)
+	require.Equal(t, flow.StateCompleted, record.State)
 	if part != "" {
 		fmt.Printf("cold debate: %d ns\n", took.Nanoseconds())
 	}

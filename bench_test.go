@@ -12,13 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // workload is what is measured: an engine, and the floor that it is measured against.
 type workload struct {
 	engine *debate.Engine
-	store  *debate.MemoryStore
+	store  *store.Memory
 	config debate.Config
 	floor  *floor
 }
@@ -27,7 +29,7 @@ type workload struct {
 // everybody. Prices and a budget are set, so that each call's worst case is reserved.
 func newWorkload(t testing.TB, rounds int, p provider.Provider) *workload {
 	t.Helper()
-	b := &workload{store: &debate.MemoryStore{}, config: debate.Config{
+	b := &workload{store: &store.Memory{}, config: debate.Config{
 		Topic:  "Should cities ban cars from their centres?",
 		Rounds: rounds,
 		Participants: []debate.Participant{
@@ -68,7 +70,7 @@ func (b *workload) play(t testing.TB) *debate.Record {
 func (b *workload) conclude(t testing.TB, session *debate.Session) *debate.Record {
 	record, err := session.Wait(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, debate.StateCompleted, record.State)
+	require.Equal(t, flow.StateCompleted, record.State)
 	require.NoError(t, b.store.Delete(context.Background(), session.ID()))
 	return record
 }

@@ -1,6 +1,9 @@
 package debate_test
 
-import "github.com/agonist-dev/debate"
+import (
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+)
 
 // as yields the body of an event if it is a T; nil: it is another.
 func as[T any](e debate.Event) *T {
@@ -30,7 +33,7 @@ func view(r *debate.Record) *debate.Debate {
 }
 
 // startConfig yields the config of a debate that a start holds; nil: it holds none.
-func startConfig(s *debate.Start) *debate.Config {
+func startConfig(s *flow.Start) *debate.Config {
 	if config, ok := s.Config.Go.(*debate.Config); ok {
 		return config
 	}
@@ -43,7 +46,7 @@ func startConfig(s *debate.Start) *debate.Config {
 }
 
 // startFormat yields the format that a start holds; nil: it holds none.
-func startFormat(s *debate.Start) *debate.Format {
+func startFormat(s *flow.Start) *debate.Format {
 	if format, ok := s.Frozen.Go.(*debate.Format); ok {
 		return format
 	}
@@ -56,11 +59,11 @@ func startFormat(s *debate.Start) *debate.Format {
 }
 
 // reconfigure changes the config of a start, and what is frozen of its terms with it.
-func reconfigure(s *debate.Start, change func(*debate.Config)) {
+func reconfigure(s *flow.Start, change func(*debate.Config)) {
 	config := startConfig(s)
 	change(config)
 	id, unattended := s.Terms.ID, s.Terms.Unattended
-	s.Config, s.Terms = debate.Value{Go: config}, config.Terms()
+	s.Config, s.Terms = flow.Value{Go: config}, config.Terms()
 	s.Terms.ID, s.Terms.Unattended = id, unattended
 }
 
@@ -76,8 +79,8 @@ func ofDebates(flow *debate.Flow) *debate.Flow {
 }
 
 // withTools is the check of the configs of debates, for a flow whose participants may use tools.
-func withTools(check func(debate.FlowConfig, any, debate.Registry) []error) func(debate.FlowConfig, any, debate.Registry) []error {
-	return func(config debate.FlowConfig, frozen any, known debate.Registry) []error {
+func withTools(check func(flow.Config, any, flow.Registry) []error) func(flow.Config, any, flow.Registry) []error {
+	return func(config flow.Config, frozen any, known flow.Registry) []error {
 		if c, ok := config.(*debate.Config); ok && len(c.Tools) > 0 {
 			bare := *c
 			bare.Tools = nil
@@ -93,9 +96,9 @@ func modelOf(r *debate.Record, name string) string {
 }
 
 // inFlow yields a config under the name of the one flow that an engine was given; else it is a debate's.
-func inFlow(engine *debate.Engine, config debate.Config) debate.FlowConfig {
+func inFlow(engine *debate.Engine, config debate.Config) flow.Config {
 	for name := range engine.Flows {
-		return debate.Named(name, config)
+		return flow.Named(name, config)
 	}
 	return config
 }

@@ -17,8 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // spree is a random debate with a random vendor, whose answers follow from the request alone.
@@ -34,11 +37,11 @@ type spree struct {
 func newSpree(seed uint64) *spree {
 	dice := rand.New(rand.NewPCG(seed, 3))
 	config := debate.Config{
-		ID: "spree", Topic: "Is thrift a virtue?", Format: debate.RoundLimited, Rounds: 1 + dice.IntN(4),
+		ID: "spree", Topic: "Is thrift a virtue?", Format: format.RoundLimited, Rounds: 1 + dice.IntN(4),
 		MaxTokens: 30 + dice.IntN(400), Unattended: &debate.Unattended{},
 	}
 	if dice.IntN(2) == 0 {
-		config.Format = debate.FreeForm
+		config.Format = format.FreeForm
 	}
 	if dice.IntN(2) == 0 {
 		config.Mode = debate.Simultaneous
@@ -61,7 +64,7 @@ func newSpree(seed uint64) *spree {
 	}
 	s := &spree{seed: seed, config: config, silent: dice.IntN(3) == 0}
 	s.engine = &debate.Engine{
-		Store:     &debate.MemoryStore{},
+		Store:     &store.Memory{},
 		Providers: map[string]debate.Provider{"test": providerFunc(s.generate)},
 		Models: map[string]debate.Model{
 			"test/cheap": {Priced: true, Input: 100_000, Output: 400_000, CachedInput: 10_000},
@@ -172,7 +175,7 @@ func (s *spree) play(t *testing.T) (out outcome, ok bool) {
 	synctest.Test(t, func(t *testing.T) {
 		session, err := s.engine.Start(t.Context(), s.config)
 		if err != nil {
-			require.ErrorIs(t, err, &debate.Error{Kind: debate.KindValidation})
+			require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation})
 			return
 		}
 		ok = true
@@ -188,14 +191,14 @@ func (s *spree) play(t *testing.T) (out outcome, ok bool) {
 func ceiling(t *testing.T, store debate.Store, id string) use {
 	t.Helper()
 	var settled, open, most use
-	intents := map[string]*debate.Intent{}
+	intents := map[string]*flow.Intent{}
 	for event, err := range store.Read(t.Context(), id, 0) {
 		require.NoError(t, err)
-		if in := as[debate.Intent](event); in != nil {
+		if in := as[flow.Intent](event); in != nil {
 			intents[in.Call] = in
 			open = use{open.cost + in.Reserve, open.tokens + in.Bound, open.calls + 1}
 		}
-		if spend := debate.SpendOf(event.Body); spend != nil {
+		if spend := flow.SpendOf(event.Body); spend != nil {
 			in := intents[spend.Call]
 			open = use{open.cost - in.Reserve, open.tokens - in.Bound, open.calls - 1}
 			tokens := spend.Usage.Input + spend.Usage.Output
@@ -214,26 +217,26 @@ func ceiling(t *testing.T, store debate.Store, id string) use {
 // limits are what can be limited, each with the least that is accepted and the most that matters.
 var limits = map[string]struct {
 	hard, soft func(*debate.Budget, int64)
-	of         func(debate.Estimate) int64
+	of         func(flow.Estimate) int64
 	used       func(use) int64
 }{
 	"cost": {
 		func(b *debate.Budget, n int64) { b.Hard = debate.Money(n) }, func(b *debate.Budget, n int64) { b.Soft = debate.Money(n) },
-		func(e debate.Estimate) int64 { return int64(e.Cost) }, func(u use) int64 { return int64(u.cost) },
+		func(e flow.Estimate) int64 { return int64(e.Cost) }, func(u use) int64 { return int64(u.cost) },
 	},
 	"tokens": {
 		func(b *debate.Budget, n int64) { b.HardTokens = int(n) }, func(b *debate.Budget, n int64) { b.SoftTokens = int(n) },
-		func(e debate.Estimate) int64 { return int64(e.Tokens) }, func(u use) int64 { return int64(u.tokens) },
+		func(e flow.Estimate) int64 { return int64(e.Tokens) }, func(u use) int64 { return int64(u.tokens) },
 	},
 	"calls": {
 		func(b *debate.Budget, n int64) { b.HardCalls = int(n) }, func(b *debate.Budget, n int64) { b.SoftCalls = int(n) },
-		func(e debate.Estimate) int64 { return int64(e.Calls) }, func(u use) int64 { return int64(u.calls) },
+		func(e flow.Estimate) int64 { return int64(e.Calls) }, func(u use) int64 { return int64(u.calls) },
 	},
 }
 
 // span yields the estimates of one round and of all, between which limits are worth trying; the least are
 // refused.
-func (s *spree) span(t *testing.T, of func(debate.Estimate) int64) (least, most int64) {
+func (s *spree) span(t *testing.T, of func(flow.Estimate) int64) (least, most int64) {
 	t.Helper()
 	config := s.config
 	all, err := s.engine.Estimate(t.Context(), config)
@@ -268,9 +271,9 @@ func TestAHardLimitIsNeverPassed(t *testing.T) {
 				}
 				played++
 				require.LessOrEqual(t, limit.used(out.most), hard, "seed %d", seed)
-				if errors.Is(out.err, &debate.Error{Kind: debate.KindCostLimit}) {
+				if errors.Is(out.err, &debate.Error{Kind: flow.KindCostLimit}) {
 					stopped++
-					assert.Equal(t, debate.StateError, out.record.State, "seed %d", seed)
+					assert.Equal(t, flow.StateError, out.record.State, "seed %d", seed)
 				}
 			}
 			assert.Greater(t, stopped, 10/fewer)
@@ -303,12 +306,12 @@ func TestASoftLimitEndsWithAVerdict(t *testing.T) {
 				}
 				played++
 				require.NoError(t, out.err, name)
-				require.Equal(t, debate.StateCompleted, out.record.State, name)
+				require.Equal(t, flow.StateCompleted, out.record.State, name)
 				require.NotEmpty(t, out.record.Turns, name)
 				require.NotNil(t, view(out.record).Verdict, name)
 				if len(out.record.Turns) < len(s.config.Participants)*s.config.Rounds {
 					cut++
-					require.Equal(t, debate.EndSoftLimit, out.record.Reason, name)
+					require.Equal(t, flow.EndSoftLimit, out.record.Reason, name)
 					require.NotEmpty(t, out.record.Evidence, name)
 				}
 			}
@@ -404,8 +407,8 @@ func TestASoftLimitBeforeTheFirstRound(t *testing.T) {
 		require.NoError(t, err)
 		config.Budget = &debate.Budget{SoftCalls: estimate.Calls}
 		record := run(t, engine, config)
-		assert.Equal(t, debate.StateCompleted, record.State)
-		assert.Equal(t, debate.EndSoftLimit, record.Reason)
+		assert.Equal(t, flow.StateCompleted, record.State)
+		assert.Equal(t, flow.EndSoftLimit, record.Reason)
 		assert.Equal(t, config.Budget.SoftCalls, record.Spent().Requests, "of 24 attempts at the first votes")
 	})
 }
@@ -424,7 +427,7 @@ func TestASoftLimitComesBeforeTheHardOne(t *testing.T) {
 			soft := estimate.Cost * 3 / 2
 			d.config.Budget = &debate.Budget{Soft: soft, Hard: soft + above}
 			record := run(t, d.engine, d.config)
-			assert.Equal(t, debate.EndSoftLimit, record.Reason)
+			assert.Equal(t, flow.EndSoftLimit, record.Reason)
 			assert.NotNil(t, view(record).Verdict)
 			assert.LessOrEqual(t, record.Spent().Cost, soft+above)
 		})
@@ -440,8 +443,8 @@ func TestTheLeastLimitsAllowOneRound(t *testing.T) {
 				config.Judging.When = when
 				engine, _ := engineFor(config)
 				least := config
-				least.Rounds, least.Format = 1, debate.FreeForm
-				config.Format = debate.FreeForm
+				least.Rounds, least.Format = 1, format.FreeForm
+				config.Format = format.FreeForm
 				estimate, err := engine.Estimate(t.Context(), least)
 				require.NoError(t, err)
 				config.Budget = &debate.Budget{}
@@ -451,7 +454,7 @@ func TestTheLeastLimitsAllowOneRound(t *testing.T) {
 					limit.soft(config.Budget, n)
 					limit.hard(config.Budget, n)
 					if session, err = engine.Start(t.Context(), config); err != nil {
-						require.ErrorIs(t, err, &debate.Error{Kind: debate.KindValidation})
+						require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation})
 						session = nil
 					}
 				}
@@ -467,7 +470,7 @@ func TestTheLeastLimitsAllowOneRound(t *testing.T) {
 
 // Every account holds the same money and the same tokens, by whatever it is divided.
 func TestAccountsAddUp(t *testing.T) {
-	sum := func(list []debate.Account) (total debate.Account) {
+	sum := func(list []flow.Account) (total flow.Account) {
 		for _, a := range list {
 			total.Cost += a.Cost
 			total.Usage = total.Usage.Add(a.Usage)
@@ -485,14 +488,14 @@ func TestAccountsAddUp(t *testing.T) {
 			require.NoError(t, out.err)
 		}
 		r := out.record
-		var rounds []debate.Account
+		var rounds []flow.Account
 		for round := range r.Round + 1 {
 			rounds = append(rounds, r.SpentInRound(round))
 		}
 		assert.Equal(t, r.Spent(), sum(r.SpentByModel()), "seed %d", seed)
 		assert.Equal(t, r.Spent(), sum(r.SpentByParticipant()), "seed %d", seed)
 		assert.Equal(t, r.Spent(), sum(rounds), "seed %d", seed)
-		assert.Equal(t, r.Spent(), sum(debate.SpentByLabel("tenant", r)), "seed %d", seed)
+		assert.Equal(t, r.Spent(), sum(flow.SpentByLabel("tenant", r)), "seed %d", seed)
 		assert.Zero(t, r.Reserved(), "seed %d", seed)
 	}
 }
@@ -509,14 +512,14 @@ func TestAccountsByTenant(t *testing.T) {
 		assert.Equal(t, config.Labels, p.Requests()[0].Labels)
 	}
 	one := records[0].Spent()
-	got := debate.SpentByLabel("tenant", records...)
+	got := flow.SpentByLabel("tenant", records...)
 	require.Len(t, got, 3)
 	assert.Equal(t, []string{"acme", "", "bits"}, []string{got[0].Name, got[1].Name, got[2].Name})
 	assert.Equal(t, 2*one.Cost, got[0].Cost)
 	assert.Equal(t, 2*one.Requests, got[0].Requests)
 	assert.Equal(t, one.Usage, got[1].Usage)
-	assert.Empty(t, debate.SpentByLabel("tenant"))
-	assert.Equal(t, []debate.Account{{}}, debate.SpentByLabel("tenant", &debate.Record{}))
+	assert.Empty(t, flow.SpentByLabel("tenant"))
+	assert.Equal(t, []flow.Account{{}}, flow.SpentByLabel("tenant", &debate.Record{}))
 }
 
 // In USD for a million tokens: 3 in, 0.3 from the cache, 3.75 into it, 15 out, 20 of thoughts; 6 and 22.5
@@ -557,11 +560,11 @@ func TestEveryTokenHasItsOwnRate(t *testing.T) {
 
 func TestAnUnknownUsageIsChargedInFull(t *testing.T) {
 	d := newTalk(2, 0)
-	d.engine.Store = &debate.MemoryStore{}
+	d.engine.Store = &store.Memory{}
 	record := run(t, d.engine, d.config)
 	for event, err := range d.engine.Store.Read(t.Context(), record.ID, 0) {
 		require.NoError(t, err)
-		if in := as[debate.Intent](event); in != nil && in.Call == oldest {
+		if in := as[flow.Intent](event); in != nil && in.Call == oldest {
 			assert.Equal(t, in.Reserve, record.Turns[0].Cost)
 			assert.True(t, record.Turns[0].Estimated)
 		}
@@ -596,7 +599,7 @@ func TestALimitNeedsAPrice(t *testing.T) {
 	for name, budget := range map[string]debate.Budget{"warn": {Warn: debate.USD}, "soft": {Soft: 10 * debate.USD}, "hard": {Hard: 10 * debate.USD}} {
 		t.Run(name, func(t *testing.T) {
 			config.Budget = &budget
-			require.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: debate.KindValidation})
+			require.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: flow.KindValidation})
 		})
 	}
 	config.Budget = &debate.Budget{HardTokens: 10_000_000, HardTime: time.Hour}
@@ -608,23 +611,23 @@ func TestTheWarningTellsThresholdSpendAndTime(t *testing.T) {
 		config := twoDebaters()
 		config.Budget = &debate.Budget{Warn: debate.USD / 1000}
 		engine, p := engineFor(config)
-		engine.Store = &debate.MemoryStore{}
+		engine.Store = &store.Memory{}
 		slowly(p)
 		record := run(t, engine, config)
 		var warnings []debate.Event
 		var spent debate.Money
 		for event, err := range engine.Store.Read(t.Context(), record.ID, 0) {
 			require.NoError(t, err)
-			if spend := debate.SpendOf(event.Body); spend != nil && len(warnings) == 0 {
+			if spend := flow.SpendOf(event.Body); spend != nil && len(warnings) == 0 {
 				spent += spend.Cost
 			}
-			if as[debate.Warning](event) != nil {
+			if as[flow.Warning](event) != nil {
 				warnings = append(warnings, event)
 			}
 		}
 		require.Len(t, warnings, 1)
-		w := as[debate.Warning](warnings[0])
-		assert.Equal(t, debate.WarnCost, w.Kind)
+		w := as[flow.Warning](warnings[0])
+		assert.Equal(t, flow.WarnCost, w.Kind)
 		assert.Equal(t, debate.USD/1000, w.Threshold)
 		assert.Equal(t, spent, w.Spend)
 		assert.GreaterOrEqual(t, w.Spend, w.Threshold)
@@ -637,10 +640,10 @@ func TestAnAcknowledgementNeedsAWarning(t *testing.T) {
 	config := twoDebaters()
 	config.Budget = &debate.Budget{Warn: debate.USD / 1000}
 	inBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: debate.KindState})
+		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: flow.KindState})
 		pass(6 * time.Second)
 		require.NoError(t, s.Acknowledge(t.Context()))
-		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: debate.KindState})
+		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: flow.KindState})
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
 	})
@@ -657,7 +660,7 @@ func TestConfirmBlocksUntilSomebodyHasSeenTheWarning(t *testing.T) {
 				calls := p.Calls()
 				pass(time.Hour)
 				assert.Equal(t, calls, p.Calls(), "nothing is asked")
-				assert.Equal(t, debate.StateAwaitingInput, s.State())
+				assert.Equal(t, flow.StateAwaitingInput, s.State())
 				require.NoError(t, s.Acknowledge(t.Context()))
 				record, err := s.Wait(t.Context())
 				require.NoError(t, err)
@@ -674,18 +677,18 @@ func TestConfirmWithNobodyThere(t *testing.T) {
 	for name, test := range map[string]struct {
 		unattended debate.Unattended
 		turns      int
-		reason     debate.EndReason
+		reason     flow.EndReason
 	}{
-		"concludes":          {debate.Unattended{}, 2, debate.EndSoftLimit},
-		"concludes, as told": {debate.Unattended{Budget: debate.OptionEnd}, 2, debate.EndSoftLimit},
-		"goes on":            {debate.Unattended{Budget: debate.OptionRetry}, 6, debate.EndRounds},
+		"concludes":          {debate.Unattended{}, 2, flow.EndSoftLimit},
+		"concludes, as told": {debate.Unattended{Budget: flow.OptionEnd}, 2, flow.EndSoftLimit},
+		"goes on":            {debate.Unattended{Budget: flow.OptionRetry}, 6, flow.EndRounds},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := config
 			config.Unattended = &test.unattended
 			engine, _ := engineFor(config)
 			record := run(t, engine, config)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.NotNil(t, view(record).Verdict)
 			assert.Equal(t, test.reason, record.Reason)
 			assert.Len(t, record.Turns, test.turns)
@@ -701,7 +704,7 @@ func TestConfirmAtTheVerdict(t *testing.T) {
 	config.Budget = &debate.Budget{Warn: whole, Confirm: true}
 	engine, _ = engineFor(config)
 	record := run(t, engine, config)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Len(t, record.Warnings, 1)
 }
 
@@ -717,8 +720,8 @@ func TestASoftLimitOfTime(t *testing.T) {
 				began := time.Now()
 				record, err := s.Wait(t.Context())
 				require.NoError(t, err)
-				assert.Equal(t, debate.StateCompleted, record.State)
-				assert.Equal(t, debate.EndSoftLimit, record.Reason)
+				assert.Equal(t, flow.StateCompleted, record.State)
+				assert.Equal(t, flow.EndSoftLimit, record.Reason)
 				assert.Contains(t, record.Evidence, "3.5s")
 				assert.NotNil(t, view(record).Verdict)
 				assert.Equal(t, 5*time.Second, time.Since(began), "a second for who speaks, and one for the verdict")
@@ -743,7 +746,7 @@ func TestASoftLimitOfTimeDoesNotWaitForARetry(t *testing.T) {
 		began := time.Now()
 		record := run(t, engine, config)
 		assert.Equal(t, 10*time.Second, time.Since(began))
-		assert.Equal(t, debate.EndSoftLimit, record.Reason)
+		assert.Equal(t, flow.EndSoftLimit, record.Reason)
 		assert.NotNil(t, view(record).Verdict)
 	})
 }
@@ -764,16 +767,16 @@ func TestAHardLimitOfTime(t *testing.T) {
 			inBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
 				began := time.Now()
 				record, err := s.Wait(t.Context())
-				require.ErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit})
+				require.ErrorIs(t, err, &debate.Error{Kind: flow.KindCostLimit})
 				assert.Equal(t, test.limit, time.Since(began))
-				assert.Equal(t, debate.StateError, record.State)
+				assert.Equal(t, flow.StateError, record.State)
 				assert.Len(t, record.Turns, test.turns)
 				synctest.Wait()
 				record, err = s.Record(t.Context())
 				require.NoError(t, err)
 				assert.Zero(t, record.InFlight())
 				assert.Zero(t, record.Reserved())
-				assert.Equal(t, debate.WarnHard, record.Warnings[len(record.Warnings)-1].Kind)
+				assert.Equal(t, flow.WarnHard, record.Warnings[len(record.Warnings)-1].Kind)
 			})
 		})
 	}
@@ -786,7 +789,7 @@ func TestAPauseDoesNotStopTheClockOfABudget(t *testing.T) {
 		err    error
 	}{
 		"soft": {debate.Budget{SoftTime: time.Minute}, nil},
-		"hard": {debate.Budget{HardTime: time.Minute}, &debate.Error{Kind: debate.KindCostLimit}},
+		"hard": {debate.Budget{HardTime: time.Minute}, &debate.Error{Kind: flow.KindCostLimit}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := config
@@ -796,13 +799,13 @@ func TestAPauseDoesNotStopTheClockOfABudget(t *testing.T) {
 				require.NoError(t, s.Pause(t.Context()))
 				pass(time.Hour)
 				calls := p.Calls()
-				assert.Equal(t, debate.StatePaused, s.State(), "nothing happens in a pause")
+				assert.Equal(t, flow.StatePaused, s.State(), "nothing happens in a pause")
 				require.NoError(t, s.Resume(t.Context()))
 				record, err := s.Wait(t.Context())
 				require.ErrorIs(t, err, test.err)
 				assert.Equal(t, []string{"r1 Ada"}, speakers(record))
 				if test.err == nil {
-					assert.Equal(t, debate.EndSoftLimit, record.Reason)
+					assert.Equal(t, flow.EndSoftLimit, record.Reason)
 					assert.NotNil(t, view(record).Verdict)
 					assert.Equal(t, calls+1, p.Calls())
 				}
@@ -854,7 +857,7 @@ func three(mode debate.Mode, round string, test func(t *testing.T, s *debate.Ses
 func TestARoundThatTakesTooLong(t *testing.T) {
 	lates := func(r *debate.Record) (n int) {
 		for _, w := range r.Warnings {
-			if w.Kind == debate.WarnLate {
+			if w.Kind == flow.WarnLate {
 				n++
 			}
 		}
@@ -864,7 +867,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, []string{"r1 Ada", "r2 Ada", "r2 Cem", "r3 Ada", "r3 Cem"}, speakers(record), "Cem had no turn and stays")
-		assert.Equal(t, debate.StatusDropped, record.Participant("Ben").Status)
+		assert.Equal(t, flow.StatusDropped, record.Participant("Ben").Status)
 		assert.Len(t, view(record).Assessments, 3)
 		assert.Equal(t, 1, lates(record))
 	}))
@@ -873,7 +876,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		assert.ElementsMatch(t, []string{"r1 Ada", "r1 Cem", "r2 Ada", "r2 Cem", "r3 Ada", "r3 Cem"}, speakers(record))
-		assert.Equal(t, debate.StatusDropped, record.Participant("Ben").Status)
+		assert.Equal(t, flow.StatusDropped, record.Participant("Ben").Status)
 		assert.Equal(t, 1, lates(record))
 		// the late round, two others, three assessments, the verdict
 		assert.Equal(t, 3500*time.Millisecond+2*time.Second+3*time.Second+time.Second, time.Since(began))
@@ -898,7 +901,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 
 // Of two nobody can be dropped before a round is complete: then the debate fails, else it is over.
 func TestARoundThatTakesTooLongForTwo(t *testing.T) {
-	for round, want := range map[string]error{"r1": &debate.Error{Kind: debate.KindTimeout}, "r2": nil} {
+	for round, want := range map[string]error{"r1": &debate.Error{Kind: flow.KindTimeout}, "r2": nil} {
 		for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 			t.Run(round+" "+string(mode), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -912,11 +915,11 @@ func TestARoundThatTakesTooLongForTwo(t *testing.T) {
 					record, err := session.Wait(t.Context())
 					require.ErrorIs(t, err, want)
 					if want == nil {
-						assert.Equal(t, debate.EndTooFew, record.Reason)
+						assert.Equal(t, flow.EndTooFew, record.Reason)
 						assert.NotNil(t, view(record).Verdict)
 						assert.ElementsMatch(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
 					} else {
-						assert.Equal(t, debate.StateError, record.State)
+						assert.Equal(t, flow.StateError, record.State)
 						assert.Empty(t, view(record).Verdicts)
 					}
 				})

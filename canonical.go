@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Canonical returns the JSON of what makes two debates equal: turns in slot order, assessments, verdict and end
@@ -12,7 +14,7 @@ func (d *Debate) Canonical() ([]byte, error) {
 	type turn struct {
 		Round   int             `json:"round"`
 		Slot    int             `json:"slot"`
-		Kind    CallKind        `json:"kind"`
+		Kind    flow.CallKind   `json:"kind"`
 		Speaker string          `json:"speaker"`
 		Target  string          `json:"target,omitempty"`
 		Text    string          `json:"text"`
@@ -20,7 +22,7 @@ func (d *Debate) Canonical() ([]byte, error) {
 		Cut     bool            `json:"cut,omitempty"`
 	}
 	out := struct {
-		State       State          `json:"state"`
+		State       flow.State     `json:"state"`
 		Turns       []turn         `json:"turns"`
 		Assessments []Judgement    `json:"assessments"`
 		Verdict     *FinalVerdict  `json:"verdict"`
@@ -28,7 +30,7 @@ func (d *Debate) Canonical() ([]byte, error) {
 		Ballots     []namedBallot  `json:"ballots,omitempty"`
 	}{State: d.State}
 	turns := slices.Clone(d.Turns)
-	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Slot, b.Slot)) })
+	slices.SortStableFunc(turns, func(a, b *flow.Turn) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Slot, b.Slot)) })
 	for _, t := range turns {
 		out.Turns = append(out.Turns, turn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
 	}

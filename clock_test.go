@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // onClock plays a debate on a clock of its own and yields its events. A debate that stops with an
@@ -22,7 +24,7 @@ func onClock(t *testing.T, config debate.Config, change func(*debate.Engine, *sc
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(config)
-		engine.Store = &debate.MemoryStore{}
+		engine.Store = &store.Memory{}
 		change(engine, p)
 		session, startErr := engine.Start(t.Context(), config)
 		require.NoError(t, startErr)
@@ -57,15 +59,15 @@ func lastCut(id string) (before, after string) {
 }
 
 // openings yields the attempts at Ada's first turn, and how long after the failure before it each was made.
-func openings(events []debate.Event) (attempts []*debate.Intent, waits []time.Duration) {
+func openings(events []debate.Event) (attempts []*flow.Intent, waits []time.Duration) {
 	var failed time.Time
 	for i := range events {
 		e := &events[i]
 		switch {
-		case e.Kind() == debate.EventFailed && as[debate.Failure](*e).Call == adasOpening:
+		case e.Kind() == flow.EventFailed && as[flow.Failure](*e).Call == adasOpening:
 			failed = e.At
-		case e.Kind() == debate.EventIntent && as[debate.Intent](*e).Call == adasOpening:
-			attempts = append(attempts, as[debate.Intent](*e))
+		case e.Kind() == flow.EventIntent && as[flow.Intent](*e).Call == adasOpening:
+			attempts = append(attempts, as[flow.Intent](*e))
 			if !failed.IsZero() {
 				waits = append(waits, e.At.Sub(failed))
 			}
@@ -83,19 +85,19 @@ func halted(t *testing.T, events []debate.Event, err error) *debate.Error {
 	var failure *debate.Error
 	if !errors.Is(err, debate.ErrAwaitingInput) {
 		require.ErrorAs(t, err, &failure)
-		require.NotEqual(t, debate.KindAuthentication, failure.Kind)
+		require.NotEqual(t, flow.KindAuthentication, failure.Kind)
 		return failure
 	}
 	for i := range events {
-		if q := as[debate.Inquiry](events[i]); q != nil {
+		if q := as[flow.Inquiry](events[i]); q != nil {
 			require.Nil(t, failure, "one question")
 			require.Equal(t, adasOpening, q.About)
-			require.Equal(t, []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionEnd}, q.Options, "nobody else is left to go on")
+			require.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionModel, flow.OptionEnd}, q.Options, "nobody else is left to go on")
 			failure = q.Failure
 		}
 	}
 	require.NotNil(t, failure)
-	require.Equal(t, debate.KindAuthentication, failure.Kind)
+	require.Equal(t, flow.KindAuthentication, failure.Kind)
 	return failure
 }
 
@@ -116,7 +118,7 @@ func TestRetriesWait(t *testing.T) {
 		"a hint counts for every kind":          {provider.Error{Kind: provider.KindAPI, RetryAfter: 9 * s}, nil, 1, []time.Duration{9 * s}},
 		"a policy of the host's own": {
 			provider.Error{Kind: provider.KindNetwork},
-			&debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindNetwork: 5}, Base: 3 * s, Cap: 10 * s, Jitter: 2 * s},
+			&debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: 5}, Base: 3 * s, Cap: 10 * s, Jitter: 2 * s},
 			5,
 			[]time.Duration{3 * s, 6 * s, 10 * s, 10 * s, 10 * s},
 		},
@@ -144,7 +146,7 @@ func TestRetriesWait(t *testing.T) {
 // TestJitter: waits differ, and fill the span that they are drawn from.
 func TestJitter(t *testing.T) {
 	config := twoDebaters()
-	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindNetwork: 100}, Base: time.Second, Cap: time.Second, Jitter: time.Second}
+	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: 100}, Base: time.Second, Cap: time.Second, Jitter: time.Second}
 	events, err := onClock(t, config, failing(100, &provider.Error{Kind: provider.KindNetwork}))
 	require.NoError(t, err)
 	_, waits := openings(events)
@@ -190,7 +192,7 @@ func TestTriesEnd(t *testing.T) {
 
 // TestSomeKindsAreNeverRetried: not even if the policy says so.
 func TestSomeKindsAreNeverRetried(t *testing.T) {
-	kinds := []debate.Kind{debate.KindQuota, debate.KindAuthentication, debate.KindRefusal, debate.KindContentFilter}
+	kinds := []debate.Kind{flow.KindQuota, flow.KindAuthentication, flow.KindRefusal, flow.KindContentFilter}
 	config := twoDebaters()
 	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
@@ -201,7 +203,7 @@ func TestSomeKindsAreNeverRetried(t *testing.T) {
 		})
 	}
 	for stop, kind := range map[provider.StopReason]debate.Kind{
-		provider.StopRefusal: debate.KindRefusal, provider.StopFilter: debate.KindContentFilter,
+		provider.StopRefusal: flow.KindRefusal, provider.StopFilter: flow.KindContentFilter,
 	} {
 		t.Run("a reply that stops with "+string(stop), func(t *testing.T) {
 			events, err := onClock(t, config, func(_ *debate.Engine, p *scripted.Provider) {
@@ -219,7 +221,7 @@ func TestAHintBeyondTheCapFails(t *testing.T) {
 	events, err := onClock(t, twoDebaters(), failing(1, &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 61 * time.Second}))
 	var failure *debate.Error
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, debate.KindRateLimit, failure.Kind)
+	assert.Equal(t, flow.KindRateLimit, failure.Kind)
 	assert.Equal(t, 61*time.Second, failure.RetryAfter)
 	assert.Contains(t, failure.Hint(), "1m1s")
 	attempts, _ := openings(events)
@@ -259,7 +261,7 @@ func TestFallbacksComeAfterRetries(t *testing.T) {
 	}
 	t.Run("none is left", func(t *testing.T) {
 		events, err := onClock(t, config, failing(1_000, &provider.Error{Kind: provider.KindAPI}))
-		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindAPI})
+		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindAPI})
 		attempts, _ := openings(events)
 		assert.Len(t, attempts, 9)
 	})
@@ -272,13 +274,13 @@ func TestAJudgeIsAskedAgain(t *testing.T) {
 	var rejected time.Time
 	for i := range events {
 		switch e := &events[i]; {
-		case e.Kind() == debate.EventRejected:
-			assert.Equal(t, "r2.assessment.judge", as[debate.Rejection](*e).Call)
+		case e.Kind() == flow.EventRejected:
+			assert.Equal(t, "r2.assessment.judge", as[flow.Rejection](*e).Call)
 			rejected = e.At
-		case e.Kind() == debate.EventIntent && as[debate.Intent](*e).Again != "":
-			assert.Equal(t, "r2.assessment.judge", as[debate.Intent](*e).Again)
-			assert.NotEqual(t, as[debate.Intent](*e).Again, as[debate.Intent](*e).Call)
-			assert.Equal(t, 1, as[debate.Intent](*e).Attempt)
+		case e.Kind() == flow.EventIntent && as[flow.Intent](*e).Again != "":
+			assert.Equal(t, "r2.assessment.judge", as[flow.Intent](*e).Again)
+			assert.NotEqual(t, as[flow.Intent](*e).Again, as[flow.Intent](*e).Call)
+			assert.Equal(t, 1, as[flow.Intent](*e).Attempt)
 			assert.Equal(t, 2*time.Second, e.At.Sub(rejected))
 			return
 		}
@@ -297,13 +299,13 @@ func TestRoundDelay(t *testing.T) {
 			var round time.Time
 			for i := range events {
 				switch e := &events[i]; {
-				case e.Kind() == debate.EventRound:
+				case e.Kind() == flow.EventRound:
 					round = e.At
-				case e.Kind() != debate.EventIntent || as[debate.Intent](*e).Schema != "":
-				case as[debate.Intent](*e).Round == 1:
+				case e.Kind() != flow.EventIntent || as[flow.Intent](*e).Schema != "":
+				case as[flow.Intent](*e).Round == 1:
 					assert.Zero(t, e.At.Sub(round))
 				default:
-					assert.Equal(t, 30*time.Second, e.At.Sub(round), as[debate.Intent](*e).Call)
+					assert.Equal(t, 30*time.Second, e.At.Sub(round), as[flow.Intent](*e).Call)
 				}
 			}
 			assert.Equal(t, time.Minute, events[len(events)-1].At.Sub(events[0].At))
@@ -334,18 +336,18 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 		events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) { slow(e, p, 9*time.Second) })
 		require.NoError(t, err)
 		for i := range events {
-			assert.NotEqual(t, debate.EventFailed, events[i].Kind())
+			assert.NotEqual(t, flow.EventFailed, events[i].Kind())
 		}
 		assert.Equal(t, 7*9*time.Second, events[len(events)-1].At.Sub(events[0].At), "one call after the other")
 	})
 	t.Run("too slow", func(t *testing.T) {
 		events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) { slow(e, p, 11*time.Second) })
-		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindTimeout})
+		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindTimeout})
 		dropped := 0
 		for i := range events {
-			if events[i].Kind() == debate.EventDropped {
+			if events[i].Kind() == flow.EventDropped {
 				dropped++
-				assert.Contains(t, as[debate.Dropped](events[i]).Reason, "no reply in time")
+				assert.Contains(t, as[flow.Dropped](events[i]).Reason, "no reply in time")
 			}
 		}
 		assert.Equal(t, 3, dropped, "of five, until the failure of one of the last two stops the debate")
@@ -356,7 +358,7 @@ func TestAHugeBaseWaitsForTheCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
 		config.Retry = &debate.RetryPolicy{
-			Base: 1 << 62, Cap: time.Minute, Jitter: time.Nanosecond, Max: map[debate.Kind]int{debate.KindNetwork: 4},
+			Base: 1 << 62, Cap: time.Minute, Jitter: time.Nanosecond, Max: map[debate.Kind]int{flow.KindNetwork: 4},
 		}
 		engine, p := engineFor(config)
 		p.Reply = func(*provider.Request) scripted.Reply {
@@ -367,7 +369,7 @@ func TestAHugeBaseWaitsForTheCap(t *testing.T) {
 		require.NoError(t, err)
 		defer session.Close()
 		_, err = session.Wait(t.Context())
-		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindNetwork})
+		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindNetwork})
 		assert.InDelta(t, 4*time.Minute, time.Since(began), float64(time.Second))
 		assert.Equal(t, 5, p.Calls())
 	})

@@ -17,8 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // company is several engines on one store, each a process of its own. What they ask is answered alike,
@@ -26,7 +28,7 @@ import (
 type company struct {
 	t      *testing.T
 	config debate.Config
-	store  *debate.MemoryStore
+	store  *store.Memory
 	reply  func(*provider.Request) scripted.Reply
 	reader *debate.Engine // of what is stored
 	want   string         // the canonical record of the debate if nothing happens to it
@@ -45,7 +47,7 @@ func newCompany(t *testing.T, config debate.Config) *company {
 	t.Helper()
 	_, p := engineFor(config)
 	slowly(p)
-	c := &company{t: t, config: config, store: &debate.MemoryStore{}, reply: p.Reply, asked: make(map[string]int)}
+	c := &company{t: t, config: config, store: &store.Memory{}, reply: p.Reply, asked: make(map[string]int)}
 	c.reader = &debate.Engine{Store: c.store}
 	return c
 }
@@ -140,7 +142,7 @@ func (c *company) leased(m *member, events []debate.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range events {
-		if in := as[debate.Intent](events[i]); in != nil {
+		if in := as[flow.Intent](events[i]); in != nil {
 			assert.Same(c.t, m, c.holder, "%s is begun by somebody else", in.Call)
 			for info, err := range c.store.List(context.Background(), debate.Filter{}) {
 				assert.NoError(c.t, err)
@@ -191,13 +193,13 @@ func doubles(log []debate.Event) (odd []string) {
 	open := make(map[string]bool)
 	for i := range log {
 		e := &log[i]
-		if in := as[debate.Intent](*e); in != nil {
+		if in := as[flow.Intent](*e); in != nil {
 			open[in.Call] = true
 		}
-		if q := as[debate.Inquiry](*e); q != nil && q.About == "" {
+		if q := as[flow.Inquiry](*e); q != nil && q.About == "" {
 			continue
 		}
-		if spend := debate.SpendOf(e.Body); spend != nil {
+		if spend := flow.SpendOf(e.Body); spend != nil {
 			if !open[spend.Call] {
 				odd = append(odd, spend.Call)
 			}

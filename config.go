@@ -7,6 +7,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // Config says what a debate is, as data that can be stored, compared and sent. Providers, models, judges, formats
@@ -34,7 +37,7 @@ type Config struct {
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty"`
 	// CustomFormat is a format that the host program defines, in place of a named one.
-	CustomFormat *Format `json:"customFormat,omitempty"`
+	CustomFormat *format.Format `json:"customFormat,omitempty"`
 	// Mode says whether speakers of one round hear each other: Sequential if empty.
 	Mode Mode `json:"mode,omitempty"`
 	// Rounds limits the number of rounds, in every format: 5 if 0. There is no upper bound.
@@ -50,13 +53,13 @@ type Config struct {
 	Assign *Assign `json:"assign,omitempty"`
 	// Watch and StopOn are detectors beside those of the format. The findings of the first are shown to the judge.
 	// A finding of the second ends the debate after the round.
-	Watch  []Detector `json:"watch,omitempty"`
-	StopOn []Detector `json:"stopOn,omitempty"`
+	Watch  []format.Detector `json:"watch,omitempty"`
+	StopOn []format.Detector `json:"stopOn,omitempty"`
 	// Budget limits what the debate may cost. If it is nil, there is no limit.
-	Budget *Budget `json:"budget,omitempty"`
+	Budget *flow.Budget `json:"budget,omitempty"`
 	// Unattended says what is chosen where a person would be asked. If it is nil, the person is asked. Engine.Run
 	// is always unattended.
-	Unattended *Unattended `json:"unattended,omitempty"`
+	Unattended *flow.Unattended `json:"unattended,omitempty"`
 	// Context is the name of the context manager: "hybrid" if empty. The others are "truncate", "sliding",
 	// "summarize", and those of Engine.Contexts.
 	Context string `json:"context,omitempty"`
@@ -84,7 +87,7 @@ type Config struct {
 	// JudgeTimeout bounds one attempt at an assessment or a verdict: 180 s if 0.
 	JudgeTimeout time.Duration `json:"-"`
 	// Retry replaces the policy for failed calls. If it is nil, the default policy applies.
-	Retry *RetryPolicy `json:"retry,omitempty"`
+	Retry *flow.RetryPolicy `json:"retry,omitempty"`
 	// Tools are the tools that a flow may offer to its participants, by their names in Engine.Tools. The flow
 	// "debate" offers none.
 	Tools []string `json:"tools,omitempty"`
@@ -97,7 +100,7 @@ type Participant struct {
 	// Name is one line of at most 64 characters, and unique in the debate.
 	Name string `json:"name"`
 	// Side is For, Against or Neutral. If it is empty, the participant has no side.
-	Side Side `json:"side,omitempty"`
+	Side format.Side `json:"side,omitempty"`
 	// Position is what the participant argues, in a sentence.
 	Position string `json:"position,omitempty"`
 	// Persona describes the participant as a person.
@@ -112,16 +115,6 @@ type Participant struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
 }
-
-// Side is a participant's side of the question.
-type Side string
-
-// The sides.
-const (
-	For     Side = "for"
-	Against Side = "against"
-	Neutral Side = "neutral"
-)
 
 // Mode says what the speakers of one round know of each other.
 type Mode string
@@ -146,8 +139,8 @@ const (
 func (c Config) Flow() string { return FlowName }
 
 // Terms returns the part of the config that all flows share.
-func (c Config) Terms() Terms {
-	return Terms{
+func (c Config) Terms() flow.Terms {
+	return flow.Terms{
 		ID: c.ID, Topic: c.Topic, Rounds: c.Rounds, Participants: namesOf(c.Participants), Budget: c.Budget, Unattended: c.Unattended,
 		Context: c.Context, Summarizer: c.Summarizer, AutoSummary: c.AutoSummary, CutLong: c.CutLong, Reserve: c.Reserve,
 		MaxTokens: c.MaxTokens, RoundDelay: c.RoundDelay, RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry,
@@ -159,7 +152,7 @@ func (c Config) Terms() Terms {
 func (c Config) Models() iter.Seq2[string, string] { return c.modelFields() }
 
 // configOf returns a config of this flow as a *Config.
-func configOf(c FlowConfig) *Config {
+func configOf(c flow.Config) *Config {
 	switch c := c.(type) {
 	case *Config:
 		return c
@@ -171,10 +164,10 @@ func configOf(c FlowConfig) *Config {
 }
 
 // Cast returns the participants and the audience as formats see them. Defaults may be written out or not.
-func (c Config) Cast() Cast {
-	cast := Cast{Seats: make([]Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: cmp.Or(c.Rounds, DefaultRounds)}
+func (c Config) Cast() format.Cast {
+	cast := format.Cast{Seats: make([]format.Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: cmp.Or(c.Rounds, DefaultRounds)}
 	for i := range c.Participants {
-		cast.Seats[i] = Seat{c.Participants[i].Name, c.Participants[i].Side}
+		cast.Seats[i] = format.Seat{Name: c.Participants[i].Name, Side: c.Participants[i].Side}
 	}
 	if c.Audience != nil {
 		cast.Audience = make([]string, 0, len(c.Audience.Members))
@@ -191,13 +184,13 @@ func (c Config) withDefaults() *Config {
 	if c.CustomFormat != nil {
 		setIfZero(&c.Format, c.CustomFormat.Name)
 	}
-	setIfZero(&c.Format, FreeForm)
+	setIfZero(&c.Format, format.FreeForm)
 	setIfZero(&c.Mode, Sequential)
 	setIfZero(&c.Rounds, DefaultRounds)
-	setIfZero(&c.Context, DefaultContext)
-	setIfZero(&c.Reserve, DefaultReserve)
-	setIfZero(&c.MaxTokens, DefaultMaxTokens)
-	setIfZero(&c.TurnTimeout, DefaultTurnTimeout)
+	setIfZero(&c.Context, flow.DefaultContext)
+	setIfZero(&c.Reserve, flow.DefaultReserve)
+	setIfZero(&c.MaxTokens, flow.DefaultMaxTokens)
+	setIfZero(&c.TurnTimeout, flow.DefaultTurnTimeout)
 	setIfZero(&c.JudgeTimeout, DefaultJudgeTimeout)
 	setIfZero(&c.Temperature, new(defaultTemperature))
 	if c.Judging != nil {
@@ -259,24 +252,24 @@ type configFields Config
 // configJSON writes durations as text.
 type configJSON struct {
 	configFields
-	RoundDelay   Duration `json:"roundDelay,omitempty"`
-	RoundTimeout Duration `json:"roundTimeout,omitempty"`
-	TurnTimeout  Duration `json:"turnTimeout,omitempty"`
-	JudgeTimeout Duration `json:"judgeTimeout,omitempty"`
+	RoundDelay   flow.Duration `json:"roundDelay,omitempty"`
+	RoundTimeout flow.Duration `json:"roundTimeout,omitempty"`
+	TurnTimeout  flow.Duration `json:"turnTimeout,omitempty"`
+	JudgeTimeout flow.Duration `json:"judgeTimeout,omitempty"`
 }
 
 // MarshalJSON writes the config.
 func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(configJSON{
-		configFields(c), Duration(c.RoundDelay), Duration(c.RoundTimeout), Duration(c.TurnTimeout), Duration(c.JudgeTimeout),
+		configFields(c), flow.Duration(c.RoundDelay), flow.Duration(c.RoundTimeout), flow.Duration(c.TurnTimeout), flow.Duration(c.JudgeTimeout),
 	})
 }
 
-// UnmarshalJSON reads a config strictly. The error joins one *[Error] of kind validation for each problem, up to 50
-// of them, as [DecodeStrict] says. After an error the config is unchanged.
+// UnmarshalJSON reads a config strictly. The error joins one *[flow.Error] of kind validation for each problem, up to 50
+// of them, as [flow.DecodeStrict] says. After an error the config is unchanged.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
-	if err := DecodeStrict("read config", data, &in); err != nil {
+	if err := flow.DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
 	*c = Config(in.configFields)

@@ -14,8 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // fields yields the field that each of the joined errors names, sorted.
@@ -32,7 +35,7 @@ func fields(t *testing.T, err error) []string {
 	for _, one := range all {
 		var failure *debate.Error
 		require.ErrorAs(t, one, &failure)
-		assert.Equal(t, debate.KindValidation, failure.Kind, "%v", one)
+		assert.Equal(t, flow.KindValidation, failure.Kind, "%v", one)
 		assert.NotEmpty(t, failure.Hint())
 		assert.Contains(t, err.Error(), failure.Field)
 		out = append(out, failure.Field)
@@ -42,7 +45,7 @@ func fields(t *testing.T, err error) []string {
 }
 
 // unchecked is a store that fails the test if anything is written.
-type unchecked struct{ *debate.MemoryStore }
+type unchecked struct{ *store.Memory }
 
 func TestBadConfigs(t *testing.T) {
 	type config = debate.Config
@@ -51,7 +54,7 @@ func TestBadConfigs(t *testing.T) {
 		return func(c *config) {
 			c.Format = ""
 			c.CustomFormat = &debate.Format{
-				Name: "own", Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1}}, End: debate.EndByJudge,
+				Name: "own", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByJudge,
 			}
 			how(c.CustomFormat)
 		}
@@ -122,12 +125,12 @@ func TestBadConfigs(t *testing.T) {
 			[]string{"retry.base", "retry.cap", "retry.jitter", "retry.rateLimit"},
 		},
 		"negative retries": {
-			func(c *config) { c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindNetwork: -1}} },
+			func(c *config) { c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: -1}} },
 			[]string{"retry.max.network"},
 		},
 		"retries of what comes again": {
 			func(c *config) {
-				c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindQuota: 2, debate.KindRefusal: 0}}
+				c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindQuota: 2, flow.KindRefusal: 0}}
 			},
 			[]string{"retry.max.quota"},
 		},
@@ -204,7 +207,7 @@ func TestBadConfigs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
 			engine, source := engineFor(config)
-			store := &debate.MemoryStore{}
+			store := &store.Memory{}
 			engine.Store = unchecked{store}
 			c.change(&config)
 			assert.Equal(t, c.fields, fields(t, engine.Validate(t.Context(), config)))
@@ -259,7 +262,7 @@ func TestGoodConfigs(t *testing.T) {
 		"a zero RetryPolicy": func(c *debate.Config) { c.Retry = &debate.RetryPolicy{} },
 		"one's own format": func(c *debate.Config) {
 			c.Format, c.CustomFormat = "", &debate.Format{
-				Name: "duel", MinParticipants: 2, MaxParticipants: 2, Phases: []debate.Phase{{Name: "shot", First: 1, Last: -1}}, End: debate.EndByRounds,
+				Name: "duel", MinParticipants: 2, MaxParticipants: 2, Phases: []format.Phase{{Name: "shot", First: 1, Last: -1}}, End: format.EndByRounds,
 			}
 		},
 	} {
@@ -330,8 +333,8 @@ func full() debate.Config {
 	return debate.Config{
 		ID: "a.b-c_1", Topic: "Ünïcode \"quoted\" <b>?", Format: "own",
 		CustomFormat: &debate.Format{
-			Name: "own", Guidance: "g", MinParticipants: 2, MaxParticipants: 3, End: debate.EndByRounds,
-			Phases: []debate.Phase{{Name: "p", First: 1, Last: -1, Instruction: "i"}},
+			Name: "own", Guidance: "g", MinParticipants: 2, MaxParticipants: 3, End: format.EndByRounds,
+			Phases: []format.Phase{{Name: "p", First: 1, Last: -1, Instruction: "i"}},
 		},
 		Mode: debate.Simultaneous, Rounds: 7,
 		Participants: []debate.Participant{{
@@ -348,7 +351,7 @@ func full() debate.Config {
 		Context: "truncate", Reserve: 1, MaxTokens: 2, Temperature: new(0.0),
 		RoundDelay: 90 * time.Second, TurnTimeout: time.Millisecond + 1, JudgeTimeout: math.MaxInt64,
 		Retry: &debate.RetryPolicy{
-			Max: map[debate.Kind]int{debate.KindNetwork: 0}, Base: time.Second, Cap: time.Minute, Jitter: 1, RateLimit: 2,
+			Max: map[debate.Kind]int{flow.KindNetwork: 0}, Base: time.Second, Cap: time.Minute, Jitter: 1, RateLimit: 2,
 		},
 		Labels: map[string]string{"tenant": "blue"},
 	}
@@ -399,7 +402,7 @@ func TestConfigsThatDoNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var config debate.Config
 			err := config.UnmarshalJSON([]byte(c.text))
-			requireKind(t, err, debate.KindValidation)
+			requireKind(t, err, flow.KindValidation)
 			assert.ErrorContains(t, err, c.says)
 			assert.Equal(t, debate.Config{}, config, "nothing of it is taken")
 			assert.Error(t, json.Unmarshal([]byte(c.text), &config))
@@ -454,7 +457,7 @@ func TestDefaults(t *testing.T) {
 	record := run(t, engine, config)
 	c := view(record).Config()
 	assert.Equal(t, debate.FlowName, record.Flow())
-	assert.Equal(t, debate.FreeForm, c.Format)
+	assert.Equal(t, format.FreeForm, c.Format)
 	assert.Equal(t, debate.Sequential, c.Mode)
 	assert.Equal(t, 5, c.Rounds)
 	assert.Equal(t, 4096, c.MaxTokens)

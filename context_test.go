@@ -11,8 +11,11 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
+	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // tokensOf counts what a request sends as text.
@@ -47,28 +50,28 @@ func TestALongDebateIsCutToTheWindow(t *testing.T) {
 		percent int // of the limit, at which the oldest are left out
 		opening bool
 		moves   int
-		told    []debate.WarningKind
+		told    []flowpkg.WarningKind
 	}{
-		"":                     {80, true, 22, []debate.WarningKind{debate.WarnNear, debate.WarnShort, debate.WarnHigh}},
-		debate.ContextSliding:  {100, true, 13, []debate.WarningKind{debate.WarnNear, debate.WarnHigh, debate.WarnShort}},
-		debate.ContextTruncate: {100, false, 13, []debate.WarningKind{debate.WarnNear, debate.WarnHigh, debate.WarnShort}},
+		"":                      {80, true, 22, []flowpkg.WarningKind{flowpkg.WarnNear, flowpkg.WarnShort, flowpkg.WarnHigh}},
+		flowpkg.ContextSliding:  {100, true, 13, []flowpkg.WarningKind{flowpkg.WarnNear, flowpkg.WarnHigh, flowpkg.WarnShort}},
+		flowpkg.ContextTruncate: {100, false, 13, []flowpkg.WarningKind{flowpkg.WarnNear, flowpkg.WarnHigh, flowpkg.WarnShort}},
 	} {
 		if fewer > 1 && name != "" {
 			continue // to count tokens takes ten times as long with the race detector
 		}
 		t.Run(cmp.Or(name, "default"), func(t *testing.T) {
 			config := twoDebaters()
-			config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Context = debate.RoundLimited, 24, 500, 500, name
+			config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Context = format.RoundLimited, 24, 500, 500, name
 			engine, p := narrowEngine(config, 8000)
 			record := run(t, engine, config)
 
-			told := map[string][]debate.WarningKind{}
+			told := map[string][]flowpkg.WarningKind{}
 			for _, w := range record.Warnings {
 				told[w.By] = append(told[w.By], w.Kind)
-				assert.Equal(t, w.Kind == debate.WarnShort, w.Left > 0, "%+v", w)
+				assert.Equal(t, w.Kind == flowpkg.WarnShort, w.Left > 0, "%+v", w)
 				assert.True(t, strings.HasSuffix(w.Call, "."+w.By), w.Call)
 			}
-			assert.Equal(t, map[string][]debate.WarningKind{"Ada": tc.told, "Ben": tc.told}, told, "the judge has room")
+			assert.Equal(t, map[string][]flowpkg.WarningKind{"Ada": tc.told, "Ben": tc.told}, told, "the judge has room")
 			most, moves, last := 0, 0, map[string]string{}
 			for _, req := range p.Requests() {
 				if req.Schema != nil {
@@ -110,28 +113,28 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 		tokens int
 		call   string
 		want   string
-		after  func(t *testing.T, s *debate.Session, q debate.Inquiry)
+		after  func(t *testing.T, s *debate.Session, q flowpkg.Inquiry)
 	}{
-		"the prompt": {900, "r1.opening.Ada", "the prompt alone does not fit the window of 900 tokens", func(t *testing.T, s *debate.Session, q debate.Inquiry) {
-			require.NoError(t, s.Choose(t.Context(), q.ID, debate.OptionTruncate))
+		"the prompt": {900, "r1.opening.Ada", "the prompt alone does not fit the window of 900 tokens", func(t *testing.T, s *debate.Session, q flowpkg.Inquiry) {
+			require.NoError(t, s.Choose(t.Context(), q.ID, flowpkg.OptionTruncate))
 			record, err := s.Wait(t.Context())
 			again := question(t, record, err)
 			assert.Equal(t, q.About, again.About, "there is nothing to leave out")
 			assert.NotEqual(t, q.ID, again.ID)
-			require.NoError(t, s.Choose(t.Context(), again.ID, debate.OptionEnd))
+			require.NoError(t, s.Choose(t.Context(), again.ID, flowpkg.OptionEnd))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flowpkg.StateCompleted, record.State)
 			assert.Empty(t, record.Turns)
-			assert.Equal(t, debate.EndHost, record.Reason)
+			assert.Equal(t, flowpkg.EndHost, record.Reason)
 			assert.Contains(t, record.Evidence, "the prompt alone")
 		}},
-		"one message": {1600, "r1.opening.Ben", "the turn of Ada in round 1 alone does not fit the window of 1600 tokens", func(t *testing.T, s *debate.Session, q debate.Inquiry) {
-			require.NoError(t, s.Choose(t.Context(), q.ID, debate.OptionTruncate))
+		"one message": {1600, "r1.opening.Ben", "the turn of Ada in round 1 alone does not fit the window of 1600 tokens", func(t *testing.T, s *debate.Session, q flowpkg.Inquiry) {
+			require.NoError(t, s.Choose(t.Context(), q.ID, flowpkg.OptionTruncate))
 			record, err := s.Wait(t.Context())
 			ada := question(t, record, err)
 			assert.Equal(t, "r2.rebuttal.Ada", ada.About, "Ben was asked about for the whole debate, and she for herself")
-			require.NoError(t, s.Choose(t.Context(), ada.ID, debate.OptionTruncate))
+			require.NoError(t, s.Choose(t.Context(), ada.ID, flowpkg.OptionTruncate))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Len(t, record.Turns, 6)
@@ -140,7 +143,7 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, p := narrowEngine(config, tc.tokens)
-			engine.Store = &debate.MemoryStore{}
+			engine.Store = &store.Memory{}
 			reply := p.Reply
 			p.Reply = func(req *provider.Request) scripted.Reply {
 				r := reply(req)
@@ -155,8 +158,8 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			q := question(t, record, err)
 			assert.Equal(t, tc.call, q.About)
-			assert.Equal(t, []debate.Option{debate.OptionTruncate, debate.OptionModel, debate.OptionEnd}, q.Options)
-			assert.Equal(t, debate.KindContextOverflow, q.Failure.Kind)
+			assert.Equal(t, []debate.Option{flowpkg.OptionTruncate, flowpkg.OptionModel, flowpkg.OptionEnd}, q.Options)
+			assert.Equal(t, flowpkg.KindContextOverflow, q.Failure.Kind)
 			assert.ErrorContains(t, q.Failure, tc.want)
 			assert.Len(t, record.Turns, p.Calls(), "nothing was sent for it")
 			failure := failureOf(t, engine, record.ID, tc.call)
@@ -182,25 +185,25 @@ func TestWhatDoesNotFitAtAllInAnUnattendedDebate(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	record, err := session.Wait(t.Context())
-	requireKind(t, err, debate.KindContextOverflow)
+	requireKind(t, err, flowpkg.KindContextOverflow)
 	assert.ErrorContains(t, err, "the prompt alone does not fit the window of 500 tokens")
-	assert.Equal(t, debate.StateError, record.State)
+	assert.Equal(t, flowpkg.StateError, record.State)
 	assert.Zero(t, p.Calls())
 	require.Len(t, record.Answers, 1, "the prompt gets no smaller by another try")
-	assert.Equal(t, debate.OptionTruncate, record.Answers[0].Option)
+	assert.Equal(t, flowpkg.OptionTruncate, record.Answers[0].Option)
 	assert.True(t, record.Answers[0].Unattended)
 }
 
 // failureOf yields the first failure of a call in a debate's log. It comes right after the call's intent.
-func failureOf(t *testing.T, engine *debate.Engine, id, call string) *debate.Failure {
+func failureOf(t *testing.T, engine *debate.Engine, id, call string) *flowpkg.Failure {
 	t.Helper()
 	var before debate.Event
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		if event.Kind() == debate.EventFailed && as[debate.Failure](event).Call == call {
-			require.Equal(t, debate.EventIntent, before.Kind())
-			require.Equal(t, call, as[debate.Intent](before).Call)
-			return as[debate.Failure](event)
+		if event.Kind() == flowpkg.EventFailed && as[flowpkg.Failure](event).Call == call {
+			require.Equal(t, flowpkg.EventIntent, before.Kind())
+			require.Equal(t, call, as[flowpkg.Intent](before).Call)
+			return as[flowpkg.Failure](event)
 		}
 		before = event
 	}
@@ -214,7 +217,7 @@ func unread() *debate.Flow {
 	flow.Name = "unread"
 	step := flow.Steps[debate.StateAwaitingResponses]
 	calls := step.Calls
-	step.Calls = func(r *debate.Record) []debate.Call {
+	step.Calls = func(r *debate.Record) []flowpkg.Call {
 		all := calls(r)
 		for i := range all {
 			all[i].View.None = true
@@ -227,10 +230,10 @@ func unread() *debate.Flow {
 
 func TestWhoReadsNothingNeedsNoRoomForIt(t *testing.T) {
 	config := twoDebaters()
-	config.Format, config.Rounds, config.MaxTokens, config.Reserve = debate.RoundLimited, 12, 500, 500
+	config.Format, config.Rounds, config.MaxTokens, config.Reserve = format.RoundLimited, 12, 500, 500
 	engine, p := narrowEngine(config, 2500)
 	engine.Flows = map[string]*debate.Flow{"unread": unread()}
-	record := run(t, engine, debate.Named("unread", config))
+	record := run(t, engine, flowpkg.Named("unread", config))
 	assert.Len(t, record.Turns, 24)
 	assert.Empty(t, record.Warnings)
 	for _, req := range p.Requests() {

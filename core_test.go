@@ -8,24 +8,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Who does not hold a debate brings what a host says, and nothing that only its holder can know.
 func TestOnlyControlsAreNoted(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	i := l.index(t, debate.EventIntent, 0)
-	call := as[debate.Intent](l.events[i]).Call
-	for name, signal := range map[string]debate.Signal{
-		"result": debate.Result{Call: call, Attempt: 1, Text: "Mine."}, "failed": debate.Failed{Call: call, Attempt: 1},
-		"lost": debate.Lost{Call: call, Attempt: 1}, "tick": debate.Tick{}, "start": debate.Start{}, "nothing": nil,
+	i := l.index(t, flow.EventIntent, 0)
+	call := as[flow.Intent](l.events[i]).Call
+	for name, signal := range map[string]flow.Signal{
+		"result": flow.Result{Call: call, Attempt: 1, Text: "Mine."}, "failed": flow.Failed{Call: call, Attempt: 1},
+		"lost": flow.Lost{Call: call, Attempt: 1}, "tick": flow.Tick{}, "start": flow.Start{}, "nothing": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			core, err := l.engine.NewCore(l.id, l.events[:i+1])
 			require.NoError(t, err)
-			out, err := core.Note(debate.Input{At: time.Now(), Signal: signal})
-			requireKind(t, err, debate.KindState)
+			out, err := core.StepRemote(flow.Input{At: time.Now(), Signal: signal})
+			requireKind(t, err, flow.KindState)
 			assert.Empty(t, out)
-			out, err = core.Note(debate.Input{At: time.Now(), Signal: debate.Pause{}})
+			out, err = core.StepRemote(flow.Input{At: time.Now(), Signal: flow.Pause{}})
 			require.NoError(t, err, "and the core goes on")
 			assert.NotEmpty(t, out.Events)
 			assert.Empty(t, out.Start)
@@ -36,15 +37,15 @@ func TestOnlyControlsAreNoted(t *testing.T) {
 // A log that cannot be folded ends its core: whatever it says from then on would be made up.
 func TestACoreWhoseLogIsBrokenSaysNothingMore(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	i := l.index(t, debate.EventIntent, 0)
+	i := l.index(t, flow.EventIntent, 0)
 	core, err := l.engine.NewCore(l.id, l.events[:i])
 	require.NoError(t, err)
 	broken := core.Fold(l.events[i+1]) // one is left out
 	require.ErrorContains(t, broken, "event")
 	assert.Equal(t, broken, core.Fold(l.events[i]))
-	_, err = core.Step(debate.Input{At: time.Now(), Signal: debate.Tick{}})
+	_, err = core.Step(flow.Input{At: time.Now(), Signal: flow.Tick{}})
 	assert.Equal(t, broken, err)
-	_, err = core.Note(debate.Input{At: time.Now(), Signal: debate.Pause{}})
+	_, err = core.StepRemote(flow.Input{At: time.Now(), Signal: flow.Pause{}})
 	assert.Equal(t, broken, err)
 }
 
@@ -72,9 +73,9 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 	config.Tools = nil
 	start, err := engine.Freeze(inFlow(engine, config))
 	require.NoError(t, err)
-	step := func(core *debate.Core, signals ...debate.Signal) error {
+	step := func(core *flow.Core, signals ...flow.Signal) error {
 		for _, signal := range signals {
-			if _, err := core.Step(debate.Input{At: time.Now(), Signal: signal}); err != nil {
+			if _, err := core.Step(flow.Input{At: time.Now(), Signal: signal}); err != nil {
 				return err
 			}
 		}
@@ -82,12 +83,12 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 	}
 	core, err := engine.NewCore("new", nil)
 	require.NoError(t, err)
-	require.NoError(t, step(core, debate.Edit{Config: inFlow(engine, config)}, debate.Validate{}, debate.Validated{OK: true}, start))
+	require.NoError(t, step(core, flow.Edit{Config: inFlow(engine, config)}, flow.Validate{}, flow.Validated{OK: true}, start))
 	assert.Equal(t, debate.State("working"), core.Record().State)
 	assert.Equal(t, 2, core.Record().InFlight())
 
 	core, err = engine.NewCore("other", nil)
 	require.NoError(t, err)
-	err = step(core, debate.Edit{Config: twoDebaters()}, debate.Validate{}, debate.Validated{OK: true}, start)
-	assert.Equal(t, "flow", requireKind(t, err, debate.KindValidation).Field)
+	err = step(core, flow.Edit{Config: twoDebaters()}, flow.Validate{}, flow.Validated{OK: true}, start)
+	assert.Equal(t, "flow", requireKind(t, err, flow.KindValidation).Field)
 }

@@ -15,8 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // course is a debate and all that befalls it, the same each time it runs. What anybody says in it depends
@@ -77,7 +80,7 @@ func (c course) play(t *testing.T, store debate.Store) (*world, *debate.Record) 
 func (c course) undisturbed(t *testing.T) string {
 	t.Helper()
 	c.config.ID = ""
-	w := c.world(&debate.MemoryStore{})
+	w := c.world(&store.Memory{})
 	w.mend()
 	session, err := w.engine.Start(t.Context(), inFlow(w.engine, w.config))
 	require.NoError(t, err)
@@ -104,7 +107,7 @@ func (w *world) end(ctx context.Context, s *debate.Session) (*debate.Record, err
 	ctx, cancel := context.WithTimeout(ctx, 24*time.Hour) // of the bubble's clock
 	defer cancel()
 	for range 100 {
-		if s.State() == debate.StatePaused {
+		if s.State() == flow.StatePaused {
 			if err := s.Resume(ctx); err != nil {
 				return nil, err
 			}
@@ -117,7 +120,7 @@ func (w *world) end(ctx context.Context, s *debate.Session) (*debate.Record, err
 			if err := w.answer(ctx, s, record); err != nil {
 				return nil, err
 			}
-		case record == nil || record.State != debate.StateError:
+		case record == nil || record.State != flow.StateError:
 			return nil, fmt.Errorf("in state %s: %w", s.State(), err)
 		default:
 			w.mend()
@@ -140,7 +143,7 @@ func (w *world) answer(ctx context.Context, s *debate.Session, record *debate.Re
 		return fmt.Errorf("%s is asked in an unattended debate", q.ID)
 	}
 	if q.About != "" {
-		return s.Choose(ctx, q.ID, debate.OptionRetry)
+		return s.Choose(ctx, q.ID, flow.OptionRetry)
 	}
 	text := "A person speaks, asked by " + q.ID + "."
 	switch q.Kind {
@@ -169,7 +172,7 @@ func everybody(all []debate.Participant) func(*provider.Request) scripted.Reply 
 				}
 			}
 		})
-		return scripted.Reply{Text: found(debate.CallKind(req.Schema.Name), names, req.Self, call), Usage: usage}
+		return scripted.Reply{Text: found(flow.CallKind(req.Schema.Name), names, req.Self, call), Usage: usage}
 	}
 }
 
@@ -188,7 +191,7 @@ func outsider(all []debate.Participant) debate.Judge {
 }
 
 // found is a well-formed answer to a call with a schema.
-func found(kind debate.CallKind, names []string, by, call string) string {
+func found(kind flow.CallKind, names []string, by, call string) string {
 	switch kind {
 	case debate.KindVerdict:
 		return strings.Replace(verdict(names), "A close debate.", "So finds "+by+" in "+call+".", 1)
@@ -246,7 +249,7 @@ func courses() map[string]course {
 	out := map[string]course{
 		"sequential":   changed(func(*debate.Config) {}),
 		"simultaneous": changed(func(c *debate.Config) { c.Participants, c.Mode = crew(3).Participants, debate.Simultaneous }),
-		"unjudged":     changed(func(c *debate.Config) { c.Judging, c.Format = nil, debate.FreeForm }),
+		"unjudged":     changed(func(c *debate.Config) { c.Judging, c.Format = nil, format.FreeForm }),
 		"of a person": changed(func(c *debate.Config) {
 			c.Rounds, c.Judging.Judges = 2, []debate.JudgeConfig{{Person: true}}
 		}),
@@ -278,10 +281,10 @@ func audienceCourse() course {
 	config := crew(2, debate.For, debate.Against)
 	config.Rounds, config.Format = 1, ""
 	config.CustomFormat = &debate.Format{
-		Name: "hearing", End: debate.EndByRounds, Decide: debate.BySwing, Phases: []debate.Phase{{Name: "hearing", First: 1, Last: -1, Slots: []debate.Slot{
-			{Who: debate.Everyone, Kind: "statement", Group: 1},
-			{Who: "audience:1", Kind: debate.KindQuestion, To: "for:1"},
-			{Who: "for:1", Kind: debate.KindAnswer, To: "audience:1"},
+		Name: "hearing", End: format.EndByRounds, Decide: format.BySwing, Phases: []format.Phase{{Name: "hearing", First: 1, Last: -1, Slots: []format.Slot{
+			{Who: format.Everyone, Kind: "statement", Group: 1},
+			{Who: "audience:1", Kind: format.KindQuestion, To: "for:1"},
+			{Who: "for:1", Kind: format.KindAnswer, To: "audience:1"},
 			{Who: "against:1", Kind: "last word"},
 		}}},
 	}
@@ -358,7 +361,7 @@ func troubledCourses() map[string]course {
 		c.Retry, c.Participants[0].Fallbacks = noRetry(), []string{"test/spare"}
 	}, failing(provider.KindAPI, requested("debater", "r2.rebuttal.Ada")))
 	fallback.exact = true
-	long := func(c *debate.Config) { c.Rounds, c.Format = 9, debate.FreeForm }
+	long := func(c *debate.Config) { c.Rounds, c.Format = 9, format.FreeForm }
 	soft := with(long, nil)
 	soft.config.Budget = &debate.Budget{SoftCalls: 8}
 	hard := with(long, nil)
@@ -373,7 +376,7 @@ func troubledCourses() map[string]course {
 			failing(provider.KindRefusal, said("Cyd", 2))),
 		"unattended": with(func(c *debate.Config) { c.Unattended = &debate.Unattended{} },
 			failing(provider.KindRefusal, requested("judge", "r2.assessment"))),
-		"given up": with(func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: debate.OptionEnd} },
+		"given up": with(func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: flow.OptionEnd} },
 			failing(provider.KindRefusal, requested("judge", "r2.assessment"))),
 		"confirmed": with(func(c *debate.Config) { c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true} }, nil),
 		"soft":      soft,

@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Aliases of contracts from other packages, so that most programs import one package.
@@ -38,19 +41,19 @@ type Engine struct {
 	// Contexts are context managers by the name in Config.Context. They are added to the built-in ones.
 	Contexts map[string]ContextManager
 	// Formats are formats by the name in Config.Format. They are added to those of BuiltinFormats.
-	Formats map[string]Format
+	Formats map[string]format.Format
 	// Flows are other kinds of conversations, by the name that their configs give. The flow of debates is always
 	// there.
-	Flows map[string]*Flow
+	Flows map[string]*flow.Flow
 	// Tools are functions that models may use while they write a reply, by the name under which a model calls them.
-	Tools map[string]Tool
+	Tools map[string]flow.Tool
 	// Prompts replace embedded templates of package prompt, by their names.
 	Prompts map[string]string
 	// Models are prices and sizes by "provider/model". They take precedence over the embedded table.
-	Models map[string]Model
+	Models map[string]flow.Model
 	// Store keeps the logs. If it is nil, the engine makes a MemoryStore of its own, which keeps every debate until
 	// the debate is deleted there. A host program that runs many debates sets a store and deletes from it.
-	Store Store
+	Store store.Store
 	// Lease is how long the lease of a debate lasts; 0 means 15 s. It bounds two waits:
 	//   - how long another process waits before it takes over a debate whose process has disappeared
 	//   - how long a store may fail before the engine gives up the debates that it holds there
@@ -75,16 +78,16 @@ type Engine struct {
 	Seed func() string
 
 	once   sync.Once
-	frozen *live
+	frozen *engine
 	err    error
 }
 
 // New returns a session whose debate can still be edited. It checks, stores and pays for nothing:
 // [Session.Validate] and [Session.Start] do that.
-func (e *Engine) New(config FlowConfig) (*Session, error) { return e.newSession(config, false) }
+func (e *Engine) New(config flow.Config) (*Session, error) { return e.newSession(config, false) }
 
 // newSession is New. If unattended is set, no person is asked, even if the config does not say what is chosen then.
-func (e *Engine) newSession(config FlowConfig, unattended bool) (*Session, error) {
+func (e *Engine) newSession(config flow.Config, unattended bool) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
@@ -103,11 +106,11 @@ func (e *Engine) newSession(config FlowConfig, unattended bool) (*Session, error
 // If a debate exists under config.ID already, Start compares the configs:
 //   - If they are the same, Start opens the debate. If this engine has it open, Start returns that session.
 //   - If they differ, the error is of kind conflict.
-func (e *Engine) Start(ctx context.Context, config FlowConfig) (*Session, error) {
+func (e *Engine) Start(ctx context.Context, config flow.Config) (*Session, error) {
 	return e.start(ctx, config, false)
 }
 
-func (e *Engine) start(ctx context.Context, config FlowConfig, unattended bool) (*Session, error) {
+func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool) (*Session, error) {
 	s, err := e.newSession(config, unattended)
 	if err != nil {
 		if all := e.Validate(ctx, config); all != nil {
@@ -119,8 +122,8 @@ func (e *Engine) start(ctx context.Context, config FlowConfig, unattended bool) 
 		return nil, err
 	}
 	if err := s.Start(ctx); err != nil {
-		if open := s.live.host.session(s.ID()); open != nil && errors.Is(err, ErrLeased) {
-			if err := open.same(s.runtime); err != nil {
+		if open := s.live.host.Session(s.ID()); open != nil && errors.Is(err, flow.ErrLeased) {
+			if err := open.Same(s.runtime); err != nil {
 				return nil, err
 			}
 			return facade(open), nil
@@ -139,11 +142,11 @@ func (e *Engine) start(ctx context.Context, config FlowConfig, unattended bool) 
 //   - ctx is done. The session is closed, and the debate can be opened again.
 //   - The debate comes to the error state, or waits for a person (a judge with Person set). Run yields that
 //     error, and the debate can be opened again.
-func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
 		s, err := e.start(ctx, config, true)
 		if err != nil {
-			yield(Event{}, err)
+			yield(flow.Event{}, err)
 			return
 		}
 		defer s.Close()
@@ -157,8 +160,8 @@ func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, er
 			if event.Err() == nil {
 				continue
 			}
-			if _, done, stop := s.runtime.outcome(ctx); done && stop != nil { // otherwise the debate is over by now
-				yield(Event{}, stop)
+			if _, done, stop := s.runtime.Outcome(ctx); done && stop != nil { // otherwise the debate is over by now
+				yield(flow.Event{}, stop)
 				return
 			}
 		}
@@ -169,7 +172,7 @@ func (e *Engine) Run(ctx context.Context, config FlowConfig) iter.Seq2[Event, er
 // that is over is opened for reading.
 //
 // Calls that were in flight when the debate's last process ended are charged and made again. If another process
-// holds the debate, the error is [ErrLeased].
+// holds the debate, the error is [flow.ErrLeased].
 func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -178,8 +181,8 @@ func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	return l.open(ctx, id)
 }
 
-func (l *live) open(ctx context.Context, id string) (*Session, error) {
-	s, err := l.host.open(ctx, id)
+func (l *engine) open(ctx context.Context, id string) (*Session, error) {
+	s, err := l.host.Open(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -189,40 +192,40 @@ func (l *live) open(ctx context.Context, id string) (*Session, error) {
 // Events yields the numbered events of a debate after the given number, wherever the debate runs. If it is open in
 // this engine, Events is [Session.Events]. Otherwise it yields the facts of the log as they are saved. It ends
 // after the debate's last event.
-func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
 		l, err := e.freeze()
 		if err != nil {
-			yield(Event{}, err)
+			yield(flow.Event{}, err)
 			return
 		}
-		l.host.events(ctx, id, after)(yield)
+		l.host.Events(ctx, id, after)(yield)
 	}
 }
 
-// List yields a description of each stored debate that matches, as [Store].List does.
+// List yields a description of each stored debate that matches, as [store.Store].List does.
 //
 // A worker that resumes debates of other processes lists {Working: true, Idle: true} and opens what it finds. If
-// several workers open the same debate, one gets it, and the others get [ErrLeased].
-func (e *Engine) List(ctx context.Context, filter Filter) iter.Seq2[Info, error] {
-	return func(yield func(Info, error) bool) {
+// several workers open the same debate, one gets it, and the others get [flow.ErrLeased].
+func (e *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+	return func(yield func(store.Info, error) bool) {
 		l, err := e.freeze()
 		if err != nil {
-			yield(Info{}, err)
+			yield(store.Info{}, err)
 			return
 		}
-		l.host.store.List(ctx, filter)(yield)
+		l.host.Store.List(ctx, filter)(yield)
 	}
 }
 
 // Record returns the record of a stored debate, wherever the debate runs: the fold of its log. It asks no provider.
 // Only the debate's flow must be registered.
-func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
+func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	core, err := l.host.load(ctx, id)
+	core, err := l.host.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -232,20 +235,20 @@ func (e *Engine) Record(ctx context.Context, id string) (*Record, error) {
 // Freeze returns the signal with which a log begins: the config with every default written out, and everything else
 // that must not change while the debate runs. Each call draws a new seed.
 //
-// Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [Edit], [Validate]
-// and [Validated]. The config should have passed Engine.Validate.
-func (e *Engine) Freeze(config FlowConfig) (Start, error) {
+// Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [flow.Edit], [flow.Validate]
+// and [flow.Validated]. The config should have passed Engine.Validate.
+func (e *Engine) Freeze(config flow.Config) (flow.Start, error) {
 	l, err := e.freeze()
 	if err != nil {
-		return Start{}, err
+		return flow.Start{}, err
 	}
 	p, err := l.plan(config, false)
 	if err != nil {
-		return Start{}, err
+		return flow.Start{}, err
 	}
 	start, err := l.start(p)
 	if err != nil {
-		return Start{}, err
+		return flow.Start{}, err
 	}
 	start.Models = maps.Clone(start.Models) // a copy, since the caller may write to it
 	return *start, nil
@@ -253,7 +256,7 @@ func (e *Engine) Freeze(config FlowConfig) (Start, error) {
 
 // NewCore makes the core of a stored debate from its events, for a runtime that a host program writes. Without
 // events it makes the core of a debate that is still to be configured.
-func (e *Engine) NewCore(id string, events []Event) (*Core, error) {
+func (e *Engine) NewCore(id string, events []flow.Event) (*flow.Core, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
@@ -264,11 +267,11 @@ func (e *Engine) NewCore(id string, events []Event) (*Core, error) {
 // Shutdown closes all sessions, so that another process can open their debates at once. It returns when nothing of
 // them runs any more, or when ctx is done.
 //
-// From then on the engine refuses to open or start a debate with [ErrClosed]. Stored debates can still be read.
+// From then on the engine refuses to open or start a debate with [flow.ErrClosed]. Stored debates can still be read.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	l, err := e.freeze()
 	if err != nil {
 		return err
 	}
-	return l.host.shutdown(ctx)
+	return l.host.Shutdown(ctx)
 }

@@ -3,34 +3,37 @@ package debate
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // What the flow of debates does with its configs.
 
-func decodeDebate(data []byte) (FlowConfig, error) {
+func decodeDebate(data []byte) (flow.Config, error) {
 	c := new(Config)
-	if err := DecodeStrict("read config", data, c); err != nil {
+	if err := flow.DecodeStrict("read config", data, c); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
 // formatOf returns the format that a config names or contains.
-func formatOf(formats map[string]Format, c *Config) (*Format, bool) {
+func formatOf(formats map[string]format.Format, c *Config) (*format.Format, bool) {
 	if c.CustomFormat != nil {
 		return c.CustomFormat, true
 	}
-	known, ok := formats[cmp.Or(c.Format, FreeForm)]
+	known, ok := formats[cmp.Or(c.Format, format.FreeForm)]
 	return &known, ok
 }
 
 // settler returns the function that writes out all defaults, including those that a config leaves to its format.
-func settler(formats map[string]Format) func(FlowConfig) (FlowConfig, error) {
-	return func(config FlowConfig) (FlowConfig, error) {
+func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, error) {
+	return func(config flow.Config) (flow.Config, error) {
 		switch config.(type) {
 		case *Config, Config:
 		default:
-			return nil, &Error{Kind: KindValidation, Op: "config", Err: fmt.Errorf("a %T is no config of a debate", config)}
+			return nil, &flow.Error{Kind: flow.KindValidation, Op: "config", Err: fmt.Errorf("a %T is no config of a debate", config)}
 		}
 		c := *configOf(config)
 		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 {
@@ -42,41 +45,41 @@ func settler(formats map[string]Format) func(FlowConfig) (FlowConfig, error) {
 	}
 }
 
-func freezer(formats map[string]Format) func(FlowConfig) (any, error) {
-	return func(config FlowConfig) (any, error) {
+func freezer(formats map[string]format.Format) func(flow.Config) (any, error) {
+	return func(config flow.Config) (any, error) {
 		c := configOf(config)
 		format, ok := formatOf(formats, c)
 		if !ok {
 			err := fmt.Errorf("no format %.40q is known", c.Format)
-			return nil, &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "format", Err: err}
+			return nil, &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Field: "format", Err: err}
 		}
 		return format.Clone(), nil
 	}
 }
 
 func thaw(data []byte) (any, error) {
-	f := new(Format)
-	if err := DecodeStrict("read format", data, f); err != nil {
+	f := new(format.Format)
+	if err := flow.DecodeStrict("read format", data, f); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-func checker(formats map[string]Format) func(FlowConfig, any, Registry) []error {
-	return func(config FlowConfig, frozen any, known Registry) []error {
+func checker(formats map[string]format.Format) func(flow.Config, any, flow.Registry) []error {
+	return func(config flow.Config, frozen any, known flow.Registry) []error {
 		c := configOf(config)
 		v := &validation{known: known, formats: formats, terms: c.Terms()}
-		v.frozen, _ = frozen.(*Format)
+		v.frozen, _ = frozen.(*format.Format)
 		v.check(c)
 		return v.Findings
 	}
 }
 
 // fixed returns what a log of a debate refers to: the participants with their sides, and the shape of the debate.
-func fixed(config FlowConfig) any {
+func fixed(config flow.Config) any {
 	type seat struct {
-		Name string `json:"name"`
-		Side Side   `json:"side"`
+		Name string      `json:"name"`
+		Side format.Side `json:"side"`
 	}
 	c := configOf(config)
 	out := struct {
@@ -93,7 +96,7 @@ func fixed(config FlowConfig) any {
 }
 
 // prompted returns the config without the fields that no prompt depends on.
-func prompted(config FlowConfig) any {
+func prompted(config flow.Config) any {
 	c := *configOf(config)
 	c.ID, c.Labels, c.Budget, c.Retry = "", nil, nil, nil
 	return &c

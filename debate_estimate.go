@@ -1,7 +1,9 @@
 package debate
 
+import "github.com/agonist-dev/debate/flow"
+
 // estimateDebate counts the calls of a debate, round by round.
-func estimateDebate(e *Estimator, rounds int) error {
+func estimateDebate(e *flow.Estimator, rounds int) error {
 	d := of(e.Record())
 	end := func() { e.Calls(verdictsAndVotes(d.Record)) }
 	assign := assignCalls(d)
@@ -16,7 +18,7 @@ func estimateDebate(e *Estimator, rounds int) error {
 		}
 		for i := range d.schedule {
 			call := turnCall(d, &d.schedule[i])
-			e.Calls([]Call{call})
+			e.Calls([]flow.Call{call})
 			e.Said(&call)
 		}
 		e.Calls(assessmentCalls(d.Record))

@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/detect"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 )
 
-// Debate is a debate for reading: the [Record] that every flow has, and what the judges, the audience and the
+// Debate is a debate for reading: the [flow.Record] that every flow has, and what the judges, the audience and the
 // search for positions have contributed. It is read only, under the rules of its Record.
 type Debate struct {
-	*Record
+	*flow.Record
 
 	Assessments []*Assessment // in the order in which they were recorded
 	// Verdict is a judge's verdict; nil if there is none yet. Of a panel it is the first verdict that agrees with
@@ -24,12 +26,12 @@ type Debate struct {
 	Assignment *Assignment // the positions that a model has found; nil if no model was asked
 
 	config   *Config
-	format   *Format
+	format   *formatpkg.Format
 	drawn    drawn
 	texts    map[string]string // the prompts, with what has been assigned since
 	systems  []string          // the system prompts of the participants, by seat
 	bench    []int             // the indices of the judges who are not recused
-	schedule []Speech
+	schedule []formatpkg.Speech
 	phase    int               // the phase of which schedule is the schedule
 	said     []bool            // by slot of the schedule: whether its speech is recorded
 	shingles []detect.Shingles // of the turns, if a detector compares them
@@ -37,7 +39,7 @@ type Debate struct {
 }
 
 // Of returns the debate of a record. It returns false if the record is of another flow, or if nothing has started.
-func Of(r *Record) (*Debate, bool) {
+func Of(r *flow.Record) (*Debate, bool) {
 	if r == nil {
 		return nil, false
 	}
@@ -46,11 +48,11 @@ func Of(r *Record) (*Debate, bool) {
 }
 
 // of is Of for the flow itself, which only asks about its own records.
-func of(r *Record) *Debate {
+func of(r *flow.Record) *Debate {
 	if d, ok := Of(r); ok {
 		return d
 	}
-	return &Debate{Record: r, config: &Config{}, format: &Format{}, phase: unset}
+	return &Debate{Record: r, config: &Config{}, format: &formatpkg.Format{}, phase: unset}
 }
 
 // unset is the phase before the first round. It differs from -1, the phase of rounds that no phase covers.
@@ -63,32 +65,32 @@ type drawn struct {
 }
 
 // draw draws the orders and labels of a debate from its seed.
-func draw(config FlowConfig, seed string) any {
+func draw(config flow.Config, seed string) any {
 	c, out := configOf(config), drawn{}
 	if c.Judging == nil {
 		return out
 	}
 	for i := range c.Judging.Judges {
-		out.Orders = append(out.Orders, Shuffled(seed, "judge "+strconv.Itoa(i), len(c.Participants)))
+		out.Orders = append(out.Orders, flow.Shuffled(seed, "judge "+strconv.Itoa(i), len(c.Participants)))
 	}
 	if c.Judging.Anonymous {
-		out.Labels = NeutralLabels(seed, len(c.Participants))
+		out.Labels = flow.NeutralLabels(seed, len(c.Participants))
 	}
 	return out
 }
 
 // open makes the part of a record.
-func open(r *Record, start *Start) (Part, error) {
-	format, ok := r.Frozen().(*Format)
+func open(r *flow.Record, start *flow.Start) (flow.Part, error) {
+	format, ok := r.Frozen().(*formatpkg.Format)
 	if !ok {
-		return nil, &Error{Kind: KindValidation, Op: "open", Field: "frozen", Err: errors.New("the format is missing")}
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: "open", Field: "frozen", Err: errors.New("the format is missing")}
 	}
 	d := &Debate{Record: r, config: configOf(r.Config()), format: format, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)
 	d.systems = make([]string, len(d.config.Participants))
 	d.readSystems()
 	d.bench = d.seated()
-	d.compares = slices.ContainsFunc(d.watched(), func(name Detector) bool { return name != DetectDrift })
+	d.compares = slices.ContainsFunc(d.watched(), func(name formatpkg.Detector) bool { return name != formatpkg.DetectDrift })
 	return d, nil
 }
 
@@ -96,19 +98,19 @@ func open(r *Record, start *Start) (Part, error) {
 func (d *Debate) Config() *Config { return d.config }
 
 // Format returns the frozen format. It is read only.
-func (d *Debate) Format() *Format { return d.format }
+func (d *Debate) Format() *formatpkg.Format { return d.format }
 
 // Text returns a prompt as it was rendered when the debate started, with what has been assigned since.
 func (d *Debate) Text(name string) string { return d.texts[name] }
 
-// Fold implements [Part].
-func (d *Debate) Fold(e *Event) error {
+// Fold implements [flow.Part].
+func (d *Debate) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
-	case *Round:
+	case *flow.Round:
 		d.beginRound(body.N)
-	case *Turn:
+	case *flow.Turn:
 		d.foldTurn(body)
-	case *Dropped:
+	case *flow.Dropped:
 		d.foldDropped(body.Participant)
 	case *Assessment:
 		d.Assessments = append(d.Assessments, body)
@@ -134,7 +136,7 @@ func (d *Debate) beginRound(n int) {
 	clear(d.said)
 }
 
-func (d *Debate) foldTurn(t *Turn) {
+func (d *Debate) foldTurn(t *flow.Turn) {
 	if t.Round == d.Round && t.Slot < len(d.said) {
 		d.said[t.Slot] = true
 	}
@@ -181,12 +183,12 @@ func (d *Debate) participants() []Participant {
 }
 
 // views says which reader reads what.
-func views(s Setup) Views {
-	c, out := configOf(s.Config), Views{}
+func views(s flow.Setup) flow.Views {
+	c, out := configOf(s.Config), flow.Views{}
 	if d, ok := s.Drawn.(drawn); ok {
 		out.Labels = d.Labels
 	}
-	if f, ok := s.Frozen.(*Format); ok {
+	if f, ok := s.Frozen.(*formatpkg.Format); ok {
 		out.Reads = f.Audible(c.Cast())
 	}
 	return out

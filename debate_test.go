@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -19,7 +21,7 @@ func TestADebateRunsFromConfigToVerdict(t *testing.T) {
 	engine, _ := engineFor(config)
 	record := run(t, engine, config)
 
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada", "r2 Ben", "r3 Ada", "r3 Ben"}, speakers(record))
 	assert.Len(t, view(record).Assessments, 3)
 	require.NotNil(t, view(record).Verdict)
@@ -37,14 +39,14 @@ func TestFreeFormEndsWhenTheJudgeSaysSo(t *testing.T) {
 		want   int
 		why    string
 	}{
-		"the judge ends":          {debate.FreeForm, 5, func(a map[string]any, round int) { a["shouldContinue"] = round < 2 }, 2, "judge wishes to end after round 2"},
-		"the cap ends":            {debate.FreeForm, 4, nil, 4, "all 4 rounds are spoken"},
-		"the default cap":         {debate.FreeForm, 0, nil, 5, "all 5 rounds are spoken"},
-		"a fixed number":          {debate.RoundLimited, 3, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 3, "the format has 3 rounds"},
-		"structured to the end":   {debate.StructuredRounds, 3, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 3, "the format has 3 rounds"},
-		"convergence":             {debate.ConvergenceSeeker, 6, raised("convergenceReached", 2), 2, "judge sees convergence in round 2"},
-		"diminishing returns":     {debate.ConvergenceSeeker, 6, raised("diminishingReturns", 3), 3, "judge sees diminishing returns in round 3"},
-		"convergence never comes": {debate.ConvergenceSeeker, 2, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 2, "all 2 rounds are spoken"},
+		"the judge ends":          {format.FreeForm, 5, func(a map[string]any, round int) { a["shouldContinue"] = round < 2 }, 2, "judge wishes to end after round 2"},
+		"the cap ends":            {format.FreeForm, 4, nil, 4, "all 4 rounds are spoken"},
+		"the default cap":         {format.FreeForm, 0, nil, 5, "all 5 rounds are spoken"},
+		"a fixed number":          {format.RoundLimited, 3, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 3, "the format has 3 rounds"},
+		"structured to the end":   {format.StructuredRounds, 3, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 3, "the format has 3 rounds"},
+		"convergence":             {format.ConvergenceSeeker, 6, raised("convergenceReached", 2), 2, "judge sees convergence in round 2"},
+		"diminishing returns":     {format.ConvergenceSeeker, 6, raised("diminishingReturns", 3), 3, "judge sees diminishing returns in round 3"},
+		"convergence never comes": {format.ConvergenceSeeker, 2, func(a map[string]any, _ int) { a["shouldContinue"] = false }, 2, "all 2 rounds are spoken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
@@ -81,7 +83,7 @@ func TestWhoJudgesAndWhen(t *testing.T) {
 		config.Judging = nil
 		engine, p := engineFor(config)
 		record := run(t, engine, config)
-		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Nil(t, view(record).Verdict)
 		assert.Equal(t, 6, p.Calls())
 	})

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/prompt"
 )
 
@@ -20,8 +22,8 @@ const (
 //   - the system prompts, by name
 //   - the instructions of each phase and slot
 //   - what the judges, the audience and the search for positions are asked
-func debateTexts(s Setup) (map[string]string, error) {
-	format, ok := s.Frozen.(*Format)
+func debateTexts(s flow.Setup) (map[string]string, error) {
+	format, ok := s.Frozen.(*format.Format)
 	if !ok {
 		return nil, errors.New("the debate has no format")
 	}
@@ -39,7 +41,7 @@ func debateTexts(s Setup) (map[string]string, error) {
 // textWriter gathers rendered texts until one fails.
 type textWriter struct {
 	Config  *Config
-	Format  *Format
+	Format  *format.Format
 	Prompts *prompt.Set
 	Fence   string
 	drawn
@@ -95,8 +97,8 @@ func (t *textWriter) debaters() {
 
 // phases renders the last message of a speaker, once for each phase and slot.
 func (t *textWriter) phases() {
-	argument, err := t.Prompts.Turn(prompt.Turn{Phase: phaseArgument, Rounds: t.Config.Rounds}) // where no phase is
-	t.put("turn."+phaseArgument, argument, err)
+	argument, err := t.Prompts.Turn(prompt.Turn{Phase: format.PhaseArgument, Rounds: t.Config.Rounds}) // where no phase is
+	t.put("turn."+format.PhaseArgument, argument, err)
 	for i := range t.Format.Phases {
 		phase := &t.Format.Phases[i]
 		if len(phase.Slots) == 0 {
@@ -109,14 +111,14 @@ func (t *textWriter) phases() {
 	}
 }
 
-func (t *textWriter) turn(phase *Phase, kind string) prompt.Turn {
+func (t *textWriter) turn(phase *format.Phase, kind string) prompt.Turn {
 	return prompt.Turn{
 		Phase: phase.Name, Instruction: phase.Instruction, Rounds: t.Config.Rounds,
-		Opening: kind == phaseOpening, Closing: kind == phaseClosing,
+		Opening: kind == format.PhaseOpening, Closing: kind == format.PhaseClosing,
 	}
 }
 
-func (t *textWriter) slot(phase *Phase, slot *Slot, n int) {
+func (t *textWriter) slot(phase *format.Phase, slot *format.Slot, n int) {
 	kind := string(slot.Kind)
 	if kind == "" {
 		kind = phase.Name
@@ -126,20 +128,20 @@ func (t *textWriter) slot(phase *Phase, slot *Slot, n int) {
 	if slot.To != "" {
 		ask.Target = targetHole
 	}
-	ask.Chair = slot.Who == TheChair
-	ask.Question = slot.Exchanges > 0 || slot.Kind == KindQuestion
-	ask.Answer = slot.Kind == KindAnswer
+	ask.Chair = slot.Who == format.TheChair
+	ask.Question = slot.Exchanges > 0 || slot.Kind == format.KindQuestion
+	ask.Answer = slot.Kind == format.KindAnswer
 	ask.Instruction = joined(phase.Instruction, slot.Instruction)
 	text, err := t.Prompts.Turn(ask)
-	t.put(SlotText(phase.Name, n), text, err)
+	t.put(format.SlotText(phase.Name, n), text, err)
 	if slot.Exchanges == 0 {
 		return
 	}
 	answer := ask
-	answer.Question, answer.Answer, answer.Chair = false, true, slot.To == TheChair
+	answer.Question, answer.Answer, answer.Chair = false, true, slot.To == format.TheChair
 	answer.Instruction = joined(phase.Instruction, slot.Answer)
 	text, err = t.Prompts.Turn(answer)
-	t.put(AnswerText(phase.Name, n), text, err)
+	t.put(format.AnswerText(phase.Name, n), text, err)
 }
 
 func joined(parts ...string) string {
@@ -156,12 +158,12 @@ func (t *textWriter) judges() {
 		judge := prompt.Judge{
 			Name: j.Judges[i].Name, Topic: t.hide(t.Config.Topic), Format: t.Format.Name, FormatGuidance: t.hide(t.Format.Guidance),
 			Participants: people, Chairs: chairs, Criteria: j.Criteria, Rubric: j.Rubric.prompted(), Rounds: t.Config.Rounds,
-			NoWinner: t.Format.Decide == NoWinner, Fence: t.Fence,
+			NoWinner: t.Format.Decide == format.NoWinner, Fence: t.Fence,
 		}
 		text, err := t.Prompts.Judge(judge)
 		t.put("system."+judge.Name, text, err)
 		assess := prompt.Assess{
-			Participants: names, Rubric: judge.Rubric, Rounds: t.Config.Rounds, Advisory: t.Format.End == EndByRounds,
+			Participants: names, Rubric: judge.Rubric, Rounds: t.Config.Rounds, Advisory: t.Format.End == format.EndByRounds,
 		}
 		text, err = t.Prompts.Assess(assess)
 		t.put("assess."+judge.Name, text, err)
@@ -177,7 +179,7 @@ func (t *textWriter) judges() {
 
 func (t *textWriter) verdicts(name string, names []string) {
 	v := prompt.Verdict{
-		Participants: names, Criteria: t.Config.Judging.criteria(), Rounds: t.Config.Rounds, NoWinner: t.Format.Decide == NoWinner,
+		Participants: names, Criteria: t.Config.Judging.criteria(), Rounds: t.Config.Rounds, NoWinner: t.Format.Decide == format.NoWinner,
 	}
 	text, err := t.Prompts.Verdict(v)
 	t.put(name, text, err)
@@ -211,7 +213,7 @@ func (t *textWriter) hide(text string) string {
 	if t.Labels == nil {
 		return text
 	}
-	return ReplaceNames(text, namesOf(t.Config.Participants), t.Labels)
+	return flow.ReplaceNames(text, namesOf(t.Config.Participants), t.Labels)
 }
 
 func (t *textWriter) audience() {
@@ -285,7 +287,7 @@ func (c *Config) bare() *Config {
 }
 
 // bareFormat returns the format without runes of holes in its texts.
-func bareFormat(f *Format) *Format {
+func bareFormat(f *format.Format) *format.Format {
 	g := f.Clone()
 	g.Guidance = bare(g.Guidance)
 	for i := range g.Seats {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // A config on the wire is its own fields beside the name of its flow.
@@ -24,7 +25,7 @@ func TestConfigsOfAllFlowsAreReadFromJSON(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "notes", config.Flow())
 
-	data, err := debate.EncodeConfig(config)
+	data, err := flow.EncodeConfig(config)
 	require.NoError(t, err)
 	again, err := engine.DecodeConfig(data)
 	require.NoError(t, err)
@@ -44,6 +45,6 @@ func TestConfigsOnTheWireAreRefusedByPath(t *testing.T) {
 		`{"participants":[{"nme":"Ada"}]}`: "participants[0].nme",
 	} {
 		_, err := engine.DecodeConfig([]byte(text))
-		assert.Equal(t, field, requireKind(t, err, debate.KindValidation).Field, text)
+		assert.Equal(t, field, requireKind(t, err, flow.KindValidation).Field, text)
 	}
 }

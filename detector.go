@@ -8,20 +8,8 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/detect"
-)
-
-// Detector names one of the detectors of package detect.
-type Detector string
-
-// The detectors.
-const (
-	// DetectRepetition finds speeches that repeat their speaker's earlier ones.
-	DetectRepetition Detector = "repetition"
-	// DetectDiminishing finds rounds that bring less and less that is new. It reads the judges' assessments too.
-	DetectDiminishing Detector = "diminishing-returns"
-	// DetectDrift finds that the speeches leave the topic. It reads the rubric's marks for relevance. Without a
-	// rubric it reads the judges' flags.
-	DetectDrift Detector = "drift"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // Findings returns what the debate's detectors find in a round. It reads the texts of the round's speeches and of a
@@ -37,9 +25,9 @@ func (d *Debate) Findings(round int) []detect.Finding {
 }
 
 // watched returns the detectors that the debate uses, each once.
-func (d *Debate) watched() []Detector {
-	var all []Detector
-	for _, list := range [][]Detector{d.format.Watch, d.format.StopOn, d.config.Watch, d.config.StopOn} {
+func (d *Debate) watched() []format.Detector {
+	var all []format.Detector
+	for _, list := range [][]format.Detector{d.format.Watch, d.format.StopOn, d.config.Watch, d.config.StopOn} {
 		for _, name := range list {
 			if !slices.Contains(all, name) {
 				all = append(all, name)
@@ -50,7 +38,7 @@ func (d *Debate) watched() []Detector {
 }
 
 // stopOn returns the detectors whose finding ends the debate.
-func (d *Debate) stopOn() []Detector {
+func (d *Debate) stopOn() []format.Detector {
 	if len(d.config.StopOn) == 0 {
 		return d.format.StopOn
 	}
@@ -58,22 +46,22 @@ func (d *Debate) stopOn() []Detector {
 }
 
 // found returns which of the detectors ends the debate after the present round, if one does.
-func (d *Debate) found(all []Detector) (EndReason, string, bool) {
+func (d *Debate) found(all []format.Detector) (flow.EndReason, string, bool) {
 	for _, name := range all {
 		if f := d.find(name, d.Round); f.Level == detect.LevelStrong {
-			return EndReason(name), f.Evidence, true
+			return flow.EndReason(name), f.Evidence, true
 		}
 	}
 	return "", "", false
 }
 
-func (d *Debate) find(name Detector, round int) detect.Finding {
+func (d *Debate) find(name format.Detector, round int) detect.Finding {
 	switch name {
-	case DetectRepetition:
+	case format.DetectRepetition:
 		return d.repetition(round).worst
-	case DetectDiminishing:
+	case format.DetectDiminishing:
 		return d.diminishing(round)
-	case DetectDrift:
+	case format.DetectDrift:
 		return d.drift(round)
 	default:
 		return detect.Finding{}
@@ -228,7 +216,7 @@ func (d *Debate) measured() string {
 	var lines []string
 	for _, name := range d.watched() {
 		round := d.Round
-		if name != DetectRepetition {
+		if name != format.DetectRepetition {
 			round-- // the judges' assessments of the present round are still missing, and must be independent
 		}
 		if f := d.find(name, round); f.Found() {

@@ -12,8 +12,11 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/detect"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // play says what the speakers and the judges of a debate answer, by round; nil: as ever, and nothing twice.
@@ -95,9 +98,9 @@ func onlyAda(who string, round int) string {
 }
 
 // watched is a debate of six rounds that nothing but a detector ends early.
-func watched(on ...debate.Detector) debate.Config {
+func watched(on ...formatpkg.Detector) debate.Config {
 	config := twoDebaters()
-	config.Format, config.Rounds, config.StopOn = debate.FreeForm, 6, on
+	config.Format, config.Rounds, config.StopOn = formatpkg.FreeForm, 6, on
 	return config
 }
 
@@ -111,26 +114,26 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 	}
 	rubric := func(c *debate.Config) { c.Judging.Rubric = debate.DefaultRubric() }
 	for name, tc := range map[string]struct {
-		on       debate.Detector
+		on       formatpkg.Detector
 		change   func(*debate.Config)
 		play     play
 		after    int // the round
 		evidence []string
 	}{
 		"one repeats": {
-			debate.DetectRepetition, nil,
+			formatpkg.DetectRepetition, nil,
 			play{says: onlyAda},
 			2,
 			[]string{"Ada: The overlap with the speaker's own speeches is 1.000 at most (the speech before)"},
 		},
 		"the judge sees drift": {
-			debate.DetectDrift, nil,
+			formatpkg.DetectDrift, nil,
 			play{judges: flag(func(f *debate.Flags) { f.Drifting = true }, 3)},
 			3,
 			[]string{"Of 1 judges 1 see the discussion leave the topic."},
 		},
 		"marks say drift, whatever the flags": {
-			debate.DetectDrift, rubric,
+			formatpkg.DetectDrift, rubric,
 			play{marks: func(_ string, round int) map[string]float64 {
 				return criteria(7, debate.CriterionRelevance, float64(8-2*round))
 			}},
@@ -138,19 +141,19 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 			[]string{"Relevance is 4.00 of 10 on average; 2 of 2 marks are below 5."},
 		},
 		"the judge sees repetition for two rounds": {
-			debate.DetectDiminishing, nil,
+			formatpkg.DetectDiminishing, nil,
 			play{judges: flag(func(f *debate.Flags) { f.Repetitive = true }, 3)},
 			4,
 			[]string{"Returns diminish: the last 2 rounds were repetitive."},
 		},
 		"most speeches repeat for two rounds": {
-			debate.DetectDiminishing, nil,
+			formatpkg.DetectDiminishing, nil,
 			play{says: func(who string, _ int) string { return fresh(who, 1) }},
 			3,
 			[]string{"the last 2 rounds were repetitive"},
 		},
 		"marks fall": {
-			debate.DetectDiminishing, rubric,
+			formatpkg.DetectDiminishing, rubric,
 			play{
 				judges: func(_ string, round int, j *debate.Judgement) { j.QualityScore = 9 - float64(round) },
 				marks: func(_ string, round int) map[string]float64 {
@@ -168,8 +171,8 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 				config := watched(tc.on)
 				engine, p := engineFor(config)
 				if place != "config" {
-					format := builtin(t, debate.FreeForm)
-					format.Name, format.StopOn, format.Watch = "watchful", []debate.Detector{tc.on}, []debate.Detector{tc.on}
+					format := builtin(t, formatpkg.FreeForm)
+					format.Name, format.StopOn, format.Watch = "watchful", []formatpkg.Detector{tc.on}, []formatpkg.Detector{tc.on}
 					config.CustomFormat, config.Format = &format, format.Name
 				}
 				if place == "format" {
@@ -179,17 +182,17 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 					tc.change(&config)
 				}
 				tc.play.on(p, "Ada", "Ben")
-				engine.Store = &debate.MemoryStore{}
+				engine.Store = &store.Memory{}
 				record := run(t, engine, config)
 				assert.Equal(t, tc.after, record.Round)
-				assert.Equal(t, debate.EndReason(tc.on), record.Reason)
+				assert.Equal(t, flow.EndReason(tc.on), record.Reason)
 				for _, words := range tc.evidence {
 					assert.Contains(t, record.Evidence, words)
 				}
 				assert.NotNil(t, view(record).Verdict)
 				events := logged(t, engine, record.ID)
 				change := ended(events)
-				assert.Equal(t, debate.StateCompleting, change.To)
+				assert.Equal(t, flow.StateCompleting, change.To)
 				assert.Equal(t, record.Reason, change.Reason)
 				assert.Equal(t, record.Evidence, change.Evidence)
 				var evidence []string
@@ -205,7 +208,7 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 				i := storedLog{events: events}.index(t, debate.EventAssessment, tc.after-1)
 				again, err := twin(engine).NewCore(record.ID, events[:i+1])
 				require.NoError(t, err)
-				out, err := again.Step(debate.Input{At: record.LastAt, Signal: debate.Tick{}})
+				out, err := again.Step(flow.Input{At: record.LastAt, Signal: flow.Tick{}})
 				require.NoError(t, err)
 				assert.Equal(t, change, ended(out.Events))
 			})
@@ -216,7 +219,7 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 func TestAPanelSeesWhatMostOfItSee(t *testing.T) {
 	for seers, after := range map[int]int{1: 6, 2: 2, 3: 2} {
 		t.Run(fmt.Sprintf("%d of 3", seers), func(t *testing.T) {
-			config := watched(debate.DetectDrift)
+			config := watched(formatpkg.DetectDrift)
 			config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}, {Model: "test/judge"}}
 			engine, p := engineFor(config)
 			play{judges: func(who string, round int, j *debate.Judgement) {
@@ -226,7 +229,7 @@ func TestAPanelSeesWhatMostOfItSee(t *testing.T) {
 			record := run(t, engine, config)
 			assert.Equal(t, after, record.Round)
 			if after == 2 {
-				assert.Equal(t, debate.EndDrift, record.Reason)
+				assert.Equal(t, flow.EndDrift, record.Reason)
 				assert.Equal(t, fmt.Sprintf("Of 3 judges %d see the discussion leave the topic.", seers), record.Evidence)
 			}
 		})
@@ -239,7 +242,7 @@ func TestWhatIsWatchedIsShownToTheJudge(t *testing.T) {
 		t.Run(fmt.Sprintf("anonymous %t", anonymous), func(t *testing.T) {
 			config := watched()
 			config.Rounds = 3
-			config.Watch = []debate.Detector{debate.DetectRepetition}
+			config.Watch = []formatpkg.Detector{formatpkg.DetectRepetition}
 			config.Judging.Anonymous = anonymous
 			engine, p := engineFor(config)
 			names := []string{"Ada", "Ben"}
@@ -249,7 +252,7 @@ func TestWhatIsWatchedIsShownToTheJudge(t *testing.T) {
 			play{says: onlyAda}.on(p, names...)
 			record := run(t, engine, config)
 			assert.Equal(t, 3, record.Round)
-			assert.Equal(t, debate.EndRounds, record.Reason)
+			assert.Equal(t, flow.EndRounds, record.Reason)
 			for _, req := range p.Requests() {
 				if req.Schema == nil {
 					assert.NotContains(t, req.Last.Text, "overlap", "the speakers are not told")
@@ -273,12 +276,12 @@ func TestWhatIsWatchedIsShownToTheJudge(t *testing.T) {
 // A debate in which nothing is said twice is ended by no detector.
 func TestDetectorsLetAGoodDebateBe(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
-		config := watched(debate.DetectRepetition, debate.DetectDiminishing, debate.DetectDrift)
+		config := watched(formatpkg.DetectRepetition, formatpkg.DetectDiminishing, formatpkg.DetectDrift)
 		config.Mode = mode
 		engine, p := engineFor(config)
 		play{}.on(p, "Ada", "Ben")
 		record := run(t, engine, config)
-		assert.Equal(t, debate.EndRounds, record.Reason, record.Evidence)
+		assert.Equal(t, flow.EndRounds, record.Reason, record.Evidence)
 		assert.Equal(t, 6, record.Round)
 		for round := range 8 {
 			for _, f := range view(record).Findings(round) {
@@ -289,7 +292,7 @@ func TestDetectorsLetAGoodDebateBe(t *testing.T) {
 }
 
 func TestFindingsOfRoundsThatAreNone(t *testing.T) {
-	config := watched(debate.DetectRepetition, debate.DetectDiminishing, debate.DetectDrift)
+	config := watched(formatpkg.DetectRepetition, formatpkg.DetectDiminishing, formatpkg.DetectDrift)
 	engine, p := engineFor(config)
 	play{}.on(p, "Ada", "Ben")
 	record := run(t, engine, config)
@@ -303,7 +306,7 @@ func TestFindingsOfRoundsThatAreNone(t *testing.T) {
 	_, begun := debate.Of(core.Record())
 	assert.False(t, begun, "nothing can be found in what has not begun")
 	plain := watched()
-	format := builtin(t, debate.FreeForm)
+	format := builtin(t, formatpkg.FreeForm)
 	format.Name, format.Watch, format.StopOn = "plain", nil, nil
 	plain.CustomFormat, plain.Format = &format, format.Name
 	engine, _ = engineFor(plain)
@@ -312,16 +315,16 @@ func TestFindingsOfRoundsThatAreNone(t *testing.T) {
 
 func TestDetectorsThatNobodyKnows(t *testing.T) {
 	for field, change := range map[string]func(*debate.Config){
-		"watch[0]":  func(c *debate.Config) { c.Watch = []debate.Detector{"lies"} },
-		"stopOn[1]": func(c *debate.Config) { c.StopOn = []debate.Detector{debate.DetectDrift, ""} },
+		"watch[0]":  func(c *debate.Config) { c.Watch = []formatpkg.Detector{"lies"} },
+		"stopOn[1]": func(c *debate.Config) { c.StopOn = []formatpkg.Detector{formatpkg.DetectDrift, ""} },
 		"customFormat.watch[0]": func(c *debate.Config) {
-			f := builtin(t, debate.FreeForm)
-			f.Name, f.Watch = "mine", []debate.Detector{"lies\n"}
+			f := builtin(t, formatpkg.FreeForm)
+			f.Name, f.Watch = "mine", []formatpkg.Detector{"lies\n"}
 			c.CustomFormat, c.Format = &f, f.Name
 		},
 		"customFormat.stopOn[0]": func(c *debate.Config) {
-			f := builtin(t, debate.FreeForm)
-			f.Name, f.StopOn = "mine", []debate.Detector{"lies"}
+			f := builtin(t, formatpkg.FreeForm)
+			f.Name, f.StopOn = "mine", []formatpkg.Detector{"lies"}
 			c.CustomFormat, c.Format = &f, f.Name
 		},
 	} {

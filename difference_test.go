@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/store"
 )
 
 // everyField is a valid config of which every field is set, with everything inside.
@@ -22,21 +25,21 @@ func everyField() debate.Config {
 		Topic: "Should cities ban cars?", Format: "own",
 		CustomFormat: &debate.Format{
 			Name: "own", Guidance: "Be brief.", MinParticipants: 2, MaxParticipants: 5, Chair: debate.Neutral, Rounds: 4,
-			Seats: []debate.Seats{
+			Seats: []format.Seats{
 				{Side: debate.For, Min: 1, Max: 2, Role: "Speak for it."},
 				{Side: debate.Against, Min: 1, Max: 2, Role: "Speak against it."},
 				{Side: debate.Neutral, Min: 1, Max: 2, Role: "Lead."},
 			},
-			Phases: []debate.Phase{{
+			Phases: []format.Phase{{
 				Name: "talk", First: 1, Last: -1, Instruction: "Talk.", Back: 2,
-				Slots: []debate.Slot{
+				Slots: []format.Slot{
 					{Who: "for:1", Kind: "speech", Words: 90, MaxTokens: 300, Minutes: 2, Instruction: "Speak.", Group: 1},
-					{Who: debate.TheChair, To: debate.Others, Exchanges: 1, Instruction: "Ask.", Answer: "Answer."},
+					{Who: format.TheChair, To: format.Others, Exchanges: 1, Instruction: "Ask.", Answer: "Answer."},
 				},
 			}},
-			Reads: debate.Reads{Graph: debate.GivenEdges, Edges: map[string][]string{"Ada": {"Ben"}}},
-			End:   debate.EndByRounds, Watch: []debate.Detector{debate.DetectDrift}, StopOn: []debate.Detector{debate.DetectRepetition},
-			Decide: debate.ByJudges,
+			Reads: format.Reads{Graph: format.GivenEdges, Edges: map[string][]string{"Ada": {"Ben"}}},
+			End:   format.EndByRounds, Watch: []format.Detector{format.DetectDrift}, StopOn: []format.Detector{format.DetectRepetition},
+			Decide: format.ByJudges,
 		},
 		Mode: debate.Simultaneous, Rounds: 4,
 		Participants: []debate.Participant{
@@ -62,18 +65,18 @@ func everyField() debate.Config {
 			{Name: "Mo", Model: "test/voter", Persona: "A driver", Fallbacks: []string{"test/spare"}}, {Name: "Noor", Judge: "cato"}, {Name: "Oz", Person: true},
 		}},
 		Assign: &debate.Assign{Model: "test/judge", Fallbacks: []string{"test/spare"}, Diversity: debate.Binary, Temperature: new(0.5)},
-		Watch:  []debate.Detector{debate.DetectDiminishing}, StopOn: []debate.Detector{debate.DetectDrift},
+		Watch:  []format.Detector{format.DetectDiminishing}, StopOn: []format.Detector{format.DetectDrift},
 		Budget: &debate.Budget{
 			Warn: debate.USD, Confirm: true, Soft: 50 * debate.USD, SoftTokens: 50_000_000, SoftCalls: 5_000, SoftTime: 5 * time.Hour,
 			Hard: 90 * debate.USD, HardTokens: 90_000_000, HardCalls: 9_000, HardTime: 9 * time.Hour,
 		},
 		Unattended: &debate.Unattended{
-			Judge: debate.OptionWithout, Context: debate.OptionTruncate, Authentication: debate.OptionDrop, Budget: debate.OptionRetry,
+			Judge: flow.OptionWithout, Context: flow.OptionTruncate, Authentication: flow.OptionDrop, Budget: flow.OptionRetry,
 		},
-		Context: debate.ContextSliding, Summarizer: "test/summarizer", AutoSummary: true, CutLong: true, Reserve: 2000, MaxTokens: 1000,
+		Context: flow.ContextSliding, Summarizer: "test/summarizer", AutoSummary: true, CutLong: true, Reserve: 2000, MaxTokens: 1000,
 		Temperature: new(0.6), RoundDelay: time.Second, RoundTimeout: time.Hour, TurnTimeout: time.Minute, JudgeTimeout: 2 * time.Minute,
 		Retry: &debate.RetryPolicy{
-			Max: map[debate.Kind]int{debate.KindNetwork: 1}, Base: time.Second, Cap: time.Minute, Jitter: time.Second, RateLimit: time.Second,
+			Max: map[debate.Kind]int{flow.KindNetwork: 1}, Base: time.Second, Cap: time.Minute, Jitter: time.Second, RateLimit: time.Second,
 		},
 		Labels: map[string]string{"tenant": "blue"}, Tools: []string{"add"},
 	}
@@ -176,14 +179,14 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := base()
 			engine, p := engineFor(config)
-			engine.Store, engine.Judges = &debate.MemoryStore{}, map[string]debate.Judge{"cato": outsider(nil)}
+			engine.Store, engine.Judges = &store.Memory{}, map[string]debate.Judge{"cato": outsider(nil)}
 			engine.Flows = map[string]*debate.Flow{"open": openFlow()}
 			engine.Tools = map[string]debate.Tool{"add": new(tally).mustTool()}
 			for _, model := range []string{"spare", "voter", "summarizer"} {
 				engine.Models["test/"+model] = engine.Models["test/debater"]
 			}
-			require.NoError(t, engine.Validate(t.Context(), debate.Named("open", config)))
-			frozen, err := engine.Freeze(debate.Named("open", config))
+			require.NoError(t, engine.Validate(t.Context(), flow.Named("open", config)))
+			frozen, err := engine.Freeze(flow.Named("open", config))
 			require.NoError(t, err)
 			data, err := json.Marshal(frozen.Config)
 			require.NoError(t, err)
@@ -205,24 +208,24 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				}
 				l.change()
 				start := frozen
-				start.Config, start.Terms, start.Views = debate.Value{Go: stored}, stored.Terms(), debate.Views{} // which is of all seats
+				start.Config, start.Terms, start.Views = flow.Value{Go: stored}, stored.Terms(), flow.Views{} // which is of all seats
 				require.NoError(t, engine.Store.Append(t.Context(), config.ID, 0, "another", []debate.Event{
 					{Seq: 1, At: time.Unix(1, 0), Body: &start},
-					{Seq: 2, At: time.Unix(2, 0), Body: &debate.Transition{
-						From: debate.StateReady, To: debate.StateCanceled, On: debate.TriggerCancel,
+					{Seq: 2, At: time.Unix(2, 0), Body: &flow.Transition{
+						From: flow.StateReady, To: flow.StateCanceled, On: flow.TriggerCancel,
 					}},
 				}))
 				paths++
-				session, err := engine.Start(t.Context(), debate.Named("open", config))
+				session, err := engine.Start(t.Context(), flow.Named("open", config))
 				if free(l.path) {
 					require.NoError(t, err, l.path)
-					assert.Equal(t, debate.StateCanceled, session.State())
+					assert.Equal(t, flow.StateCanceled, session.State())
 					continue
 				}
 				if err == nil {
 					session.Close()
 				}
-				failure := requireKind(t, err, debate.KindConflict)
+				failure := requireKind(t, err, flow.KindConflict)
 				assert.Equal(t, l.path, failure.Field, "%v", err)
 				assert.Regexp(t, `: it has .+, and .+ is given$`, err.Error())
 				assert.Less(t, len(err.Error()), 400)
@@ -267,7 +270,7 @@ func TestADifferenceShowsBothValues(t *testing.T) {
 			other := base()
 			c.change(&other)
 			_, err := engine.Start(t.Context(), other)
-			failure := requireKind(t, err, debate.KindConflict)
+			failure := requireKind(t, err, flow.KindConflict)
 			assert.Equal(t, c.field, failure.Field)
 			held, given, found := strings.Cut(failure.Err.Error(), ", and ")
 			require.True(t, found)

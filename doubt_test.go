@@ -14,8 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // unsure is a store whose next append takes effect, is written behind by somebody else, and then seems to
@@ -42,7 +44,7 @@ func TestAControlInDoubtIsRecordedOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			config := twoDebaters()
 			config.ID = "doubtful"
-			memory := &debate.MemoryStore{}
+			memory := &store.Memory{}
 			mine := &unsure{Store: memory}
 			engine := func(store debate.Store) *debate.Engine {
 				e, p := engineFor(config)
@@ -54,7 +56,7 @@ func TestAControlInDoubtIsRecordedOnce(t *testing.T) {
 			if holder {
 				first = engine(mine)
 			}
-			session, err := first.Start(t.Context(), debate.Named("notes", config))
+			session, err := first.Start(t.Context(), flow.Named("notes", config))
 			require.NoError(t, err)
 			defer session.Close()
 			pass(500 * time.Millisecond)
@@ -63,15 +65,15 @@ func TestAControlInDoubtIsRecordedOnce(t *testing.T) {
 				control = first.Control
 			}
 			writing := func() {
-				assert.NoError(t, other.Control(t.Context(), config.ID, debate.Sent{Trigger: noted, Payload: json.RawMessage(`"other"`)}))
+				assert.NoError(t, other.Control(t.Context(), config.ID, flow.Sent{Trigger: noted, Payload: json.RawMessage(`"other"`)}))
 			}
 			mine.behind.Store(&writing)
-			require.NoError(t, control(t.Context(), config.ID, debate.Sent{Trigger: noted, Payload: json.RawMessage(`"mine"`)}))
+			require.NoError(t, control(t.Context(), config.ID, flow.Sent{Trigger: noted, Payload: json.RawMessage(`"mine"`)}))
 			require.Nil(t, mine.behind.Load())
 			mine.behind.Store(&writing)
-			require.NoError(t, control(t.Context(), config.ID, debate.Pause{Drain: true}), "it has succeeded")
+			require.NoError(t, control(t.Context(), config.ID, flow.Pause{Drain: true}), "it has succeeded")
 			pass(20 * time.Second)
-			require.NoError(t, control(t.Context(), config.ID, debate.Resume{}))
+			require.NoError(t, control(t.Context(), config.ID, flow.Resume{}))
 			pass(20 * time.Second)
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
@@ -86,7 +88,7 @@ func TestASessionIsSeenOnceItHasItsDebate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
 		config.ID = "held"
-		memory := &debate.MemoryStore{}
+		memory := &store.Memory{}
 		holder, p := engineFor(config)
 		holder.Store = memory
 		slowly(p)
@@ -114,14 +116,14 @@ func TestASessionIsSeenOnceItHasItsDebate(t *testing.T) {
 			assert.ErrorIs(t, err, debate.ErrLeased)
 		})
 		pass(50 * time.Millisecond)
-		assert.NoError(t, engine.Control(t.Context(), config.ID, debate.Cancel{}), "it goes to the debate itself")
+		assert.NoError(t, engine.Control(t.Context(), config.ID, flow.Cancel{}), "it goes to the debate itself")
 		all.Wait()
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCanceled, record.State)
+		assert.Equal(t, flow.StateCanceled, record.State)
 		require.NoError(t, engine.Shutdown(t.Context()))
 		_, err = engine.Start(t.Context(), twoDebaters())
-		require.ErrorIs(t, err, debate.ErrClosed)
+		require.ErrorIs(t, err, flow.ErrClosed)
 	})
 }
 
@@ -137,14 +139,14 @@ func (s *sluggish) Lease(ctx context.Context, id, owner string, d time.Duration)
 func TestShutdownWaitsForWhatIsBeingOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		memory := &debate.MemoryStore{}
+		memory := &store.Memory{}
 		engine, p := engineFor(config)
 		engine.Store = &sluggish{Store: memory}
 		slowly(p)
 		var all sync.WaitGroup
 		all.Go(func() {
 			_, err := engine.Start(t.Context(), config)
-			assert.ErrorIs(t, err, debate.ErrClosed)
+			assert.ErrorIs(t, err, flow.ErrClosed)
 		})
 		pass(50 * time.Millisecond)
 		require.NoError(t, engine.Shutdown(t.Context()))
@@ -161,7 +163,7 @@ func TestAReaderElsewhereSeesTheLastEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
 		config.Mode = debate.Simultaneous
-		memory := &debate.MemoryStore{}
+		memory := &store.Memory{}
 		engine, p := engineFor(config)
 		engine.Store = memory
 		outliving(engine, p)
@@ -203,7 +205,7 @@ func outliving(engine *debate.Engine, p *scripted.Provider) {
 func TestWhatWasInFlightIsChargedThoughTheDebateIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		memory := &debate.MemoryStore{}
+		memory := &store.Memory{}
 		engine, p := engineFor(config)
 		engine.Store = memory
 		slowly(p)
@@ -213,10 +215,10 @@ func TestWhatWasInFlightIsChargedThoughTheDebateIsCanceled(t *testing.T) {
 		require.NoError(t, session.Close()) // as good as dead: nothing of the call is recorded
 		other, _ := engineFor(config)
 		other.Store = memory
-		require.NoError(t, other.Control(t.Context(), session.ID(), debate.Cancel{}))
+		require.NoError(t, other.Control(t.Context(), session.ID(), flow.Cancel{}))
 		record, err := other.Record(t.Context(), session.ID())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCanceled, record.State)
+		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Zero(t, record.InFlight())
 		assert.Positive(t, record.Spent().Cost)
 	})
@@ -229,6 +231,6 @@ func TestAStoreThatFailsIsSaidToHave(t *testing.T) {
 		engine.Store = &deaf{}
 		_, err := engine.Start(t.Context(), config)
 		require.ErrorIs(t, err, errDeaf)
-		requireKind(t, err, debate.KindStore)
+		requireKind(t, err, flow.KindStore)
 	})
 }

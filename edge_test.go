@@ -8,11 +8,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/provider"
-	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 func tell(t *testing.T, r *debate.Record) {
@@ -91,7 +95,7 @@ func TestDowntimeIsNoTimeOfTheRound(t *testing.T) {
 				config.ID = "down"
 				config.Mode, config.RoundTimeout = mode, time.Minute
 				engine, p := engineFor(config)
-				engine.Store = &debate.MemoryStore{}
+				engine.Store = &store.Memory{}
 				reply := p.Reply
 				p.Reply = func(req *provider.Request) scripted.Reply {
 					r := reply(req)
@@ -116,7 +120,7 @@ func TestDowntimeIsNoTimeOfTheRound(t *testing.T) {
 				require.NoError(t, err)
 				assert.Len(t, record.RoundTurns(1), 3, "nobody was slow: the process was down")
 				for _, who := range record.Participants() {
-					assert.NotEqual(t, debate.StatusDropped, who.Status, who.Name)
+					assert.NotEqual(t, flow.StatusDropped, who.Status, who.Name)
 				}
 			})
 		})
@@ -156,7 +160,7 @@ func TestASlotOfNoScheduleIsHarmless(t *testing.T) {
 	config.ID = "slot"
 	config.Mode = debate.Simultaneous
 	engine, p := engineFor(config)
-	engine.Store = &debate.MemoryStore{}
+	engine.Store = &store.Memory{}
 	reply := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		r := reply(req)
@@ -188,7 +192,7 @@ func TestASlotOfNoScheduleIsHarmless(t *testing.T) {
 	}
 	data, _ = json.Marshal(tree)
 	other := twin(engine)
-	other.Store = &debate.MemoryStore{}
+	other.Store = &store.Memory{}
 	var panicked any
 	func() {
 		defer func() {
@@ -229,7 +233,7 @@ func TestAWarningAtTheEndHoldsNobodyUp(t *testing.T) {
 		record, err = s.Record(t.Context())
 		require.NoError(t, err)
 		tell(t, record)
-		assert.Equal(t, debate.StateCompleted, record.State, "nothing is left to ask: no call will follow")
+		assert.Equal(t, flow.StateCompleted, record.State, "nothing is left to ask: no call will follow")
 	})
 }
 
@@ -246,8 +250,8 @@ func TestIDsDoNotCollide(t *testing.T) {
 	config := twoDebaters()
 	config.Format = ""
 	config.CustomFormat = &debate.Format{
-		Name: "mine", End: debate.EndByRounds,
-		Phases: []debate.Phase{{Name: "assessment.x", First: 1, Last: -1}},
+		Name: "mine", End: format.EndByRounds,
+		Phases: []format.Phase{{Name: "assessment.x", First: 1, Last: -1}},
 	}
 	config.Participants[0].Name = "y"
 	config.Judging.Judges[0].Name = "x.y"
@@ -276,9 +280,9 @@ func TestASummaryLeavesTheVerdictsShare(t *testing.T) {
 		r, _ := s.Record(t.Context())
 		s.Close()
 		t.Log(price, r.State, r.Reason, len(r.Turns), len(r.Summaries), len(view(r).Verdicts), int64(r.Spent().Cost), err)
-		if r.State == debate.StateError && len(r.Warnings) > 0 {
+		if r.State == flow.StateError && len(r.Warnings) > 0 {
 			for _, w := range r.Warnings {
-				if w.Kind == debate.WarnSoft {
+				if w.Kind == flow.WarnSoft {
 					failed++
 				}
 			}
@@ -302,7 +306,7 @@ func TestAnEndThatIsChosenShowsTheGroupsTurns(t *testing.T) {
 		defer s.Close()
 		record, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		require.NoError(t, s.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionEnd))
+		require.NoError(t, s.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionEnd))
 		record, err = s.Wait(t.Context())
 		require.NoError(t, err)
 		tell(t, record)

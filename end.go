@@ -3,28 +3,13 @@ package debate
 import (
 	"fmt"
 	"slices"
-)
 
-// EndReason says why the rounds of a debate, or the debate itself, ended.
-type EndReason string
-
-// The reasons to end. Record.Evidence and the transition's Evidence give the figures.
-const (
-	EndJudge       EndReason = "judge"               // the judges wish to end
-	EndRounds      EndReason = "rounds"              // all rounds are spoken
-	EndConverged   EndReason = "convergence"         // the judges see convergence
-	EndDiminishing EndReason = "diminishing-returns" // the judges or the detector see diminishing returns
-	EndRepetition  EndReason = "repetition"          // the detector finds repetition
-	EndDrift       EndReason = "drift"               // the detector finds topic drift
-	EndTooFew      EndReason = "too-few"             // too few participants can continue
-	EndSoftLimit   EndReason = "soft-limit"          // of the budget
-	EndHardLimit   EndReason = "hard-limit"          // of the budget
-	EndHost        EndReason = "host"                // stopped, canceled, or ended by an answer
-	EndFailed      EndReason = "failure"             // a failure that was not resolved
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // endReason returns why the debate ends after this round, if it does.
-func endReason(d *Debate) (EndReason, string, bool) {
+func endReason(d *Debate) (flow.EndReason, string, bool) {
 	if d.format == nil {
 		return "", "", false
 	}
@@ -40,20 +25,20 @@ func endReason(d *Debate) (EndReason, string, bool) {
 		return fmt.Sprintf("of %d judges %d: %s", p.judges, n, what)
 	}
 	switch d.format.End {
-	case EndByRounds:
+	case format.EndByRounds:
 		if d.Round >= d.config.Rounds {
-			return EndRounds, fmt.Sprintf("the format has %d rounds", d.config.Rounds), true
+			return flow.EndRounds, fmt.Sprintf("the format has %d rounds", d.config.Rounds), true
 		}
-	case EndByConvergence:
+	case format.EndByConvergence:
 		switch {
 		case p.most(p.converged):
-			return EndConverged, says(p.converged, fmt.Sprintf("sees convergence in round %d", d.Round)), true
+			return flow.EndConverged, says(p.converged, fmt.Sprintf("sees convergence in round %d", d.Round)), true
 		case p.most(p.returns):
-			return EndDiminishing, says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", d.Round)), true
+			return flow.EndDiminishing, says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", d.Round)), true
 		}
 	default:
 		if p.judges > 0 && p.most(p.judges-p.goOn) {
-			return EndJudge, says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", d.Round)), true
+			return flow.EndJudge, says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", d.Round)), true
 		}
 	}
 	return d.found(d.stopOn())
@@ -77,8 +62,8 @@ func (d *Debate) few(left []Participant) (string, bool) {
 	if len(left) < 2 || judged < wanted {
 		return fmt.Sprintf("%d of %d participants are left", len(left), len(all)), true
 	}
-	for _, side := range []Side{For, Against, Neutral} {
-		needed := side != Neutral && f.Chair != side || slices.ContainsFunc(f.Seats, func(s Seats) bool { return s.Side == side && s.Min > 0 })
+	for _, side := range []format.Side{format.For, format.Against, format.Neutral} {
+		needed := side != format.Neutral && f.Chair != side || slices.ContainsFunc(f.Seats, func(s format.Seats) bool { return s.Side == side && s.Min > 0 })
 		if needed && countSide(all, side) > 0 && countSide(left, side) == 0 {
 			return fmt.Sprintf("nobody is left on the side %q", side), true
 		}
@@ -93,7 +78,7 @@ func (d *Debate) fewWithout(name string) bool {
 	return few
 }
 
-func countJudged(f *Format, participants []Participant) int {
+func countJudged(f *format.Format, participants []Participant) int {
 	n := 0
 	for i := range participants {
 		count(&n, f.Judged(participants[i].Side))
@@ -101,7 +86,7 @@ func countJudged(f *Format, participants []Participant) int {
 	return n
 }
 
-func countSide(participants []Participant, side Side) int {
+func countSide(participants []Participant, side format.Side) int {
 	n := 0
 	for i := range participants {
 		if participants[i].Side == side {

@@ -12,8 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // ending is a debate that ends for a reason.
@@ -22,7 +25,7 @@ type ending struct {
 	play   play
 	spoil  func(*scripted.Provider)
 	host   func(t *testing.T, s *debate.Session) // after two and a half seconds
-	reason debate.EndReason
+	reason flow.EndReason
 	words  string // of the evidence
 	rounds int    // that were begun
 	failed debate.Kind
@@ -42,124 +45,124 @@ func endings() map[string]ending {
 	}
 	return map[string]ending{
 		"the judge wishes to end": {
-			change: format(debate.FreeForm), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 2),
-			reason: debate.EndJudge, words: "judge wishes to end after round 2", rounds: 2,
+			change: format(formatpkg.FreeForm), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 2),
+			reason: flow.EndJudge, words: "judge wishes to end after round 2", rounds: 2,
 		},
 		"most of the judges wish to end": {
 			change: func(c *debate.Config) {
-				c.Format = debate.FreeForm
+				c.Format = formatpkg.FreeForm
 				c.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}, {Name: "Zoe", Model: "test/judge"}}
 			},
 			play: play{judges: func(who string, round int, j *debate.Judgement) {
 				j.ShouldContinue = round < 2 && who != "judge" || who == "Zoe"
 			}},
-			reason: debate.EndJudge, words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
+			reason: flow.EndJudge, words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
 		},
 		"all rounds of a free debate": {
-			change: format(debate.FreeForm), reason: debate.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
+			change: format(formatpkg.FreeForm), reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
 		},
 		"all rounds, whatever the judge wishes": {
-			change: format(debate.StructuredRounds), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 1),
-			reason: debate.EndRounds, words: "the format has 4 rounds", rounds: 4,
+			change: format(formatpkg.StructuredRounds), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 1),
+			reason: flow.EndRounds, words: "the format has 4 rounds", rounds: 4,
 		},
 		"all rounds, and nobody judges": {
-			change: func(c *debate.Config) { c.Judging, c.Format = nil, debate.FreeForm },
-			reason: debate.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
+			change: func(c *debate.Config) { c.Judging, c.Format = nil, formatpkg.FreeForm },
+			reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
 		},
 		"all rounds, judged at the end": {
-			change: func(c *debate.Config) { c.Judging.When, c.Format = debate.AtEnd, debate.FreeForm },
-			reason: debate.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
+			change: func(c *debate.Config) { c.Judging.When, c.Format = debate.AtEnd, formatpkg.FreeForm },
+			reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
 		},
 		"convergence": {
-			change: format(debate.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.ConvergenceReached = true }, 3),
-			reason: debate.EndConverged, words: "judge sees convergence in round 3", rounds: 3,
+			change: format(formatpkg.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.ConvergenceReached = true }, 3),
+			reason: flow.EndConverged, words: "judge sees convergence in round 3", rounds: 3,
 		},
 		"convergence before diminishing returns": {
-			change: format(debate.ConvergenceSeeker),
+			change: format(formatpkg.ConvergenceSeeker),
 			play: says(func(j *debate.Judgement) {
 				j.Flags.ConvergenceReached, j.Flags.DiminishingReturns, j.ShouldContinue = true, true, false
 			}, 2),
-			reason: debate.EndConverged, words: "judge sees convergence in round 2", rounds: 2,
+			reason: flow.EndConverged, words: "judge sees convergence in round 2", rounds: 2,
 		},
 		"the judge sees diminishing returns": {
-			change: format(debate.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.DiminishingReturns = true }, 2),
-			reason: debate.EndDiminishing, words: "judge sees diminishing returns in round 2", rounds: 2,
+			change: format(formatpkg.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.DiminishingReturns = true }, 2),
+			reason: flow.EndDiminishing, words: "judge sees diminishing returns in round 2", rounds: 2,
 		},
 		"the detector sees diminishing returns": {
 			change: func(c *debate.Config) {
-				c.Format, c.StopOn = debate.FreeForm, []debate.Detector{debate.DetectDiminishing}
+				c.Format, c.StopOn = formatpkg.FreeForm, []formatpkg.Detector{formatpkg.DetectDiminishing}
 			},
 			play:   says(func(j *debate.Judgement) { j.Flags.Repetitive = true }, 2),
-			reason: debate.EndDiminishing, words: "Returns diminish: ", rounds: 3,
+			reason: flow.EndDiminishing, words: "Returns diminish: ", rounds: 3,
 		},
 		"repetition": {
-			change: func(c *debate.Config) { c.StopOn = []debate.Detector{debate.DetectRepetition} },
-			play:   play{says: onlyAda}, reason: debate.EndRepetition, words: "Ada: The overlap", rounds: 2,
+			change: func(c *debate.Config) { c.StopOn = []formatpkg.Detector{formatpkg.DetectRepetition} },
+			play:   play{says: onlyAda}, reason: flow.EndRepetition, words: "Ada: The overlap", rounds: 2,
 		},
 		"drift": {
-			change: func(c *debate.Config) { c.StopOn = []debate.Detector{debate.DetectDrift} },
+			change: func(c *debate.Config) { c.StopOn = []formatpkg.Detector{formatpkg.DetectDrift} },
 			play:   says(func(j *debate.Judgement) { j.Flags.Drifting = true }, 2),
-			reason: debate.EndDrift, words: "Of 1 judges 1 see", rounds: 2,
+			reason: flow.EndDrift, words: "Of 1 judges 1 see", rounds: 2,
 		},
 		"too few are left": {
 			spoil:  func(p *scripted.Provider) { befall(p, provider.KindRefusal, said("Ben", 2)) },
-			reason: debate.EndTooFew, words: "1 of 2 participants are left", rounds: 2,
+			reason: flow.EndTooFew, words: "1 of 2 participants are left", rounds: 2,
 		},
 		"a soft limit of money": {
-			change: budget(debate.Budget{Soft: 115 * debate.USD / 1000}), reason: debate.EndSoftLimit, words: "soft-limit of the budget: ", rounds: 0,
+			change: budget(debate.Budget{Soft: 115 * debate.USD / 1000}), reason: flow.EndSoftLimit, words: "soft-limit of the budget: ", rounds: 0,
 		},
 		"a soft limit of calls": {
-			change: budget(debate.Budget{SoftCalls: 5}), reason: debate.EndSoftLimit, words: "of 5 calls", rounds: 2,
+			change: budget(debate.Budget{SoftCalls: 5}), reason: flow.EndSoftLimit, words: "of 5 calls", rounds: 2,
 		},
 		"a soft limit of tokens": {
-			change: budget(debate.Budget{SoftTokens: 60_000}), reason: debate.EndSoftLimit, words: "tokens", rounds: 0,
+			change: budget(debate.Budget{SoftTokens: 60_000}), reason: flow.EndSoftLimit, words: "tokens", rounds: 0,
 		},
 		"a soft limit of time": {
-			change: budget(debate.Budget{SoftTime: 4 * time.Second}), reason: debate.EndSoftLimit, words: "of 4s", rounds: 2,
+			change: budget(debate.Budget{SoftTime: 4 * time.Second}), reason: flow.EndSoftLimit, words: "of 4s", rounds: 2,
 		},
 		"nobody confirms the cost": {
 			change: func(c *debate.Config) {
 				budget(debate.Budget{Warn: debate.USD / 10_000, Confirm: true})(c)
 				c.Unattended = &debate.Unattended{}
 			},
-			reason: debate.EndSoftLimit, words: "the cost warning is reached", rounds: 1,
+			reason: flow.EndSoftLimit, words: "the cost warning is reached", rounds: 1,
 		},
 		"a hard limit of calls": {
-			change: budget(debate.Budget{HardCalls: 5}), reason: debate.EndHardLimit, words: "hard-limit of the budget: ", failed: debate.KindCostLimit,
+			change: budget(debate.Budget{HardCalls: 5}), reason: flow.EndHardLimit, words: "hard-limit of the budget: ", failed: flow.KindCostLimit,
 		},
 		"a hard limit of time": {
-			change: budget(debate.Budget{HardTime: 4 * time.Second}), reason: debate.EndHardLimit, words: "4s of 4s", failed: debate.KindCostLimit,
+			change: budget(debate.Budget{HardTime: 4 * time.Second}), reason: flow.EndHardLimit, words: "4s of 4s", failed: flow.KindCostLimit,
 		},
 		"the host stops": {
 			host:   func(t *testing.T, s *debate.Session) { require.NoError(t, s.Stop(t.Context())) },
-			reason: debate.EndHost, words: "stopped by the host", rounds: 1,
+			reason: flow.EndHost, words: "stopped by the host", rounds: 1,
 		},
 		"the host stops a pause": {
 			host: func(t *testing.T, s *debate.Session) {
 				require.NoError(t, s.Pause(t.Context()))
 				require.NoError(t, s.Stop(t.Context()))
 			},
-			reason: debate.EndHost, words: "stopped by the host", rounds: 1,
+			reason: flow.EndHost, words: "stopped by the host", rounds: 1,
 		},
 		"the host cancels": {
 			host:   func(t *testing.T, s *debate.Session) { require.NoError(t, s.Cancel(t.Context())) },
-			reason: debate.EndHost, words: "canceled by the host", rounds: 1,
+			reason: flow.EndHost, words: "canceled by the host", rounds: 1,
 		},
 		"a judge's failure ends it": {
-			change: func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: debate.OptionEnd} },
+			change: func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: flow.OptionEnd} },
 			spoil:  func(p *scripted.Provider) { befall(p, provider.KindRefusal, requested("judge", "r2.")) },
-			reason: debate.EndHost, words: "ended after a failure: debate: refusal", rounds: 2,
+			reason: flow.EndHost, words: "ended after a failure: debate: refusal", rounds: 2,
 		},
 		"a failure that nobody mends": {
 			spoil:  func(p *scripted.Provider) { befall(p, provider.KindQuota, said("Ben", 1)) },
-			reason: debate.EndFailed, words: "quota", failed: debate.KindQuota,
+			reason: flow.EndFailed, words: "quota", failed: flow.KindQuota,
 		},
 	}
 }
 
 // Every reason to stop is recorded with its evidence: in the log, and in the record.
 func TestEveryReasonToStopIsRecorded(t *testing.T) {
-	reached := map[debate.EndReason]bool{}
+	reached := map[flow.EndReason]bool{}
 	for name, tc := range endings() {
 		reached[tc.reason] = true
 		t.Run(name, func(t *testing.T) {
@@ -170,9 +173,9 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 					tc.change(&config)
 				}
 				engine, p := engineFor(config)
-				engine.Store = &debate.MemoryStore{}
+				engine.Store = &store.Memory{}
 				tc.play.on(p, "Ada", "Ben")
-				if tc.reason == debate.EndTooFew {
+				if tc.reason == flow.EndTooFew {
 					abiding(p)
 				}
 				if tc.spoil != nil {
@@ -189,7 +192,7 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 				record, err := session.Wait(t.Context())
 				if tc.failed != "" {
 					requireKind(t, err, tc.failed)
-					assert.Equal(t, debate.StateError, record.State)
+					assert.Equal(t, flow.StateError, record.State)
 				} else {
 					require.NoError(t, err)
 					assert.True(t, record.Final())
@@ -210,9 +213,9 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 			})
 		})
 	}
-	all := []debate.EndReason{
-		debate.EndJudge, debate.EndRounds, debate.EndConverged, debate.EndDiminishing, debate.EndRepetition, debate.EndDrift, debate.EndTooFew,
-		debate.EndSoftLimit, debate.EndHardLimit, debate.EndHost, debate.EndFailed,
+	all := []flow.EndReason{
+		flow.EndJudge, flow.EndRounds, flow.EndConverged, flow.EndDiminishing, flow.EndRepetition, flow.EndDrift, flow.EndTooFew,
+		flow.EndSoftLimit, flow.EndHardLimit, flow.EndHost, flow.EndFailed,
 	}
 	assert.ElementsMatch(t, all, slices.Collect(maps.Keys(reached)), "each is reached")
 }
@@ -226,12 +229,12 @@ func TestAMendedFailureIsNoReason(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())
-	requireKind(t, err, debate.KindQuota)
+	requireKind(t, err, flow.KindQuota)
 	cut.over.Store(true)
 	require.NoError(t, session.Retry(t.Context()))
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, debate.EndRounds, record.Reason)
+	assert.Equal(t, flow.EndRounds, record.Reason)
 	assert.Nil(t, record.Failure)
 }
 
@@ -249,12 +252,12 @@ func TestAnErrorThatIsGivenUp(t *testing.T) {
 			require.NoError(t, err)
 			defer session.Close()
 			_, err = session.Wait(t.Context())
-			requireKind(t, err, debate.KindQuota)
+			requireKind(t, err, flow.KindQuota)
 			require.NoError(t, control(session, t))
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.True(t, record.Final())
-			assert.Equal(t, debate.EndHost, record.Reason)
+			assert.Equal(t, flow.EndHost, record.Reason)
 			assert.Equal(t, name+" by the host", record.Evidence)
 			assert.Contains(t, view(record).Outcome().Degraded, name+" by the host")
 			assert.Nil(t, view(record).Verdict)
@@ -266,9 +269,9 @@ func TestAnErrorThatIsGivenUp(t *testing.T) {
 func TestWhyTheRoundsEndedStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		config.Format = debate.FreeForm
+		config.Format = formatpkg.FreeForm
 		engine, p := engineFor(config)
-		engine.Store = &debate.MemoryStore{}
+		engine.Store = &store.Memory{}
 		play{judges: func(_ string, _ int, j *debate.Judgement) { j.ShouldContinue = false }}.on(p, "Ada", "Ben")
 		slowly(p)
 		session, err := engine.Start(t.Context(), config)
@@ -282,7 +285,7 @@ func TestWhyTheRoundsEndedStays(t *testing.T) {
 		require.NoError(t, session.Resume(t.Context()))
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.EndJudge, record.Reason)
+		assert.Equal(t, flow.EndJudge, record.Reason)
 		assert.True(t, strings.HasPrefix(record.Evidence, "judge wishes to end"), record.Evidence)
 	})
 }
@@ -290,18 +293,18 @@ func TestWhyTheRoundsEndedStays(t *testing.T) {
 // After a late round the debate only goes on if its participants can: nobody's context is exceeded, and
 // not all of them are rate-limited.
 func TestARoundAfterWhichNobodyCanGoOn(t *testing.T) {
-	limited := debate.Error{Kind: debate.KindRateLimit, RetryAfter: 30 * time.Second}
-	network := debate.Error{Kind: debate.KindNetwork, RetryAfter: 30 * time.Second}
-	overflow := debate.Error{Kind: debate.KindContextOverflow}
+	limited := debate.Error{Kind: flow.KindRateLimit, RetryAfter: 30 * time.Second}
+	network := debate.Error{Kind: flow.KindNetwork, RetryAfter: 30 * time.Second}
+	overflow := debate.Error{Kind: flow.KindContextOverflow}
 	for name, c := range map[string]struct {
 		ada, ben debate.Error
-		statuses [2]debate.Status
+		statuses [2]flow.Status
 		evidence string // "": the debate goes on
 	}{
-		"all are rate-limited":   {limited, limited, [2]debate.Status{debate.StatusRateLimited, debate.StatusRateLimited}, "everybody who is left is rate-limited"},
-		"one is rate-limited":    {limited, network, [2]debate.Status{debate.StatusRateLimited, debate.StatusRetrying}, ""},
-		"nobody is rate-limited": {network, network, [2]debate.Status{debate.StatusRetrying, debate.StatusRetrying}, ""},
-		"a context is exceeded":  {overflow, network, [2]debate.Status{debate.StatusContextExceeded, debate.StatusRetrying}, "the conversation no longer fits the model of Ada"},
+		"all are rate-limited":   {limited, limited, [2]flow.Status{flow.StatusRateLimited, flow.StatusRateLimited}, "everybody who is left is rate-limited"},
+		"one is rate-limited":    {limited, network, [2]flow.Status{flow.StatusRateLimited, flow.StatusRetrying}, ""},
+		"nobody is rate-limited": {network, network, [2]flow.Status{flow.StatusRetrying, flow.StatusRetrying}, ""},
+		"a context is exceeded":  {overflow, network, [2]flow.Status{flow.StatusContextExceeded, flow.StatusRetrying}, "the conversation no longer fits the model of Ada"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
@@ -318,16 +321,16 @@ func TestARoundAfterWhichNobodyCanGoOn(t *testing.T) {
 			require.Equal(t, debate.StateAwaitingResponses, r.State)
 
 			s.at = s.at.Add(10 * time.Second)
-			out := s.step(debate.Tick{})
+			out := s.step(flow.Tick{})
 			assert.Len(t, r.Active(), 2)
 			if c.evidence == "" {
 				assert.Equal(t, 3, r.Round)
 				assert.Equal(t, debate.StateAwaitingResponses, r.State)
 				return
 			}
-			assert.Equal(t, debate.StateCompleted, r.State)
+			assert.Equal(t, flow.StateCompleted, r.State)
 			assert.Equal(t, 2, r.Round)
-			assert.Equal(t, debate.EndTooFew, ended(out.Events).Reason)
+			assert.Equal(t, flow.EndTooFew, ended(out.Events).Reason)
 			assert.Equal(t, c.evidence, ended(out.Events).Evidence)
 		})
 	}

@@ -16,14 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 var kinds = []debate.Kind{
-	debate.KindNetwork, debate.KindRateLimit, debate.KindQuota, debate.KindAPI, debate.KindTimeout, debate.KindContextOverflow,
-	debate.KindAuthentication, debate.KindContentFilter, debate.KindRefusal, debate.KindInvalidResponse, debate.KindValidation,
-	debate.KindCanceled, debate.KindCostLimit, debate.KindState, debate.KindConflict, debate.KindStore,
+	flow.KindNetwork, flow.KindRateLimit, flow.KindQuota, flow.KindAPI, flow.KindTimeout, flow.KindContextOverflow,
+	flow.KindAuthentication, flow.KindContentFilter, flow.KindRefusal, flow.KindInvalidResponse, flow.KindValidation,
+	flow.KindCanceled, flow.KindCostLimit, flow.KindState, flow.KindConflict, flow.KindStore,
 }
 
 func TestErrorsOfNothing(t *testing.T) {
@@ -32,7 +33,7 @@ func TestErrorsOfNothing(t *testing.T) {
 	assert.NoError(t, none.Unwrap())
 	assert.False(t, none.Retryable())
 	assert.Empty(t, none.Hint())
-	assert.NotErrorIs(t, none, &debate.Error{Kind: debate.KindState})
+	assert.NotErrorIs(t, none, &debate.Error{Kind: flow.KindState})
 	data, err := none.MarshalJSON()
 	require.NoError(t, err)
 	assert.Equal(t, "null", string(data))
@@ -48,28 +49,28 @@ func TestErrorsOfNothing(t *testing.T) {
 
 func TestErrorsAreOneLine(t *testing.T) {
 	err := &debate.Error{
-		Kind: debate.KindTimeout, Op: "r2.rebuttal.Ada", Field: "f", Participant: "Ada", Round: 2, Attempt: 3, Err: errors.New("no reply in time"),
+		Kind: flow.KindTimeout, Op: "r2.rebuttal.Ada", Field: "f", Participant: "Ada", Round: 2, Attempt: 3, Err: errors.New("no reply in time"),
 	}
 	assert.Equal(t, "debate: timeout: r2.rebuttal.Ada: f: Ada: attempt 3: no reply in time", err.Error())
-	assert.NotContains(t, (&debate.Error{Kind: debate.KindTimeout, Attempt: 1}).Error(), "attempt", "the first is not worth a word")
+	assert.NotContains(t, (&debate.Error{Kind: flow.KindTimeout, Attempt: 1}).Error(), "attempt", "the first is not worth a word")
 }
 
 func TestErrorsHoldTheirCause(t *testing.T) {
 	cause := errors.New("cause")
-	err := fmt.Errorf("wrapped: %w", &debate.Error{Kind: debate.KindCostLimit, Op: "limit", Err: cause})
+	err := fmt.Errorf("wrapped: %w", &debate.Error{Kind: flow.KindCostLimit, Op: "limit", Err: cause})
 	assert.ErrorIs(t, err, cause)
-	assert.ErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit}, "a target of a kind asks for the kind")
-	assert.NotErrorIs(t, err, &debate.Error{Kind: debate.KindState})
+	assert.ErrorIs(t, err, &debate.Error{Kind: flow.KindCostLimit}, "a target of a kind asks for the kind")
+	assert.NotErrorIs(t, err, &debate.Error{Kind: flow.KindState})
 	assert.NotErrorIs(t, err, &debate.Error{})
-	assert.NotErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit, Op: "limit"}, "one that says more is another error")
+	assert.NotErrorIs(t, err, &debate.Error{Kind: flow.KindCostLimit, Op: "limit"}, "one that says more is another error")
 	assert.NotErrorIs(t, err, (*debate.Error)(nil))
 	assert.NotErrorIs(t, err, debate.ErrConflict)
 }
 
 func TestEveryKindHasAHint(t *testing.T) {
 	retryable := map[debate.Kind]bool{
-		debate.KindNetwork: true, debate.KindRateLimit: true, debate.KindAPI: true, debate.KindTimeout: true, debate.KindInvalidResponse: true,
-		debate.KindAuthentication: true, debate.KindQuota: true,
+		flow.KindNetwork: true, flow.KindRateLimit: true, flow.KindAPI: true, flow.KindTimeout: true, flow.KindInvalidResponse: true,
+		flow.KindAuthentication: true, flow.KindQuota: true,
 	}
 	other := (&debate.Error{Kind: "unheard of"}).Hint()
 	seen := map[string]debate.Kind{}
@@ -81,7 +82,7 @@ func TestEveryKindHasAHint(t *testing.T) {
 		assert.Empty(t, seen[hint], "%s has the hint of another", kind)
 		seen[hint] = kind
 	}
-	assert.Contains(t, (&debate.Error{Kind: debate.KindRateLimit, RetryAfter: 90 * time.Second}).Hint(), "1m30s")
+	assert.Contains(t, (&debate.Error{Kind: flow.KindRateLimit, RetryAfter: 90 * time.Second}).Hint(), "1m30s")
 }
 
 func TestErrorsReadWhatTheyWrite(t *testing.T) {
@@ -112,20 +113,20 @@ func TestFailuresAreClassified(t *testing.T) {
 		says string
 	}
 	cases := map[string]failure{
-		"an error of ours":      {fmt.Errorf("x: %w", &debate.Error{Kind: debate.KindRefusal, Err: errors.New("no")}), debate.KindRefusal, "no"},
-		"ours without a kind":   {&debate.Error{Err: errors.New("hm")}, debate.KindAPI, "hm"},
-		"theirs without a kind": {&provider.Error{Message: "hm"}, debate.KindAPI, "hm"},
-		"a foreign error":       {errors.New("boom"), debate.KindAPI, "boom"},
-		"a deadline":            {fmt.Errorf("dial: %w", context.DeadlineExceeded), debate.KindTimeout, "dial"},
-		"a cancellation":        {fmt.Errorf("dial: %w", context.Canceled), debate.KindAPI, "dial"}, // nobody had asked for that,
-		"control characters":    {errors.New("a\x1b[31mred\x07\r\nb\u202ec\x00d"), debate.KindAPI, "a [31mred   b c d"},
-		"not UTF-8":             {errors.New("a\xff\xfeb"), debate.KindAPI, "a"},
-		"very long":             {errors.New(strings.Repeat("é", 100_000)), debate.KindAPI, "…"},
+		"an error of ours":      {fmt.Errorf("x: %w", &debate.Error{Kind: flow.KindRefusal, Err: errors.New("no")}), flow.KindRefusal, "no"},
+		"ours without a kind":   {&debate.Error{Err: errors.New("hm")}, flow.KindAPI, "hm"},
+		"theirs without a kind": {&provider.Error{Message: "hm"}, flow.KindAPI, "hm"},
+		"a foreign error":       {errors.New("boom"), flow.KindAPI, "boom"},
+		"a deadline":            {fmt.Errorf("dial: %w", context.DeadlineExceeded), flow.KindTimeout, "dial"},
+		"a cancellation":        {fmt.Errorf("dial: %w", context.Canceled), flow.KindAPI, "dial"}, // nobody had asked for that,
+		"control characters":    {errors.New("a\x1b[31mred\x07\r\nb\u202ec\x00d"), flow.KindAPI, "a [31mred   b c d"},
+		"not UTF-8":             {errors.New("a\xff\xfeb"), flow.KindAPI, "a"},
+		"very long":             {errors.New(strings.Repeat("é", 100_000)), flow.KindAPI, "…"},
 	}
 	for _, kind := range kinds {
 		told := kind
-		if kind == debate.KindCanceled { // nobody had asked for that
-			told = debate.KindAPI
+		if kind == flow.KindCanceled { // nobody had asked for that
+			told = flow.KindAPI
 		}
 		cases["theirs: "+string(kind)] = failure{&provider.Error{Kind: kind, Status: 500, Message: "m"}, told, "m"}
 	}
@@ -140,10 +141,10 @@ func TestFailuresAreClassified(t *testing.T) {
 				require.NoError(t, err)
 				t.Cleanup(func() { session.Close() })
 				record, err := session.Wait(t.Context())
-				if c.kind == debate.KindAuthentication || c.kind == debate.KindContextOverflow { // a person may mend it
+				if c.kind == flow.KindAuthentication || c.kind == flow.KindContextOverflow { // a person may mend it
 					err = question(t, record, err).Failure
 				} else {
-					assert.Equal(t, debate.StateError, record.State)
+					assert.Equal(t, flow.StateError, record.State)
 					require.NotNil(t, record.Failure)
 					assert.Equal(t, err.Error(), record.Failure.Error())
 				}

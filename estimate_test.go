@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -26,7 +28,7 @@ func TestNoDebateUsesMoreThanItsEstimate(t *testing.T) {
 		if dice.IntN(3) == 0 {
 			s.crowded()
 		}
-		formats := debate.BuiltinFormats()
+		formats := format.Builtin()
 		for _, i := range dice.Perm(len(formats)) {
 			s.config.Format = formats[i].Name
 			if s.engine.Validate(t.Context(), s.config) == nil {
@@ -157,7 +159,7 @@ func terse() map[string]string {
 // so that there are 307 tokens, for 287 + 2·20 millionths of a dollar.
 func TestAnEstimateByHand(t *testing.T) {
 	config := twoDebaters()
-	config.Format, config.Rounds, config.MaxTokens, config.Judging = debate.FreeForm, 1, 10, nil
+	config.Format, config.Rounds, config.MaxTokens, config.Judging = format.FreeForm, 1, 10, nil
 	engine, p := engineFor(config)
 	engine.Prompts = terse()
 	estimate, err := engine.Estimate(t.Context(), config)
@@ -167,7 +169,7 @@ func TestAnEstimateByHand(t *testing.T) {
 	assert.Equal(t, 307, estimate.Tokens)
 	assert.Equal(t, (287+2*20)*debate.USD/1_000_000, estimate.Cost)
 	assert.Equal(t, estimate.Cost, estimate.FirstRound)
-	assert.Equal(t, []debate.Account{{
+	assert.Equal(t, []flow.Account{{
 		Name: "test/debater", Usage: provider.Usage{Input: 287, Output: 20}, Cost: estimate.Cost, Requests: 2,
 	}}, estimate.Models)
 
@@ -188,7 +190,7 @@ func TestAnEstimateGrowsWithTheRounds(t *testing.T) {
 		if seed%3 == 0 {
 			s.crowded()
 		}
-		var last debate.Estimate
+		var last flow.Estimate
 		for rounds := 1; rounds <= 8; rounds++ {
 			s.config.Rounds = rounds
 			estimate, err := s.engine.Estimate(t.Context(), s.config)
@@ -212,7 +214,7 @@ func TestAnEstimateGrowsWithTheRounds(t *testing.T) {
 func TestTheFirstRoundIsADebateOfOne(t *testing.T) {
 	for seed := range uint64(40) {
 		s := newSpree(seed)
-		s.config.Format = debate.FreeForm
+		s.config.Format = format.FreeForm
 		if seed%3 == 0 {
 			s.crowded()
 		}
@@ -260,9 +262,9 @@ func TestEstimatesThatCannotBeMade(t *testing.T) {
 	engine, _ := engineFor(config)
 	formatless := config
 	formatless.Format = "unknown"
-	for field, wrong := range map[string]debate.FlowConfig{"flow": debate.Named("unknown", config), "format": formatless} {
+	for field, wrong := range map[string]flow.Config{"flow": flow.Named("unknown", config), "format": formatless} {
 		_, err := engine.Estimate(t.Context(), wrong)
-		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindValidation}, field)
+		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation}, field)
 		var failure *debate.Error
 		require.ErrorAs(t, err, &failure)
 		assert.Equal(t, field, failure.Field)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -31,12 +33,12 @@ func conclude(config debate.Config, reply func(*provider.Request) scripted.Reply
 // A format says who speaks; Schedule says it of a debate, before anybody is asked.
 func ExampleFormat_Schedule() {
 	hearing := debate.Format{
-		Name: "hearing", Chair: debate.Neutral, End: debate.EndByRounds,
-		Phases: []debate.Phase{{Name: "hearing", First: 1, Last: -1, Slots: []debate.Slot{
-			{Who: debate.Everyone, Kind: "statement", Minutes: 2, Group: 1},      // at once
-			{Who: debate.TheChair, To: debate.Others, Exchanges: 1, Minutes: 1},  // a question and an answer to each
+		Name: "hearing", Chair: debate.Neutral, End: format.EndByRounds,
+		Phases: []format.Phase{{Name: "hearing", First: 1, Last: -1, Slots: []format.Slot{
+			{Who: format.Everyone, Kind: "statement", Minutes: 2, Group: 1},      // at once
+			{Who: format.TheChair, To: format.Others, Exchanges: 1, Minutes: 1},  // a question and an answer to each
 			{Who: "for:1", Kind: "last word", Words: 60, Instruction: "Sum up."}, // the first of those for
-			{Who: "audience:1", Kind: debate.KindQuestion, To: debate.TheChair},  // nobody: there is no audience
+			{Who: "audience:1", Kind: format.KindQuestion, To: format.TheChair},  // nobody: there is no audience
 		}}},
 	}
 	config := debate.Config{Participants: []debate.Participant{
@@ -168,7 +170,7 @@ func ExampleSession_Choose() {
 	inquiry := record.Inquiries[0]
 	fmt.Println(record.State, "because of", inquiry.To, "for", inquiry.Failure.Kind)
 	fmt.Println("it offers", inquiry.Options)
-	if err := session.Choose(ctx, inquiry.ID, debate.OptionModel, "acme/spare"); err != nil {
+	if err := session.Choose(ctx, inquiry.ID, flow.OptionModel, "acme/spare"); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -187,7 +189,7 @@ func ExampleSession_Choose() {
 // Unattended answers in a person's place. The question and the choice are in the record all the same.
 func ExampleUnattended() {
 	config := cars()
-	config.Unattended = &debate.Unattended{Judge: debate.OptionWithout}
+	config.Unattended = &debate.Unattended{Judge: flow.OptionWithout}
 	quick := models().Reply
 	record, err := conclude(config, func(req *provider.Request) scripted.Reply {
 		if req.Self == "judge" {
@@ -262,7 +264,7 @@ func ExampleSpentByLabel() {
 		}
 		records = append(records, record)
 	}
-	for _, account := range debate.SpentByLabel("tenant", records...) {
+	for _, account := range flow.SpentByLabel("tenant", records...) {
 		fmt.Println(account.Name, account.Requests, account.Usage.Output, account.Cost)
 	}
 	// Output:
@@ -273,7 +275,7 @@ func ExampleSpentByLabel() {
 // Detectors measure what has been said. Here both have said the same twice.
 func ExampleDebate_Findings() {
 	config := cars()
-	config.Judging, config.Watch = nil, []debate.Detector{debate.DetectRepetition}
+	config.Judging, config.Watch = nil, []format.Detector{format.DetectRepetition}
 	record, err := conclude(config, models().Reply)
 	if err != nil {
 		fmt.Println(err)

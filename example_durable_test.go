@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // A debate is told again from its second turn on, with one round more. The old one stays as it is.
@@ -85,7 +87,7 @@ func ExampleEngine_Export() {
 // A worker looks for what others have left, and goes on with it.
 func ExampleEngine_List() {
 	ctx := context.Background()
-	store := &debate.MemoryStore{} // in earnest one of store/file or store/sql
+	store := &store.Memory{} // in earnest one of store/file or store/sql
 	gone := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": stalled()}}
 	config := cars()
 	config.ID, config.Labels = "cars", map[string]string{"tenant": "town"}
@@ -127,7 +129,7 @@ func ExampleEngine_List() {
 // A program that does not run a debate stops it all the same, and another one brings it to its verdict.
 func ExampleEngine_Control() {
 	ctx := context.Background()
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	runs := &debate.Engine{
 		Store: store, Providers: map[string]debate.Provider{"acme": stalled()},
 		Lease: 300 * time.Millisecond, // for the example; 15 s are good
@@ -150,7 +152,7 @@ func ExampleEngine_Control() {
 		if as[debate.Turn](event) == nil {
 			continue
 		}
-		if err := elsewhere.Control(ctx, "cars", debate.Stop{}); err != nil {
+		if err := elsewhere.Control(ctx, "cars", flow.Stop{}); err != nil {
 			fmt.Println(err)
 			return
 		}

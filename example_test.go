@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // models stands in for a real provider: everybody says a sentence, and the judge is content.
@@ -46,7 +49,7 @@ func stalled() *scripted.Provider {
 func cars() debate.Config {
 	return debate.Config{
 		Topic:  "Should cities ban private cars from their centres?",
-		Format: debate.StructuredRounds,
+		Format: format.StructuredRounds,
 		Rounds: 2,
 		Participants: []debate.Participant{
 			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
@@ -65,8 +68,8 @@ func ExampleEngine_Run() {
 		case err != nil:
 			fmt.Println(err)
 			return
-		case as[debate.Round](event) != nil:
-			fmt.Printf("Round %d of %d: %s\n", as[debate.Round](event).N, as[debate.Round](event).Of, as[debate.Round](event).Phase)
+		case as[flow.Round](event) != nil:
+			fmt.Printf("Round %d of %d: %s\n", as[flow.Round](event).N, as[flow.Round](event).Of, as[flow.Round](event).Phase)
 		case as[debate.Turn](event) != nil:
 			fmt.Printf("%s: %s\n", as[debate.Turn](event).Speaker, as[debate.Turn](event).Text)
 		case as[debate.Verdict](event) != nil:
@@ -122,10 +125,10 @@ func ExampleSession_Events() {
 		case err != nil:
 			fmt.Println(err)
 			return
-		case as[debate.Chunk](event) != nil && as[debate.Chunk](event).Offset == 0:
-			fmt.Print(as[debate.Chunk](event).By, ": ", as[debate.Chunk](event).Text)
-		case as[debate.Chunk](event) != nil:
-			fmt.Print(as[debate.Chunk](event).Text)
+		case as[flow.Chunk](event) != nil && as[flow.Chunk](event).Offset == 0:
+			fmt.Print(as[flow.Chunk](event).By, ": ", as[flow.Chunk](event).Text)
+		case as[flow.Chunk](event) != nil:
+			fmt.Print(as[flow.Chunk](event).Text)
 		case as[debate.Turn](event) != nil:
 			fmt.Println()
 		}
@@ -160,7 +163,7 @@ func ExampleSession_Pause() {
 			fmt.Println(err)
 			return
 		}
-		if as[debate.Chunk](event) != nil && as[debate.Chunk](event).By == "Ben" {
+		if as[flow.Chunk](event) != nil && as[flow.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -189,7 +192,7 @@ func ExampleSession_Pause() {
 // What has been said is not asked again.
 func ExampleEngine_Open() {
 	ctx := context.Background()
-	store := &debate.MemoryStore{} // any store; a second process would use one that both reach
+	store := &store.Memory{} // any store; a second process would use one that both reach
 	first := &debate.Engine{Providers: map[string]debate.Provider{"acme": stalled()}, Store: store}
 	config := cars()
 	config.ID = "cars-1"

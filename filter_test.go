@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 func TestFilterMatches(t *testing.T) {
@@ -37,8 +39,8 @@ func TestFilterMatches(t *testing.T) {
 		{"nothing is known", debate.Filter{}, debate.Info{}, true},
 		{"Text and Limit are others' to keep", debate.Filter{Text: "needle", Limit: 1}, info, true},
 
-		{"one of the states", debate.Filter{States: []debate.State{debate.StatePaused, debate.StateJudging}}, info, true},
-		{"none of the states", debate.Filter{States: []debate.State{debate.StatePaused, "Judging"}}, info, false},
+		{"one of the states", debate.Filter{States: []debate.State{flow.StatePaused, debate.StateJudging}}, info, true},
+		{"none of the states", debate.Filter{States: []debate.State{flow.StatePaused, "Judging"}}, info, false},
 		{"no states are any", debate.Filter{States: []debate.State{}}, info, true},
 
 		{"a label", debate.Filter{Labels: map[string]string{"tenant": "blue"}}, info, true},
@@ -51,14 +53,14 @@ func TestFilterMatches(t *testing.T) {
 		{"no labels are any", debate.Filter{Labels: map[string]string{}}, bare, true},
 
 		{"unfinished", debate.Filter{Unfinished: true}, info, true},
-		{"unfinished in error", debate.Filter{Unfinished: true}, state(debate.StateError), true},
-		{"unfinished and paused", debate.Filter{Unfinished: true}, state(debate.StatePaused), true},
-		{"completed", debate.Filter{Unfinished: true}, state(debate.StateCompleted), false},
-		{"canceled", debate.Filter{Unfinished: true}, state(debate.StateCanceled), false},
+		{"unfinished in error", debate.Filter{Unfinished: true}, state(flow.StateError), true},
+		{"unfinished and paused", debate.Filter{Unfinished: true}, state(flow.StatePaused), true},
+		{"completed", debate.Filter{Unfinished: true}, state(flow.StateCompleted), false},
+		{"canceled", debate.Filter{Unfinished: true}, state(flow.StateCanceled), false},
 
 		{"working", debate.Filter{Working: true}, info, true},
-		{"paused", debate.Filter{Working: true}, state(debate.StatePaused), false},
-		{"waiting", debate.Filter{Working: true}, state(debate.StateAwaitingInput), false},
+		{"paused", debate.Filter{Working: true}, state(flow.StatePaused), false},
+		{"waiting", debate.Filter{Working: true}, state(flow.StateAwaitingInput), false},
 
 		{"idle", debate.Filter{Idle: true}, info, true},
 		{"held", debate.Filter{Idle: true}, held, false},
@@ -98,24 +100,24 @@ func TestFilterFinds(t *testing.T) {
 	}
 	start := func(topic string) debate.Event {
 		config := debate.Config{Topic: topic, Labels: map[string]string{"needle": "needle"}}
-		return debate.Event{Body: &debate.Start{Config: debate.Value{Go: &config}, Terms: config.Terms(), Flow: "needle", Seed: "needle"}}
+		return debate.Event{Body: &flow.Start{Config: flow.Value{Go: &config}, Terms: config.Terms(), Flow: "needle", Seed: "needle"}}
 	}
 	for _, c := range []struct {
 		text  string
 		event debate.Event
 		want  bool
 	}{
-		{"", debate.Event{Body: &debate.Acknowledge{}}, true},
+		{"", debate.Event{Body: &flow.Acknowledge{}}, true},
 		{"", turn("hay"), true},
 		{"needle", turn("hay"), false},
 		{"needle", turn("a needle in hay"), true},
 		{"needle", start("hay"), false},
 		{"NEEDLE", start("One Needle"), true},
-		{"needle", debate.Event{Body: &debate.Acknowledge{}}, false},
-		{"needle", debate.Event{Body: &debate.Start{}}, false},
-		{"needle", debate.Event{Body: &debate.Answer{Text: "needle"}}, false},
-		{"needle", debate.Event{Body: &debate.Summarized{Text: "needle"}}, false},
-		{"needle", debate.Event{Body: &debate.Rejection{Text: "needle"}}, false},
+		{"needle", debate.Event{Body: &flow.Acknowledge{}}, false},
+		{"needle", debate.Event{Body: &flow.Start{}}, false},
+		{"needle", debate.Event{Body: &flow.Answer{Text: "needle"}}, false},
+		{"needle", debate.Event{Body: &flow.Summarized{Text: "needle"}}, false},
+		{"needle", debate.Event{Body: &flow.Rejection{Text: "needle"}}, false},
 		{"ärzte", turn("ÄRZTE"), true},
 		{"ÄRZTE", turn("ärzte"), true},
 		{"Σοφός", turn("ΣΟΦΌΣ"), false}, // the small letter at the end of a word is another one
@@ -145,26 +147,26 @@ func TestFilterOrder(t *testing.T) {
 
 func TestStateRests(t *testing.T) {
 	for state, want := range map[debate.State]bool{
-		"":                       true,
-		debate.StateConfiguring:  true,
-		debate.StateValidating:   true,
-		debate.StateReady:        true,
-		debate.StateInitializing: false,
-		debate.StateRunning:      false,
+		"":                     true,
+		flow.StateConfiguring:  true,
+		flow.StateValidating:   true,
+		flow.StateReady:        true,
+		flow.StateInitializing: false,
+		flow.StateRunning:      false,
 
 		debate.StateAwaitingResponses: false,
 		debate.StateJudging:           false,
 		debate.StateRoundComplete:     false,
 		"of a flow's own":             false,
 
-		debate.StateCompleting:    false,
-		debate.StatePaused:        true,
-		debate.StateAwaitingInput: true,
-		debate.StateCompleted:     true,
-		debate.StateCanceled:      true,
-		debate.StateError:         true,
+		flow.StateCompleting:    false,
+		flow.StatePaused:        true,
+		flow.StateAwaitingInput: true,
+		flow.StateCompleted:     true,
+		flow.StateCanceled:      true,
+		flow.StateError:         true,
 	} {
-		assert.Equal(t, want, state.Rests(), "%q", state)
+		assert.Equal(t, want, state.Idle(), "%q", state)
 	}
 }
 
@@ -178,30 +180,30 @@ func TestInfoNote(t *testing.T) {
 		want  debate.Info
 	}{
 		{
-			debate.Event{Body: &debate.Start{Config: debate.Value{Go: &config}, Terms: config.Terms()}},
+			debate.Event{Body: &flow.Start{Config: flow.Value{Go: &config}, Terms: config.Terms()}},
 			debate.Info{ID: "a", Owner: "me", Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 1, LastAt: at(1)},
 		},
 		{
-			debate.Event{Body: &debate.Transition{From: debate.StateReady, To: debate.StateInitializing}},
-			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 2, LastAt: at(2)},
+			debate.Event{Body: &flow.Transition{From: flow.StateReady, To: flow.StateInitializing}},
+			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, StartedAt: at(1), Seq: 2, LastAt: at(2)},
 		},
 		{
-			debate.Event{Body: &debate.Round{N: 3, Of: 5}},
-			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 3, LastAt: at(3)},
+			debate.Event{Body: &flow.Round{N: 3, Of: 5}},
+			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 3, LastAt: at(3)},
 		},
 		{
 			debate.Event{Body: &debate.Turn{Round: 4, Text: "text"}},
-			debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 4, LastAt: at(4)},
+			debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Topic: "topic", Labels: labels, Round: 3, StartedAt: at(1), Seq: 4, LastAt: at(4)},
 		},
 	} {
 		step.event.Seq, step.event.At = step.want.Seq, step.want.LastAt
-		info.Note(&step.event)
+		info.Add(&step.event)
 		assert.Equal(t, step.want, info)
 	}
 	info.Labels["tenant"] = "spoiled"
 	assert.Equal(t, labels, config.Labels, "an Info shares nothing with the debate")
-	info.Note(&debate.Event{Seq: 5, At: at(5), Body: &debate.Start{}}) // of no config
-	assert.Equal(t, debate.Info{ID: "a", Owner: "me", State: debate.StateInitializing, Round: 3, StartedAt: at(5), Seq: 5, LastAt: at(5)}, info)
+	info.Add(&debate.Event{Seq: 5, At: at(5), Body: &flow.Start{}}) // of no config
+	assert.Equal(t, debate.Info{ID: "a", Owner: "me", State: flow.StateInitializing, Round: 3, StartedAt: at(5), Seq: 5, LastAt: at(5)}, info)
 }
 
 func TestCheckID(t *testing.T) {
@@ -209,17 +211,17 @@ func TestCheckID(t *testing.T) {
 		"a", "A", "0", "-", "_", "a.b", "a..b", "-rf", "__proto__", "019a1b2c-3d4e-7f60-8a9b-0c1d2e3f4a5b", strings.Repeat("n", 128),
 		"console", "com", "com10", "comx", "lpt", "a.con", "aux-", "null", "nulls.txt",
 	} {
-		assert.NoError(t, debate.CheckID(id), "%q", id)
+		assert.NoError(t, store.CheckID(id), "%q", id)
 	}
 	for _, id := range []string{
 		"", ".", "..", ".a", "a.", "../x", "x/y", "/x", "a\\b", "C:x", "a b", " a", "a\x00", "a\n", "a*", "a?", "a%b", "a'b", "a\"b", "~", "$a", "é", "Ａ",
 		"🙂", "\xff", strings.Repeat("n", 129),
 		"con", "CON", "Con.txt", "prn", "aux.a.b", "nul", "com0", "com1", "COM9.log", "lpt1", "LPT9",
 	} {
-		err := debate.CheckID(id)
+		err := store.CheckID(id)
 		invalid, ok := errors.AsType[*debate.Error](err)
 		if assert.True(t, ok, "%q: %v", id, err) {
-			assert.Equal(t, debate.KindValidation, invalid.Kind)
+			assert.Equal(t, flow.KindValidation, invalid.Kind)
 			assert.Equal(t, "id", invalid.Field)
 			assert.NotContains(t, err.Error(), "\n")
 		}

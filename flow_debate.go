@@ -2,20 +2,23 @@ package debate
 
 import (
 	"fmt"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // States of the debate flow.
 const (
-	StateAwaitingResponses State = "awaitingResponses" // the participants speak
-	StateJudging           State = "judging"           // the judges assess the round
-	StateRoundComplete     State = "roundComplete"
+	StateAwaitingResponses flow.State = "awaitingResponses" // the participants speak
+	StateJudging           flow.State = "judging"           // the judges assess the round
+	StateRoundComplete     flow.State = "roundComplete"
 )
 
 // Triggers of the debate flow.
 const (
-	TriggerResponded Trigger = "responded" // all speakers of the round have spoken, or all of a group
-	TriggerJudged    Trigger = "judged"    // the round is assessed
-	TriggerProceed   Trigger = "proceed"   // the next round begins
+	TriggerResponded flow.Trigger = "responded" // all speakers of the round have spoken, or all of a group
+	TriggerJudged    flow.Trigger = "judged"    // the round is assessed
+	TriggerProceed   flow.Trigger = "proceed"   // the next round begins
 )
 
 // DebateFlow returns the flow of an adversarial debate. Its order is:
@@ -24,51 +27,51 @@ const (
 //   - rounds of turns follow, with an assessment after each
 //   - the judges give their verdicts
 //   - the audience votes again
-func DebateFlow() *Flow { //nolint:revive // Flow is the type of all flows, this is that of a debate
+func DebateFlow() *flow.Flow { //nolint:revive // Flow is the type of all flows, this is that of a debate
 	return debateFlow(builtinFormats())
 }
 
 // builtinFormats returns the built-in formats by name.
-func builtinFormats() map[string]Format {
-	formats := make(map[string]Format)
-	for _, f := range BuiltinFormats() {
+func builtinFormats() map[string]format.Format {
+	formats := make(map[string]format.Format)
+	for _, f := range format.Builtin() {
 		formats[f.Name] = f
 	}
 	return formats
 }
 
 // debateFlow is DebateFlow with the formats of an engine.
-func debateFlow(formats map[string]Format) *Flow {
-	always := Guard{}
-	received := Guard{"allArgumentsReceived", allArgumentsReceived}
-	few := Guard{"tooFewParticipants", func(r *Record) bool { _, few := tooFew(of(r)); return few }}
-	ends := Guard{"shouldEndDebate", func(r *Record) bool { _, _, ok := endReason(of(r)); return ok }}
-	limit := Guard{"maxRoundsReached", func(r *Record) bool { d := of(r); return d.Round >= d.config.Rounds }}
-	goesOn := Guard{"canContinue", canContinue}
-	return &Flow{
+func debateFlow(formats map[string]format.Format) *flow.Flow {
+	always := flow.Guard{}
+	received := flow.Guard{Name: "allArgumentsReceived", OK: allArgumentsReceived}
+	few := flow.Guard{Name: "tooFewParticipants", OK: func(r *flow.Record) bool { _, few := tooFew(of(r)); return few }}
+	ends := flow.Guard{Name: "shouldEndDebate", OK: func(r *flow.Record) bool { _, _, ok := endReason(of(r)); return ok }}
+	limit := flow.Guard{Name: "maxRoundsReached", OK: func(r *flow.Record) bool { d := of(r); return d.Round >= d.config.Rounds }}
+	goesOn := flow.Guard{Name: "canContinue", OK: canContinue}
+	return &flow.Flow{
 		Name:    FlowName,
 		Version: 1,
 		Start:   StateAwaitingResponses,
-		Rules: []Rule{
-			{StateAwaitingResponses, TriggerResponded, StateCompleting, few},
-			{StateAwaitingResponses, TriggerResponded, StateJudging, received},
-			{StateAwaitingResponses, TriggerResponded, StateAwaitingResponses, always},
-			{StateJudging, TriggerJudged, StateCompleting, ends},
-			{StateJudging, TriggerJudged, StateCompleting, limit},
-			{StateJudging, TriggerJudged, StateRoundComplete, always},
-			{StateRoundComplete, TriggerProceed, StateAwaitingResponses, goesOn},
-			{StateRoundComplete, TriggerProceed, StateCompleting, always},
+		Rules: []flow.Rule{
+			{From: StateAwaitingResponses, On: TriggerResponded, To: flow.StateCompleting, When: few},
+			{From: StateAwaitingResponses, On: TriggerResponded, To: StateJudging, When: received},
+			{From: StateAwaitingResponses, On: TriggerResponded, To: StateAwaitingResponses, When: always},
+			{From: StateJudging, On: TriggerJudged, To: flow.StateCompleting, When: ends},
+			{From: StateJudging, On: TriggerJudged, To: flow.StateCompleting, When: limit},
+			{From: StateJudging, On: TriggerJudged, To: StateRoundComplete, When: always},
+			{From: StateRoundComplete, On: TriggerProceed, To: StateAwaitingResponses, When: goesOn},
+			{From: StateRoundComplete, On: TriggerProceed, To: flow.StateCompleting, When: always},
 		},
-		Steps: map[State]Step{
-			StateInitializing:      {Calls: firstCalls, Next: begin},
+		Steps: map[flow.State]flow.Step{
+			flow.StateInitializing: {Calls: firstCalls, Next: begin},
 			StateAwaitingResponses: {Calls: turnCalls, Next: responded},
 			StateJudging:           {Calls: assessmentCalls, Next: judged},
 			StateRoundComplete:     {Next: proceed},
-			StateCompleting:        {Calls: lastCalls, Next: concluded},
+			flow.StateCompleting:   {Calls: lastCalls, Next: concluded},
 		},
 		Schemas: debateSchemas(),
-		Bodies:  []Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
-		Timed:   []State{StateAwaitingResponses},
+		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
+		Timed:   []flow.State{StateAwaitingResponses},
 
 		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, Prompted: prompted,
 		Texts: debateTexts, Open: open, Last: verdictsAndVotes, Spare: droppable, Fixed: fixed, Estimate: estimateDebate,
@@ -77,7 +80,7 @@ func debateFlow(formats map[string]Format) *Flow {
 
 // firstCalls returns the missing calls before the first round: the positions, then the audience's first vote. The
 // positions come first because the voters are told of them.
-func firstCalls(r *Record) []Call {
+func firstCalls(r *flow.Record) []flow.Call {
 	d := of(r)
 	if calls := assignCalls(d); len(calls) > 0 {
 		return calls
@@ -86,7 +89,7 @@ func firstCalls(r *Record) []Call {
 }
 
 // lastCalls returns the missing calls at the end: the verdicts, and the audience's second vote.
-func lastCalls(r *Record) []Call {
+func lastCalls(r *flow.Record) []flow.Call {
 	if len(r.Turns) == 0 {
 		return nil
 	}
@@ -94,20 +97,20 @@ func lastCalls(r *Record) []Call {
 }
 
 // verdictsAndVotes is lastCalls, whether or not anything was said.
-func verdictsAndVotes(r *Record) []Call {
+func verdictsAndVotes(r *flow.Record) []flow.Call {
 	d := of(r)
 	return append(verdictCalls(d), ballotCalls(d, true)...)
 }
 
-func begin(r *Record) (Trigger, Note, bool) {
+func begin(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
-	return TriggerInitialized, Note{Round: roundNote(d, 1)}, true
+	return flow.TriggerInitialized, flow.Exit{Round: roundNote(d, 1)}, true
 }
 
-func roundNote(d *Debate, n int) *Round {
+func roundNote(d *Debate, n int) *flow.Round {
 	f := d.format
 	i := f.PhaseIndex(n, d.config.Rounds)
-	note := &Round{N: n, Of: d.config.Rounds, Phase: phaseArgument}
+	note := &flow.Round{N: n, Of: d.config.Rounds, Phase: format.PhaseArgument}
 	if i >= 0 {
 		note.Phase = f.Phases[i].Name
 	}
@@ -124,15 +127,15 @@ func roundNote(d *Debate, n int) *Round {
 }
 
 // assignCalls returns the call that finds positions, if it is still missing.
-func assignCalls(d *Debate) []Call {
+func assignCalls(d *Debate) []flow.Call {
 	a := d.config.Assign
 	const id = "assign"
 	if a == nil || d.Assignment != nil || len(d.unplaced()) == 0 {
 		return nil
 	}
-	return []Call{{
-		ID: id, Kind: KindAssign, By: assigner, Model: a.Model, Fallbacks: a.Fallbacks, View: View{None: true},
-		Schema: string(KindAssign), Last: func(*Record) string { return d.Text("assign") },
+	return []flow.Call{{
+		ID: id, Kind: KindAssign, By: assigner, Model: a.Model, Fallbacks: a.Fallbacks, View: flow.View{None: true},
+		Schema: string(KindAssign), Last: func(*flow.Record) string { return d.Text("assign") },
 		Temperature: a.Temperature, Timeout: d.config.JudgeTimeout,
 	}}
 }
@@ -140,18 +143,18 @@ func assignCalls(d *Debate) []Call {
 // assigner is the name under which the search for positions is accounted.
 const assigner = "assigner"
 
-func performer(judge string, person bool) Performer {
+func performer(judge string, person bool) flow.Performer {
 	switch {
 	case person:
-		return ByPerson
+		return flow.ByPerson
 	case judge != "":
-		return ByJudge
+		return flow.ByJudge
 	default:
-		return ByModel
+		return flow.ByModel
 	}
 }
 
-func allArgumentsReceived(r *Record) bool {
+func allArgumentsReceived(r *flow.Record) bool {
 	d := of(r)
 	if d.format == nil || d.Round == 0 {
 		return false
@@ -167,27 +170,27 @@ func allArgumentsReceived(r *Record) bool {
 	return true
 }
 
-func responded(r *Record) (Trigger, Note, bool) {
+func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
-	note := Note{}
+	note := flow.Exit{}
 	if d.Late() && len(d.Turns) == 0 {
 		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.config.RoundTimeout)
-		failure := &Error{Kind: KindTimeout, Op: "round", Round: d.Round, Err: err}
-		return TriggerFail, Note{Reason: EndFailed, Evidence: failure.Error(), Failure: failure}, true
+		failure := &flow.Error{Kind: flow.KindTimeout, Op: "round", Round: d.Round, Err: err}
+		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	}
 	if evidence, few := tooFew(d); few {
-		note.Reason, note.Evidence = EndTooFew, evidence
+		note.Reason, note.Evidence = flow.EndTooFew, evidence
 	}
 	return TriggerResponded, note, true
 }
 
-func judged(r *Record) (Trigger, Note, bool) {
+func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
-	note := Note{}
+	note := flow.Exit{}
 	if reason, evidence, ok := endReason(d); ok {
 		note.Reason, note.Evidence = reason, evidence
 	} else if d.Round >= d.config.Rounds {
-		note.Reason, note.Evidence = EndRounds, fmt.Sprintf("all %d rounds are spoken", d.config.Rounds)
+		note.Reason, note.Evidence = flow.EndRounds, fmt.Sprintf("all %d rounds are spoken", d.config.Rounds)
 	}
 	return TriggerJudged, note, true
 }
@@ -196,7 +199,7 @@ func judged(r *Record) (Trigger, Note, bool) {
 //   - enough participants are left
 //   - not all of them are rate-limited
 //   - the conversation fits the model of each of them
-func canContinue(r *Record) bool {
+func canContinue(r *flow.Record) bool {
 	d := of(r)
 	_, stuck := hindrance(d)
 	return !stuck
@@ -210,9 +213,9 @@ func hindrance(d *Debate) (evidence string, stuck bool) {
 	active, limited := d.Active(), 0
 	for i := range active {
 		switch d.Status(active[i]) {
-		case StatusContextExceeded:
+		case flow.StatusContextExceeded:
 			return fmt.Sprintf("the conversation no longer fits the model of %s", active[i]), true
-		case StatusRateLimited:
+		case flow.StatusRateLimited:
 			limited++
 		default:
 		}
@@ -220,12 +223,14 @@ func hindrance(d *Debate) (evidence string, stuck bool) {
 	return "everybody who is left is rate-limited", limited >= len(active)
 }
 
-func proceed(r *Record) (Trigger, Note, bool) {
+func proceed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
 	if evidence, stuck := hindrance(d); stuck {
-		return TriggerProceed, Note{Reason: EndTooFew, Evidence: evidence}, true
+		return TriggerProceed, flow.Exit{Reason: flow.EndTooFew, Evidence: evidence}, true
 	}
-	return TriggerProceed, Note{Round: roundNote(d, d.Round+1)}, true
+	return TriggerProceed, flow.Exit{Round: roundNote(d, d.Round+1)}, true
 }
 
-func concluded(*Record) (Trigger, Note, bool) { return TriggerCompleted, Note{}, true }
+func concluded(*flow.Record) (flow.Trigger, flow.Exit, bool) {
+	return flow.TriggerCompleted, flow.Exit{}, true
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -25,27 +26,27 @@ const (
 )
 
 // oneState is a flow that asks for calls in one state, and then ends; lost leads to another that ends too.
-func oneState(calls func(r *debate.Record) []debate.Call) *debate.Flow {
-	fires := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, debate.Note, bool) {
-		return func(*debate.Record) (debate.Trigger, debate.Note, bool) { return on, debate.Note{}, true }
+func oneState(calls func(r *debate.Record) []flowpkg.Call) *debate.Flow {
+	fires := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) {
+		return func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return on, flowpkg.Exit{}, true }
 	}
 	return ofDebates(&debate.Flow{
 		Name: "one", Version: 1, Start: asks,
 		Rules: []debate.Rule{
-			{From: asks, On: done, To: debate.StateCompleting},
+			{From: asks, On: done, To: flowpkg.StateCompleting},
 			{From: asks, On: lost, To: rests},
-			{From: rests, On: done, To: debate.StateCompleting},
+			{From: rests, On: done, To: flowpkg.StateCompleting},
 		},
-		Steps: map[debate.State]debate.Step{asks: {Calls: calls, Next: fires(done)}, rests: {Next: fires(done)}},
+		Steps: map[debate.State]flowpkg.Step{asks: {Calls: calls, Next: fires(done)}, rests: {Next: fires(done)}},
 	})
 }
 
 // callsOf yields a call for each active participant that has no result.
-func callsOf(how func(*debate.Call)) func(r *debate.Record) []debate.Call {
-	return func(r *debate.Record) []debate.Call {
-		var calls []debate.Call
+func callsOf(how func(*flowpkg.Call)) func(r *debate.Record) []flowpkg.Call {
+	return func(r *debate.Record) []flowpkg.Call {
+		var calls []flowpkg.Call
 		for i, name := range r.Active() {
-			call := debate.Call{ID: "say." + name, Kind: "word", By: name, Model: modelOf(r, name), Slot: i}
+			call := flowpkg.Call{ID: "say." + name, Kind: "word", By: name, Model: modelOf(r, name), Slot: i}
 			how(&call)
 			if !r.Done(call.ID) {
 				calls = append(calls, call)
@@ -69,10 +70,10 @@ func transitions(t *testing.T, engine *debate.Engine, id string) (states []debat
 	t.Helper()
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		if as[debate.Transition](event) != nil {
-			states = append(states, as[debate.Transition](event).To)
+		if as[flowpkg.Transition](event) != nil {
+			states = append(states, as[flowpkg.Transition](event).To)
 		}
-		if as[debate.Transition](event) != nil && as[debate.Transition](event).To == debate.StateError {
+		if as[flowpkg.Transition](event) != nil && as[flowpkg.Transition](event).To == flowpkg.StateError {
 			break
 		}
 	}
@@ -81,18 +82,18 @@ func transitions(t *testing.T, engine *debate.Engine, id string) (states []debat
 
 func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 	for name, c := range map[string]struct {
-		onFail debate.OnFail
+		onFail flowpkg.OnFail
 		active int
 		via    debate.State
 	}{
-		"it is left out":             {debate.OnFail{Skip: true}, 2, debate.StateCompleting},
-		"its participant is dropped": {debate.OnFail{Drop: true}, 1, debate.StateCompleting},
-		"the flow goes elsewhere":    {debate.OnFail{Fire: lost}, 2, rests},
-		"the debate stops":           {debate.OnFail{}, 2, debate.StateError},
+		"it is left out":             {flowpkg.OnFail{Skip: true}, 2, flowpkg.StateCompleting},
+		"its participant is dropped": {flowpkg.OnFail{Drop: true}, 1, flowpkg.StateCompleting},
+		"the flow goes elsewhere":    {flowpkg.OnFail{Fire: lost}, 2, rests},
+		"the debate stops":           {flowpkg.OnFail{}, 2, flowpkg.StateError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				engine, source, config := withFlow(oneState(callsOf(func(call *debate.Call) { call.OnFail = c.onFail })))
+				engine, source, config := withFlow(oneState(callsOf(func(call *flowpkg.Call) { call.OnFail = c.onFail })))
 				source.Reply = func(req *provider.Request) scripted.Reply {
 					if req.Self == "Ada" {
 						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}, Delay: time.Second}
@@ -103,8 +104,8 @@ func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 				require.NoError(t, err)
 				defer session.Close()
 				record, err := session.Wait(t.Context())
-				if c.via == debate.StateError {
-					requireKind(t, err, debate.KindRefusal)
+				if c.via == flowpkg.StateError {
+					requireKind(t, err, flowpkg.KindRefusal)
 					require.NoError(t, session.Stop(t.Context()))
 				} else {
 					require.NoError(t, err)
@@ -123,8 +124,8 @@ func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 func TestFlowsThatContradictThemselves(t *testing.T) {
 	circle := oneState(nil)
 	circle.Rules = append(circle.Rules, debate.Rule{From: rests, On: "back", To: asks})
-	turn := func(on debate.Trigger) debate.Step {
-		return debate.Step{Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return on, debate.Note{}, true }}
+	turn := func(on debate.Trigger) flowpkg.Step {
+		return flowpkg.Step{Next: func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return on, flowpkg.Exit{}, true }}
 	}
 	circle.Steps[asks], circle.Steps[rests] = turn(lost), turn("back")
 	nowhere := oneState(nil)
@@ -134,9 +135,9 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 		kind debate.Kind
 		says string
 	}{
-		"in a circle":             {circle, debate.KindState, "circle"},
-		"a trigger without rules": {nowhere, debate.KindState, "nowhere"},
-		"an unknown schema":       {oneState(callsOf(func(c *debate.Call) { c.Schema = "plan" })), debate.KindValidation, "plan"},
+		"in a circle":             {circle, flowpkg.KindState, "circle"},
+		"a trigger without rules": {nowhere, flowpkg.KindState, "nowhere"},
+		"an unknown schema":       {oneState(callsOf(func(c *flowpkg.Call) { c.Schema = "plan" })), flowpkg.KindValidation, "plan"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source, config := withFlow(c.flow)
@@ -146,7 +147,7 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			requireKind(t, err, c.kind)
 			assert.ErrorContains(t, err, c.says)
-			assert.Equal(t, debate.StateError, record.State)
+			assert.Equal(t, flowpkg.StateError, record.State)
 			assert.Zero(t, source.Calls())
 		})
 	}
@@ -161,20 +162,20 @@ func TestInputsOfAFlow(t *testing.T) {
 	flow.Rules = append(flow.Rules, debate.Rule{From: asks, On: nudge, To: rests, When: debate.Guard{
 		Name: "hasNote", OK: func(r *debate.Record) bool { return len(r.Inputs) > 0 && r.Inputs[0].Trigger == "note" },
 	}})
-	flow.Steps[asks] = debate.Step{Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "", debate.Note{}, false }}
+	flow.Steps[asks] = flowpkg.Step{Next: func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return "", flowpkg.Exit{}, false }}
 	engine, _, config := withFlow(flow)
 	session, err := engine.New(inFlow(engine, config))
 	require.NoError(t, err)
-	requireKind(t, session.Send(t.Context(), "note", nil), debate.KindState)
+	requireKind(t, session.Send(t.Context(), "note", nil), flowpkg.KindState)
 	require.NoError(t, session.Validate(t.Context()))
 	require.NoError(t, session.Start(t.Context()))
 	assert.Equal(t, asks, session.State(), "nothing is due: it waits")
 
 	err = session.Send(t.Context(), nudge, nil)
-	requireKind(t, err, debate.KindState)
+	requireKind(t, err, flowpkg.KindState)
 	assert.ErrorContains(t, err, "hasNote")
-	requireKind(t, session.Send(t.Context(), "shout", nil), debate.KindState)
-	requireKind(t, session.Send(t.Context(), "note", func() {}), debate.KindValidation)
+	requireKind(t, session.Send(t.Context(), "shout", nil), flowpkg.KindState)
+	requireKind(t, session.Send(t.Context(), "note", func() {}), flowpkg.KindValidation)
 	require.NoError(t, session.Send(t.Context(), "note", map[string]int{"n": 1}))
 	assert.Equal(t, asks, session.State(), "no rule wants it: it is only a fact")
 	require.NoError(t, session.Send(t.Context(), "once", nil))
@@ -183,7 +184,7 @@ func TestInputsOfAFlow(t *testing.T) {
 
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []debate.Sent{{Trigger: "note", Payload: json.RawMessage(`{"n":1}`)}, {Trigger: "once"}, {Trigger: nudge}}, record.Inputs)
+	assert.Equal(t, []flowpkg.Sent{{Trigger: "note", Payload: json.RawMessage(`{"n":1}`)}, {Trigger: "once"}, {Trigger: nudge}}, record.Inputs)
 	assert.Contains(t, transitions(t, engine, session.ID()), rests)
 	assert.Error(t, session.Send(t.Context(), "note", nil), "it is over")
 }
@@ -191,7 +192,7 @@ func TestInputsOfAFlow(t *testing.T) {
 func TestNotBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		engine, source, config := withFlow(oneState(callsOf(func(c *debate.Call) {
+		engine, source, config := withFlow(oneState(callsOf(func(c *flowpkg.Call) {
 			c.NotBefore = began.Add(time.Minute)
 			if c.By == "Ben" {
 				c.NotBefore = began.Add(time.Hour)
@@ -212,16 +213,16 @@ func TestNotBefore(t *testing.T) {
 // A judge from outside does not read what is still hidden.
 func TestHiddenTurnsAreNotInATask(t *testing.T) {
 	var read []string
-	engine, _, config := withFlow(oneState(func(r *debate.Record) []debate.Call {
+	engine, _, config := withFlow(oneState(func(r *debate.Record) []flowpkg.Call {
 		for i, name := range r.Active() {
 			if id := "say." + name; !r.Done(id) {
-				return []debate.Call{{ID: id, Kind: "word", By: name, Model: modelOf(r, name), Slot: i, Hidden: name == "Ada"}}
+				return []flowpkg.Call{{ID: id, Kind: "word", By: name, Model: modelOf(r, name), Slot: i, Hidden: name == "Ada"}}
 			}
 		}
 		if r.Done("view") {
 			return nil
 		}
-		return []debate.Call{{ID: "view", Kind: "view", By: "Cato", Performer: debate.ByJudge, Judge: "panel", Task: func(r *debate.Record, asked debate.Asked) any {
+		return []flowpkg.Call{{ID: "view", Kind: "view", By: "Cato", Performer: flowpkg.ByJudge, Judge: "panel", Task: func(r *debate.Record, asked flowpkg.Asked) any {
 			return &debate.JudgeTask{Call: asked.ID, Attempt: asked.Attempt, Turns: r.Readable()}
 		}}}
 	}))
@@ -240,10 +241,10 @@ func TestHiddenTurnsAreNotInATask(t *testing.T) {
 func TestViews(t *testing.T) {
 	flow := reflecting()
 	calls := flow.Steps["reflecting"].Calls
-	flow.Steps["reflecting"] = debate.Step{Next: flow.Steps["reflecting"].Next, Calls: func(r *debate.Record) []debate.Call {
+	flow.Steps["reflecting"] = flowpkg.Step{Next: flow.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flowpkg.Call {
 		out := calls(r)
 		for i := range out {
-			out[i].View = debate.View{None: r.Round == 1, From: r.Round}
+			out[i].View = flowpkg.View{None: r.Round == 1, From: r.Round}
 		}
 		return out
 	}}

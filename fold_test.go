@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	flowpkg "github.com/agonist-dev/debate/flow"
 )
 
 // storedLog is a debate as its store holds it.
@@ -50,7 +51,7 @@ func (l storedLog) copied(t *testing.T) []debate.Event {
 }
 
 // index yields the place of the n-th event of a kind, from 0.
-func (l storedLog) index(t *testing.T, kind debate.EventKind, n int) int {
+func (l storedLog) index(t *testing.T, kind flowpkg.EventKind, n int) int {
 	t.Helper()
 	for i := range l.events {
 		if l.events[i].Kind() == kind {
@@ -102,22 +103,22 @@ func TestALogIsNumbered(t *testing.T) {
 	l := playedLog(t, twoDebaters())
 	for i, event := range l.events {
 		assert.EqualValues(t, i+1, event.Seq)
-		assert.NotEqual(t, debate.EventChunk, event.Kind())
+		assert.NotEqual(t, flowpkg.EventChunk, event.Kind())
 		if i > 0 {
 			assert.False(t, event.At.Before(l.events[i-1].At))
 		}
 	}
-	assert.Equal(t, debate.EventStart, l.events[0].Kind())
+	assert.Equal(t, flowpkg.EventStart, l.events[0].Kind())
 }
 
 // A log that cannot have been written is an error that names the field; the machine's state never comes from it.
 func TestLogsThatDoNotFold(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	intent := l.index(t, debate.EventIntent, 0)
-	turn := l.index(t, debate.EventTurn, 0)
+	intent := l.index(t, flowpkg.EventIntent, 0)
+	turn := l.index(t, flowpkg.EventTurn, 0)
 	assessment := l.index(t, debate.EventAssessment, 0)
-	change := l.index(t, debate.EventTransition, 1)
-	round := l.index(t, debate.EventRound, 1)
+	change := l.index(t, flowpkg.EventTransition, 1)
+	round := l.index(t, flowpkg.EventRound, 1)
 	for name, c := range map[string]struct {
 		at     int
 		change func(e *debate.Event)
@@ -125,44 +126,44 @@ func TestLogsThatDoNotFold(t *testing.T) {
 	}{
 		"a number is left out":         {turn, func(e *debate.Event) { e.Seq++ }, "seq"},
 		"a number comes twice":         {turn, func(e *debate.Event) { e.Seq-- }, "seq"},
-		"no start":                     {0, func(e *debate.Event) { e.Body = &debate.Acknowledge{} }, "kind"},
-		"a second start":               {turn, func(e *debate.Event) { e.Body = as[debate.Start](l.events[0]) }, "kind"},
-		"an unknown kind":              {turn, func(e *debate.Event) { e.Body = &debate.Foreign{Kind: "song"} }, "kind"},
-		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &debate.Chunk{} }, "kind"},
+		"no start":                     {0, func(e *debate.Event) { e.Body = &flowpkg.Acknowledge{} }, "kind"},
+		"a second start":               {turn, func(e *debate.Event) { e.Body = as[flowpkg.Start](l.events[0]) }, "kind"},
+		"an unknown kind":              {turn, func(e *debate.Event) { e.Body = &flowpkg.Foreign{Kind: "song"} }, "kind"},
+		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &flowpkg.Chunk{} }, "kind"},
 		"a kind without its body":      {turn, func(e *debate.Event) { e.Body = nil }, "kind"},
-		"a start without a config":     {0, func(e *debate.Event) { as[debate.Start](*e).Config = debate.Value{} }, "start.config"},
-		"a start without a format":     {0, func(e *debate.Event) { as[debate.Start](*e).Frozen = debate.Value{} }, "start"},
-		"a newer log":                  {0, func(e *debate.Event) { as[debate.Start](*e).Version = debate.LogVersion + 1 }, "start.version"},
-		"a log of no version":          {0, func(e *debate.Event) { as[debate.Start](*e).Version = 0 }, "start.version"},
-		"an unknown flow":              {0, func(e *debate.Event) { as[debate.Start](*e).Flow = "opera" }, "flow"},
-		"a newer flow":                 {0, func(e *debate.Event) { as[debate.Start](*e).FlowVersion = 99 }, "flowVersion"},
-		"from another state":           {change, func(e *debate.Event) { as[debate.Transition](*e).From = debate.StatePaused }, "transition.from"},
-		"to an unknown state":          {change, func(e *debate.Event) { as[debate.Transition](*e).To = "limbo" }, "transition.to"},
-		"to previous":                  {change, func(e *debate.Event) { as[debate.Transition](*e).To = debate.StatePrevious }, "transition.to"},
-		"an error without a reason":    {change, func(e *debate.Event) { as[debate.Transition](*e).To = debate.StateError }, "transition.failure"},
-		"a round before the last":      {round, func(e *debate.Event) { as[debate.Round](*e).N = 0 }, "round.n"},
-		"an intent's attempt too high": {intent, func(e *debate.Event) { as[debate.Intent](*e).Attempt = 2 }, "intent.attempt"},
-		"an intent's attempt too low":  {intent, func(e *debate.Event) { as[debate.Intent](*e).Attempt = 0 }, "intent.attempt"},
-		"a negative reservation":       {intent, func(e *debate.Event) { as[debate.Intent](*e).Reserve = -1 }, "intent.reserve"},
+		"a start without a config":     {0, func(e *debate.Event) { as[flowpkg.Start](*e).Config = flowpkg.Value{} }, "start.config"},
+		"a start without a format":     {0, func(e *debate.Event) { as[flowpkg.Start](*e).Frozen = flowpkg.Value{} }, "start"},
+		"a newer log":                  {0, func(e *debate.Event) { as[flowpkg.Start](*e).Version = flowpkg.LogVersion + 1 }, "start.version"},
+		"a log of no version":          {0, func(e *debate.Event) { as[flowpkg.Start](*e).Version = 0 }, "start.version"},
+		"an unknown flow":              {0, func(e *debate.Event) { as[flowpkg.Start](*e).Flow = "opera" }, "flow"},
+		"a newer flow":                 {0, func(e *debate.Event) { as[flowpkg.Start](*e).FlowVersion = 99 }, "flowVersion"},
+		"from another state":           {change, func(e *debate.Event) { as[flowpkg.Transition](*e).From = flowpkg.StatePaused }, "transition.from"},
+		"to an unknown state":          {change, func(e *debate.Event) { as[flowpkg.Transition](*e).To = "limbo" }, "transition.to"},
+		"to previous":                  {change, func(e *debate.Event) { as[flowpkg.Transition](*e).To = flowpkg.StatePrevious }, "transition.to"},
+		"an error without a reason":    {change, func(e *debate.Event) { as[flowpkg.Transition](*e).To = flowpkg.StateError }, "transition.failure"},
+		"a round before the last":      {round, func(e *debate.Event) { as[flowpkg.Round](*e).N = 0 }, "round.n"},
+		"an intent's attempt too high": {intent, func(e *debate.Event) { as[flowpkg.Intent](*e).Attempt = 2 }, "intent.attempt"},
+		"an intent's attempt too low":  {intent, func(e *debate.Event) { as[flowpkg.Intent](*e).Attempt = 0 }, "intent.attempt"},
+		"a negative reservation":       {intent, func(e *debate.Event) { as[flowpkg.Intent](*e).Reserve = -1 }, "intent.reserve"},
 		"an intent of a call in flight": {intent + 1, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Body: as[debate.Intent](l.events[intent])}
+			*e = debate.Event{Seq: e.Seq, Body: as[flowpkg.Intent](l.events[intent])}
 		}, "intent.call"},
 		"a turn that nobody was asked for": {turn, func(e *debate.Event) { as[debate.Turn](*e).Call = "r9.song.Ada" }, "call"},
 		"a turn of another attempt":        {turn, func(e *debate.Event) { as[debate.Turn](*e).Attempt = 7 }, "call"},
 		"a turn that pays":                 {turn, func(e *debate.Event) { as[debate.Turn](*e).Cost = -1 }, "cost"},
 		"an assessment nobody asked for":   {assessment, func(e *debate.Event) { as[debate.Assessment](*e).Call = "" }, "call"},
 		"a question without a call": {turn, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Body: &debate.Inquiry{ID: "who?"}}
+			*e = debate.Event{Seq: e.Seq, Body: &flowpkg.Inquiry{ID: "who?"}}
 		}, "inquiry.id"},
 		"a failure without a reason": {turn, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Body: &debate.Failure{Spend: as[debate.Turn](*e).Spend}}
+			*e = debate.Event{Seq: e.Seq, Body: &flowpkg.Failure{Spend: as[debate.Turn](*e).Spend}}
 		}, "failed.error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := l.copied(t)
 			c.change(&events[c.at])
 			_, err := l.engine.NewCore(l.id, events)
-			assert.Equal(t, c.field, requireKind(t, err, debate.KindValidation).Field)
+			assert.Equal(t, c.field, requireKind(t, err, flowpkg.KindValidation).Field)
 		})
 	}
 }
@@ -177,16 +178,16 @@ func TestEveryPrefixOfALogFolds(t *testing.T) {
 	}
 	core, err := l.engine.NewCore(l.id, nil)
 	require.NoError(t, err)
-	assert.Equal(t, debate.StateConfiguring, core.Record().State)
+	assert.Equal(t, flowpkg.StateConfiguring, core.Record().State)
 }
 
 // A clock that goes back does not turn the order of the facts.
 func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	i := l.index(t, debate.EventIntent, 0)
+	i := l.index(t, flowpkg.EventIntent, 0)
 	core, err := l.engine.NewCore(l.id, l.events[:i+1])
 	require.NoError(t, err)
-	out, err := core.Step(debate.Input{At: time.Unix(1, 0), Signal: debate.Result{Call: as[debate.Intent](l.events[i]).Call, Attempt: 1, Text: "Early."}})
+	out, err := core.Step(flowpkg.Input{At: time.Unix(1, 0), Signal: flowpkg.Result{Call: as[flowpkg.Intent](l.events[i]).Call, Attempt: 1, Text: "Early."}})
 	require.NoError(t, err)
 	require.NotEmpty(t, out.Events)
 	assert.False(t, out.Events[0].At.Before(l.events[i].At))
@@ -197,73 +198,73 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 func TestARefusedInputChangesNothing(t *testing.T) {
 	config := twoDebaters()
 	l := playedLog(t, config)
-	begins := l.index(t, debate.EventIntent, 1) + 1
-	done, open := as[debate.Intent](l.events[l.index(t, debate.EventIntent, 0)]), as[debate.Intent](l.events[begins-1])
-	start, edit := *as[debate.Start](l.events[0]), debate.Edit{Config: config}
+	begins := l.index(t, flowpkg.EventIntent, 1) + 1
+	done, open := as[flowpkg.Intent](l.events[l.index(t, flowpkg.EventIntent, 0)]), as[flowpkg.Intent](l.events[begins-1])
+	start, edit := *as[flowpkg.Start](l.events[0]), flowpkg.Edit{Config: config}
 	otherwise := config
 	otherwise.Topic = "Something else"
-	network := &debate.Error{Kind: debate.KindNetwork}
-	ignored := map[string]debate.Signal{
-		"a result":       debate.Result{Call: open.Call, Attempt: 1, Text: "A word.", Usage: little},
-		"a late result":  debate.Result{Call: done.Call, Attempt: 1, Text: "Again.", Usage: little},
-		"a failure":      debate.Failed{Call: open.Call, Attempt: 1, Error: network},
-		"a late failure": debate.Failed{Call: done.Call, Attempt: 1, Error: network},
-		"lost":           debate.Lost{Call: open.Call, Attempt: 1},
-		"lost before":    debate.Lost{Call: open.Call},
-		"tick":           debate.Tick{},
-		"opened":         debate.Opened{By: "somebody"},
+	network := &debate.Error{Kind: flowpkg.KindNetwork}
+	ignored := map[string]flowpkg.Signal{
+		"a result":       flowpkg.Result{Call: open.Call, Attempt: 1, Text: "A word.", Usage: little},
+		"a late result":  flowpkg.Result{Call: done.Call, Attempt: 1, Text: "Again.", Usage: little},
+		"a failure":      flowpkg.Failed{Call: open.Call, Attempt: 1, Error: network},
+		"a late failure": flowpkg.Failed{Call: done.Call, Attempt: 1, Error: network},
+		"lost":           flowpkg.Lost{Call: open.Call, Attempt: 1},
+		"lost before":    flowpkg.Lost{Call: open.Call},
+		"tick":           flowpkg.Tick{},
+		"opened":         flowpkg.Opened{By: "somebody"},
 	}
-	signals := map[string]debate.Signal{
+	signals := map[string]flowpkg.Signal{
 		"edit":             edit,
-		"another edit":     debate.Edit{Flow: "none", Config: otherwise},
-		"validate":         debate.Validate{},
-		"validated":        debate.Validated{OK: true},
-		"found invalid":    debate.Validated{OK: false},
+		"another edit":     flowpkg.Edit{Flow: "none", Config: otherwise},
+		"validate":         flowpkg.Validate{},
+		"validated":        flowpkg.Validated{OK: true},
+		"found invalid":    flowpkg.Validated{OK: false},
 		"start":            start,
-		"an empty start":   debate.Start{},
-		"pause":            debate.Pause{},
-		"drain":            debate.Pause{Drain: true},
-		"resume":           debate.Resume{},
-		"stop":             debate.Stop{},
-		"cancel":           debate.Cancel{},
-		"retry":            debate.Retry{},
-		"acknowledge":      debate.Acknowledge{},
-		"answer":           debate.Answer{Inquiry: "who?", Text: "I"},
-		"unknown trigger":  debate.Sent{Trigger: "sing"},
-		"lifecycle's":      debate.Sent{Trigger: debate.TriggerCancel},
+		"an empty start":   flowpkg.Start{},
+		"pause":            flowpkg.Pause{},
+		"drain":            flowpkg.Pause{Drain: true},
+		"resume":           flowpkg.Resume{},
+		"stop":             flowpkg.Stop{},
+		"cancel":           flowpkg.Cancel{},
+		"retry":            flowpkg.Retry{},
+		"acknowledge":      flowpkg.Acknowledge{},
+		"answer":           flowpkg.Answer{Inquiry: "who?", Text: "I"},
+		"unknown trigger":  flowpkg.Sent{Trigger: "sing"},
+		"lifecycle's":      flowpkg.Sent{Trigger: flowpkg.TriggerCancel},
 		"no signal at all": nil,
 	}
 	maps.Copy(signals, ignored)
 	outcome := []string{"a result", "a failure", "lost"}
 	for state, c := range map[debate.State]struct {
-		events int             // of the log
-		then   []debate.Signal // what is stepped after those
+		events int              // of the log
+		then   []flowpkg.Signal // what is stepped after those
 		takes  []string
-		next   debate.Signal
+		next   flowpkg.Signal
 	}{
-		debate.StateConfiguring: {0, []debate.Signal{edit}, []string{"edit", "another edit", "validate", "cancel"}, debate.Validate{}},
-		debate.StateValidating:  {0, []debate.Signal{edit, debate.Validate{}}, []string{"validated", "found invalid", "cancel"}, debate.Validated{OK: true}},
-		debate.StateReady: {
+		flowpkg.StateConfiguring: {0, []flowpkg.Signal{edit}, []string{"edit", "another edit", "validate", "cancel"}, flowpkg.Validate{}},
+		flowpkg.StateValidating:  {0, []flowpkg.Signal{edit, flowpkg.Validate{}}, []string{"validated", "found invalid", "cancel"}, flowpkg.Validated{OK: true}},
+		flowpkg.StateReady: {
 			0,
-			[]debate.Signal{edit, debate.Validate{}, debate.Validated{OK: true}},
+			[]flowpkg.Signal{edit, flowpkg.Validate{}, flowpkg.Validated{OK: true}},
 			[]string{"edit", "another edit", "start", "cancel"},
 			start,
 		},
 		debate.StateAwaitingResponses: {begins, nil, append(outcome, "pause", "drain", "stop", "cancel"), signals["a result"]},
-		debate.StatePaused:            {begins, []debate.Signal{debate.Pause{}}, append(outcome, "resume", "stop", "cancel"), debate.Resume{}},
-		debate.StateError: {
+		flowpkg.StatePaused:           {begins, []flowpkg.Signal{flowpkg.Pause{}}, append(outcome, "resume", "stop", "cancel"), flowpkg.Resume{}},
+		flowpkg.StateError: {
 			begins,
-			[]debate.Signal{debate.Failed{Call: open.Call, Attempt: 1, Error: &debate.Error{Kind: debate.KindQuota}}},
+			[]flowpkg.Signal{flowpkg.Failed{Call: open.Call, Attempt: 1, Error: &debate.Error{Kind: flowpkg.KindQuota}}},
 			[]string{"retry", "stop", "cancel"},
-			debate.Retry{},
+			flowpkg.Retry{},
 		},
-		debate.StateCanceled:  {begins, []debate.Signal{debate.Cancel{}}, outcome, signals["lost"]},
-		debate.StateCompleted: {len(l.events), nil, nil, debate.Tick{}},
+		flowpkg.StateCanceled:  {begins, []flowpkg.Signal{flowpkg.Cancel{}}, outcome, signals["lost"]},
+		flowpkg.StateCompleted: {len(l.events), nil, nil, flowpkg.Tick{}},
 	} {
-		step := func(core *debate.Core, signal debate.Signal) (debate.Output, error) {
-			return core.Step(debate.Input{At: l.events[len(l.events)-1].At.Add(time.Second), Signal: signal})
+		step := func(core *flowpkg.Core, signal flowpkg.Signal) (flowpkg.Output, error) {
+			return core.Step(flowpkg.Input{At: l.events[len(l.events)-1].At.Add(time.Second), Signal: signal})
 		}
-		fresh := func(t *testing.T) *debate.Core { // a core that shares nothing with another one
+		fresh := func(t *testing.T) *flowpkg.Core { // a core that shares nothing with another one
 			t.Helper()
 			core, err := l.engine.NewCore(l.id, l.copied(t)[:c.events])
 			require.NoError(t, err)
@@ -286,9 +287,9 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 				if _, ok := ignored[name]; ok {
 					require.NoError(t, err)
 				} else {
-					kind := debate.KindState
-					if name == "an empty start" && state == debate.StateReady {
-						kind = debate.KindValidation
+					kind := flowpkg.KindState
+					if name == "an empty start" && state == flowpkg.StateReady {
+						kind = flowpkg.KindValidation
 					}
 					requireKind(t, err, kind)
 					assert.Zero(t, out)
@@ -310,25 +311,25 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 // Duplicates, results of outdated attempts and of calls that nobody made are ignored.
 func TestResultsThatNobodyWaitsFor(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	i := l.index(t, debate.EventIntent, 1)
-	done, open := as[debate.Intent](l.events[l.index(t, debate.EventIntent, 0)]), as[debate.Intent](l.events[i])
+	i := l.index(t, flowpkg.EventIntent, 1)
+	done, open := as[flowpkg.Intent](l.events[l.index(t, flowpkg.EventIntent, 0)]), as[flowpkg.Intent](l.events[i])
 	core, err := l.engine.NewCore(l.id, l.events[:i+1])
 	require.NoError(t, err)
-	for _, signal := range []debate.Signal{
-		debate.Result{Call: done.Call, Attempt: 1, Text: "Again."},
-		debate.Result{Call: open.Call, Attempt: 2, Text: "Early."},
-		debate.Result{Call: "r9.song.Ada", Attempt: 1, Text: "La."},
-		debate.Failed{Call: done.Call, Attempt: 1},
-		debate.Lost{Call: open.Call},
-		debate.Tick{},
+	for _, signal := range []flowpkg.Signal{
+		flowpkg.Result{Call: done.Call, Attempt: 1, Text: "Again."},
+		flowpkg.Result{Call: open.Call, Attempt: 2, Text: "Early."},
+		flowpkg.Result{Call: "r9.song.Ada", Attempt: 1, Text: "La."},
+		flowpkg.Failed{Call: done.Call, Attempt: 1},
+		flowpkg.Lost{Call: open.Call},
+		flowpkg.Tick{},
 	} {
-		out, err := core.Step(debate.Input{At: time.Now(), Signal: signal})
+		out, err := core.Step(flowpkg.Input{At: time.Now(), Signal: signal})
 		require.NoError(t, err)
 		assert.Empty(t, out.Events)
 		assert.Empty(t, out.Start)
 	}
 	_, err = core.Command(done.Call)
-	requireKind(t, err, debate.KindState)
+	requireKind(t, err, flowpkg.KindState)
 	command, err := core.Command(open.Call)
 	require.NoError(t, err)
 	assert.Equal(t, open.By, command.By)
@@ -337,22 +338,22 @@ func TestResultsThatNobodyWaitsFor(t *testing.T) {
 // Nothing can be done to a debate that is over.
 func TestAFinalDebateTakesNothing(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	for _, signal := range []debate.Signal{
-		debate.Pause{},
-		debate.Resume{},
-		debate.Stop{},
-		debate.Cancel{},
-		debate.Retry{},
-		debate.Edit{},
-		debate.Start{},
-		debate.Acknowledge{},
-		debate.Answer{Text: "x"},
-		debate.Sent{Trigger: "x"},
+	for _, signal := range []flowpkg.Signal{
+		flowpkg.Pause{},
+		flowpkg.Resume{},
+		flowpkg.Stop{},
+		flowpkg.Cancel{},
+		flowpkg.Retry{},
+		flowpkg.Edit{},
+		flowpkg.Start{},
+		flowpkg.Acknowledge{},
+		flowpkg.Answer{Text: "x"},
+		flowpkg.Sent{Trigger: "x"},
 	} {
 		core, err := l.engine.NewCore(l.id, l.events)
 		require.NoError(t, err)
-		_, err = core.Step(debate.Input{At: time.Now(), Signal: signal})
-		requireKind(t, err, debate.KindState)
+		_, err = core.Step(flowpkg.Input{At: time.Now(), Signal: signal})
+		requireKind(t, err, flowpkg.KindState)
 		assert.EqualValues(t, len(l.events), core.Record().Seq, "%T", signal)
 	}
 }
@@ -363,21 +364,21 @@ func TestAStartThatDoesNotFold(t *testing.T) {
 	core, err := l.engine.NewCore("new", nil)
 	require.NoError(t, err)
 	at := l.events[0].At
-	for _, signal := range []debate.Signal{debate.Edit{Config: twoDebaters()}, debate.Validate{}, debate.Validated{OK: true}} {
-		out, err := core.Step(debate.Input{At: at, Signal: signal})
+	for _, signal := range []flowpkg.Signal{flowpkg.Edit{Config: twoDebaters()}, flowpkg.Validate{}, flowpkg.Validated{OK: true}} {
+		out, err := core.Step(flowpkg.Input{At: at, Signal: signal})
 		require.NoError(t, err)
 		assert.Empty(t, out.Events, "nothing is logged before the start")
 	}
-	newer := *as[debate.Start](l.events[0])
-	newer.Version = debate.LogVersion + 1
-	for _, start := range []debate.Start{{}, newer} {
-		_, err = core.Step(debate.Input{At: at, Signal: start})
-		requireKind(t, err, debate.KindValidation)
-		assert.Equal(t, debate.StateReady, core.Record().State)
+	newer := *as[flowpkg.Start](l.events[0])
+	newer.Version = flowpkg.LogVersion + 1
+	for _, start := range []flowpkg.Start{{}, newer} {
+		_, err = core.Step(flowpkg.Input{At: at, Signal: start})
+		requireKind(t, err, flowpkg.KindValidation)
+		assert.Equal(t, flowpkg.StateReady, core.Record().State)
 	}
-	out, err := core.Step(debate.Input{At: at, Signal: *as[debate.Start](l.events[0])})
+	out, err := core.Step(flowpkg.Input{At: at, Signal: *as[flowpkg.Start](l.events[0])})
 	require.NoError(t, err)
-	assert.Equal(t, debate.EventStart, out.Events[0].Kind())
+	assert.Equal(t, flowpkg.EventStart, out.Events[0].Kind())
 	assert.Len(t, out.Start, 1)
 }
 
@@ -386,7 +387,7 @@ func TestVersionsOfAFlow(t *testing.T) {
 	config := twoDebaters()
 	l := playedLog(t, config)
 	events := l.copied(t)
-	as[debate.Start](events[0]).Flow = "later"
+	as[flowpkg.Start](events[0]).Flow = "later"
 	for name, c := range map[string]struct {
 		version, accepts int
 		opens            bool
@@ -406,7 +407,7 @@ func TestVersionsOfAFlow(t *testing.T) {
 				assert.NoError(t, err)
 				return
 			}
-			assert.Equal(t, "flowVersion", requireKind(t, err, debate.KindValidation).Field)
+			assert.Equal(t, "flowVersion", requireKind(t, err, flowpkg.KindValidation).Field)
 		})
 	}
 }

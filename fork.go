@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/jsondiff"
 )
 
 // Fork starts a new debate that continues from a point of an old one. The new log begins with a copy of the old one
@@ -24,12 +27,12 @@ import (
 //
 // What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
 // is the new one. A debate that a hard limit has stopped can be retried with a higher limit.
-func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowConfig) FlowConfig) (*Session, error) {
+func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flowpkg.Config) flowpkg.Config) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
 	}
-	events, err := l.host.read(ctx, id)
+	events, err := l.host.Read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +51,10 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowC
 		}
 	}
 	flow := origin.Flow().Name
-	config = Named(flow, config)
+	config = flowpkg.Named(flow, config)
 	if edit != nil {
-		if config = edit(Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
-			config = Named(flow, config)
+		if config = edit(flowpkg.Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
+			config = flowpkg.Named(flow, config)
 		}
 	}
 	plan, err := l.plan(config, origin.Record().Terms().Unattended != nil)
@@ -60,13 +63,13 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowC
 	}
 	plan.terms.ID = cmp.Or(plan.terms.ID, newID())
 	if seq == 0 {
-		return l.anew(ctx, plan, &Parent{ID: id})
+		return l.anew(ctx, plan, &flowpkg.Parent{ID: id})
 	}
 	start, err := l.branch(ctx, origin, plan)
 	if err != nil {
 		return nil, err
 	}
-	start.Parent = &Parent{ID: id, Seq: seq}
+	start.Parent = &flowpkg.Parent{ID: id, Seq: seq}
 	return l.plant(ctx, plan.terms.ID, prefix(origin, start, events[:seq]))
 }
 
@@ -74,10 +77,10 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(FlowC
 // A config of another type stays as it is.
 func Editing[T any, P interface {
 	*T
-	FlowConfig
+	flowpkg.Config
 }](edit func(P),
-) func(FlowConfig) FlowConfig {
-	return func(config FlowConfig) FlowConfig {
+) func(flowpkg.Config) flowpkg.Config {
+	return func(config flowpkg.Config) flowpkg.Config {
 		if c, ok := config.(P); ok {
 			edit(c)
 		}
@@ -86,11 +89,11 @@ func Editing[T any, P interface {
 }
 
 func forkError(field, format string, args ...any) error {
-	return &Error{Kind: KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
+	return &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // anew starts the forked debate from the beginning.
-func (l *live) anew(ctx context.Context, p *plan, parent *Parent) (*Session, error) {
+func (l *engine) anew(ctx context.Context, p *plan, parent *flowpkg.Parent) (*Session, error) {
 	s, err := l.newSession(p)
 	if err != nil {
 		return nil, err
@@ -98,7 +101,7 @@ func (l *live) anew(ctx context.Context, p *plan, parent *Parent) (*Session, err
 	if err := s.Validate(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := l.host.load(ctx, s.ID()); !errors.Is(err, ErrNotFound) {
+	if _, err := l.host.Load(ctx, s.ID()); !errors.Is(err, flowpkg.ErrNotFound) {
 		return nil, taken(err)
 	}
 	if err := s.start(ctx, parent); err != nil {
@@ -112,14 +115,14 @@ func taken(err error) error {
 	if err != nil {
 		return err
 	}
-	return &Error{Kind: KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
+	return &flowpkg.Error{Kind: flowpkg.KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
 }
 
 // branch makes the start of a debate that continues another log. It takes over from that log:
 //   - the seed, so that fences and labels stay
 //   - what the flow has frozen
 //   - the rows of models
-func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error) {
+func (l *engine) branch(ctx context.Context, origin *flowpkg.Core, p *plan) (*flowpkg.Start, error) {
 	old, flow := origin.Record().Start(), origin.Flow()
 	if given := p.machine.Flow().Name; given != flow.Name {
 		return nil, forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", flow.Name, given)
@@ -131,7 +134,7 @@ func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error
 		return nil, err
 	}
 	start := *old
-	start.Config, start.Terms, start.Models = Value{Go: p.config}, *p.terms, make(map[string]Model)
+	start.Config, start.Terms, start.Models = flowpkg.Value{Go: p.config}, *p.terms, make(map[string]flowpkg.Model)
 	for _, name := range models(p.config) {
 		start.Models[name] = l.model(name)
 	}
@@ -145,12 +148,12 @@ func (l *live) branch(ctx context.Context, origin *Core, p *plan) (*Start, error
 }
 
 // branches refuses changes of what a log refers to.
-func branches(old, config FlowConfig, flow *Flow) error {
+func branches(old, config flowpkg.Config, flow *flowpkg.Flow) error {
 	fix := flow.Fixed
 	if fix == nil {
-		fix = func(c FlowConfig) any { return c }
+		fix = func(c flowpkg.Config) any { return c }
 	}
-	field, left, right, err := difference(fix(old), fix(config))
+	field, left, right, err := jsondiff.Find(fix(old), fix(config))
 	if err != nil {
 		return forkError("", "%w", err)
 	}
@@ -161,7 +164,7 @@ func branches(old, config FlowConfig, flow *Flow) error {
 }
 
 // whole moves a cut forward until it no longer separates an event from one that only completes it.
-func whole(events []Event, seq int64) int64 {
+func whole(events []flowpkg.Event, seq int64) int64 {
 	for seq > 0 && seq < int64(len(events)) && follows(&events[seq], &events[seq-1]) {
 		seq++
 	}
@@ -170,29 +173,29 @@ func whole(events []Event, seq int64) int64 {
 
 // follows reports whether an event only completes the one before it. A debate that was cut between the two would
 // stand still, or ask again for what was answered.
-func follows(e, before *Event) bool {
-	_, dropped := e.Body.(*Dropped)
+func follows(e, before *flowpkg.Event) bool {
+	_, dropped := e.Body.(*flowpkg.Dropped)
 	switch body := e.Body.(type) {
-	case *Round:
+	case *flowpkg.Round:
 		return true
-	case *Warning:
-		if body.Kind == WarnLate {
+	case *flowpkg.Warning:
+		if body.Kind == flowpkg.WarnLate {
 			return true
 		}
-	case *Answer:
+	case *flowpkg.Answer:
 		return body.Unattended
-	case *Transition:
-		if body.On == TriggerStart || body.On == TriggerAnswered {
+	case *flowpkg.Transition:
+		if body.On == flowpkg.TriggerStart || body.On == flowpkg.TriggerAnswered {
 			return true
 		}
-		if body.On == TriggerStop {
+		if body.On == flowpkg.TriggerStop {
 			return endsByAnswer(before)
 		}
 	}
 	switch former := before.Body.(type) {
-	case *Failure:
+	case *flowpkg.Failure:
 		return dropped
-	case *Answer:
+	case *flowpkg.Answer:
 		return dropped || former.Option == ""
 	default:
 		return false
@@ -200,9 +203,9 @@ func follows(e, before *Event) bool {
 }
 
 // endsByAnswer reports whether a stop after this event was chosen by an answer.
-func endsByAnswer(before *Event) bool {
+func endsByAnswer(before *flowpkg.Event) bool {
 	switch before.Body.(type) {
-	case *Answer, *Dropped:
+	case *flowpkg.Answer, *flowpkg.Dropped:
 		return true
 	default:
 		return false
@@ -210,12 +213,12 @@ func endsByAnswer(before *Event) bool {
 }
 
 // prefix copies a log with another start, and leaves out the calls that are in flight at its end.
-func prefix(origin *Core, start *Start, events []Event) []Event {
+func prefix(origin *flowpkg.Core, start *flowpkg.Start, events []flowpkg.Event) []flowpkg.Event {
 	lost := origin.InFlight()
-	out := make([]Event, 0, len(events))
+	out := make([]flowpkg.Event, 0, len(events))
 	for i := range events {
 		e := events[i]
-		if in, ok := e.Body.(*Intent); ok && slices.Contains(lost, Lost{Call: in.Call, Attempt: in.Attempt}) {
+		if in, ok := e.Body.(*flowpkg.Intent); ok && slices.Contains(lost, flowpkg.Lost{Call: in.Call, Attempt: in.Attempt}) {
 			continue
 		}
 		if i == 0 {
@@ -228,11 +231,11 @@ func prefix(origin *Core, start *Start, events []Event) []Event {
 }
 
 // plant stores a whole log under a new id, and opens it.
-func (l *live) plant(ctx context.Context, id string, events []Event) (*Session, error) {
+func (l *engine) plant(ctx context.Context, id string, events []flowpkg.Event) (*Session, error) {
 	if _, err := l.core(id, events); err != nil {
 		return nil, err
 	}
-	if err := l.host.create(ctx, "fork", id, events); errors.Is(err, ErrConflict) {
+	if err := l.host.Create(ctx, "fork", id, events); errors.Is(err, flowpkg.ErrConflict) {
 		return nil, taken(nil)
 	} else if err != nil {
 		return nil, err

@@ -14,7 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // kept yields a debate's facts as its store has them.
@@ -32,7 +35,7 @@ func kept(t *testing.T, store debate.Store, id string) (events []debate.Event) {
 func turned(events []debate.Event) int64 {
 	for i := range events {
 		e := &events[i]
-		if as[debate.Sent](*e) != nil || as[debate.Transition](*e) != nil && slices.Contains([]debate.Trigger{debate.TriggerStop, debate.TriggerCancel}, as[debate.Transition](*e).On) {
+		if as[flow.Sent](*e) != nil || as[flow.Transition](*e) != nil && slices.Contains([]debate.Trigger{flow.TriggerStop, flow.TriggerCancel}, as[flow.Transition](*e).On) {
 			return e.Seq
 		}
 	}
@@ -47,12 +50,12 @@ func (p part) open() map[string]int {
 	open := map[string]int{}
 	for i := range p {
 		switch e := &p[i]; {
-		case as[debate.Intent](*e) != nil:
-			open[as[debate.Intent](*e).Call] = as[debate.Intent](*e).Attempt
-		case as[debate.Inquiry](*e) != nil && as[debate.Inquiry](*e).About == "":
-			delete(open, as[debate.Inquiry](*e).ID)
+		case as[flow.Intent](*e) != nil:
+			open[as[flow.Intent](*e).Call] = as[flow.Intent](*e).Attempt
+		case as[flow.Inquiry](*e) != nil && as[flow.Inquiry](*e).About == "":
+			delete(open, as[flow.Inquiry](*e).ID)
 		default:
-			if spend := debate.SpendOf(e.Body); spend != nil {
+			if spend := flow.SpendOf(e.Body); spend != nil {
 				delete(open, spend.Call)
 			}
 		}
@@ -65,11 +68,11 @@ func (p part) settled() map[string]bool {
 	done := map[string]bool{}
 	for i := range p {
 		e := &p[i]
-		if as[debate.Answer](*e) != nil {
-			done[as[debate.Answer](*e).Inquiry] = true
+		if as[flow.Answer](*e) != nil {
+			done[as[flow.Answer](*e).Inquiry] = true
 		}
-		if as[debate.Turn](*e) != nil || as[debate.Assignment](*e) != nil || as[debate.Ballot](*e) != nil || as[debate.Summarized](*e) != nil || as[debate.Assessment](*e) != nil || as[debate.Verdict](*e) != nil {
-			done[debate.SpendOf(e.Body).Call] = true
+		if as[debate.Turn](*e) != nil || as[debate.Assignment](*e) != nil || as[debate.Ballot](*e) != nil || as[flow.Summarized](*e) != nil || as[debate.Assessment](*e) != nil || as[debate.Verdict](*e) != nil {
+			done[flow.SpendOf(e.Body).Call] = true
 		}
 	}
 	return done
@@ -78,7 +81,7 @@ func (p part) settled() map[string]bool {
 // requests counts the requests whose outcome is known.
 func (p part) requests() (n int) {
 	for i := range p {
-		if spend := debate.SpendOf(p[i].Body); spend != nil && spend.Model != "" && (as[debate.Failure](p[i]) == nil || !as[debate.Failure](p[i]).Unsent) {
+		if spend := flow.SpendOf(p[i].Body); spend != nil && spend.Model != "" && (as[flow.Failure](p[i]) == nil || !as[flow.Failure](p[i]).Unsent) {
 			n++
 		}
 	}
@@ -89,7 +92,7 @@ func (p part) requests() (n int) {
 // the calls that are left out.
 func (p part) copied(leave map[string]int) (out []string) {
 	for _, e := range p {
-		if as[debate.Start](e) != nil || as[debate.Intent](e) != nil && leave[as[debate.Intent](e).Call] == as[debate.Intent](e).Attempt {
+		if as[flow.Start](e) != nil || as[flow.Intent](e) != nil && leave[as[flow.Intent](e).Call] == as[flow.Intent](e).Attempt {
 			continue
 		}
 		e.Seq = 0
@@ -104,7 +107,7 @@ func (p part) last() string {
 		return "nothing"
 	}
 	e := p[len(p)-1]
-	if e.Kind() == debate.EventStart {
+	if e.Kind() == flow.EventStart {
 		return "the start"
 	}
 	text := toJSON(e)
@@ -117,7 +120,7 @@ type forked struct {
 	world       *world // in which it is forked
 	events      part
 	calls       int
-	spent       debate.Account
+	spent       flow.Account
 	undisturbed string
 	ended       string
 }
@@ -138,7 +141,7 @@ func (f *forked) at(t *testing.T, seq int64) error {
 	if seq >= turned(f.events) {
 		want = f.ended
 	}
-	before, log, start := f.events[:seq], part(kept(t, w.engine.Store, session.ID())), as[debate.Start](f.events[0])
+	before, log, start := f.events[:seq], part(kept(t, w.engine.Store, session.ID())), as[flow.Start](f.events[0])
 	copied := before.copied(before.open())
 	calls := w.source.Calls() - former
 	rest := log[min(len(log), len(copied)+1):]
@@ -149,8 +152,8 @@ func (f *forked) at(t *testing.T, seq int64) error {
 		return fmt.Errorf("it ends as\n%s\nand not as\n%s", got, want)
 	case fork.Parent() == nil || fork.Parent().ID != "parent" || fork.Parent().Seq < seq:
 		return fmt.Errorf("its parent is %v", fork.Parent())
-	case (seq > 0) != (as[debate.Start](log[0]).Seed == start.Seed):
-		return fmt.Errorf("its seed is %q, and that of its parent %q", as[debate.Start](log[0]).Seed, start.Seed)
+	case (seq > 0) != (as[flow.Start](log[0]).Seed == start.Seed):
+		return fmt.Errorf("its seed is %q, and that of its parent %q", as[flow.Start](log[0]).Seed, start.Seed)
 	case seq > 0 && !slices.Equal(copied, log.copied(nil)[:len(copied)]):
 		return fmt.Errorf("it begins with\n%s\nand not with\n%s", log.copied(nil)[:len(copied)], copied)
 	case f.exact && before.requests()+calls != f.calls:
@@ -160,10 +163,10 @@ func (f *forked) at(t *testing.T, seq int64) error {
 	}
 	settled := before.settled()
 	for i := range rest {
-		if in := as[debate.Intent](rest[i]); in != nil && settled[in.Call] {
+		if in := as[flow.Intent](rest[i]); in != nil && settled[in.Call] {
 			return fmt.Errorf("%s is asked again", in.Call)
 		}
-		if a := as[debate.Answer](rest[i]); a != nil && settled[a.Inquiry] {
+		if a := as[flow.Answer](rest[i]); a != nil && settled[a.Inquiry] {
 			return fmt.Errorf("a person is asked %s again", a.Inquiry)
 		}
 	}
@@ -179,7 +182,7 @@ func TestForkingAtEveryPoint(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &forked{course: c, undisturbed: c.undisturbed(t)}
 				f.config.ID = "parent"
-				w, record := f.play(t, &debate.MemoryStore{})
+				w, record := f.play(t, &store.Memory{})
 				f.events, f.ended, f.calls, f.spent = kept(t, w.engine.Store, "parent"), canonical(t, record), w.source.Calls(), record.Spent()
 				before := toJSON(f.events)
 				f.world = f.course.world(w.engine.Store)
@@ -217,7 +220,7 @@ func sown(t *testing.T, config debate.Config) (*world, part) {
 	t.Helper()
 	c := course{config: config}
 	c.config.ID = "parent"
-	w, _ := c.play(t, &debate.MemoryStore{})
+	w, _ := c.play(t, &store.Memory{})
 	w = c.world(w.engine.Store)
 	w.source.Record = true
 	return w, kept(t, w.engine.Store, "parent")
@@ -266,7 +269,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 					assert.Contains(t, req.System, "Trams are enough.", req.ID)
 					assert.Equal(t, req.Self == "Ben", strings.Contains(req.System, "Speak in verse."), req.ID)
 				}
-				assert.Equal(t, "Should cities ban cars from their centres?", startConfig(as[debate.Start](kept(t, s.world.engine.Store, "parent")[0])).Topic)
+				assert.Equal(t, "Should cities ban cars from their centres?", startConfig(as[flow.Start](kept(t, s.world.engine.Store, "parent")[0])).Topic)
 				for info, err := range s.world.engine.List(t.Context(), debate.Filter{Text: "and trams"}) {
 					require.NoError(t, err)
 					assert.Equal(t, s.session.ID(), info.ID)
@@ -281,7 +284,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			},
 		},
 		"more rounds, after the last was judged": {
-			config: func(c *debate.Config) { c.Format = debate.RoundLimited },
+			config: func(c *debate.Config) { c.Format = formatpkg.RoundLimited },
 			at: func(t *testing.T, events part) int64 {
 				return until(t, events, 3, func(e *debate.Event) bool { return as[debate.Assessment](*e) != nil })
 			},
@@ -297,7 +300,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			at: spoken(2), edit: func(c *debate.Config) { c.Rounds = 2 },
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, 2, rounds(s.record))
-				assert.Equal(t, debate.CallKind("closing"), s.record.Turns[3].Kind)
+				assert.Equal(t, flow.CallKind("closing"), s.record.Turns[3].Kind)
 			},
 		},
 		"fewer rounds than there were": {
@@ -305,7 +308,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, 3, rounds(s.record), "the round that has begun is spoken to its end")
 				assert.Len(t, s.record.Turns, 6)
-				assert.Equal(t, debate.StateCompleted, s.record.State)
+				assert.Equal(t, flow.StateCompleted, s.record.State)
 				assert.NotNil(t, view(s.record).Verdict)
 			},
 		},
@@ -346,8 +349,8 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 		"a budget that is used up": {
 			at: spoken(6), edit: func(c *debate.Config) { c.Budget = &debate.Budget{HardCalls: 7} },
 			check: func(t *testing.T, s shown) {
-				assert.Equal(t, debate.StateError, s.record.State)
-				requireKind(t, s.record.Failure, debate.KindCostLimit)
+				assert.Equal(t, flow.StateError, s.record.State)
+				requireKind(t, s.record.Failure, flow.KindCostLimit)
 				assert.Empty(t, s.requests, "what the copied part has cost counts")
 				assert.Equal(t, 8, s.record.Spent().Requests)
 				assert.Zero(t, s.record.Reserved())
@@ -356,7 +359,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 		"a budget that lasts for a few calls": {
 			at: spoken(4), edit: func(c *debate.Config) { c.Budget = &debate.Budget{HardCalls: 7} },
 			check: func(t *testing.T, s shown) {
-				assert.Equal(t, debate.StateError, s.record.State)
+				assert.Equal(t, flow.StateError, s.record.State)
 				assert.Len(t, s.requests, 2, "five of the parent's, and the one in flight is not counted")
 				assert.Equal(t, 7, s.record.Spent().Requests)
 			},
@@ -364,11 +367,11 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 		"a larger budget": {
 			config: func(c *debate.Config) { c.Budget = &debate.Budget{HardCalls: 7} },
 			at: func(t *testing.T, events part) int64 {
-				return until(t, events, 1, func(e *debate.Event) bool { return as[debate.Warning](*e) != nil }) - 1
+				return until(t, events, 1, func(e *debate.Event) bool { return as[flow.Warning](*e) != nil }) - 1
 			},
 			edit: func(c *debate.Config) { c.Budget.HardCalls = 100 },
 			check: func(t *testing.T, s shown) {
-				assert.Equal(t, debate.StateCompleted, s.record.State)
+				assert.Equal(t, flow.StateCompleted, s.record.State)
 				assert.Len(t, s.record.Turns, 6)
 				assert.Empty(t, s.record.Warnings)
 			},
@@ -386,7 +389,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 					found = append(found, info.ID)
 				}
 				assert.Equal(t, []string{s.session.ID()}, found)
-				assert.Equal(t, "blue", startConfig(as[debate.Start](kept(t, s.world.engine.Store, "parent")[0])).Labels["tenant"])
+				assert.Equal(t, "blue", startConfig(as[flow.Start](kept(t, s.world.engine.Store, "parent")[0])).Labels["tenant"])
 			},
 		},
 		"temperatures and sizes": {
@@ -408,13 +411,13 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 		},
 		"what cannot change later, from the beginning": {
 			at: anew, edit: func(c *debate.Config) {
-				c.Format, c.Mode, c.Rounds = debate.FreeForm, debate.Simultaneous, 1
+				c.Format, c.Mode, c.Rounds = formatpkg.FreeForm, debate.Simultaneous, 1
 				c.Participants = append(c.Participants, debate.Participant{Name: "Cyd", Model: "test/debater"})
 				c.Participants[0].Name = "Zoe"
 			},
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, []string{"r1 Zoe", "r1 Ben", "r1 Cyd"}, inSlots(s.record))
-				assert.Equal(t, debate.FreeForm, view(s.record).Format().Name)
+				assert.Equal(t, formatpkg.FreeForm, view(s.record).Format().Name)
 			},
 		},
 	} {
@@ -464,8 +467,8 @@ func TestForksThatAreRefused(t *testing.T) {
 		"a participant less":           {edit: func(c *debate.Config) { c.Participants = c.Participants[:1] }, field: "participants"},
 		"another flow":                 {edit: nobody, flow: "interview", field: "flow"},
 		"a flow that is not there":     {edit: nobody, flow: "opera", field: "flow"},
-		"another format":               {edit: func(c *debate.Config) { c.Format = debate.FreeForm }, field: "format"},
-		"a format of its own":          {edit: func(c *debate.Config) { c.CustomFormat = new(builtin(t, debate.FreeForm)) }, field: "customFormat"},
+		"another format":               {edit: func(c *debate.Config) { c.Format = formatpkg.FreeForm }, field: "format"},
+		"a format of its own":          {edit: func(c *debate.Config) { c.CustomFormat = new(builtin(t, formatpkg.FreeForm)) }, field: "customFormat"},
 		"another mode":                 {edit: func(c *debate.Config) { c.Mode = debate.Simultaneous }, field: "mode"},
 		"an audience":                  {edit: func(c *debate.Config) { c.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/voter"}}} }, field: "audience"},
 		"a listener less":              {config: heardBy(2), edit: func(c *debate.Config) { c.Audience.Members = c.Audience.Members[:1] }, field: "audience.members"},
@@ -474,8 +477,8 @@ func TestForksThatAreRefused(t *testing.T) {
 		"a config that is wrong":       {edit: func(c *debate.Config) { c.Topic = " " }, field: "topic"},
 		"a provider that is not there": {edit: func(c *debate.Config) { c.Participants[0].Model = "nobody/x" }, field: "participants[0].model"},
 		"an id that is a path":         {edit: func(c *debate.Config) { c.ID = "../x" }, field: "id"},
-		"its own id":                   {edit: func(c *debate.Config) { c.ID = "parent" }, kind: debate.KindConflict, field: "id"},
-		"its own id, from scratch":     {seq: 1000, edit: func(c *debate.Config) { c.ID = "parent" }, kind: debate.KindConflict, field: "id"},
+		"its own id":                   {edit: func(c *debate.Config) { c.ID = "parent" }, kind: flow.KindConflict, field: "id"},
+		"its own id, from scratch":     {seq: 1000, edit: func(c *debate.Config) { c.ID = "parent" }, kind: flow.KindConflict, field: "id"},
 		"wrong from the beginning":     {seq: 1000, edit: func(c *debate.Config) { c.Topic = "" }, field: "topic"},
 		"a path from the beginning":    {seq: 1000, edit: func(c *debate.Config) { c.ID = ".." }, field: "id"},
 		"before the beginning":         {seq: 999, edit: nobody, field: "seq"},
@@ -498,16 +501,16 @@ func TestForksThatAreRefused(t *testing.T) {
 				if c.seq != 0 {
 					seq = map[int64]int64{999: -1, 1000: 0, 1001: int64(len(events)) + 1}[c.seq]
 				}
-				session, err := w.engine.Fork(t.Context(), id, seq, func(config debate.FlowConfig) debate.FlowConfig {
+				session, err := w.engine.Fork(t.Context(), id, seq, func(config flow.Config) flow.Config {
 					if config = debate.Editing(c.edit)(config); c.flow != "" {
-						config = debate.Named(c.flow, config)
+						config = flow.Named(c.flow, config)
 					}
 					return config
 				})
 				assert.Nil(t, session)
 				kind := c.kind
 				if kind == "" {
-					kind = debate.KindValidation
+					kind = flow.KindValidation
 				}
 				failure := requireKind(t, err, kind)
 				assert.True(t, strings.HasPrefix(failure.Field, c.field), "%v", err)
@@ -537,7 +540,7 @@ func heardBy(n int) func(c *debate.Config) {
 
 func ownFormat(c *debate.Config) {
 	c.Format, c.CustomFormat = "", &debate.Format{
-		Name: "own", End: debate.EndByRounds, Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1}},
+		Name: "own", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{{Name: "talk", First: 1, Last: -1}},
 	}
 }
 
@@ -545,7 +548,7 @@ func ownFormat(c *debate.Config) {
 func TestAForkDoesNotChangeSides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		config.Format, config.Rounds = debate.LincolnDouglas, 0
+		config.Format, config.Rounds = formatpkg.LincolnDouglas, 0
 		w, events := sown(t, config)
 		session, err := w.engine.Fork(t.Context(), "parent", until(t, events, 2, isTurn), debate.Editing(func(c *debate.Config) {
 			c.Participants[0].Side, c.Participants[1].Side = c.Participants[1].Side, c.Participants[0].Side
@@ -553,7 +556,7 @@ func TestAForkDoesNotChangeSides(t *testing.T) {
 		if err == nil {
 			session.Close()
 		}
-		failure := requireKind(t, err, debate.KindValidation)
+		failure := requireKind(t, err, flow.KindValidation)
 		assert.Contains(t, failure.Field, "participants[0]")
 	})
 }
@@ -573,14 +576,14 @@ func TestAForkOfAFork(t *testing.T) {
 		require.NoError(t, err)
 		record := w.conclude(t, second)
 		assert.Equal(t, want, canonical(t, record))
-		assert.Equal(t, &debate.Parent{ID: "child", Seq: at}, record.Parent())
-		assert.Equal(t, &debate.Parent{ID: "parent", Seq: until(t, events, 3, isTurn)}, w.recordOf(t, "child").Parent())
+		assert.Equal(t, &flow.Parent{ID: "child", Seq: at}, record.Parent())
+		assert.Equal(t, &flow.Parent{ID: "parent", Seq: until(t, events, 3, isTurn)}, w.recordOf(t, "child").Parent())
 		assert.Nil(t, w.recordOf(t, "parent").Parent())
 		third, err := w.engine.Fork(t.Context(), "grandchild", 0, nil)
 		require.NoError(t, err)
 		record = w.conclude(t, third)
 		assert.Equal(t, want, canonical(t, record))
-		assert.Equal(t, &debate.Parent{ID: "grandchild"}, record.Parent())
+		assert.Equal(t, &flow.Parent{ID: "grandchild"}, record.Parent())
 	})
 }
 
@@ -597,7 +600,7 @@ func TestForkingADebateThatRuns(t *testing.T) {
 	for _, elsewhere := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			c := course{config: twoDebaters()}
-			w := c.world(&debate.MemoryStore{})
+			w := c.world(&store.Memory{})
 			parent, err := w.engine.Start(t.Context(), w.config)
 			require.NoError(t, err)
 			pass(2500 * time.Millisecond)
@@ -648,13 +651,13 @@ func TestAForkThatComesLater(t *testing.T) {
 // The format is the one of the log, whatever the engine now has under its name.
 func TestAForkKeepsItsFormat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		format := debate.Format{Name: "own", End: debate.EndByRounds, Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1}}}
+		format := debate.Format{Name: "own", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{{Name: "talk", First: 1, Last: -1}}}
 		config := twoDebaters()
 		config.Format = "own"
 		c := course{config: config, setup: func(w *world) { w.engine.Formats = map[string]debate.Format{"own": format} }}
 		c.config.ID = "parent"
-		w, record := c.play(t, &debate.MemoryStore{})
-		format.Phases = []debate.Phase{{Name: "shouting", First: 1, Last: -1}}
+		w, record := c.play(t, &store.Memory{})
+		format.Phases = []formatpkg.Phase{{Name: "shouting", First: 1, Last: -1}}
 		other := c.world(w.engine.Store)
 		session, err := other.engine.Fork(t.Context(), "parent", until(t, kept(t, w.engine.Store, "parent"), 2, isTurn), nil)
 		require.NoError(t, err)
@@ -675,12 +678,12 @@ func TestAForkGoesOnAfterALimit(t *testing.T) {
 		config.Budget = &debate.Budget{HardCalls: 7}
 		w, events := sown(t, config)
 		record := w.recordOf(t, "parent")
-		require.Equal(t, debate.StateError, record.State)
+		require.Equal(t, flow.StateError, record.State)
 		assert.Contains(t, record.Failure.Hint(), "start a new debate from this one")
 		session, err := w.engine.Fork(t.Context(), "parent", int64(len(events)), debate.Editing(func(c *debate.Config) { c.Budget.HardCalls = 100 }))
 		require.NoError(t, err)
 		fork := w.conclude(t, session)
-		assert.Equal(t, debate.StateCompleted, fork.State)
+		assert.Equal(t, flow.StateCompleted, fork.State)
 		assert.Len(t, fork.Turns, 6)
 	})
 }
@@ -692,7 +695,7 @@ func TestAnEngineThatWasShutDownForksNothing(t *testing.T) {
 			w, _ := sown(t, twoDebaters())
 			require.NoError(t, w.engine.Shutdown(t.Context()))
 			session, err := w.engine.Fork(t.Context(), "parent", seq, debate.Editing(func(c *debate.Config) { c.ID = "child" }))
-			require.ErrorIs(t, err, debate.ErrClosed)
+			require.ErrorIs(t, err, flow.ErrClosed)
 			assert.Nil(t, session)
 			_, err = w.engine.Record(t.Context(), "child")
 			assert.ErrorIs(t, err, debate.ErrNotFound)

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 )
 
 // townHall is a format that a host has defined, with a cast for it.
@@ -22,7 +24,7 @@ func townHall(t testing.TB) (*debate.Format, debate.Config) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "formats", "town-hall.json"))
 	require.NoError(t, err)
-	format, err := debate.ParseFormat(data)
+	format, err := formatpkg.Parse(data)
 	require.NoError(t, err)
 	return &format, debate.Config{
 		Topic:        "Should the market square be closed to cars?",
@@ -63,7 +65,7 @@ func ExampleParseFormat() {
 		fmt.Println(err)
 		return
 	}
-	format, err := debate.ParseFormat(data)
+	format, err := formatpkg.Parse(data)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -108,10 +110,10 @@ func TestParseFormatIsStrict(t *testing.T) {
 		"deep":               {strings.Repeat("[", 100_000), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			format, err := debate.ParseFormat([]byte(tc.text))
+			format, err := formatpkg.Parse([]byte(tc.text))
 			var e *debate.Error
 			require.ErrorAs(t, err, &e)
-			assert.Equal(t, debate.KindValidation, e.Kind)
+			assert.Equal(t, flow.KindValidation, e.Kind)
 			assert.Contains(t, err.Error(), tc.want)
 			assert.Less(t, len(err.Error()), 500)
 			assert.Empty(t, format)
@@ -206,7 +208,7 @@ func badFormats() map[string]struct{ field, text string } {
 func TestBadFormatsAreRefusedByField(t *testing.T) {
 	for name, tc := range badFormats() {
 		t.Run(name, func(t *testing.T) {
-			format, err := debate.ParseFormat([]byte(tc.text))
+			format, err := formatpkg.Parse([]byte(tc.text))
 			require.NoError(t, err)
 			config := twoDebaters()
 			config.Format, config.CustomFormat = "", &format
@@ -216,7 +218,7 @@ func TestBadFormatsAreRefusedByField(t *testing.T) {
 			refused(t, err, tc.field)
 		})
 	}
-	format, err := debate.ParseFormat([]byte(own("", "", "")))
+	format, err := formatpkg.Parse([]byte(own("", "", "")))
 	require.NoError(t, err)
 	config := twoDebaters()
 	config.Format, config.CustomFormat = "", &format
@@ -224,17 +226,17 @@ func TestBadFormatsAreRefusedByField(t *testing.T) {
 	require.NoError(t, engine.Validate(t.Context(), config), "without a fault it is taken")
 
 	engine, _ = ready(config)
-	engine.Formats = map[string]debate.Format{"bad": {Name: "bad", End: debate.EndByRounds}}
+	engine.Formats = map[string]debate.Format{"bad": {Name: "bad", End: formatpkg.EndByRounds}}
 	refused(t, engine.Validate(t.Context(), twoDebaters()), "Formats[bad].phases")
 }
 
 // A format within its bounds by every number, and far beyond them by their product, costs no time.
 func TestAHugeFormatIsRefusedSoon(t *testing.T) {
-	slot := debate.Slot{Who: debate.Everyone, To: debate.Others, Exchanges: 20}
-	huge := debate.Format{Name: "huge", End: debate.EndByRounds}
+	slot := formatpkg.Slot{Who: formatpkg.Everyone, To: formatpkg.Others, Exchanges: 20}
+	huge := debate.Format{Name: "huge", End: formatpkg.EndByRounds}
 	for i := range 20 {
-		huge.Phases = append(huge.Phases, debate.Phase{
-			Name: strconv.Itoa(i), First: 1, Last: 1, Slots: slices.Repeat([]debate.Slot{slot}, 100),
+		huge.Phases = append(huge.Phases, formatpkg.Phase{
+			Name: strconv.Itoa(i), First: 1, Last: 1, Slots: slices.Repeat([]formatpkg.Slot{slot}, 100),
 		})
 	}
 	config := twoDebaters()
@@ -245,8 +247,8 @@ func TestAHugeFormatIsRefusedSoon(t *testing.T) {
 	engine, _ := ready(config)
 	soon(t, func() { refused(t, engine.Validate(t.Context(), config), "format.phases[0]") })
 
-	crowded := debate.Format{Name: "crowded", End: debate.EndByRounds, Phases: []debate.Phase{{Name: "a", First: 1, Last: 1}}}
-	crowded.Seats = slices.Repeat([]debate.Seats{{Side: debate.For, Role: "x"}}, 2_000)
+	crowded := debate.Format{Name: "crowded", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{{Name: "a", First: 1, Last: 1}}}
+	crowded.Seats = slices.Repeat([]formatpkg.Seats{{Side: debate.For, Role: "x"}}, 2_000)
 	config = twoDebaters()
 	config.Format, config.CustomFormat = "", &crowded
 	soon(t, func() { require.Error(t, engine.Validate(t.Context(), config)) })
@@ -263,7 +265,7 @@ func soon(t testing.TB, do func()) {
 // FuzzParseFormat: whatever is given is refused with a validation error, or is a format that survives
 // a round trip; checking it neither panics nor takes long.
 func FuzzParseFormat(f *testing.F) {
-	for _, format := range debate.BuiltinFormats() {
+	for _, format := range formatpkg.Builtin() {
 		f.Add([]byte(toJSON(format)))
 	}
 	town, _ := townHall(f)
@@ -271,25 +273,25 @@ func FuzzParseFormat(f *testing.F) {
 	for _, bad := range badFormats() {
 		f.Add([]byte(bad.text))
 	}
-	base := castings(debate.Oxford)[1].config
+	base := castings(formatpkg.Oxford)[1].config
 	engine, _ := ready(base)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		soon(t, func() {
-			format, err := debate.ParseFormat(data)
+			format, err := formatpkg.Parse(data)
 			if err != nil {
 				var e *debate.Error
 				require.ErrorAs(t, err, &e)
-				require.Equal(t, debate.KindValidation, e.Kind)
+				require.Equal(t, flow.KindValidation, e.Kind)
 				return
 			}
-			if again, err := debate.ParseFormat([]byte(toJSON(format))); assert.NoError(t, err) {
+			if again, err := formatpkg.Parse([]byte(toJSON(format))); assert.NoError(t, err) {
 				assert.Equal(t, toJSON(format), toJSON(again))
 			}
 			config := base
 			config.Format, config.CustomFormat = "", &format
 			err = engine.Validate(t.Context(), config)
 			var e *debate.Error
-			if err != nil && (!errors.As(err, &e) || e.Kind != debate.KindValidation) {
+			if err != nil && (!errors.As(err, &e) || e.Kind != flow.KindValidation) {
 				t.Errorf("validate: %v", err)
 			}
 			if err == nil {

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -58,7 +60,7 @@ func castings(format string) []casting {
 		}}
 	}
 	switch format {
-	case debate.Oxford:
+	case formatpkg.Oxford:
 		unheard := play("nobody listens", 0, 0, "", "Ada for", "Ben against")
 		unheard.refused = "audience"
 		return []casting{
@@ -67,15 +69,15 @@ func castings(format string) []casting {
 			play("one against three, a moderator", 0, 2, "", "Ada for", "Ben against", "Dee against", "Fay against", "Mia neutral"),
 			unheard,
 		}
-	case debate.LincolnDouglas:
+	case formatpkg.LincolnDouglas:
 		return []casting{play("one a side", 0, 0, "", "Ben against", "Ada for")}
-	case debate.KarlPopper:
+	case formatpkg.KarlPopper:
 		return []casting{
 			play("three a side", 0, 0, "", "Ada for", "Cem for", "Eva for", "Ben against", "Dee against", "Fay against"),
 			play("in mixed order, simultaneous", 0, 0, debate.Simultaneous,
 				"Ben against", "Ada for", "Dee against", "Cem for", "Eva for", "Fay against"),
 		}
-	case debate.Roundtable:
+	case formatpkg.Roundtable:
 		return []casting{
 			play("three and a host", 3, 0, "", "Mia neutral", "Ada", "Ben", "Cem"),
 			play("three and a host, simultaneous", 3, 0, debate.Simultaneous, "Ada", "Ben", "Mia neutral", "Cem"),
@@ -83,9 +85,9 @@ func castings(format string) []casting {
 			play("one round with a host", 1, 0, "", "Mia neutral", "Ada", "Ben"),
 			play("one round without", 1, 0, "", "Ada", "Ben"),
 		}
-	case debate.Socratic:
+	case formatpkg.Socratic:
 		return []casting{play("an examiner and two", 0, 0, "", "Mia neutral", "Ada", "Ben")}
-	case debate.DevilsAdvocate, debate.DialecticalInquiry:
+	case formatpkg.DevilsAdvocate, formatpkg.DialecticalInquiry:
 		return []casting{
 			play("one a side", 3, 0, "", "Ada for", "Ben against"),
 			play("two against one, of two rounds", 2, 0, debate.Simultaneous, "Ben against", "Ada for", "Cem for"),
@@ -139,7 +141,7 @@ func roundsOf(format *debate.Format, config *debate.Config) int {
 // Which phase each round is, in debates of one to six rounds.
 func TestPhases(t *testing.T) {
 	var b strings.Builder
-	for _, format := range debate.BuiltinFormats() {
+	for _, format := range formatpkg.Builtin() {
 		fmt.Fprintf(&b, "%s, ends by %s\n", format.Name, format.End)
 		for rounds := 1; rounds <= 6; rounds++ {
 			if format.Rounds > 0 && rounds != format.Rounds {
@@ -157,7 +159,7 @@ func TestPhases(t *testing.T) {
 
 // The speeches of every round of typical debates.
 func TestSchedules(t *testing.T) {
-	for _, format := range debate.BuiltinFormats() {
+	for _, format := range formatpkg.Builtin() {
 		t.Run(format.Name, func(t *testing.T) {
 			golden(t, "format_"+format.Name+".golden", programme(&format, castings(format.Name)))
 		})
@@ -199,7 +201,7 @@ func programme(format *debate.Format, casts []casting) string {
 
 // A debate is spoken as its format's schedule says, and every speaker is told what the format asks.
 func TestADebateFollowsItsSchedule(t *testing.T) {
-	for _, format := range debate.BuiltinFormats() {
+	for _, format := range formatpkg.Builtin() {
 		for _, c := range castings(format.Name) {
 			t.Run(format.Name+"/"+c.title, func(t *testing.T) {
 				if c.refused == "" {
@@ -262,7 +264,7 @@ func follow(t *testing.T, format *debate.Format, config debate.Config) {
 
 // Each slot's own instructions reach its speakers, and nobody else's do.
 func TestEverySlotHasItsInstruction(t *testing.T) {
-	for _, format := range debate.BuiltinFormats() {
+	for _, format := range formatpkg.Builtin() {
 		for _, phase := range format.Phases {
 			assert.NotEmpty(t, phase.Instruction+firstInstruction(phase.Slots), "%s, %s", format.Name, phase.Name)
 			for i, slot := range phase.Slots {
@@ -276,10 +278,10 @@ func TestEverySlotHasItsInstruction(t *testing.T) {
 			assert.NotEmpty(t, seats.Role, "%s, %q", format.Name, seats.Side)
 		}
 	}
-	config := castings(debate.Socratic)[0].config
+	config := castings(formatpkg.Socratic)[0].config
 	engine, source := ready(config)
 	run(t, engine, config)
-	format := builtin(t, debate.Socratic)
+	format := builtin(t, formatpkg.Socratic)
 	for _, request := range source.Requests() {
 		said := ""
 		for _, phase := range format.Phases {
@@ -299,7 +301,7 @@ func TestEverySlotHasItsInstruction(t *testing.T) {
 	}
 }
 
-func firstInstruction(slots []debate.Slot) string {
+func firstInstruction(slots []formatpkg.Slot) string {
 	if len(slots) == 0 {
 		return ""
 	}
@@ -308,7 +310,7 @@ func firstInstruction(slots []debate.Slot) string {
 
 func builtin(t *testing.T, name string) debate.Format {
 	t.Helper()
-	for _, f := range debate.BuiltinFormats() {
+	for _, f := range formatpkg.Builtin() {
 		if f.Name == name {
 			return f
 		}
@@ -320,12 +322,12 @@ func builtin(t *testing.T, name string) debate.Format {
 // The names are all there, each once.
 func TestBuiltinFormats(t *testing.T) {
 	var names []string
-	for _, f := range debate.BuiltinFormats() {
+	for _, f := range formatpkg.Builtin() {
 		names = append(names, f.Name)
 	}
 	assert.Equal(t, []string{
-		debate.FreeForm, debate.StructuredRounds, debate.RoundLimited, debate.ConvergenceSeeker, debate.Oxford, debate.LincolnDouglas,
-		debate.Roundtable, debate.KarlPopper, debate.Socratic, debate.DevilsAdvocate, debate.DialecticalInquiry,
+		formatpkg.FreeForm, formatpkg.StructuredRounds, formatpkg.RoundLimited, formatpkg.ConvergenceSeeker, formatpkg.Oxford, formatpkg.LincolnDouglas,
+		formatpkg.Roundtable, formatpkg.KarlPopper, formatpkg.Socratic, formatpkg.DevilsAdvocate, formatpkg.DialecticalInquiry,
 	}, names)
 }
 
@@ -335,11 +337,11 @@ func TestMinutesAreThoseOfThePublishedTables(t *testing.T) {
 		table []string
 		total float64
 	}{
-		debate.LincolnDouglas: {[]string{
+		formatpkg.LincolnDouglas: {[]string{
 			"for:1 6", "against:1>for:1 3", "against:1 7", "for:1>against:1 3",
 			"for:1 4", "against:1 6", "for:1 3",
 		}, 32},
-		debate.KarlPopper: {[]string{
+		formatpkg.KarlPopper: {[]string{
 			"for:1 6", "against:3>for:1 3", "against:1 6", "for:3>against:1 3",
 			"for:2 5", "against:1>for:2 3", "against:2 5", "for:1>against:2 3",
 			"for:3 5", "against:3 5",
@@ -364,7 +366,7 @@ func TestMinutesAreThoseOfThePublishedTables(t *testing.T) {
 			assert.InDelta(t, tc.total, total, 0)
 		})
 	}
-	format := builtin(t, debate.Oxford)
+	format := builtin(t, formatpkg.Oxford)
 	assert.InDelta(t, 7, format.Phase(1, 3).Slots[0].Minutes, 0)
 	assert.InDelta(t, 2, format.Phase(3, 3).Slots[0].Minutes, 0)
 }
@@ -372,19 +374,19 @@ func TestMinutesAreThoseOfThePublishedTables(t *testing.T) {
 // A slot's minutes are shared by the turns of its exchanges.
 func TestMinutesBecomeWordsAndTokens(t *testing.T) {
 	for name, tc := range map[string]struct {
-		slot          debate.Slot
+		slot          formatpkg.Slot
 		words, tokens int
 	}{
-		"a speech":              {debate.Slot{Minutes: 6}, 840, 1680},
-		"a cross-examination":   {debate.Slot{To: "against", Exchanges: 3, Minutes: 3}, 70, 256},
-		"a moment":              {debate.Slot{Minutes: 0.001}, 1, 256},
-		"words of its own":      {debate.Slot{Minutes: 6, Words: 50}, 50, 256},
-		"tokens of its own":     {debate.Slot{Minutes: 6, MaxTokens: 90}, 840, 90},
-		"words without minutes": {debate.Slot{Words: 50}, 50, 0},
-		"nothing":               {debate.Slot{}, 0, 0},
+		"a speech":              {formatpkg.Slot{Minutes: 6}, 840, 1680},
+		"a cross-examination":   {formatpkg.Slot{To: "against", Exchanges: 3, Minutes: 3}, 70, 256},
+		"a moment":              {formatpkg.Slot{Minutes: 0.001}, 1, 256},
+		"words of its own":      {formatpkg.Slot{Minutes: 6, Words: 50}, 50, 256},
+		"tokens of its own":     {formatpkg.Slot{Minutes: 6, MaxTokens: 90}, 840, 90},
+		"words without minutes": {formatpkg.Slot{Words: 50}, 50, 0},
+		"nothing":               {formatpkg.Slot{}, 0, 0},
 	} {
 		tc.slot.Who = "for"
-		format := debate.Format{Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1, Slots: []debate.Slot{tc.slot}}}}
+		format := debate.Format{Phases: []formatpkg.Phase{{Name: "talk", First: 1, Last: -1, Slots: []formatpkg.Slot{tc.slot}}}}
 		config := twoDebaters()
 		speeches := format.Schedule(config.Cast(), 1)
 		require.Len(t, speeches, max(1, 2*tc.slot.Exchanges), name)
@@ -395,7 +397,7 @@ func TestMinutesBecomeWordsAndTokens(t *testing.T) {
 }
 
 func TestBuiltinFormatsValidate(t *testing.T) {
-	for _, format := range debate.BuiltinFormats() {
+	for _, format := range formatpkg.Builtin() {
 		for _, c := range castings(format.Name) {
 			t.Run(format.Name+"/"+c.title, func(t *testing.T) {
 				engine, _ := ready(c.config)
@@ -429,7 +431,7 @@ func refused(t *testing.T, err error, field string) {
 		}
 		var e *debate.Error
 		require.ErrorAs(t, err, &e)
-		assert.Equal(t, debate.KindValidation, e.Kind)
+		assert.Equal(t, flow.KindValidation, e.Kind)
 		fields = append(fields, e.Field)
 	}
 	each(err)
@@ -444,19 +446,19 @@ func TestSeatsAreKept(t *testing.T) {
 		names  []string
 		field  string
 	}{
-		"two for":             {debate.LincolnDouglas, []string{"Ada for", "Cem for", "Ben against"}, "participants"},
-		"no side":             {debate.LincolnDouglas, []string{"Ada for", "Ben"}, "participants[1].side"},
-		"a moderator":         {debate.LincolnDouglas, []string{"Ada for", "Ben against", "Mia neutral"}, "participants[2].side"},
-		"a small team":        {debate.KarlPopper, []string{"Ada for", "Cem for", "Eva for", "Ben against", "Dee against"}, "participants"},
-		"two moderators":      {debate.Oxford, []string{"Ada for", "Ben against", "Mia neutral", "Max neutral"}, "participants"},
-		"five for":            {debate.Oxford, []string{"A for", "B for", "C for", "D for", "E for", "Ben against"}, "participants"},
-		"nobody against":      {debate.Oxford, []string{"Ada for", "Cem for"}, "participants"},
-		"a side at the table": {debate.Roundtable, []string{"Ada for", "Ben", "Cem"}, "participants[0].side"},
-		"two hosts":           {debate.Roundtable, []string{"Mia neutral", "Max neutral", "Ada", "Ben"}, "participants"},
-		"a host and one":      {debate.Roundtable, []string{"Mia neutral", "Ada"}, "participants"},
-		"no examiner":         {debate.Socratic, []string{"Ada", "Ben"}, "participants"},
-		"no devil":            {debate.DevilsAdvocate, []string{"Ada for", "Ben for"}, "participants"},
-		"no counter-plan":     {debate.DialecticalInquiry, []string{"Ada for", "Ben neutral"}, "participants"},
+		"two for":             {formatpkg.LincolnDouglas, []string{"Ada for", "Cem for", "Ben against"}, "participants"},
+		"no side":             {formatpkg.LincolnDouglas, []string{"Ada for", "Ben"}, "participants[1].side"},
+		"a moderator":         {formatpkg.LincolnDouglas, []string{"Ada for", "Ben against", "Mia neutral"}, "participants[2].side"},
+		"a small team":        {formatpkg.KarlPopper, []string{"Ada for", "Cem for", "Eva for", "Ben against", "Dee against"}, "participants"},
+		"two moderators":      {formatpkg.Oxford, []string{"Ada for", "Ben against", "Mia neutral", "Max neutral"}, "participants"},
+		"five for":            {formatpkg.Oxford, []string{"A for", "B for", "C for", "D for", "E for", "Ben against"}, "participants"},
+		"nobody against":      {formatpkg.Oxford, []string{"Ada for", "Cem for"}, "participants"},
+		"a side at the table": {formatpkg.Roundtable, []string{"Ada for", "Ben", "Cem"}, "participants[0].side"},
+		"two hosts":           {formatpkg.Roundtable, []string{"Mia neutral", "Max neutral", "Ada", "Ben"}, "participants"},
+		"a host and one":      {formatpkg.Roundtable, []string{"Mia neutral", "Ada"}, "participants"},
+		"no examiner":         {formatpkg.Socratic, []string{"Ada", "Ben"}, "participants"},
+		"no devil":            {formatpkg.DevilsAdvocate, []string{"Ada for", "Ben for"}, "participants"},
+		"no counter-plan":     {formatpkg.DialecticalInquiry, []string{"Ada for", "Ben neutral"}, "participants"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := debate.Config{Topic: "Cars?", Format: tc.format, Participants: actors(tc.names...), Audience: listeners(1)}
@@ -468,8 +470,8 @@ func TestSeatsAreKept(t *testing.T) {
 
 // A fixed number of rounds is written out, and no other is taken.
 func TestAFormatFixesItsRounds(t *testing.T) {
-	want := map[string]int{debate.Oxford: 3, debate.LincolnDouglas: 2, debate.KarlPopper: 3, debate.Socratic: 6}
-	for _, format := range debate.BuiltinFormats() {
+	want := map[string]int{formatpkg.Oxford: 3, formatpkg.LincolnDouglas: 2, formatpkg.KarlPopper: 3, formatpkg.Socratic: 6}
+	for _, format := range formatpkg.Builtin() {
 		assert.Equal(t, want[format.Name], format.Rounds, format.Name)
 		if format.Rounds == 0 {
 			continue
@@ -488,10 +490,10 @@ func TestAFormatFixesItsRounds(t *testing.T) {
 
 func TestFormatsRoundTripThroughJSON(t *testing.T) {
 	town, _ := townHall(t)
-	for _, format := range append(debate.BuiltinFormats(), *town) {
+	for _, format := range append(formatpkg.Builtin(), *town) {
 		data, err := json.Marshal(format)
 		require.NoError(t, err)
-		again, err := debate.ParseFormat(data)
+		again, err := formatpkg.Parse(data)
 		require.NoError(t, err, format.Name)
 		assert.Equal(t, format, again)
 	}
@@ -499,8 +501,8 @@ func TestFormatsRoundTripThroughJSON(t *testing.T) {
 
 // Nothing that a host does to one value shows in another, or in an engine.
 func TestFormatsAreFreshValues(t *testing.T) {
-	before := toJSON(debate.BuiltinFormats())
-	first, second := debate.BuiltinFormats(), debate.BuiltinFormats()
+	before := toJSON(formatpkg.Builtin())
+	first, second := formatpkg.Builtin(), formatpkg.Builtin()
 	for i := range first {
 		f := &first[i]
 		for k := range f.Phases {
@@ -513,7 +515,7 @@ func TestFormatsAreFreshValues(t *testing.T) {
 	}
 	assert.NotEqual(t, before, toJSON(first))
 	assert.Equal(t, before, toJSON(second))
-	assert.Equal(t, before, toJSON(debate.BuiltinFormats()))
+	assert.Equal(t, before, toJSON(formatpkg.Builtin()))
 	config := twoDebaters()
 	engine, _ := ready(config)
 	assert.EqualValues(t, "opening", run(t, engine, config).Turns[0].Kind)
@@ -523,7 +525,7 @@ func TestFormatsAreFreshValues(t *testing.T) {
 func TestSchedulesAreDeterministic(t *testing.T) {
 	dice := rand.New(rand.NewPCG(4, 2))
 	sides := []debate.Side{"", debate.For, debate.Against, debate.Neutral}
-	formats := debate.BuiltinFormats()
+	formats := formatpkg.Builtin()
 	for range 2000 {
 		format := &formats[dice.IntN(len(formats))]
 		config := debate.Config{
@@ -540,14 +542,14 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 		speeches := format.Schedule(config.Cast(), round)
 		require.Equal(t, speeches, format.Schedule(config.Cast(), round))
 		require.Equal(t, given, toJSON(config), "the config is only read")
-		last := debate.Speech{Target: "?"}
+		last := formatpkg.Speech{Target: "?"}
 		for i, s := range speeches {
 			require.Equal(t, i, s.Slot)
 			require.Contains(t, present, s.Speaker)
 			require.NotEqual(t, s.Speaker, s.Target)
 			require.NotEmpty(t, s.Kind)
 			require.True(t, s.Target == "" || slices.Contains(present, s.Target))
-			if s.Kind == debate.KindAnswer && last.Kind == debate.KindQuestion && last.Target != "" {
+			if s.Kind == formatpkg.KindAnswer && last.Kind == formatpkg.KindQuestion && last.Target != "" {
 				require.Equal(t, []string{last.Target, last.Speaker}, []string{s.Speaker, s.Target}, "who is asked answers")
 			}
 			last = s
@@ -557,14 +559,14 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 
 // A chair speaks only where a slot says so, and is no contestant.
 func TestTheChairLeads(t *testing.T) {
-	for name, want := range map[string][]debate.CallKind{
-		debate.Roundtable: {"opening", "closing"},
-		debate.Socratic:   slices.Repeat([]debate.CallKind{debate.KindQuestion}, 12),
+	for name, want := range map[string][]flow.CallKind{
+		formatpkg.Roundtable: {"opening", "closing"},
+		formatpkg.Socratic:   slices.Repeat([]flow.CallKind{formatpkg.KindQuestion}, 12),
 	} {
 		config := castings(name)[0].config
 		engine, _ := ready(config)
 		record := run(t, engine, config)
-		var kinds []debate.CallKind
+		var kinds []flow.CallKind
 		for _, turn := range record.Turns {
 			if turn.Speaker == "Mia" {
 				kinds = append(kinds, turn.Kind)
@@ -578,7 +580,7 @@ func TestTheChairLeads(t *testing.T) {
 }
 
 func TestPhasesOfOnesOwn(t *testing.T) {
-	format := debate.Format{Name: "own", End: debate.EndByRounds, Phases: []debate.Phase{
+	format := debate.Format{Name: "own", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{
 		{Name: "toast", First: -1, Last: -1}, {Name: "soup", First: 1, Last: 2}, {Name: "roast", First: 2, Last: -3},
 	}}
 	phases := func(rounds int) (out []string) {
@@ -604,8 +606,8 @@ func TestPhasesOfOnesOwn(t *testing.T) {
 
 // The instructions of one phase are not taken for those of another whose name is like it.
 func TestPhasesOfLikeNames(t *testing.T) {
-	format := debate.Format{Name: "own", End: debate.EndByRounds, Phases: []debate.Phase{
-		{Name: "a", First: 1, Last: 1, Slots: []debate.Slot{{Who: debate.Everyone, Instruction: "Speak of apples."}}},
+	format := debate.Format{Name: "own", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{
+		{Name: "a", First: 1, Last: 1, Slots: []formatpkg.Slot{{Who: formatpkg.Everyone, Instruction: "Speak of apples."}}},
 		{Name: "a.1", First: 2, Last: 2, Instruction: "Speak of pears."},
 		{Name: "A", First: 3, Last: 3, Instruction: "Speak of plums."},
 	}}
@@ -626,8 +628,8 @@ func TestAFormatOfTheEngine(t *testing.T) {
 	config.Format, config.Rounds = "duel", 4
 	engine, _ := engineFor(config)
 	engine.Formats = map[string]debate.Format{"duel": {
-		Name: "ignored", MinParticipants: 2, MaxParticipants: 2, End: debate.EndByRounds,
-		Phases: []debate.Phase{{Name: "shot", First: 1, Last: -1}},
+		Name: "ignored", MinParticipants: 2, MaxParticipants: 2, End: formatpkg.EndByRounds,
+		Phases: []formatpkg.Phase{{Name: "shot", First: 1, Last: -1}},
 	}}
 	record := run(t, engine, config)
 	assert.Equal(t, "duel", view(record).Format().Name)
@@ -640,7 +642,7 @@ func TestWho(t *testing.T) {
 	config := debate.Config{
 		Participants: actors("Mia neutral", "Ben against", "Ada for", "Cem for", "Dee against", "Eva for", "Zoe"), Audience: listeners(2),
 	}
-	for who, want := range map[debate.Who]string{
+	for who, want := range map[formatpkg.Who]string{
 		"all":        "Ben Ada Cem Dee Eva Zoe",
 		"sides":      "Ada Ben Cem Dee Eva",
 		"chair":      "Mia",
@@ -656,9 +658,9 @@ func TestWho(t *testing.T) {
 		"audience:2": "audience-2",
 		"audience:3": "",
 	} {
-		format := debate.Format{Chair: debate.Neutral, Phases: []debate.Phase{
-			{Name: "talk", First: 1, Last: -1, Slots: []debate.Slot{{Who: who}}},
-			{Name: "reply", First: 1, Last: -1, Slots: []debate.Slot{{Who: "name:Zoe", To: who}}},
+		format := debate.Format{Chair: debate.Neutral, Phases: []formatpkg.Phase{
+			{Name: "talk", First: 1, Last: -1, Slots: []formatpkg.Slot{{Who: who}}},
+			{Name: "reply", First: 1, Last: -1, Slots: []formatpkg.Slot{{Who: "name:Zoe", To: who}}},
 		}}
 		var names, targets []string
 		for _, s := range format.Schedule(config.Cast(), 1) {

@@ -8,66 +8,71 @@ import (
 	"strings"
 	"sync"
 
+	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/secret"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // model returns the prices and sizes of a model. A row of the host program takes precedence. The embedded table is
 // searched by the provider's vendor, or by its registered name.
-func (l *live) model(name string) Model {
+func (l *engine) model(name string) flowpkg.Model {
 	if m, ok := l.models[name]; ok {
 		return m
 	}
-	host, id, _ := SplitModel(name)
+	host, id, _ := flowpkg.SplitModel(name)
 	if v, ok := provider.As[provider.Vendor](l.providers[host]); ok {
-		if m, ok := LookupModel(v.Vendor(), id); ok {
+		if m, ok := flowpkg.LookupModel(v.Vendor(), id); ok {
 			return m
 		}
 	}
-	m, _ := LookupModel(host, id)
+	m, _ := flowpkg.LookupModel(host, id)
 	return m
 }
 
 // plan is a conversation that is to be started.
 type plan struct {
-	machine *Machine
-	config  FlowConfig // settled
-	terms   *Terms
+	machine *flowpkg.Machine
+	config  flowpkg.Config // settled
+	terms   *flowpkg.Terms
 }
 
 // plan settles a config. If unattended is set, no person is asked, even if the config does not say what is chosen
 // then.
-func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
-	if Unnamed(config) == nil {
-		return nil, &Error{Kind: KindValidation, Op: "config", Err: errors.New("there is none")}
+func (l *engine) plan(config flowpkg.Config, unattended bool) (*plan, error) {
+	if flowpkg.Unnamed(config) == nil {
+		return nil, &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "config", Err: errors.New("there is none")}
 	}
 	m := l.machines[config.Flow()]
 	if m == nil {
-		err := fmt.Errorf("no flow %q is registered", oneLine(config.Flow(), 40))
-		return nil, &Error{Kind: KindValidation, Op: "config", Field: "flow", Err: err}
+		err := fmt.Errorf("no flow %q is registered", text.OneLine(config.Flow(), 40))
+		return nil, &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "config", Field: "flow", Err: err}
 	}
-	config = Unnamed(config)
+	config = flowpkg.Unnamed(config)
 	id, settled := config.Terms().ID, config
 	if m.Flow().Settle != nil {
 		var err error
 		if settled, err = m.Flow().Settle(config); err != nil {
-			return nil, errors.Join(Within("config", "", err)...)
+			return nil, errors.Join(flowpkg.Within("config", "", err)...)
 		}
 	}
 	terms := settled.Terms()
 	terms.ID = id
 	if unattended && terms.Unattended == nil {
-		terms.Unattended = &Unattended{}
+		terms.Unattended = &flowpkg.Unattended{}
 	}
 	return &plan{m, settled, terms.WithDefaults()}, nil
 }
 
 // planOf returns the plan of a conversation that has not started.
-func (l *live) planOf(r *Record) *plan { return &plan{l.machines[r.Flow()], r.Config(), r.Terms()} }
+func (l *engine) planOf(r *flowpkg.Record) *plan {
+	return &plan{l.machines[r.Flow()], r.Config(), r.Terms()}
+}
 
 // start freezes what a conversation needs.
-func (l *live) start(p *plan) (*Start, error) {
-	s := &Start{
-		Version: LogVersion, Config: Value{Go: p.config}, Terms: *p.terms, Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
+func (l *engine) start(p *plan) (*flowpkg.Start, error) {
+	s := &flowpkg.Start{
+		Version: flowpkg.LogVersion, Config: flowpkg.Value{Go: p.config}, Terms: *p.terms, Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
 		Seed: l.newSeed(),
 	}
 	for _, name := range p.terms.Tools {
@@ -76,7 +81,7 @@ func (l *live) start(p *plan) (*Start, error) {
 			return nil, unknown("tools", "no tool %q is registered", name)
 		}
 		if s.Tools == nil {
-			s.Tools = make(map[string]ToolInfo, len(p.terms.Tools))
+			s.Tools = make(map[string]flowpkg.ToolInfo, len(p.terms.Tools))
 		}
 		s.Tools[name] = tool.Describe()
 	}
@@ -86,7 +91,7 @@ func (l *live) start(p *plan) (*Start, error) {
 		if frozen, err = freeze(p.config); err != nil {
 			return nil, err
 		}
-		s.Frozen = Value{Go: frozen}
+		s.Frozen = flowpkg.Value{Go: frozen}
 	}
 	made, err := l.rendered(p, frozen, s.Seed)
 	if err != nil {
@@ -97,7 +102,7 @@ func (l *live) start(p *plan) (*Start, error) {
 }
 
 func unknown(field, format, name string) error {
-	return &Error{Kind: KindValidation, Op: string(TriggerStart), Field: field, Err: fmt.Errorf(format, oneLine(name, 40))}
+	return &flowpkg.Error{Kind: flowpkg.KindValidation, Op: string(flowpkg.TriggerStart), Field: field, Err: fmt.Errorf(format, text.OneLine(name, 40))}
 }
 
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
@@ -106,18 +111,18 @@ const fenceHole = "\uE001fence\uE001"
 // rendering holds what the conversations of one setup share: the prompts, with a hole for the fence; the views; and
 // the rows of models.
 type rendering struct {
-	flow   *Flow
+	flow   *flowpkg.Flow
 	config any // what the prompts depend on
 	frozen any
 	drawn  any
-	views  Views
+	views  flowpkg.Views
 	texts  map[string]string
-	models map[string]Model
+	models map[string]flowpkg.Model
 }
 
 // fenced returns the prompts of a debate. Prompts that hold the fence are its own copies. The others are shared.
 func (r *rendering) fenced(seed string) map[string]string {
-	fence := fenceOf(seed)
+	fence := secret.Fence(seed)
 	texts := make(map[string]string, len(r.texts))
 	for name, text := range r.texts {
 		texts[name] = strings.ReplaceAll(text, fenceHole, fence)
@@ -134,9 +139,9 @@ type renderings struct {
 }
 
 // rendered returns what a conversation shares with others of its setup. It must not be written to.
-func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
+func (l *engine) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 	flow := p.machine.Flow()
-	s := Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
+	s := flowpkg.Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
 	if flow.Draw != nil {
 		s.Drawn = flow.Draw(p.config, seed)
 	}
@@ -152,13 +157,13 @@ func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 			return known, nil
 		}
 	}
-	made := &rendering{flow: flow, config: key, frozen: frozen, drawn: s.Drawn, models: make(map[string]Model)}
+	made := &rendering{flow: flow, config: key, frozen: frozen, drawn: s.Drawn, models: make(map[string]flowpkg.Model)}
 	if flow.Views != nil {
 		made.views = flow.Views(s)
 	}
 	texts, err := flow.Render(s, made.views)
 	if err != nil {
-		return nil, &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "Prompts", Err: err}
+		return nil, &flowpkg.Error{Kind: flowpkg.KindValidation, Op: string(flowpkg.TriggerStart), Field: "Prompts", Err: err}
 	}
 	made.texts = texts
 	for _, name := range models(p.config) {
@@ -170,16 +175,16 @@ func (l *live) rendered(p *plan, frozen any, seed string) (*rendering, error) {
 }
 
 // log writes a line for each change of state and each failed attempt, never a text.
-func (l *live) log(id string, events []Event) {
+func (l *engine) log(id string, events []flowpkg.Event) {
 	if l.logger == nil {
 		return
 	}
 	for i := range events {
 		switch body := events[i].Body.(type) {
-		case *Transition:
+		case *flowpkg.Transition:
 			l.logger.Info("debate", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("state", string(body.To)),
 				slog.String("on", string(body.On)))
-		case *Failure:
+		case *flowpkg.Failure:
 			l.logger.Warn("attempt failed", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("call", body.Call),
 				slog.Int("attempt", body.Attempt), slog.String("kind", string(body.Error.Kind)), slog.Bool("final", body.Final))
 		}

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/jsondiff"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Export writes a debate as versioned JSON, one event a line. It leaves out the secret seed and the prompts, which
@@ -20,11 +23,11 @@ func (e *Engine) Export(ctx context.Context, id string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	events, err := l.host.read(ctx, id)
+	events, err := l.host.Read(ctx, id)
 	if err != nil {
 		return err
 	}
-	return writeSnapshot(w, id, events, Event.Public)
+	return writeSnapshot(w, id, events, flow.Event.Public)
 }
 
 // Import reads what [Engine.Export] or [Session.Snapshot] has written, and stores it under its id. It returns the
@@ -46,18 +49,18 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, MaxSnapshot+1))
 	if err != nil {
-		return "", &Error{Kind: KindStore, Op: "import", Err: err}
+		return "", &flow.Error{Kind: flow.KindStore, Op: "import", Err: err}
 	}
 	return l.restore(ctx, data)
 }
 
 // restore checks a snapshot and stores what the store lacks. It returns the debate's id.
-func (l *live) restore(ctx context.Context, data []byte) (id string, err error) {
+func (l *engine) restore(ctx context.Context, data []byte) (id string, err error) {
 	read, err := readSnapshot(data)
 	if err != nil {
 		return "", err
 	}
-	start, ok := read.Events[0].Body.(*Start)
+	start, ok := read.Events[0].Body.(*flow.Start)
 	sealed := ok && start.Seed != ""
 	if err := l.inspect(read); err != nil {
 		return "", err
@@ -66,14 +69,14 @@ func (l *live) restore(ctx context.Context, data []byte) (id string, err error) 
 }
 
 // inspect checks a snapshot whose JSON is valid, and gives it a seed if it has none.
-func (l *live) inspect(s *snapshot) error {
-	start, ok := s.Events[0].Body.(*Start)
+func (l *engine) inspect(s *snapshot) error {
+	start, ok := s.Events[0].Body.(*flow.Start)
 	if !ok || start.Config.IsZero() {
 		return restoreError("events[0].body", errors.New("is no start, or has no config"))
 	}
 	m := l.machines[start.Flow]
 	if m == nil {
-		return restoreError("events[0].body.flow", fmt.Errorf("no flow %q is registered", oneLine(start.Flow, 40)))
+		return restoreError("events[0].body.flow", fmt.Errorf("no flow %q is registered", text.OneLine(start.Flow, 40)))
 	}
 	p, err := l.inspectStart(m, start)
 	if err != nil {
@@ -99,15 +102,15 @@ func (l *live) inspect(s *snapshot) error {
 }
 
 // inspectStart checks the start of a snapshot as Validate checks a config, and reads what its flow has frozen.
-func (l *live) inspectStart(m *Machine, start *Start) (*plan, error) {
+func (l *engine) inspectStart(m *flow.Machine, start *flow.Start) (*plan, error) {
 	const at = "events[0].body"
 	config, err := m.Flow().ReadConfig(start.Config)
 	if err != nil {
-		return nil, errors.Join(Within("restore", at+".config", err)...)
+		return nil, errors.Join(flow.Within("restore", at+".config", err)...)
 	}
 	frozen, err := m.Flow().ReadFrozen(start.Frozen)
 	if err != nil {
-		return nil, errors.Join(Within("restore", at+".frozen", err)...)
+		return nil, errors.Join(flow.Within("restore", at+".frozen", err)...)
 	}
 	start.Config.Go, start.Frozen.Go = config, frozen
 	stage := l.stage(start, config)
@@ -116,20 +119,20 @@ func (l *live) inspectStart(m *Machine, start *Start) (*plan, error) {
 	var found []error
 	for _, err := range stage.check(p, frozen) {
 		where := at + ".config"
-		if e, ok := errors.AsType[*Error](err); ok && strings.HasPrefix(e.Field, "frozen") { // which stands beside the config
+		if e, ok := errors.AsType[*flow.Error](err); ok && strings.HasPrefix(e.Field, "frozen") { // which stands beside the config
 			where = at
 		}
-		found = append(found, Within("restore", where, err)...)
+		found = append(found, flow.Within("restore", where, err)...)
 	}
-	if field, left, right, err := difference(p.terms, &start.Terms); len(found) == 0 && (err != nil || field != "") {
+	if field, left, right, err := jsondiff.Find(p.terms, &start.Terms); len(found) == 0 && (err != nil || field != "") {
 		found = append(found, restoreError(at+".terms."+field, fmt.Errorf("is %s, and the config says %s", right, left)))
 	}
 	return p, errors.Join(found...)
 }
 
 // readOwn reads the bodies of the events that only the snapshot's flow has.
-func (l *live) readOwn(s *snapshot) error {
-	start, _ := s.Events[0].Body.(*Start)
+func (l *engine) readOwn(s *snapshot) error {
+	start, _ := s.Events[0].Body.(*flow.Start)
 	m := l.machines[start.Flow]
 	if m == nil {
 		return nil // the core reports the unknown flow
@@ -137,7 +140,7 @@ func (l *live) readOwn(s *snapshot) error {
 	var found []error
 	for i := range s.Events {
 		if err := m.Flow().ReadBody("restore", &s.Events[i]); err != nil {
-			found = append(found, Within("restore", fmt.Sprintf("events[%d]", i), err)...)
+			found = append(found, flow.Within("restore", fmt.Sprintf("events[%d]", i), err)...)
 		}
 	}
 	return errors.Join(found...)
@@ -145,16 +148,16 @@ func (l *live) readOwn(s *snapshot) error {
 
 // stage returns an engine that has every name a start refers to. It serves to check a config that was run
 // elsewhere.
-func (l *live) stage(start *Start, config FlowConfig) *live {
-	s := &live{
+func (l *engine) stage(start *flow.Start, config flow.Config) *engine {
+	s := &engine{
 		providers: make(map[string]Provider), contexts: map[string]ContextManager{start.Terms.Context: window.Hybrid{}},
-		machines: l.machines, models: start.Models, tools: make(map[string]Tool), absent: true,
+		machines: l.machines, models: start.Models, tools: make(map[string]flow.Tool), absent: true,
 	}
 	for name, info := range start.Tools {
 		s.tools[name] = absentTool{info}
 	}
 	for _, name := range models(config) {
-		if host, _, ok := SplitModel(name); ok {
+		if host, _, ok := flow.SplitModel(name); ok {
 			s.providers[host] = absentProvider{}
 		}
 	}
@@ -165,20 +168,20 @@ func (l *live) stage(start *Start, config FlowConfig) *live {
 type absentProvider struct{ Provider }
 
 // absentTool stands for a tool of another engine. It is never used.
-type absentTool struct{ info ToolInfo }
+type absentTool struct{ info flow.ToolInfo }
 
-func (t absentTool) Describe() ToolInfo { return t.info }
+func (t absentTool) Describe() flow.ToolInfo { return t.info }
 
-func (t absentTool) Use(context.Context, ToolUse) (string, error) {
+func (t absentTool) Use(context.Context, flow.ToolUse) (string, error) {
 	return "", errors.New("the tool is not here")
 }
 
 // asKept compares an event of a snapshot with a stored one. If the snapshot lacks its seed, asKept leaves out what
 // comes from the seed.
-func asKept(stored, given *Event, sealed bool) bool {
+func asKept(stored, given *flow.Event, sealed bool) bool {
 	if sealed {
-		return SameEvent(stored, given)
+		return flow.SameEvent(stored, given)
 	}
 	a, b := stored.Public(), given.Public()
-	return SameEvent(&a, &b)
+	return flow.SameEvent(&a, &b)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // exported is what Export writes of a debate.
@@ -50,7 +51,7 @@ func TestAnExportHoldsNoSecretAndIsTheSameDebate(t *testing.T) {
 	assert.NotContains(t, string(data), start.Views.Labels[0], "who has which label comes from the seed")
 	for event, err := range engine.Events(t.Context(), session.ID(), 0) {
 		require.NoError(t, err)
-		assert.Zero(t, as[debate.Start](event).Views)
+		assert.Zero(t, as[flow.Start](event).Views)
 		break
 	}
 	assert.Equal(t, strings.Count(string(data), "\n"), strings.Count(string(data), `"seq":`)+2, "one event a line")
@@ -105,24 +106,24 @@ func TestImportsThatAreRefused(t *testing.T) {
 		how(events)
 		return snapshot(t, l.id, events)
 	}
-	start := func(how func(*debate.Start)) []byte {
-		return change(func(e []debate.Event) { how(as[debate.Start](e[0])) })
+	start := func(how func(*flow.Start)) []byte {
+		return change(func(e []debate.Event) { how(as[flow.Start](e[0])) })
 	}
-	configured := func(how func(*debate.Config)) []byte { return start(func(s *debate.Start) { reconfigure(s, how) }) }
+	configured := func(how func(*debate.Config)) []byte { return start(func(s *flow.Start) { reconfigure(s, how) }) }
 	last := len(l.events) - 1
 	for name, tc := range map[string]struct {
 		data []byte
 		says string
 	}{
-		"a chunk in an event":    {change(func(e []debate.Event) { e[4].Body = &debate.Chunk{Text: "x"} }), "kind"},
+		"a chunk in an event":    {change(func(e []debate.Event) { e[4].Body = &flow.Chunk{Text: "x"} }), "kind"},
 		"time goes back":         {change(func(e []debate.Event) { e[5].At = e[5].At.Add(-time.Hour) }), "events[5].at"},
 		"no time":                {change(func(e []debate.Event) { e[last].At = time.Time{} }), "].at"},
-		"no config":              {start(func(s *debate.Start) { s.Config = debate.Value{} }), "events[0].body: is no start, or has no config"},
-		"no format":              {start(func(s *debate.Start) { s.Frozen = debate.Value{} }), "start.frozen"},
-		"a config of null":       {start(func(s *debate.Start) { s.Config = debate.Value{JSON: []byte("null")} }), "has no config"},
-		"a format of null":       {start(func(s *debate.Start) { s.Frozen = debate.Value{JSON: []byte("null")} }), "start.frozen"},
-		"a config that is none":  {start(func(s *debate.Start) { s.Config = debate.Value{JSON: []byte("[]")} }), "events[0].body.config: the JSON is a list"},
-		"a format that is none":  {start(func(s *debate.Start) { s.Frozen = debate.Value{JSON: []byte("7")} }), "events[0].body.frozen: the JSON is a number"},
+		"no config":              {start(func(s *flow.Start) { s.Config = flow.Value{} }), "events[0].body: is no start, or has no config"},
+		"no format":              {start(func(s *flow.Start) { s.Frozen = flow.Value{} }), "start.frozen"},
+		"a config of null":       {start(func(s *flow.Start) { s.Config = flow.Value{JSON: []byte("null")} }), "has no config"},
+		"a format of null":       {start(func(s *flow.Start) { s.Frozen = flow.Value{JSON: []byte("null")} }), "start.frozen"},
+		"a config that is none":  {start(func(s *flow.Start) { s.Config = flow.Value{JSON: []byte("[]")} }), "events[0].body.config: the JSON is a list"},
+		"a format that is none":  {start(func(s *flow.Start) { s.Frozen = flow.Value{JSON: []byte("7")} }), "events[0].body.frozen: the JSON is a number"},
 		"no topic":               {configured(func(c *debate.Config) { c.Topic = "" }), "topic"},
 		"a NUL in the topic":     {configured(func(c *debate.Config) { c.Topic = "a\x00b" }), "topic"},
 		"one participant":        {configured(func(c *debate.Config) { c.Participants = c.Participants[:1] }), "participants"},
@@ -130,14 +131,14 @@ func TestImportsThatAreRefused(t *testing.T) {
 		"no such model":          {configured(func(c *debate.Config) { c.Participants[0].Model = "debater" }), "participants[0].model"},
 		"a negative number":      {configured(func(c *debate.Config) { c.MaxTokens = -1 }), "maxTokens"},
 		"a negative budget":      {configured(func(c *debate.Config) { c.Budget = &debate.Budget{Hard: -1} }), "budget.hard"},
-		"another flow":           {start(func(s *debate.Start) { s.Flow = "opera" }), "flow"},
-		"a flow that is too new": {start(func(s *debate.Start) { s.FlowVersion = 99 }), "versions"},
-		"a log that is too new":  {start(func(s *debate.Start) { s.Version = 99 }), "start.version"},
-		"a phase without slots": {start(func(s *debate.Start) {
+		"another flow":           {start(func(s *flow.Start) { s.Flow = "opera" }), "flow"},
+		"a flow that is too new": {start(func(s *flow.Start) { s.FlowVersion = 99 }), "versions"},
+		"a log that is too new":  {start(func(s *flow.Start) { s.Version = 99 }), "start.version"},
+		"a phase without slots": {start(func(s *flow.Start) {
 			format := startFormat(s)
-			format.Phases, s.Frozen = nil, debate.Value{Go: format}
+			format.Phases, s.Frozen = nil, flow.Value{Go: format}
 		}), "frozen.phases"},
-		"events that do not fit": {change(func(e []debate.Event) { as[debate.Transition](e[last]).From = debate.StatePaused }), "transition.from"},
+		"events that do not fit": {change(func(e []debate.Event) { as[flow.Transition](e[last]).From = flow.StatePaused }), "transition.from"},
 		"usage below nothing":    {change(func(e []debate.Event) { turnOf(e).Usage.Output = -9_000_000 }), "usage"},
 		"usage beyond belief":    {change(func(e []debate.Event) { turnOf(e).Usage.Input = 1 << 60 }), "usage"},
 		"another debate of it":   {configured(func(c *debate.Config) { c.Topic = "Another one?" }), "another debate"},
@@ -151,9 +152,9 @@ func TestImportsThatAreRefused(t *testing.T) {
 			var failure *debate.Error
 			require.ErrorAs(t, err, &failure)
 			if name == "another debate of it" {
-				assert.Equal(t, debate.KindConflict, failure.Kind)
+				assert.Equal(t, flow.KindConflict, failure.Kind)
 			} else {
-				assert.Equal(t, debate.KindValidation, failure.Kind)
+				assert.Equal(t, flow.KindValidation, failure.Kind)
 			}
 			assert.ErrorContains(t, err, tc.says)
 			assert.Equal(t, string(before), string(exported(t, engine, l.id)))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -204,7 +205,7 @@ func obeyed(kind string) string {
 // stolen reports whether Ben has won with full marks, and checks that the debate is whole either way.
 func stolen(t *testing.T, record *debate.Record) bool {
 	t.Helper()
-	require.Equal(t, debate.StateCompleted, record.State)
+	require.Equal(t, flow.StateCompleted, record.State)
 	require.Empty(t, record.Rejections)
 	require.NotNil(t, view(record).Verdict)
 	require.NotNil(t, view(record).Verdict.Winner)
@@ -353,7 +354,7 @@ func quotedBack(t *testing.T, a attack, refused func(quote string) string) {
 		return reply
 	}
 	record := run(t, plot.engine, plot.config)
-	require.Equal(t, debate.StateCompleted, record.State)
+	require.Equal(t, flow.StateCompleted, record.State)
 	require.NotNil(t, view(record).Verdict)
 	assert.Equal(t, "Ben said: "+plot.said, view(record).Verdict.Summary)
 	if refused == nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 const (
@@ -20,48 +22,48 @@ const (
 
 // interview is a flow that asks two people at once, then a model. A host may hurry it.
 func interview() *debate.Flow {
-	ask := func(r *debate.Record) []debate.Call {
-		var calls []debate.Call
+	ask := func(r *debate.Record) []flow.Call {
+		var calls []flow.Call
 		for i, name := range []string{"Ada", "Ben"} {
 			id := "question." + name
 			if !r.Done(id) {
-				calls = append(calls, debate.Call{
-					ID: id, Kind: "question", By: name, Performer: debate.ByPerson, Slot: i,
+				calls = append(calls, flow.Call{
+					ID: id, Kind: "question", By: name, Performer: flow.ByPerson, Slot: i,
 					Last: func(*debate.Record) string { return "What do you say, " + name + "?" },
 				})
 			}
 		}
 		return calls
 	}
-	closing := func(r *debate.Record) []debate.Call {
+	closing := func(r *debate.Record) []flow.Call {
 		if r.Done("closing") {
 			return nil
 		}
-		return []debate.Call{{ID: "closing", Kind: "closing", By: "Ada", Model: "test/debater", Last: func(*debate.Record) string { return "Close." }}}
+		return []flow.Call{{ID: "closing", Kind: "closing", By: "Ada", Model: "test/debater", Last: func(*debate.Record) string { return "Close." }}}
 	}
-	next := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, debate.Note, bool) {
-		return func(*debate.Record) (debate.Trigger, debate.Note, bool) { return on, debate.Note{}, true }
+	next := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
+		return func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return on, flow.Exit{}, true }
 	}
 	return ofDebates(&debate.Flow{
 		Name: "interview", Version: 1, Start: stateAsking,
 		Rules: []debate.Rule{
 			{From: stateAsking, On: onAsked, To: stateClosing},
 			{From: stateAsking, On: onHurry, To: stateClosing},
-			{From: stateClosing, On: debate.TriggerComplete, To: debate.StateCompleting},
+			{From: stateClosing, On: flow.TriggerComplete, To: flow.StateCompleting},
 		},
-		Steps: map[debate.State]debate.Step{
+		Steps: map[debate.State]flow.Step{
 			stateAsking:  {Calls: ask, Next: next(onAsked)},
-			stateClosing: {Calls: closing, Next: next(debate.TriggerComplete)},
+			stateClosing: {Calls: closing, Next: next(flow.TriggerComplete)},
 		},
 		Inputs: []debate.Trigger{onHurry},
 	})
 }
 
 // question yields what a debate waits for: one inquiry, about a call that has failed for good.
-func question(t *testing.T, record *debate.Record, err error) debate.Inquiry {
+func question(t *testing.T, record *debate.Record, err error) flow.Inquiry {
 	t.Helper()
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.Equal(t, debate.StateAwaitingInput, record.State)
+	require.Equal(t, flow.StateAwaitingInput, record.State)
 	require.Nil(t, record.Failure)
 	require.Len(t, record.Inquiries, 1)
 	q := record.Inquiries[0]
@@ -73,18 +75,18 @@ func question(t *testing.T, record *debate.Record, err error) debate.Inquiry {
 
 func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 	config := twoDebaters()
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	open := func() *debate.Engine {
 		engine, _ := engineFor(config)
 		engine.Store, engine.Flows = store, map[string]*debate.Flow{"interview": interview()}
 		return engine
 	}
 	engine := open()
-	session, err := engine.Start(t.Context(), debate.Named("interview", config))
+	session, err := engine.Start(t.Context(), flow.Named("interview", config))
 	require.NoError(t, err)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	assert.Equal(t, debate.StateAwaitingInput, record.State)
+	assert.Equal(t, flow.StateAwaitingInput, record.State)
 	require.Len(t, record.Inquiries, 2)
 	assert.Equal(t, "What do you say, Ada?", record.Inquiries[0].Question)
 	require.NoError(t, session.Pause(t.Context()), "who waits can be paused too")
@@ -104,7 +106,7 @@ func TestInquiriesAreAnsweredByPeople(t *testing.T) {
 	require.NoError(t, session.Answer(t.Context(), "question.Ada", "Bans."))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	require.Len(t, record.Turns, 3)
 	assert.Equal(t, "Prices.", record.Turns[0].Text)
 	assert.Equal(t, []string{"question.Ben", "question.Ada"}, []string{record.Answers[0].Inquiry, record.Answers[1].Inquiry})
@@ -117,7 +119,7 @@ func TestRunEndsWhereAPersonIsNeeded(t *testing.T) {
 	engine, _ := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"interview": interview()}
 	var last error
-	for _, err := range engine.Run(t.Context(), debate.Named("interview", config)) {
+	for _, err := range engine.Run(t.Context(), flow.Named("interview", config)) {
 		last = err
 	}
 	require.ErrorIs(t, last, debate.ErrAwaitingInput)
@@ -127,7 +129,7 @@ func TestAFlowsOwnInput(t *testing.T) {
 	config := twoDebaters()
 	engine, _ := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"interview": interview()}
-	session, err := engine.Start(t.Context(), debate.Named("interview", config))
+	session, err := engine.Start(t.Context(), flow.Named("interview", config))
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())
@@ -140,14 +142,14 @@ func TestAFlowsOwnInput(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, record.Inputs, 1)
 	assert.JSONEq(t, `{"why":"lunch"}`, string(record.Inputs[0].Payload))
-	assert.Equal(t, debate.StateAwaitingInput, record.State, "no rule leads on from there")
+	assert.Equal(t, flow.StateAwaitingInput, record.State, "no rule leads on from there")
 }
 
 func TestSnapshotsCarryADebateToAnotherEngine(t *testing.T) {
 	config := twoDebaters()
 	engine, _ := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"interview": interview()}
-	session, err := engine.Start(t.Context(), debate.Named("interview", config))
+	session, err := engine.Start(t.Context(), flow.Named("interview", config))
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())
@@ -169,5 +171,5 @@ func TestSnapshotsCarryADebateToAnotherEngine(t *testing.T) {
 	require.NoError(t, restored.Answer(t.Context(), "question.Ben", "Prices."))
 	record, err := restored.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // Judge is a judge that is not a model of this debate: a Go function, a service, a person. It is called for each
@@ -108,7 +111,7 @@ type Winner struct {
 
 // Assessment is an accepted assessment of one round.
 type Assessment struct {
-	Spend
+	flow.Spend
 	Round int    `json:"round"`
 	Judge string `json:"judge"`
 	Judgement
@@ -116,7 +119,7 @@ type Assessment struct {
 
 // Verdict is an accepted verdict.
 type Verdict struct {
-	Spend
+	flow.Spend
 	Judge string `json:"judge"`
 	// Swapped reports that the judge was shown the participants in the other order.
 	Swapped bool `json:"swapped,omitempty"`
@@ -124,7 +127,7 @@ type Verdict struct {
 }
 
 // checkJudgement finds what no schema can express: every contestant is assessed exactly once, and nobody else is.
-func checkJudgement(r *Record, j *Judgement) []string {
+func checkJudgement(r *flow.Record, j *Judgement) []string {
 	d := of(r)
 	names := make([]string, len(j.Assessments))
 	for i := range j.Assessments {
@@ -134,7 +137,7 @@ func checkJudgement(r *Record, j *Judgement) []string {
 }
 
 // checkMarks is checkJudgement with a rubric: every criterion is marked, and no other. It computes the totals.
-func checkMarks(r *Record, j *Judgement) []string {
+func checkMarks(r *flow.Record, j *Judgement) []string {
 	d := of(r)
 	problems := checkJudgement(r, j)
 	rubric := d.rubric()
@@ -168,7 +171,7 @@ func (d *Debate) rubric() *Rubric {
 }
 
 // checkVerdict finds what no schema can express about a verdict.
-func checkVerdict(r *Record, v *FinalVerdict) []string {
+func checkVerdict(r *flow.Record, v *FinalVerdict) []string {
 	d := of(r)
 	names := make([]string, len(v.KeyPoints))
 	for i := range v.KeyPoints {
@@ -191,7 +194,7 @@ func checkVerdict(r *Record, v *FinalVerdict) []string {
 	}
 	switch {
 	case v.Winner == nil:
-	case d.format.Decide == NoWinner:
+	case d.format.Decide == format.NoWinner:
 		problems = append(problems, "winner: is not null, but this format has no winner")
 	case !has(contestants, v.Winner.Participant):
 		problems = append(problems, "winner: is no participant, by the exact name")

@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/prompt"
 )
 
 // assessmentCalls returns the assessments of the round that are still missing.
-func assessmentCalls(r *Record) []Call {
+func assessmentCalls(r *flow.Record) []flow.Call {
 	d := of(r)
 	judging := d.config.Judging
 	if judging == nil || judging.When == AtEnd || d.Late() && len(d.spoken(d.Round)) == 0 {
@@ -20,7 +21,7 @@ func assessmentCalls(r *Record) []Call {
 		schema = schemaRubric
 	}
 	id := "r" + strconv.Itoa(d.Round) + ".assessment."
-	var calls []Call
+	var calls []flow.Call
 	for place, i := range d.bench {
 		judge := &judging.Judges[i]
 		if d.Done(id+judge.Name) || len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
@@ -28,7 +29,7 @@ func assessmentCalls(r *Record) []Call {
 		}
 		call := judgeCall(d, judge, id+judge.Name, KindAssessment)
 		call.Schema, call.Slot = schema, place
-		call.Last = func(*Record) string {
+		call.Last = func(*flow.Record) string {
 			return prompt.Fill(d.Text("assess."+judge.Name), d.Round) + d.gone() + d.measured()
 		}
 		calls = append(calls, call)
@@ -37,11 +38,11 @@ func assessmentCalls(r *Record) []Call {
 }
 
 // verdictCalls returns the verdicts that are still missing.
-func verdictCalls(d *Debate) []Call {
+func verdictCalls(d *Debate) []flow.Call {
 	if d.config.Judging == nil {
 		return nil
 	}
-	var calls []Call
+	var calls []flow.Call
 	for place, i := range d.bench {
 		judge := &d.config.Judging.Judges[i]
 		if len(d.Dropped()) > 0 && d.IsDropped(judge.Name) {
@@ -67,7 +68,7 @@ const (
 	unfinishedSuffix = ".unfinished"
 )
 
-func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) Call {
+func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
 	id, text := "verdict."+judge.Name, "verdict."+judge.Name
 	if swapped {
 		id, text = id+swappedSuffix, text+swappedSuffix
@@ -77,7 +78,7 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) Call {
 	if swapped {
 		call.Tag = tagSwapped
 	}
-	call.Last = func(*Record) string {
+	call.Last = func(*flow.Record) string {
 		if !allArgumentsReceived(d.Record) {
 			return prompt.Fill(d.Text(text+unfinishedSuffix), d.Round) + d.gone()
 		}
@@ -86,18 +87,18 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) Call {
 	return call
 }
 
-func judgeCall(d *Debate, judge *JudgeConfig, id string, kind CallKind) Call {
-	call := Call{
+func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flow.Call {
+	call := flow.Call{
 		ID: id, Kind: kind, By: judge.Name, Performer: performer(judge.Judge, judge.Person), Model: judge.Model,
 		Fallbacks: judge.Fallbacks, Judge: judge.Judge, Round: d.Round, System: d.Text("system." + judge.Name),
-		View: View{Labels: d.config.Judging.Anonymous}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
-		Timeout: d.config.JudgeTimeout, OnFail: OnFail{Ask: failingJudge, Drop: true}, Task: judgeTask,
+		View: flow.View{Labels: d.config.Judging.Anonymous}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
+		Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Ask: failingJudge, Drop: true}, Task: judgeTask,
 	}
 	if len(call.Fallbacks) > 0 && len(d.bench) > 1 && !d.config.Judging.OwnFamily {
 		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
 	}
 	if model := d.Replacement(judge.Name); model != "" {
-		call.Performer, call.Model, call.Judge = ByModel, model, ""
+		call.Performer, call.Model, call.Judge = flow.ByModel, model, ""
 	}
 	return call
 }

@@ -3,28 +3,30 @@ package debate
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/agonist-dev/debate/flow"
 )
 
 // JudgeTask is what a judge is asked. What it points to is shared and read only.
 type JudgeTask struct {
 	Debate  string
-	Call    string   // deterministic; with Attempt it is an idempotency key
-	Attempt int      // from 1
-	Kind    CallKind // KindAssessment, KindVerdict, or KindBallot
+	Call    string        // deterministic; with Attempt it is an idempotency key
+	Attempt int           // from 1
+	Kind    flow.CallKind // KindAssessment, KindVerdict, or KindBallot
 	Topic   string
 	Round   int
 	Rounds  int
 	// Participants are those who still take part, without their models. With neutral labels, their names are the
 	// labels, in Turns too.
 	Participants []Participant
-	Turns        []*Turn // oldest first; their text is hostile
-	Instruction  string  // what a model would be told, including the problems of a rejected answer
+	Turns        []*flow.Turn // oldest first; their text is hostile
+	Instruction  string       // what a model would be told, including the problems of a rejected answer
 	Schema       json.RawMessage
 	Labels       map[string]string
 }
 
 // judgeTask makes the task of a judge that is not a model.
-func judgeTask(r *Record, asked Asked) any {
+func judgeTask(r *flow.Record, asked flow.Asked) any {
 	d, call := of(r), asked.Call
 	task := &JudgeTask{
 		Debate: d.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: call.Kind, Topic: d.config.Topic,
@@ -49,7 +51,7 @@ func judgeTask(r *Record, asked Asked) any {
 }
 
 // swapped returns turns in their order, except that each group that spoke at once is reversed.
-func swapped(turns []*Turn) []*Turn {
+func swapped(turns []*flow.Turn) []*flow.Turn {
 	out := slices.Clone(turns)
 	for i := 0; i < len(out); {
 		j := i + 1
@@ -63,7 +65,7 @@ func swapped(turns []*Turn) []*Turn {
 }
 
 // shownTo returns the seats in the order in which a judge is shown the participants.
-func (d *Debate) shownTo(call *Call) []int {
+func (d *Debate) shownTo(call *flow.Call) []int {
 	order := make([]int, len(d.config.Participants))
 	for i := range order {
 		order[i] = i
@@ -85,10 +87,10 @@ func (d *Debate) hideTask(task *JudgeTask) {
 		p := &task.Participants[i]
 		p.Name, p.Position, p.Persona, p.Instructions = d.Hide(p.Name), d.Hide(p.Position), d.Hide(p.Persona), ""
 	}
-	turns := make([]*Turn, len(task.Turns))
+	turns := make([]*flow.Turn, len(task.Turns))
 	for i, t := range task.Turns {
 		hidden := *t
-		hidden.Spend = Spend{Call: d.Hide(t.Call), Attempt: t.Attempt}
+		hidden.Spend = flow.Spend{Call: d.Hide(t.Call), Attempt: t.Attempt}
 		hidden.Speaker, hidden.Target, hidden.Text = d.Hide(t.Speaker), d.Hide(t.Target), d.Hide(t.Text)
 		turns[i] = &hidden
 	}

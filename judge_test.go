@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -30,7 +32,7 @@ type bench struct {
 	source *scripted.Provider
 
 	mu    sync.Mutex
-	kind  debate.CallKind // the answers are for
+	kind  flowpkg.CallKind // the answers are for
 	list  []scripted.Reply
 	asked []asked // about that kind
 }
@@ -41,7 +43,7 @@ type asked struct {
 }
 
 // newBench makes a bench; outside: the judge is a Go function.
-func newBench(kind debate.CallKind, outside bool, answers ...scripted.Reply) *bench {
+func newBench(kind flowpkg.CallKind, outside bool, answers ...scripted.Reply) *bench {
 	b := &bench{kind: kind, list: answers, config: twoDebaters()}
 	b.config.Rounds = 1
 	b.engine, b.source = engineFor(b.config)
@@ -51,7 +53,7 @@ func newBench(kind debate.CallKind, outside bool, answers ...scripted.Reply) *be
 			return answer(req)
 		}
 		parts := strings.Split(req.ID, "/")
-		return b.next(debate.CallKind(req.Schema.Name), asked{parts[1] + "/" + parts[2], req.Last.Text, req.Schema.JSON})
+		return b.next(flowpkg.CallKind(req.Schema.Name), asked{parts[1] + "/" + parts[2], req.Last.Text, req.Schema.JSON})
 	}
 	if outside {
 		b.config.Judging.Judges[0] = debate.JudgeConfig{Judge: "panel"}
@@ -63,7 +65,7 @@ func newBench(kind debate.CallKind, outside bool, answers ...scripted.Reply) *be
 	return b
 }
 
-func (b *bench) next(kind debate.CallKind, a asked) scripted.Reply {
+func (b *bench) next(kind flowpkg.CallKind, a asked) scripted.Reply {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if kind == b.kind {
@@ -91,7 +93,7 @@ func (b *bench) start(t *testing.T) (*debate.Session, *debate.Record, error) {
 }
 
 // recorded yields the judge's JSON as it was recorded; "": nothing was.
-func recorded(r *debate.Record, kind debate.CallKind) string {
+func recorded(r *debate.Record, kind flowpkg.CallKind) string {
 	switch {
 	case kind == debate.KindVerdict && view(r).Verdict != nil:
 		return toJSON(view(r).Verdict.FinalVerdict)
@@ -103,7 +105,7 @@ func recorded(r *debate.Record, kind debate.CallKind) string {
 }
 
 // good is what a bench answers by itself.
-func good(kind debate.CallKind) string {
+func good(kind flowpkg.CallKind) string {
 	if kind == debate.KindVerdict {
 		return verdict([]string{"Ada", "Ben"})
 	}
@@ -111,7 +113,7 @@ func good(kind debate.CallKind) string {
 }
 
 // corpus calls test with every answer under testdata/judge, by a model and by a Judge from outside.
-func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer string, kind debate.CallKind, outside bool)) {
+func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer string, kind flowpkg.CallKind, outside bool)) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "judge", folder, "*.txt"))
 	require.NoError(t, err)
@@ -123,14 +125,14 @@ func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer st
 		kind, _, _ := strings.Cut(name, "-")
 		for _, by := range []string{"model", "judge"} {
 			t.Run(name+"/"+by, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { test(t, path, string(data), debate.CallKind(kind), by == "judge") })
+				synctest.Test(t, func(t *testing.T) { test(t, path, string(data), flowpkg.CallKind(kind), by == "judge") })
 			})
 		}
 	}
 }
 
 func TestAnswersThatAreAccepted(t *testing.T) {
-	corpus(t, "accept", func(t *testing.T, path, answer string, kind debate.CallKind, outside bool) {
+	corpus(t, "accept", func(t *testing.T, path, answer string, kind flowpkg.CallKind, outside bool) {
 		want, err := os.ReadFile(strings.TrimSuffix(path, ".txt") + ".want.json")
 		require.NoError(t, err)
 		b := newBench(kind, outside, scripted.Reply{Text: answer})
@@ -145,13 +147,13 @@ func TestAnswersThatAreAccepted(t *testing.T) {
 func TestAnswersThatAreRejected(t *testing.T) {
 	var mu sync.Mutex
 	found := map[string][]string{}
-	corpus(t, "reject", func(t *testing.T, path, answer string, kind debate.CallKind, outside bool) {
+	corpus(t, "reject", func(t *testing.T, path, answer string, kind flowpkg.CallKind, outside bool) {
 		bad := scripted.Reply{Text: answer}
 		b := newBench(kind, outside, bad, bad, bad)
 		session, record, err := b.start(t)
 
 		// Rejected, asked again with the reasons, and rejected again: a person is asked, without a score.
-		q := failedJudge(t, record, err, kind, debate.KindInvalidResponse)
+		q := failedJudge(t, record, err, kind, flowpkg.KindInvalidResponse)
 		assert.True(t, q.Failure.Retryable())
 		assert.Empty(t, recorded(record, kind), "no score is made up")
 		require.Len(t, record.Rejections, 2)
@@ -159,10 +161,10 @@ func TestAnswersThatAreRejected(t *testing.T) {
 		again(t, b.asked[0], b.asked[1], record.Rejections[0].Problems)
 
 		// A retry asks anew, and the re-ask of that is accepted.
-		require.NoError(t, session.Choose(t.Context(), q.ID, debate.OptionRetry))
+		require.NoError(t, session.Choose(t.Context(), q.ID, flowpkg.OptionRetry))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Equal(t, flowpkg.StateCompleted, record.State)
 		assert.JSONEq(t, good(kind), recorded(record, kind))
 		assert.Len(t, record.Rejections, 3)
 		require.Len(t, b.asked, 4)
@@ -205,7 +207,7 @@ func TestAWinnerOfAFormatWithoutWinnersIsRejected(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(debate.KindVerdict, outside, scripted.Reply{Text: good(debate.KindVerdict)}, scripted.Reply{Text: null})
 				b.config.CustomFormat = &debate.Format{
-					Name: "talk", Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1}}, End: debate.EndByRounds, Decide: debate.NoWinner,
+					Name: "talk", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByRounds, Decide: format.NoWinner,
 				}
 				b.config.Format = ""
 				_, record, err := b.start(t)
@@ -222,7 +224,7 @@ func TestAWinnerOfAFormatWithoutWinnersIsRejected(t *testing.T) {
 }
 
 // failedJudge yields what is asked about a judge who has failed for good.
-func failedJudge(t *testing.T, record *debate.Record, err error, call debate.CallKind, kind debate.Kind) debate.Inquiry {
+func failedJudge(t *testing.T, record *debate.Record, err error, call flowpkg.CallKind, kind debate.Kind) flowpkg.Inquiry {
 	t.Helper()
 	q := question(t, record, err)
 	id := "verdict.judge"
@@ -232,7 +234,7 @@ func failedJudge(t *testing.T, record *debate.Record, err error, call debate.Cal
 	assert.Equal(t, id, q.About)
 	assert.Equal(t, call, q.Kind)
 	assert.Equal(t, "judge", q.To)
-	assert.Equal(t, []debate.Option{debate.OptionModel, debate.OptionRetry, debate.OptionWithout, debate.OptionEnd}, q.Options)
+	assert.Equal(t, []debate.Option{flowpkg.OptionModel, flowpkg.OptionRetry, flowpkg.OptionWithout, flowpkg.OptionEnd}, q.Options)
 	assert.Equal(t, kind, q.Failure.Kind)
 	return q
 }
@@ -265,13 +267,13 @@ func TestTheReaskWaitsTwoSeconds(t *testing.T) {
 
 // An answer that did not end normally is not parsed: half a number is a number too.
 func TestABrokenOffAnswerIsNotParsed(t *testing.T) {
-	for _, kind := range []debate.CallKind{debate.KindAssessment, debate.KindVerdict} {
+	for _, kind := range []flowpkg.CallKind{debate.KindAssessment, debate.KindVerdict} {
 		for _, stop := range []provider.StopReason{provider.StopLength, provider.StopTool, "pause_turn"} {
 			t.Run(string(kind)+"/"+string(stop), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBench(kind, false, scripted.Reply{Text: good(kind), Stop: stop}, scripted.Reply{Text: good(kind), Stop: stop})
 					_, record, err := b.start(t)
-					failedJudge(t, record, err, kind, debate.KindInvalidResponse)
+					failedJudge(t, record, err, kind, flowpkg.KindInvalidResponse)
 					assert.Empty(t, recorded(record, kind))
 					require.Len(t, record.Rejections, 2)
 					assert.Contains(t, record.Rejections[0].Problems[0], string(stop))
@@ -288,10 +290,10 @@ func TestUnusableAnswersFail(t *testing.T) {
 		kind  debate.Kind
 		asked int
 	}{
-		"blank":     {scripted.Reply{Text: " \n\t "}, debate.KindInvalidResponse, 2},
-		"refused":   {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopRefusal}, debate.KindRefusal, 1},
-		"filtered":  {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopFilter}, debate.KindContentFilter, 1},
-		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, debate.KindAPI, 3},
+		"blank":     {scripted.Reply{Text: " \n\t "}, flowpkg.KindInvalidResponse, 2},
+		"refused":   {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopRefusal}, flowpkg.KindRefusal, 1},
+		"filtered":  {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopFilter}, flowpkg.KindContentFilter, 1},
+		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, flowpkg.KindAPI, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -312,7 +314,7 @@ func TestUnusableAnswersFail(t *testing.T) {
 // A reply that is longer than its tokens can have been is cut there: what a judge said is then half an answer.
 func TestAnswersThatAreTooLong(t *testing.T) {
 	const most = 4096 * 8
-	for _, kind := range []debate.CallKind{debate.KindAssessment, debate.KindVerdict} {
+	for _, kind := range []flowpkg.CallKind{debate.KindAssessment, debate.KindVerdict} {
 		for name, c := range map[string]struct {
 			length   int
 			rejected []string
@@ -444,19 +446,19 @@ func TestASchemaOfAFlow(t *testing.T) {
 	type plan struct {
 		Steps []string `json:"steps"`
 	}
-	schema, err := debate.NewSchema("plan", func(_ *debate.Record, p *plan) []string {
+	schema, err := flowpkg.NewSchema("plan", func(_ *debate.Record, p *plan) []string {
 		if len(p.Steps) == 0 {
 			return []string{"steps: is empty"}
 		}
 		return nil
 	})
 	require.NoError(t, err)
-	unchecked, err := debate.NewSchema[plan]("free", nil)
+	unchecked, err := flowpkg.NewSchema[plan]("free", nil)
 	require.NoError(t, err)
 	flow := reflecting()
 	flow.Schemas["plan"], flow.Schemas["free"] = schema, unchecked
 	calls := flow.Steps["reflecting"].Calls
-	flow.Steps["reflecting"] = debate.Step{Next: flow.Steps["reflecting"].Next, Calls: func(r *debate.Record) []debate.Call {
+	flow.Steps["reflecting"] = flowpkg.Step{Next: flow.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flowpkg.Call {
 		out := calls(r)
 		for i := range out {
 			out[i].Schema = "plan"
@@ -491,7 +493,7 @@ func TestASchemaOfAFlow(t *testing.T) {
 }
 
 func TestSchemasThatDoNotCompile(t *testing.T) {
-	_, err := debate.NewSchema[func()]("odd", nil)
+	_, err := flowpkg.NewSchema[func()]("odd", nil)
 	assert.Error(t, err)
 }
 
@@ -509,10 +511,10 @@ func FuzzJudgeAnswer(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, answer string) {
-		for _, kind := range []debate.CallKind{debate.KindAssessment, debate.KindVerdict} {
+		for _, kind := range []flowpkg.CallKind{debate.KindAssessment, debate.KindVerdict} {
 			core, result := judgeCore(t, kind)
 			result.Text = answer
-			if _, err := core.Step(debate.Input{At: time.Unix(9, 0), Signal: result}); err != nil {
+			if _, err := core.Step(flowpkg.Input{At: time.Unix(9, 0), Signal: result}); err != nil {
 				t.Fatalf("a reply is never refused: %v", err)
 			}
 			got := recorded(core.Record(), kind)
@@ -536,18 +538,18 @@ func FuzzJudgeAnswer(f *testing.F) {
 }
 
 // judgeCore yields a core whose judge has just been asked, and the result to be filled in.
-func judgeCore(t *testing.T, kind debate.CallKind) (*debate.Core, debate.Result) {
+func judgeCore(t *testing.T, kind flowpkg.CallKind) (*flowpkg.Core, flowpkg.Result) {
 	t.Helper()
 	l := judgeLogs(t)
 	for i, event := range l.events {
-		if as[debate.Intent](event) != nil && as[debate.Intent](event).Kind == kind {
+		if as[flowpkg.Intent](event) != nil && as[flowpkg.Intent](event).Kind == kind {
 			core, err := l.engine.NewCore(l.id, l.events[:i+1])
 			require.NoError(t, err)
-			return core, debate.Result{Call: as[debate.Intent](event).Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
+			return core, flowpkg.Result{Call: as[flowpkg.Intent](event).Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
 		}
 	}
 	require.Fail(t, "the judge is not asked")
-	return nil, debate.Result{}
+	return nil, flowpkg.Result{}
 }
 
 // judgeLogs is one debate for all runs of the fuzz target.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -172,9 +173,9 @@ func hasName(text, name string) bool {
 func TestLabelsInAllThatAJudgeIsTold(t *testing.T) {
 	config, engine, source := masked("Well.", "Adalbert", "Benedict")
 	config.Topic = "Is Adalbert right about cars?"
-	config.Watch = []debate.Detector{debate.DetectRepetition}
+	config.Watch = []format.Detector{format.DetectRepetition}
 	config.Rounds = 2
-	custom := debate.BuiltinFormats()[0]
+	custom := format.Builtin()[0]
 	custom.Name, custom.Guidance = "mine", "Benedict speaks last."
 	config.Format, config.CustomFormat = "", &custom
 	answer := source.Reply
@@ -453,7 +454,7 @@ func TestLabelsThatADebaterWrites(t *testing.T) {
 }
 
 func TestManyLabels(t *testing.T) {
-	custom := debate.BuiltinFormats()[0]
+	custom := format.Builtin()[0]
 	custom.Name, custom.MaxParticipants = "crowd", 60
 	var names []string
 	for i := range 60 {

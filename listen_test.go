@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -36,19 +37,19 @@ func TestTheLeaseIsGivenBackAtRest(t *testing.T) {
 	}{
 		"paused": {
 			then:  func(t *testing.T, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
-			state: debate.StatePaused,
+			state: flow.StatePaused,
 		},
-		"an error":   {fail: noQuota, call: adasOpening, state: debate.StateError},
-		"a question": {fail: noKey, call: "r2.rebuttal.Ben", state: debate.StateAwaitingInput},
+		"an error":   {fail: noQuota, call: adasOpening, state: flow.StateError},
+		"a question": {fail: noKey, call: "r2.rebuttal.Ben", state: flow.StateAwaitingInput},
 		"a warning": {
 			change: func(c *debate.Config) { c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true} },
-			state:  debate.StateAwaitingInput,
+			state:  flow.StateAwaitingInput,
 		},
 		"canceled": {
 			then:  func(t *testing.T, s *debate.Session) { require.NoError(t, s.Cancel(t.Context())) },
-			state: debate.StateCanceled,
+			state: flow.StateCanceled,
 		},
-		"completed": {state: debate.StateCompleted},
+		"completed": {state: flow.StateCompleted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
@@ -134,7 +135,7 @@ func listening(t *testing.T, s *debate.Session) *reader {
 				r.err = err
 				return
 			}
-			if event.Kind() != debate.EventChunk {
+			if event.Kind() != flow.EventChunk {
 				r.facts = append(r.facts, event)
 			}
 		}
@@ -142,7 +143,7 @@ func listening(t *testing.T, s *debate.Session) *reader {
 	r.Go(func() {
 		for r.record == nil || !r.record.Final() { // it also returns where a person is needed
 			record, err := s.Wait(t.Context())
-			if err != nil && s.State() != debate.StateError && !errors.Is(err, debate.ErrAwaitingInput) {
+			if err != nil && s.State() != flow.StateError && !errors.Is(err, debate.ErrAwaitingInput) {
 				return
 			}
 			r.record = record
@@ -171,9 +172,9 @@ func shownEvent(e debate.Event) debate.Event {
 	if read, err := debate.DebateFlow().DecodeEvent(e); err == nil {
 		e = read
 	}
-	if given := as[debate.Start](e); given != nil {
+	if given := as[flow.Start](e); given != nil {
 		start := *given
-		start.Seed, start.Texts, start.Views = "", nil, debate.Views{}
+		start.Seed, start.Texts, start.Views = "", nil, flow.Views{}
 		e.Body = &start
 	}
 	return e
@@ -361,8 +362,8 @@ func TestCloseAndShutdownWhileListening(t *testing.T) {
 				require.NoError(t, end(t.Context(), a, s))
 				assert.Zero(t, time.Since(began))
 				_, err := s.Wait(t.Context())
-				require.ErrorIs(t, err, debate.ErrClosed)
-				require.ErrorIs(t, s.Resume(t.Context()), debate.ErrClosed)
+				require.ErrorIs(t, err, flow.ErrClosed)
+				require.ErrorIs(t, s.Resume(t.Context()), flow.ErrClosed)
 				again := join().open(s.ID())
 				require.NoError(t, again.Resume(t.Context()))
 				_, err = again.Wait(t.Context())
@@ -396,10 +397,10 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 		require.NoError(t, a.Shutdown(t.Context()))
 		assert.Zero(t, time.Since(began))
 		_, err := a.Open(t.Context(), ids[0])
-		require.ErrorIs(t, err, debate.ErrClosed, "a shutdown is final")
+		require.ErrorIs(t, err, flow.ErrClosed, "a shutdown is final")
 		c.config.ID = "another"
 		_, err = a.Start(t.Context(), c.config)
-		require.ErrorIs(t, err, debate.ErrClosed)
+		require.ErrorIs(t, err, flow.ErrClosed)
 		_, err = a.Record(t.Context(), ids[0])
 		require.NoError(t, err, "what is stored can still be read")
 		for _, id := range ids {
@@ -409,7 +410,7 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 		sessions := make([]*debate.Session, debates)
 		for i, id := range ids {
 			sessions[i] = b.open(id)
-			if sessions[i].State() == debate.StatePaused {
+			if sessions[i].State() == flow.StatePaused {
 				require.NoError(t, sessions[i].Resume(t.Context()))
 			}
 		}
@@ -461,7 +462,7 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 					s := m.begin()
 					pass(500 * time.Millisecond)
 					if op == "read" { // which happens where somebody else has appended
-						require.NoError(t, join().Control(t.Context(), s.ID(), debate.Pause{Drain: true}))
+						require.NoError(t, join().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
 					}
 					until := time.Now().Add(fails)
 					m.goes(func(_ context.Context, which string, do func() error) error {
@@ -473,7 +474,7 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 					pass(fails)
 					if op == "read" {
 						pass(leaseTime)
-						_ = join().Control(t.Context(), s.ID(), debate.Resume{})
+						_ = join().Control(t.Context(), s.ID(), flow.Resume{})
 					}
 					_, err := s.Wait(t.Context())
 					if name == "for long" {
@@ -588,7 +589,7 @@ func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
 				s := m.begin()
 				pass(500 * time.Millisecond)
 				if op == "read" { // which happens where somebody else has appended
-					require.NoError(t, c.member().Control(t.Context(), s.ID(), debate.Pause{Drain: true}))
+					require.NoError(t, c.member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
 				}
 				m.goes(func(ctx context.Context, which string, do func() error) error {
 					if which != op {
@@ -629,7 +630,7 @@ func TestWorkers(t *testing.T) {
 		}
 		require.NoError(t, host.Shutdown(t.Context()))
 		for i := 0; i < debates; i += 5 { // another process has no session of it, and no lease
-			require.NoError(t, join().Control(t.Context(), ids[i], debate.Resume{}))
+			require.NoError(t, join().Control(t.Context(), ids[i], flow.Resume{}))
 		}
 		find := debate.Filter{Working: true, Idle: true, Limit: 2}
 		opened := make([][]string, workers)
@@ -652,7 +653,7 @@ func TestWorkers(t *testing.T) {
 							continue // somebody was faster
 						}
 						require.NoError(t, err)
-						if s.State() == debate.StateCompleted {
+						if s.State() == flow.StateCompleted {
 							continue
 						}
 						opened[w] = append(opened[w], id)

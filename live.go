@@ -12,42 +12,47 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/agonist-dev/debate/context/window"
+	flowpkg "github.com/agonist-dev/debate/flow"
+	orderpkg "github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/prompt"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
-// live is an engine as it was at its first use: the values that configs refer to by name, and the host of its
+// engine is an engine as it was at its first use: the values that configs refer to by name, and the host of its
 // sessions.
-type live struct {
+type engine struct {
 	providers map[string]Provider
 	judges    map[string]Judge
 	contexts  map[string]ContextManager
-	tools     map[string]Tool
-	machines  map[string]*Machine
+	tools     map[string]flowpkg.Tool
+	machines  map[string]*flowpkg.Machine
 	prompts   *prompt.Set
-	models    map[string]Model
+	models    map[string]flowpkg.Model
 	logger    *slog.Logger
 	slots     chan struct{} // one for each call in flight; nil if MaxCalls is not set
 	seed      func() string
 	absent    bool // any registrable name of a judge counts as registered
 
 	renderings renderings
-	host       *host
+	host       *session.Host
 }
 
 // freeze copies the engine's fields at the first use, and returns the same copy from then on.
-func (e *Engine) freeze() (*live, error) {
+func (e *Engine) freeze() (*engine, error) {
 	e.once.Do(func() { e.frozen, e.err = e.build() })
 	return e.frozen, e.err
 }
 
-func (e *Engine) build() (*live, error) {
-	l := &live{
+func (e *Engine) build() (*engine, error) {
+	l := &engine{
 		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), models: maps.Clone(e.Models), tools: maps.Clone(e.Tools),
 		contexts: map[string]ContextManager{
-			ContextTruncate: window.Truncate{}, ContextSliding: window.Sliding{}, ContextSummarize: window.Summarize{},
-			DefaultContext: window.Hybrid{},
+			flowpkg.ContextTruncate: window.Truncate{}, flowpkg.ContextSliding: window.Sliding{}, flowpkg.ContextSummarize: window.Summarize{},
+			flowpkg.DefaultContext: window.Hybrid{},
 		},
-		machines: make(map[string]*Machine),
+		machines: make(map[string]*flowpkg.Machine),
 		logger:   e.Logger, seed: e.Seed,
 	}
 	maps.Copy(l.contexts, e.Contexts)
@@ -61,27 +66,27 @@ func (e *Engine) build() (*live, error) {
 	}
 	var err error
 	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
-		problems = append(problems, &Error{Kind: KindValidation, Op: "engine", Field: "Prompts", Err: err})
+		problems = append(problems, &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "engine", Field: "Prompts", Err: err})
 	}
-	for name := range ordered(e.Providers) {
+	for name := range orderpkg.ByKey(e.Providers) {
 		if name == "" || strings.Contains(name, "/") {
-			problems = append(problems, engineError("Providers["+oneLine(name, 80)+"]", "has a name that is empty or holds a slash"))
+			problems = append(problems, engineError("Providers["+text.OneLine(name, 80)+"]", "has a name that is empty or holds a slash"))
 		}
 	}
-	flows := map[string]*Flow{FlowName: debateFlow(formats)}
+	flows := map[string]*flowpkg.Flow{FlowName: debateFlow(formats)}
 	maps.Copy(flows, e.Flows)
 	for name, flow := range flows {
 		if flow == nil || flow.Name != name {
 			problems = append(problems, engineError("Flows", "the flow under %q has another name, or is nil", name))
 			continue
 		}
-		if l.machines[name], err = Compile(flow); err != nil {
+		if l.machines[name], err = flowpkg.Compile(flow); err != nil {
 			problems = append(problems, err)
 		}
 	}
-	for name, tool := range ordered(e.Tools) {
+	for name, tool := range orderpkg.ByKey(e.Tools) {
 		if err := checkTool(name, tool); err != nil {
-			problems = append(problems, engineError("Tools["+oneLine(name, 80)+"]", "%w", err))
+			problems = append(problems, engineError("Tools["+text.OneLine(name, 80)+"]", "%w", err))
 		}
 	}
 	if e.MaxCalls < 0 {
@@ -97,19 +102,19 @@ func (e *Engine) build() (*live, error) {
 	}
 	store := e.Store
 	if store == nil {
-		store = &MemoryStore{}
+		store = &storepkg.Memory{}
 	}
-	l.host = newHost(hostConfig{
-		store: store, lease: e.Lease, interval: e.ChunkInterval, owner: newID(),
-		newCore: l.core, bound: l.bound, perform: l.perform, log: l.log,
-		same:   sameConfig,
-		facade: func(s *session) any { return &Session{live: l, runtime: s} },
+	l.host = session.NewHost(session.HostConfig{
+		Store: store, Lease: e.Lease, Interval: e.ChunkInterval, Owner: newID(),
+		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
+		Same:   sameConfig,
+		Facade: func(s *session.Session) any { return &Session{live: l, runtime: s} },
 	})
 	return l, errors.Join(problems...)
 }
 
 func engineError(field, format string, args ...any) error {
-	return &Error{Kind: KindValidation, Op: "engine", Field: field, Err: fmt.Errorf(format, args...)}
+	return &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "engine", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // newID returns a UUIDv7. UUIDv7s sort by time.
@@ -122,7 +127,7 @@ func newID() string {
 }
 
 // newSeed returns a debate's secret seed.
-func (l *live) newSeed() string {
+func (l *engine) newSeed() string {
 	if l.seed != nil {
 		if seed := l.seed(); seed != "" {
 			return seed
@@ -135,6 +140,6 @@ func (l *live) newSeed() string {
 
 // core makes the core of a stored debate, by its flow. Without events it makes the core of a debate that is still
 // to be configured.
-func (l *live) core(id string, events []Event) (*Core, error) {
-	return NewCore(Flows{l.machines, FlowName}, l.contexts, id, events)
+func (l *engine) core(id string, events []flowpkg.Event) (*flowpkg.Core, error) {
+	return flowpkg.NewCore(flowpkg.Flows{Machines: l.machines, First: FlowName}, l.contexts, id, events)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -38,7 +39,7 @@ func golden(t *testing.T, name, got string) {
 func TestEveryGuardBothWays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guards := make(map[string]debate.Guard)
-		for _, rule := range slices.Concat(debate.DebateFlow().Rules, debate.Lifecycle()) {
+		for _, rule := range slices.Concat(debate.DebateFlow().Rules, flowpkg.Lifecycle()) {
 			if rule.When.Name != "" {
 				guards[rule.When.Name] = rule.When
 			}
@@ -88,7 +89,7 @@ func TestEveryGuardBothWays(t *testing.T) {
 		look(core.Record())
 		nameless := twoDebaters()
 		nameless.Participants[1].Name = ""
-		_, err = core.Step(debate.Input{At: time.Now(), Signal: debate.Edit{Config: nameless}})
+		_, err = core.Step(flowpkg.Input{At: time.Now(), Signal: flowpkg.Edit{Config: nameless}})
 		require.NoError(t, err)
 		look(core.Record())
 		for name := range guards {
@@ -113,12 +114,12 @@ func requireKind(t *testing.T, err error, kind debate.Kind) *debate.Error {
 }
 
 func TestMalformedFlowsAreRefused(t *testing.T) {
-	next := func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "go", debate.Note{}, true }
+	next := func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return "go", flowpkg.Exit{}, true }
 	small := func() *debate.Flow {
 		return &debate.Flow{
 			Name: "small", Version: 1, Start: "only",
-			Rules: []debate.Rule{{From: "only", On: "go", To: debate.StateCompleting}},
-			Steps: map[debate.State]debate.Step{"only": {Next: next}},
+			Rules: []debate.Rule{{From: "only", On: "go", To: flowpkg.StateCompleting}},
+			Steps: map[debate.State]flowpkg.Step{"only": {Next: next}},
 		}
 	}
 	yes := func(*debate.Record) bool { return true }
@@ -129,31 +130,31 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 		"nil":                  {nil, `under "small"`},
 		"another name":         {change(small(), func(f *debate.Flow) { f.Name = "other" }), `under "small"`},
 		"no start":             {change(small(), func(f *debate.Flow) { f.Start = "" }), "first state"},
-		"start of lifecycle":   {change(small(), func(f *debate.Flow) { f.Start = debate.StateReady }), "first state"},
+		"start of lifecycle":   {change(small(), func(f *debate.Flow) { f.Start = flowpkg.StateReady }), "first state"},
 		"state without a step": {change(small(), func(f *debate.Flow) { delete(f.Steps, "only") }), `"only"`},
-		"step without a next":  {change(small(), func(f *debate.Flow) { f.Steps["only"] = debate.Step{} }), `"only"`},
+		"step without a next":  {change(small(), func(f *debate.Flow) { f.Steps["only"] = flowpkg.Step{} }), `"only"`},
 		"typo in a target":     {change(small(), func(f *debate.Flow) { f.Rules[0].To = "complting" }), `"complting"`},
 		"empty target":         {change(small(), func(f *debate.Flow) { f.Rules[0].To = "" }), `""`},
-		"step for no state":    {change(small(), func(f *debate.Flow) { f.Steps["lost"] = debate.Step{Next: next} }), `"lost"`},
-		"step when paused":     {change(small(), func(f *debate.Flow) { f.Steps[debate.StatePaused] = debate.Step{Next: next} }), "paused"},
+		"step for no state":    {change(small(), func(f *debate.Flow) { f.Steps["lost"] = flowpkg.Step{Next: next} }), `"lost"`},
+		"step when paused":     {change(small(), func(f *debate.Flow) { f.Steps[flowpkg.StatePaused] = flowpkg.Step{Next: next} }), "paused"},
 		"guard without name":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{OK: yes} }), "guard"},
 		"guard without test":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{Name: "sure"} }), "guard"},
 		"rule out of an end": {change(small(), func(f *debate.Flow) {
-			f.Rules = append(f.Rules, debate.Rule{From: debate.StateCompleted, On: "again", To: "only"})
+			f.Rules = append(f.Rules, debate.Rule{From: flowpkg.StateCompleted, On: "again", To: "only"})
 		}), "completed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, _ := engineFor(twoDebaters())
 			engine.Flows = map[string]*debate.Flow{"small": c.flow}
 			_, err := engine.New(twoDebaters())
-			requireKind(t, err, debate.KindValidation)
+			requireKind(t, err, flowpkg.KindValidation)
 			assert.ErrorContains(t, err, c.says)
 		})
 	}
 	t.Run("well-formed", func(t *testing.T) {
 		engine, _ := engineFor(twoDebaters())
 		engine.Flows = map[string]*debate.Flow{"small": small()}
-		assert.Equal(t, debate.StateCompleted, run(t, engine, debate.Named("small", twoDebaters())).State)
+		assert.Equal(t, flowpkg.StateCompleted, run(t, engine, flowpkg.Named("small", twoDebaters())).State)
 	})
 }
 
@@ -177,18 +178,18 @@ func reflecting() *debate.Flow {
 		}
 	}
 	flow.Rules = append(flow.Rules, debate.Rule{From: state, On: done, To: debate.StateRoundComplete})
-	flow.Steps[state] = debate.Step{
-		Calls: func(r *debate.Record) []debate.Call {
+	flow.Steps[state] = flowpkg.Step{
+		Calls: func(r *debate.Record) []flowpkg.Call {
 			if r.Done(id(r)) {
 				return nil
 			}
 			name := r.Active()[0]
-			return []debate.Call{{
+			return []flowpkg.Call{{
 				ID: id(r), Kind: "reflection", By: name, Model: modelOf(r, name), Round: r.Round, System: r.Text("system." + name),
 				Last: func(*debate.Record) string { return "What have you learned in this round?" },
 			}}
 		},
-		Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return done, debate.Note{}, true },
+		Next: func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return done, flowpkg.Exit{}, true },
 	}
 	return flow
 }
@@ -198,9 +199,9 @@ func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
 	config := twoDebaters()
 	engine, provider := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"reflecting-debate": reflecting()}
-	record := run(t, engine, debate.Named("reflecting-debate", config))
+	record := run(t, engine, flowpkg.Named("reflecting-debate", config))
 
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flowpkg.StateCompleted, record.State)
 	assert.NotNil(t, view(record).Verdict)
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r1 Ada", "r2 Ada", "r2 Ben", "r2 Ada", "r3 Ada", "r3 Ben"}, speakers(record))
 	assert.EqualValues(t, "reflection", record.Turns[2].Kind)
@@ -222,19 +223,19 @@ func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
 func assertRows(t *testing.T, engine *debate.Engine, flow *debate.Flow, id string) []debate.Trigger {
 	t.Helper()
 	var fired []debate.Trigger
-	state := debate.StateReady
+	state := flowpkg.StateReady
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		change := as[debate.Transition](event)
+		change := as[flowpkg.Transition](event)
 		if change == nil {
 			continue
 		}
 		assert.Equal(t, state, change.From, "event %d goes on where the one before ended", event.Seq)
 		state = change.To
 		fired = append(fired, change.On)
-		row := slices.ContainsFunc(slices.Concat(flow.Rules, debate.Lifecycle()), func(rule debate.Rule) bool {
-			from := rule.From == change.From || rule.From == debate.StateRunning && flow.Steps[change.From].Next != nil
-			to := rule.To == change.To || rule.To == debate.StatePrevious || rule.To == debate.StateRunning && change.To == flow.Start
+		row := slices.ContainsFunc(slices.Concat(flow.Rules, flowpkg.Lifecycle()), func(rule debate.Rule) bool {
+			from := rule.From == change.From || rule.From == flowpkg.StateRunning && flow.Steps[change.From].Next != nil
+			to := rule.To == change.To || rule.To == flowpkg.StatePrevious || rule.To == flowpkg.StateRunning && change.To == flow.Start
 			return rule.On == change.On && from && to
 		})
 		assert.True(t, row, "%s -> %s on %s is no row of the table", change.From, change.To, change.On)
@@ -246,14 +247,14 @@ func assertRows(t *testing.T, engine *debate.Engine, flow *debate.Flow, id strin
 func asking() *debate.Flow {
 	flow := debate.DebateFlow()
 	flow.Name = "asking-debate"
-	begin := flow.Steps[debate.StateInitializing].Next
-	flow.Steps[debate.StateInitializing] = debate.Step{
-		Calls: func(r *debate.Record) []debate.Call {
+	begin := flow.Steps[flowpkg.StateInitializing].Next
+	flow.Steps[flowpkg.StateInitializing] = flowpkg.Step{
+		Calls: func(r *debate.Record) []flowpkg.Call {
 			if r.Done("r0.question.host") {
 				return nil
 			}
-			return []debate.Call{{
-				ID: "r0.question.host", Kind: "question", By: "host", Performer: debate.ByPerson,
+			return []flowpkg.Call{{
+				ID: "r0.question.host", Kind: "question", By: "host", Performer: flowpkg.ByPerson,
 				Last: func(*debate.Record) string { return "Which city?" },
 			}}
 		},
@@ -306,7 +307,7 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 		require.NoError(t, s.Pause(t.Context(), debate.Drain))
 		s.speak()
 		synctest.Wait()
-		assert.Equal(t, debate.StatePaused, s.State())
+		assert.Equal(t, flowpkg.StatePaused, s.State())
 		require.NoError(t, s.Resume(t.Context()))
 	})
 	play("paused, then stopped with a turn", twoDebaters(), plain, func(t *testing.T, s held) {
@@ -323,18 +324,18 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 	play("a warning to be acknowledged", warned, plain, func(t *testing.T, s held) {
 		s.speak()
 		synctest.Wait()
-		require.Equal(t, debate.StateAwaitingInput, s.State())
+		require.Equal(t, flowpkg.StateAwaitingInput, s.State())
 		require.NoError(t, s.Acknowledge(t.Context()))
 	})
 	play("a question", twoDebaters(), asking, func(t *testing.T, s held) {
-		require.Equal(t, debate.StateAwaitingInput, s.State())
+		require.Equal(t, flowpkg.StateAwaitingInput, s.State())
 		require.NoError(t, s.Answer(t.Context(), "r0.question.host", "Oslo"))
 		s.speak()
 	})
 	play("one more state", twoDebaters(), reflecting, func(_ *testing.T, s held) { s.speak() })
 	for _, on := range []debate.Trigger{
-		debate.TriggerStart, debate.TriggerInitialized, debate.TriggerPause, debate.TriggerResume, debate.TriggerStop, debate.TriggerCancel,
-		debate.TriggerLimit, debate.TriggerWarn, debate.TriggerAsk, debate.TriggerAnswered, debate.TriggerCompleted,
+		flowpkg.TriggerStart, flowpkg.TriggerInitialized, flowpkg.TriggerPause, flowpkg.TriggerResume, flowpkg.TriggerStop, flowpkg.TriggerCancel,
+		flowpkg.TriggerLimit, flowpkg.TriggerWarn, flowpkg.TriggerAsk, flowpkg.TriggerAnswered, flowpkg.TriggerCompleted,
 		debate.TriggerResponded, debate.TriggerJudged, debate.TriggerProceed, "reflected",
 	} {
 		assert.Contains(t, fired, on, "these debates fire every trigger but those of an error")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -69,8 +70,8 @@ func TestEveryReservationCoversItsCall(t *testing.T) {
 	record := run(t, engine, config)
 	reserved := map[string]debate.Money{}
 	for _, event := range logOf(t, engine, record.ID).events {
-		if as[debate.Intent](event) != nil {
-			reserved[as[debate.Intent](event).Call] = as[debate.Intent](event).Reserve
+		if as[flow.Intent](event) != nil {
+			reserved[as[flow.Intent](event).Call] = as[flow.Intent](event).Reserve
 		}
 	}
 	for _, turn := range record.Turns {

@@ -15,14 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 func TestALeaseLastsAsLongAsItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		store := &debate.MemoryStore{}
+		store := &store.Memory{}
 		engine, p := engineFor(config)
 		engine.Store = store
 		reply := p.Reply
@@ -49,7 +51,7 @@ func TestALeaseLastsAsLongAsItsSession(t *testing.T) {
 
 // thief is a store whose lease is lost at half-time.
 type thief struct {
-	debate.MemoryStore
+	store.Memory
 	leases int
 }
 
@@ -57,7 +59,7 @@ func (s *thief) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if s.leases++; s.leases > 1 {
 		return debate.ErrLeased
 	}
-	return s.MemoryStore.Lease(ctx, id, owner, d)
+	return s.Memory.Lease(ctx, id, owner, d)
 }
 
 func TestWhoLosesItsLeaseLetsGo(t *testing.T) {
@@ -89,7 +91,7 @@ func TestNothingIsStartedInAContextThatIsDone(t *testing.T) {
 
 // stuck is a store whose appends hang, after the first few.
 type stuck struct {
-	debate.MemoryStore
+	store.Memory
 	free int
 	hold chan struct{}
 }
@@ -98,7 +100,7 @@ func (s *stuck) Append(ctx context.Context, id string, after int64, writer strin
 	if s.free--; s.free < 0 {
 		<-s.hold
 	}
-	return s.MemoryStore.Append(ctx, id, after, writer, events)
+	return s.Memory.Append(ctx, id, after, writer, events)
 }
 
 func TestNobodyWaitsForAStoreLongerThanAContext(t *testing.T) {
@@ -136,7 +138,7 @@ func TestNobodyWaitsForAStoreLongerThanAContext(t *testing.T) {
 
 // deaf is a store that takes nothing after the first few appends.
 type deaf struct {
-	debate.MemoryStore
+	store.Memory
 	free int
 }
 
@@ -146,7 +148,7 @@ func (s *deaf) Append(ctx context.Context, id string, after int64, writer string
 	if s.free--; s.free < 0 {
 		return errDeaf
 	}
-	return s.MemoryStore.Append(ctx, id, after, writer, events)
+	return s.Memory.Append(ctx, id, after, writer, events)
 }
 
 func TestWhatIsNotSavedIsNotShown(t *testing.T) {
@@ -169,7 +171,7 @@ func TestWhatIsNotSavedIsNotShown(t *testing.T) {
 			}
 			assert.LessOrEqual(t, p.Calls(), free, "nobody is asked before the intent is saved")
 			if free == 0 {
-				assert.Equal(t, debate.StateReady, session.State())
+				assert.Equal(t, flow.StateReady, session.State())
 			}
 			require.NoError(t, session.Close())
 
@@ -245,7 +247,7 @@ func TestFormatsOfTheEngineAreChecked(t *testing.T) {
 
 func TestWhatIsKnownOfAFailedAttemptIsCharged(t *testing.T) {
 	config := twoDebaters()
-	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindAPI: 0}}
+	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindAPI: 0}}
 	engine, p := engineFor(config)
 	p.Reply = func(*provider.Request) scripted.Reply {
 		return scripted.Reply{
@@ -264,7 +266,7 @@ func TestWhatIsKnownOfAFailedAttemptIsCharged(t *testing.T) {
 // late is a store whose next append is told to have failed again and again, and is written all the same:
 // just before the one after it.
 type late struct {
-	debate.MemoryStore
+	store.Memory
 	armed   bool
 	pending func() error
 }
@@ -272,7 +274,7 @@ type late struct {
 func (s *late) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
 	if s.armed {
 		kept := slices.Clone(events)
-		s.pending = func() error { return s.MemoryStore.Append(ctx, id, after, writer, kept) }
+		s.pending = func() error { return s.Memory.Append(ctx, id, after, writer, kept) }
 		return errDeaf
 	}
 	if write := s.pending; write != nil {
@@ -281,7 +283,7 @@ func (s *late) Append(ctx context.Context, id string, after int64, writer string
 			return err
 		}
 	}
-	return s.MemoryStore.Append(ctx, id, after, writer, events)
+	return s.Memory.Append(ctx, id, after, writer, events)
 }
 
 func TestAnotherSessionsAppendIsNeverTakenForOnesOwn(t *testing.T) {
@@ -302,7 +304,7 @@ func TestAnotherSessionsAppendIsNeverTakenForOnesOwn(t *testing.T) {
 		again, err := engine.Open(t.Context(), session.ID()) // reads the log before the pause is in it
 		require.NoError(t, err)
 		defer again.Close()
-		assert.Equal(t, debate.StatePaused, again.State())
+		assert.Equal(t, flow.StatePaused, again.State())
 		require.NoError(t, again.Resume(t.Context()))
 		record, err := again.Wait(t.Context())
 		require.NoError(t, err)
@@ -317,22 +319,22 @@ func TestALogOfTooManyCallsIsRefusedSoon(t *testing.T) {
 	require.NoError(t, err)
 	core, err := engine.NewCore("many", nil)
 	require.NoError(t, err)
-	for _, signal := range []debate.Signal{debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}} {
-		_, err := core.Step(debate.Input{At: time.Now(), Signal: signal})
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}} {
+		_, err := core.Step(flow.Input{At: time.Now(), Signal: signal})
 		require.NoError(t, err)
 	}
-	out, err := core.Step(debate.Input{At: time.Now(), Signal: start})
+	out, err := core.Step(flow.Input{At: time.Now(), Signal: start})
 	require.NoError(t, err)
 	log := slices.Clone(out.Events)
 	for i := range 5000 {
 		name := strconv.Itoa(i)
 		log = append(log, debate.Event{
 			Seq: int64(len(log) + 1), At: time.Now(),
-			Body: &debate.Intent{Call: name, By: name, Attempt: 1},
+			Body: &flow.Intent{Call: name, By: name, Attempt: 1},
 		})
 	}
 	_, err = engine.NewCore("many", log)
-	require.ErrorIs(t, err, &debate.Error{Kind: debate.KindValidation}, "%v", err)
+	require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation}, "%v", err)
 	assert.ErrorContains(t, err, "in flight")
 }
 
@@ -340,5 +342,5 @@ func TestAnyNumberOfTokensMayBeAllowed(t *testing.T) {
 	config := twoDebaters()
 	config.MaxTokens = math.MaxInt
 	engine, _ := engineFor(config)
-	assert.Equal(t, debate.StateCompleted, run(t, engine, config).State)
+	assert.Equal(t, flow.StateCompleted, run(t, engine, config).State)
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/vote"
 )
 
@@ -149,11 +151,11 @@ func (p *panel) most(n int) bool { return 2*n > p.judges }
 
 // Outcome is the result of a debate so far. It is computed from the record alone: no model is asked for it.
 type Outcome struct {
-	Decision Decision
+	Decision format.Decision
 	// Winner is the participant who has won, and Side the winner's side. A swing has a side only. Both are empty if
 	// nobody has won.
 	Winner string
-	Side   Side
+	Side   format.Side
 	// Tie reports that there were votes, but that they name nobody.
 	Tie bool
 	// Votes are the judges' votes without abstentions, the largest count first.
@@ -314,7 +316,7 @@ func (d *Debate) Outcome() Outcome {
 		return o
 	}
 	o.Decision = d.format.Decide
-	setIfZero(&o.Decision, ByJudges)
+	setIfZero(&o.Decision, format.ByJudges)
 	opinions := d.opinions()
 	o.Verdicts, o.Judges = len(opinions), len(d.bench)
 	for _, each := range opinions {
@@ -326,8 +328,8 @@ func (d *Debate) Outcome() Outcome {
 		o.Swing = new(d.Swing())
 	}
 	switch {
-	case o.Decision == NoWinner:
-	case o.Decision == BySwing:
+	case o.Decision == format.NoWinner:
+	case o.Decision == format.BySwing:
 		if o.Swing != nil {
 			o.Side, o.Tie = o.Swing.Winner, o.Swing.Voters > 0 && o.Swing.Winner == ""
 		}
@@ -381,14 +383,14 @@ func (d *Debate) degraded() []string {
 	}
 	for i := range d.Warnings {
 		switch d.Warnings[i].Kind {
-		case WarnSoft, WarnHard:
+		case flow.WarnSoft, flow.WarnHard:
 			out = append(out, "the budget has ended it: "+d.Warnings[i].Evidence)
-		case WarnLate:
+		case flow.WarnLate:
 			out = append(out, d.Warnings[i].Evidence)
 		default:
 		}
 	}
-	if d.Reason == EndHost {
+	if d.Reason == flow.EndHost {
 		out = append(out, d.Evidence)
 	}
 	return out

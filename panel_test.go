@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/vote"
@@ -164,12 +166,12 @@ func TestAPanelDecidesByItsQuorum(t *testing.T) {
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				require.Len(t, record.Inquiries, 1)
 				assert.Contains(t, []string{"verdict.judge-2", "verdict.judge-3"}, record.Inquiries[0].About, "the one with whom the quorum was lost")
-				assert.Contains(t, record.Inquiries[0].Options, debate.OptionWithout)
-				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionWithout))
+				assert.Contains(t, record.Inquiries[0].Options, flow.OptionWithout)
+				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionWithout))
 				record, err = session.Wait(t.Context())
 			}
 			require.NoError(t, err)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			outcome := view(record).Outcome()
 			assert.Equal(t, test.winner, outcome.Winner)
 			assert.False(t, outcome.Tie, "nobody's votes are level")
@@ -306,7 +308,7 @@ func TestDissentIsKept(t *testing.T) {
 	outcome := view(run(t, c.engine, c.config)).Outcome()
 	assert.Equal(t, "Ada", outcome.Winner)
 	assert.Equal(t, debate.For, outcome.Side)
-	assert.Equal(t, debate.ByJudges, outcome.Decision)
+	assert.Equal(t, formatpkg.ByJudges, outcome.Decision)
 	assert.Equal(t, []debate.Dissent{
 		{Judge: "judge-2", Winner: "Ben", Reasoning: "Because word of judge-2"},
 		{Judge: "judge-4", Winner: "", Reasoning: "In sum: word of judge-4"},
@@ -735,10 +737,10 @@ func TestAModelTakesOverFromAJudgeWhoIsNone(t *testing.T) {
 					record, err = session.Wait(t.Context())
 				}
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
-				if !slices.Contains(record.Inquiries[0].Options, debate.OptionModel) {
+				if !slices.Contains(record.Inquiries[0].Options, flow.OptionModel) {
 					return // not to offer it is right as well
 				}
-				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionModel, "test/spare"))
+				require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
 				record, err = session.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, "Ben", view(record).Outcome().Winner)
@@ -770,14 +772,14 @@ func castFor(format debate.Format) debate.Config {
 		}
 		add(side)
 	}
-	if format.Decide == debate.BySwing {
+	if format.Decide == formatpkg.BySwing {
 		config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/voter"}}}
 	}
 	return config
 }
 
 func TestEveryFormatEndsWithoutAJudge(t *testing.T) {
-	for _, format := range debate.BuiltinFormats() {
+	for _, format := range formatpkg.Builtin() {
 		t.Run(format.Name, func(t *testing.T) {
 			config := castFor(format)
 			engine, source := engineFor(config)
@@ -789,9 +791,9 @@ func TestEveryFormatEndsWithoutAJudge(t *testing.T) {
 				return answer(req)
 			}
 			record := run(t, engine, config)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Equal(t, config.Rounds, record.Round, "the cap holds")
-			assert.Equal(t, debate.EndRounds, record.Reason)
+			assert.Equal(t, flow.EndRounds, record.Reason)
 			assert.Empty(t, view(record).Verdicts)
 			assert.Nil(t, view(record).Verdict)
 			outcome := view(record).Outcome()

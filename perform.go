@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/callctx"
+	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -17,41 +20,41 @@ import (
 // that this engine does not have.
 //
 // Perform waits for a free slot under MaxCalls, and returns soon after ctx is done.
-func (e *Engine) Perform(ctx context.Context, c *Command, emit func(provider.Chunk)) (Input, error) {
+func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Input, error) {
 	live, err := e.freeze()
 	if err != nil {
-		return Input{}, err
+		return flow.Input{}, err
 	}
 	if c == nil {
-		return Input{}, &Error{Kind: KindValidation, Op: "perform", Err: errors.New("the command is nil")}
+		return flow.Input{}, &flow.Error{Kind: flow.KindValidation, Op: "perform", Err: errors.New("the command is nil")}
 	}
-	var call callContext
+	var call callctx.Context
 	live.bound(&call, c)
-	call.attach(ctx)
-	defer call.cancel()
+	call.Attach(ctx)
+	defer call.Cancel()
 	signal, err := live.perform(&call, c, emit)
 	if err != nil {
-		return Input{}, err
+		return flow.Input{}, err
 	}
-	return newInput(signal), nil
+	return session.NewInput(signal), nil
 }
 
 // bound begins the time of a call. If calls have to queue for a slot, perform begins it later instead.
-func (l *live) bound(call *callContext, c *Command) {
+func (l *engine) bound(call *callctx.Context, c *flow.Command) {
 	if l.slots == nil || c.Use != nil {
-		call.limit(c.Timeout)
+		call.Limit(c.Timeout)
 	}
 }
 
 // perform makes the call, in a context that bound has prepared.
-func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) (Signal, error) {
+func (l *engine) perform(ctx *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error) {
 	things := 0
 	for _, there := range []bool{c.Request != nil, c.Task != nil, c.Use != nil} {
 		count(&things, there)
 	}
 	if things != 1 {
 		err := errors.New("a command holds either a request, a judge's task or the use of a tool")
-		return nil, &Error{Kind: KindValidation, Op: "perform", Err: err}
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: "perform", Err: err}
 	}
 	if l.slots != nil && c.Use == nil {
 		select {
@@ -60,12 +63,12 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 		case <-ctx.Done():
 		}
 		if err := ctx.Err(); err != nil { // a slot may have become free at the same time
-			return Failed{Call: c.Call, Attempt: c.Attempt, Error: Classify(err), Free: true}, nil
+			return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: flow.Classify(err), Free: true}, nil
 		}
-		var call callContext
-		call.attach(ctx)
-		call.limit(c.Timeout)
-		defer call.cancel()
+		var call callctx.Context
+		call.Attach(ctx)
+		call.Limit(c.Timeout)
+		defer call.Cancel()
 		ctx = &call
 	}
 	switch {
@@ -78,10 +81,10 @@ func (l *live) perform(ctx *callContext, c *Command, emit func(provider.Chunk)) 
 	}
 }
 
-func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk)) (Signal, error) {
+func (l *engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error) {
 	host := l.providers[c.Provider]
 	if host == nil {
-		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "provider", Err: fmt.Errorf("no provider %q is registered", c.Provider)}
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "provider", Err: fmt.Errorf("no provider %q is registered", c.Provider)}
 	}
 	if emit == nil {
 		emit = func(provider.Chunk) {}
@@ -91,43 +94,43 @@ func (l *live) askModel(ctx *callContext, c *Command, emit func(provider.Chunk))
 		heard = true
 		emit(chunk)
 	})
-	took := ctx.took()
+	took := ctx.Took()
 	if err == nil && response == nil {
-		err = &provider.Error{Kind: KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
+		err = &provider.Error{Kind: flow.KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
 	}
 	if err != nil {
-		failed := Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took}
+		failed := flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took}
 		if response != nil && !response.Usage.IsZero() {
-			failed.Usage, failed.Free = KnownUsage(response.Usage), false
+			failed.Usage, failed.Free = flow.KnownUsage(response.Usage), false
 		}
 		return failed, nil
 	}
-	return Result{
-		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: KnownUsage(response.Usage),
+	return flow.Result{
+		Call: c.Call, Attempt: c.Attempt, Text: response.Text, Stop: response.Stop, Usage: flow.KnownUsage(response.Usage),
 		Free: response.Cached, Took: took, Calls: response.Calls,
 	}, nil
 }
 
-func (l *live) useTool(ctx *callContext, c *Command) (Signal, error) {
+func (l *engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
 	tool := l.tools[c.Tool]
 	if tool == nil {
-		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
 	}
 	answer, err := l.guarded(ctx, tool, c)
-	took := ctx.took()
+	took := ctx.Took()
 	if err == nil {
-		return Result{Call: c.Call, Attempt: c.Attempt, Text: answer, Took: took}, nil
+		return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: answer, Took: took}, nil
 	}
-	failure := &Error{Kind: KindAPI, Err: err}
+	failure := &flow.Error{Kind: flow.KindAPI, Err: err}
 	if ctx.Err() != nil {
 		failure = explain(ctx, err)
 	}
-	return Failed{Call: c.Call, Attempt: c.Attempt, Error: failure, Free: true, Took: took}, nil
+	return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: failure, Free: true, Took: took}, nil
 }
 
 // guarded uses a tool. If the tool panics, its use has failed. Its arguments come from a model, and what a model
 // writes must not end a debate.
-func (l *live) guarded(ctx context.Context, tool Tool, c *Command) (answer string, err error) {
+func (l *engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (answer string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			if l.logger != nil {
@@ -139,34 +142,34 @@ func (l *live) guarded(ctx context.Context, tool Tool, c *Command) (answer strin
 	return tool.Use(ctx, *c.Use)
 }
 
-func (l *live) askJudge(ctx *callContext, c *Command) (Signal, error) {
+func (l *engine) askJudge(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
 	judge := l.judges[c.Judge]
 	if judge == nil {
-		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Judge)}
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Judge)}
 	}
 	task, ok := c.Task.(*JudgeTask)
 	if !ok {
-		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "task", Err: fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)}
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "task", Err: fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)}
 	}
 	answer, err := judge.Judge(ctx, *task)
-	took := ctx.took()
+	took := ctx.Took()
 	if err != nil {
-		return Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took}, nil
+		return flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: true, Took: took}, nil
 	}
-	return Result{Call: c.Call, Attempt: c.Attempt, Text: string(answer), Took: took}, nil
+	return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: string(answer), Took: took}, nil
 }
 
 // explain classifies a failure. If the context has ended the call, that is the reason, whatever wraps the error.
-func explain(ctx context.Context, err error) *Error {
+func explain(ctx context.Context, err error) *flow.Error {
 	switch cause := ctx.Err(); {
 	case errors.Is(cause, context.DeadlineExceeded):
-		return &Error{Kind: KindTimeout, Err: errors.New("no reply in time")}
+		return &flow.Error{Kind: flow.KindTimeout, Err: errors.New("no reply in time")}
 	case cause != nil:
-		return &Error{Kind: KindCanceled, Err: errors.New("broken off")}
+		return &flow.Error{Kind: flow.KindCanceled, Err: errors.New("broken off")}
 	default:
-		failure := Classify(err)
-		if failure.Kind == KindCanceled { // the engine has not canceled the call
-			failure.Kind = KindAPI
+		failure := flow.Classify(err)
+		if failure.Kind == flow.KindCanceled { // the engine has not canceled the call
+			failure.Kind = flow.KindAPI
 		}
 		return failure
 	}

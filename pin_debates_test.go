@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -19,10 +20,10 @@ func pinnedDebates() []pinned {
 		{"failures", failuresSet, toItsEnd},
 		{"skipped", skippedSet, toItsEnd},
 		{"quorum", quorumSet, toItsEnd},
-		{"dropped-by-choice", failingKey, choosing(debate.OptionDrop)},
-		{"model-by-choice", failingKey, choosing(debate.OptionModel, "test/spare")},
-		{"end-by-choice", failingKey, choosing(debate.OptionEnd)},
-		{"judge-left-out-by-choice", failingJudge, choosing(debate.OptionWithout)},
+		{"dropped-by-choice", failingKey, choosing(flow.OptionDrop)},
+		{"model-by-choice", failingKey, choosing(flow.OptionModel, "test/spare")},
+		{"end-by-choice", failingKey, choosing(flow.OptionEnd)},
+		{"judge-left-out-by-choice", failingJudge, choosing(flow.OptionWithout)},
 		{"error-and-retry", once("r1.opening.Ada", provider.KindQuota), mended},
 		{"rate-limit", once("r2.rebuttal.Ada", provider.KindRateLimit), toItsEnd},
 		{"paused-and-stopped", slowSet, pausedAndStopped},

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // project writes the values of an event as one line. No other place in the pins reads an event, so this is the
@@ -21,14 +22,14 @@ import (
 func project(e *debate.Event) string {
 	l := line{strconv.FormatInt(e.Seq, 10), string(e.Kind())}
 	switch body := e.Body.(type) {
-	case *debate.Start:
+	case *flow.Start:
 		l.start(body)
-	case *debate.Transition:
+	case *flow.Transition:
 		l.add("from", body.From, "on", body.On, "to", body.To, "calls", body.Calls, "drain", body.Drain, "reason", body.Reason, "evidence", body.Evidence)
 		l.failure(body.Failure)
-	case *debate.Round:
+	case *flow.Round:
 		l.add("n", body.N, "of", body.Of, "phase", body.Phase, "calls", body.Calls)
-	case *debate.Intent:
+	case *flow.Intent:
 		l.intent(body)
 	case *debate.Turn:
 		l.spend(&body.Spend)
@@ -43,43 +44,43 @@ func project(e *debate.Event) string {
 	case *debate.Ballot:
 		l.spend(&body.Spend)
 		l.add("voter", body.Voter, "after", body.After, "vote", body.Vote, "why", body.Reasoning)
-	case *debate.Summarized:
+	case *flow.Summarized:
 		l.spend(&body.Spend)
 		l.add("view", body.View, "upto", body.Upto, "text", body.Text, "before", body.Before, "after", body.After, "cut", body.Cut)
 	case *debate.Assessment:
 		l.assessment(body)
 	case *debate.Verdict:
 		l.verdict(body)
-	case *debate.Rejection:
+	case *flow.Rejection:
 		l.spend(&body.Spend)
 		l.add("by", body.By, "round", body.Round, "text", body.Text, "problems", body.Problems, "next", body.Next)
-	case *debate.Failure:
+	case *flow.Failure:
 		l.spend(&body.Spend)
 		l.add("by", body.By, "final", body.Final, "next", body.Next, "void", body.Void, "unsent", body.Unsent, "window", body.Window)
 		l.failure(body.Error)
-	case *debate.Charge:
+	case *flow.Charge:
 		l.spend(&body.Spend)
-	case *debate.Dropped:
+	case *flow.Dropped:
 		l.add("who", body.Participant, "why", body.Reason)
-	case *debate.Warning:
+	case *flow.Warning:
 		l.add("kind", body.Kind, "threshold", body.Threshold, "spent", body.Spend, "call", body.Call, "by", body.By, "left", body.Left, "evidence", body.Evidence)
-	case *debate.Inquiry:
+	case *flow.Inquiry:
 		l.add("id", body.ID, "kind", body.Kind, "to", body.To, "question", body.Question, "schema", body.Schema, "about", body.About, "options", body.Options)
 		l.failure(body.Failure)
-	case *debate.Answer:
+	case *flow.Answer:
 		l.add("inquiry", body.Inquiry, "text", body.Text, "option", body.Option, "model", body.Model, "unattended", body.Unattended)
 		if body.Row != nil {
 			l.model(body.Model, *body.Row)
 		}
-	case *debate.Sent:
+	case *flow.Sent:
 		l.add("on", body.Trigger, "payload", body.Payload)
-	case *debate.ToolCalls:
+	case *flow.ToolCalls:
 		l.spend(&body.Spend)
 		l.add("by", body.By, "round", body.Round, "text", body.Text)
 		for _, u := range body.Uses {
 			l.add("use", u.Use, "id", u.ID, "tool", u.Name, "arguments", u.Arguments, "denied", u.Denied)
 		}
-	case *debate.ToolResult:
+	case *flow.ToolResult:
 		l.spend(&body.Spend)
 		l.add("by", body.By, "round", body.Round, "tool", body.Tool, "text", body.Text, "failed", body.Failed, "cut", body.Cut)
 	}
@@ -89,7 +90,7 @@ func project(e *debate.Event) string {
 // line is a projection in the making.
 type line []string
 
-func (l *line) start(s *debate.Start) {
+func (l *line) start(s *flow.Start) {
 	c := startConfig(s)
 	l.add("version", s.Version, "topic", c.Topic, "mode", c.Mode, "rounds", c.Rounds, "format", startFormat(s).Name, "flow", s.Flow,
 		"flowVersion", s.FlowVersion)
@@ -120,9 +121,9 @@ func (l *line) model(name string, m debate.Model) {
 		"context", m.Context)
 }
 
-func (l *line) intent(in *debate.Intent) {
+func (l *line) intent(in *flow.Intent) {
 	l.call(in.Call, in.Attempt, in.Model)
-	l.add("kind", in.Kind, "by", in.By, "next", in.Next, "rest", in.Rest, "place", in.Place, "round", in.Round, "slot", in.Slot,
+	l.add("kind", in.Kind, "by", in.By, "next", in.Next, "rest", in.Fallbacks, "place", in.ModelIndex, "round", in.Round, "slot", in.Slot,
 		"target", in.Target, "schema", in.Schema, "hidden", in.Hidden, "after", in.Tag == "after", "swapped", in.Tag == "swapped", "view", in.View,
 		"upto", in.Upto, "again", in.Again, "tool", in.Tool, "for", in.For, "input", in.Input, "bound", in.Bound, "tokens", in.Tokens,
 		"reserve", in.Reserve)
@@ -159,7 +160,7 @@ func (l *line) call(call string, attempt int, model string) {
 	*l = append(*l, short(call)+"#"+strconv.Itoa(attempt), cmp.Or(model, "-"))
 }
 
-func (l *line) spend(s *debate.Spend) {
+func (l *line) spend(s *flow.Spend) {
 	u := s.Usage
 	l.call(s.Call, s.Attempt, s.Model)
 	l.add("in", u.Input, "fromCache", u.CachedInput, "toCache", u.CacheWrite, "out", u.Output, "reasoning", u.Reasoning, "cost", s.Cost,

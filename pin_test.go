@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -64,7 +65,7 @@ func TestPinnedDebates(t *testing.T) {
 			return toItsEnd(t, engine, s)
 		}})
 	}
-	kinds := map[debate.EventKind]bool{}
+	kinds := map[flow.EventKind]bool{}
 	for _, d := range all {
 		t.Run(d.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -88,7 +89,7 @@ func TestPinnedDebates(t *testing.T) {
 		})
 	}
 	for _, kind := range allKinds(t) {
-		if kind != debate.EventChunk && !t.Failed() {
+		if kind != flow.EventChunk && !t.Failed() {
 			assert.True(t, kinds[kind], "no pinned debate has an event %q", kind)
 		}
 	}

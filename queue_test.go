@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -64,8 +65,8 @@ func TestTimeInAQueueDoesNotCount(t *testing.T) {
 		"waits under MaxCalls":            {queue{wait: time.Hour}, 20 * time.Second, 1, ""},
 		"waits for several things":        {queue{wait: time.Hour, nested: 3}, 20 * time.Second, 0, ""},
 		"does not wait":                   {queue{}, 20 * time.Second, 0, ""},
-		"does not say that it waits":      {queue{wait: time.Hour, silent: true}, 0, 0, debate.KindTimeout},
-		"waits, and the reply takes long": {queue{wait: time.Hour}, 31 * time.Second, 0, debate.KindTimeout},
+		"does not say that it waits":      {queue{wait: time.Hour, silent: true}, 0, 0, flow.KindTimeout},
+		"waits, and the reply takes long": {queue{wait: time.Hour}, 31 * time.Second, 0, flow.KindTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
@@ -119,7 +120,7 @@ func TestACallThatIsBrokenOffInTheQueueIsFree(t *testing.T) {
 		pass(time.Second)
 		record, err := session.Record(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StatePaused, record.State)
+		assert.Equal(t, flow.StatePaused, record.State)
 		assert.Zero(t, record.InFlight())
 		assert.Equal(t, []string{"r1 " + speaks}, speakers(record))
 		assert.Positive(t, int64(record.Participant(speaks).Account.Cost))
@@ -141,7 +142,7 @@ func TestAbilitiesAreFoundThroughWrappers(t *testing.T) {
 		return &provider.Error{Kind: provider.KindAuthentication, Message: "no such key"}
 	}
 	engine.Providers["test"] = queue{Provider: queue{Provider: p}}
-	assert.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: debate.KindAuthentication})
+	assert.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: flow.KindAuthentication})
 }
 
 // cached answers everything from a cache.
@@ -170,8 +171,8 @@ func TestACachedReplyCostsNothing(t *testing.T) {
 			assert.Zero(t, as[debate.Turn](event).Cost)
 			assert.False(t, as[debate.Turn](event).Estimated)
 		}
-		if as[debate.Intent](event) != nil {
-			assert.Positive(t, as[debate.Intent](event).Reserve, "it could have cost something")
+		if as[flow.Intent](event) != nil {
+			assert.Positive(t, as[flow.Intent](event).Reserve, "it could have cost something")
 		}
 	}
 }

@@ -16,8 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // outage makes the requests fail that it hits, until it is over.
@@ -54,7 +57,7 @@ func said(who string, from int) func(*provider.Request) bool {
 // noRetry lets every failed attempt be the last.
 func noRetry() *debate.RetryPolicy {
 	return &debate.RetryPolicy{Max: map[debate.Kind]int{
-		debate.KindNetwork: 0, debate.KindRateLimit: 0, debate.KindAPI: 0, debate.KindTimeout: 0, debate.KindInvalidResponse: 0,
+		flow.KindNetwork: 0, flow.KindRateLimit: 0, flow.KindAPI: 0, flow.KindTimeout: 0, flow.KindInvalidResponse: 0,
 	}}
 }
 
@@ -98,7 +101,7 @@ func logged(t *testing.T, e *debate.Engine, id string) []debate.Event {
 // intents yields who was asked with which model, as "call model".
 func intents(events []debate.Event) (out []string) {
 	for i := range events {
-		if in := as[debate.Intent](events[i]); in != nil {
+		if in := as[flow.Intent](events[i]); in != nil {
 			out = append(out, in.Call+" "+in.Model)
 		}
 	}
@@ -126,9 +129,9 @@ func asksOnce(t *testing.T, events []debate.Event) {
 }
 
 // ended yields the last transition that gives a reason.
-func ended(events []debate.Event) (last debate.Transition) {
+func ended(events []debate.Event) (last flow.Transition) {
 	for i := range events {
-		if change := as[debate.Transition](events[i]); change != nil && change.Reason != "" {
+		if change := as[flow.Transition](events[i]); change != nil && change.Reason != "" {
 			last = *change
 		}
 	}
@@ -137,21 +140,21 @@ func ended(events []debate.Event) (last debate.Transition) {
 
 func TestAFailureIsRetriedByItsKind(t *testing.T) {
 	for kind, attempts := range map[debate.Kind]int{
-		debate.KindNetwork: 4, debate.KindRateLimit: 6, debate.KindAPI: 3, debate.KindTimeout: 3, debate.KindInvalidResponse: 2,
-		debate.KindQuota: 1, debate.KindAuthentication: 1, debate.KindRefusal: 1, debate.KindContentFilter: 1, debate.KindContextOverflow: 1,
+		flow.KindNetwork: 4, flow.KindRateLimit: 6, flow.KindAPI: 3, flow.KindTimeout: 3, flow.KindInvalidResponse: 2,
+		flow.KindQuota: 1, flow.KindAuthentication: 1, flow.KindRefusal: 1, flow.KindContentFilter: 1, flow.KindContextOverflow: 1,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			config := twoDebaters()
 			events, err := onClock(t, config, func(_ *debate.Engine, p *scripted.Provider) { befall(p, kind, said("Ada", 1)) })
 			require.Error(t, err)
 			assert.Len(t, intents(events), attempts)
-			last := as[debate.Transition](events[len(events)-1])
+			last := as[flow.Transition](events[len(events)-1])
 			require.NotNil(t, last)
-			if kind == debate.KindAuthentication || kind == debate.KindContextOverflow {
-				assert.Equal(t, debate.StateAwaitingInput, last.To, "a person can mend this")
+			if kind == flow.KindAuthentication || kind == flow.KindContextOverflow {
+				assert.Equal(t, flow.StateAwaitingInput, last.To, "a person can mend this")
 				return
 			}
-			require.Equal(t, debate.StateError, last.To)
+			require.Equal(t, flow.StateError, last.To)
 			assert.Equal(t, kind, last.Failure.Kind)
 			assert.NotEmpty(t, last.Failure.Hint())
 		})
@@ -252,15 +255,15 @@ func TestWhoKeepsFailingIsDroppedAndTheDebateGoesOn(t *testing.T) {
 			befall(p, provider.KindRefusal, said("Ben", 1))
 			record := run(t, engine, config)
 			assert.Equal(t, []string{"r1 Ada", "r1 Cyd", "r2 Ada", "r2 Cyd", "r3 Ada", "r3 Cyd"}, inSlots(record))
-			assert.Equal(t, debate.StatusDropped, record.Participant("Ben").Status)
+			assert.Equal(t, flow.StatusDropped, record.Participant("Ben").Status)
 			assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
 			require.NotNil(t, view(record).Verdict)
 			assert.NotContains(t, view(record).Verdict.Scores, "Ben")
 			events := logged(t, engine, record.ID)
-			i := slices.IndexFunc(events, func(e debate.Event) bool { return e.Kind() == debate.EventDropped })
+			i := slices.IndexFunc(events, func(e debate.Event) bool { return e.Kind() == flow.EventDropped })
 			require.GreaterOrEqual(t, i, 0)
-			assert.Equal(t, "Ben", as[debate.Dropped](events[i]).Participant)
-			assert.Contains(t, as[debate.Dropped](events[i]).Reason, "refusal")
+			assert.Equal(t, "Ben", as[flow.Dropped](events[i]).Participant)
+			assert.Contains(t, as[flow.Dropped](events[i]).Reason, "refusal")
 			assert.Equal(t, 1, strings.Count(strings.Join(intents(events), "\n"), "Ben"), "who is dropped is not asked again")
 		})
 	}
@@ -282,9 +285,9 @@ func TestBelowTwoTheDebateGoesToItsVerdictAfterOneRound(t *testing.T) {
 	abiding(p)
 	befall(p, provider.KindRefusal, said("Ben", 2))
 	record := run(t, engine, config)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
-	assert.Equal(t, debate.EndTooFew, record.Reason)
+	assert.Equal(t, flow.EndTooFew, record.Reason)
 	assert.Equal(t, "1 of 2 participants are left", record.Evidence)
 	assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
 	assert.NotNil(t, view(record).Verdict)
@@ -311,13 +314,13 @@ func TestBelowTwoBeforeOneRoundIsAnError(t *testing.T) {
 				require.NoError(t, err)
 				defer session.Close()
 				record, err := session.Wait(t.Context())
-				failure := requireKind(t, err, debate.KindQuota)
+				failure := requireKind(t, err, flow.KindQuota)
 				assert.Contains(t, tc.falls, failure.Participant)
 				assert.Contains(t, failure.Hint(), "top it up")
-				assert.Equal(t, debate.StateError, record.State)
+				assert.Equal(t, flow.StateError, record.State)
 				assert.Zero(t, view(record).Verdicts)
 				last := ended(logged(t, engine, record.ID))
-				assert.Equal(t, debate.EndFailed, last.Reason)
+				assert.Equal(t, flow.EndFailed, last.Reason)
 				assert.Contains(t, last.Evidence, "quota")
 			})
 		}
@@ -335,8 +338,8 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 	}{
 		"two against one, in round two": {sides, 2, `nobody is left on the side "against"`},
 		"two against one, in round one": {sides, 1, ""},
-		"lincoln-douglas, in round two": {func(c *debate.Config) { c.Format, c.Rounds = debate.LincolnDouglas, 0 }, 2, "1 of 2 participants are left"},
-		"lincoln-douglas, in round one": {func(c *debate.Config) { c.Format, c.Rounds = debate.LincolnDouglas, 0 }, 1, ""},
+		"lincoln-douglas, in round two": {func(c *debate.Config) { c.Format, c.Rounds = format.LincolnDouglas, 0 }, 2, "1 of 2 participants are left"},
+		"lincoln-douglas, in round one": {func(c *debate.Config) { c.Format, c.Rounds = format.LincolnDouglas, 0 }, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
@@ -349,12 +352,12 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 			defer session.Close()
 			record, err := session.Wait(t.Context())
 			if tc.evidence == "" {
-				requireKind(t, err, debate.KindRefusal)
-				assert.Equal(t, debate.StateError, record.State)
+				requireKind(t, err, flow.KindRefusal)
+				assert.Equal(t, flow.StateError, record.State)
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, debate.EndTooFew, record.Reason)
+			assert.Equal(t, flow.EndTooFew, record.Reason)
 			assert.Equal(t, tc.evidence, record.Evidence)
 			assert.NotNil(t, view(record).Verdict)
 		})
@@ -390,19 +393,19 @@ type impasse struct {
 }
 
 func impasses() map[string]impasse {
-	retryOrModel := []debate.Option{debate.OptionRetry, debate.OptionModel}
-	judges := []debate.Option{debate.OptionModel, debate.OptionRetry, debate.OptionWithout, debate.OptionEnd}
+	retryOrModel := []debate.Option{flow.OptionRetry, flow.OptionModel}
+	judges := []debate.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}
 	same := func(*debate.Config) {}
 	host := func(t *testing.T, r *debate.Record) {
 		t.Helper()
-		assert.Equal(t, debate.StateCompleted, r.State)
-		assert.Equal(t, debate.EndHost, r.Reason)
+		assert.Equal(t, flow.StateCompleted, r.State)
+		assert.Equal(t, flow.EndHost, r.Reason)
 		assert.Contains(t, r.Evidence, "ended after a failure: debate: ")
 		assert.Contains(t, view(r).Outcome().Degraded, r.Evidence)
 	}
 	unjudged := func(t *testing.T, r *debate.Record) {
 		t.Helper()
-		assert.Equal(t, debate.StateCompleted, r.State)
+		assert.Equal(t, flow.StateCompleted, r.State)
 		assert.Equal(t, []string{"judge has judged no further", "there is no verdict"}, view(r).Outcome().Degraded[:2])
 		assert.Nil(t, view(r).Verdict)
 		assert.Empty(t, view(r).Outcome().Winner)
@@ -416,16 +419,16 @@ func impasses() map[string]impasse {
 	}
 	return map[string]impasse{
 		"the only opponent's key, in round one": {
-			same, provider.KindAuthentication, requested("debater", "r1.opening.Ben"), "r1.opening.Ben", append(slices.Clone(retryOrModel), debate.OptionEnd),
-			map[debate.Option]func(*testing.T, *debate.Record){debate.OptionEnd: func(t *testing.T, r *debate.Record) {
+			same, provider.KindAuthentication, requested("debater", "r1.opening.Ben"), "r1.opening.Ben", append(slices.Clone(retryOrModel), flow.OptionEnd),
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: func(t *testing.T, r *debate.Record) {
 				host(t, r)
 				assert.Equal(t, []string{"r1 Ada"}, speakers(r))
 				assert.NotNil(t, view(r).Verdict)
 			}},
 		},
 		"the first speaker's key": {
-			same, provider.KindAuthentication, requested("debater", "r1.opening.Ada"), "r1.opening.Ada", append(slices.Clone(retryOrModel), debate.OptionEnd),
-			map[debate.Option]func(*testing.T, *debate.Record){debate.OptionEnd: func(t *testing.T, r *debate.Record) {
+			same, provider.KindAuthentication, requested("debater", "r1.opening.Ada"), "r1.opening.Ada", append(slices.Clone(retryOrModel), flow.OptionEnd),
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: func(t *testing.T, r *debate.Record) {
 				host(t, r)
 				assert.Empty(t, r.Turns)
 				assert.Nil(t, view(r).Verdict)
@@ -433,23 +436,23 @@ func impasses() map[string]impasse {
 		},
 		"the only opponent's key, in round two": {
 			same, provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"), "r2.rebuttal.Ben",
-			append(slices.Clone(retryOrModel), debate.OptionDrop, debate.OptionEnd),
+			append(slices.Clone(retryOrModel), flow.OptionDrop, flow.OptionEnd),
 			map[debate.Option]func(*testing.T, *debate.Record){
-				debate.OptionEnd: host,
-				debate.OptionDrop: func(t *testing.T, r *debate.Record) {
+				flow.OptionEnd: host,
+				flow.OptionDrop: func(t *testing.T, r *debate.Record) {
 					dropped(t, r)
-					assert.Equal(t, debate.EndTooFew, r.Reason)
+					assert.Equal(t, flow.EndTooFew, r.Reason)
 				},
 			},
 		},
 		"the key of one of three": {
 			func(c *debate.Config) { *c = crew(3) }, provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"), "r2.rebuttal.Ben",
-			append(slices.Clone(retryOrModel), debate.OptionDrop, debate.OptionEnd),
+			append(slices.Clone(retryOrModel), flow.OptionDrop, flow.OptionEnd),
 			map[debate.Option]func(*testing.T, *debate.Record){
-				debate.OptionEnd: host,
-				debate.OptionDrop: func(t *testing.T, r *debate.Record) {
+				flow.OptionEnd: host,
+				flow.OptionDrop: func(t *testing.T, r *debate.Record) {
 					dropped(t, r)
-					assert.Equal(t, debate.EndRounds, r.Reason)
+					assert.Equal(t, flow.EndRounds, r.Reason)
 					assert.Len(t, r.Turns, 7)
 				},
 			},
@@ -457,12 +460,12 @@ func impasses() map[string]impasse {
 		"a judge's assessment": {
 			same, provider.KindRefusal, requested("judge", "r2.assessment.judge"), "r2.assessment.judge", judges,
 			map[debate.Option]func(*testing.T, *debate.Record){
-				debate.OptionWithout: func(t *testing.T, r *debate.Record) {
+				flow.OptionWithout: func(t *testing.T, r *debate.Record) {
 					unjudged(t, r)
 					assert.Len(t, r.Turns, 6, "the speakers go on")
-					assert.Equal(t, debate.EndRounds, r.Reason)
+					assert.Equal(t, flow.EndRounds, r.Reason)
 				},
-				debate.OptionEnd: func(t *testing.T, r *debate.Record) {
+				flow.OptionEnd: func(t *testing.T, r *debate.Record) {
 					unjudged(t, r)
 					host(t, r)
 					assert.Len(t, r.Turns, 4)
@@ -471,11 +474,11 @@ func impasses() map[string]impasse {
 		},
 		"a judge's verdict": {
 			same, provider.KindQuota, requested("judge", "verdict.judge"), "verdict.judge", judges,
-			map[debate.Option]func(*testing.T, *debate.Record){debate.OptionWithout: unjudged, debate.OptionEnd: unjudged},
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionWithout: unjudged, flow.OptionEnd: unjudged},
 		},
 		"a judge's key": {
 			same, provider.KindAuthentication, requested("judge", "verdict.judge"), "verdict.judge", judges,
-			map[debate.Option]func(*testing.T, *debate.Record){debate.OptionWithout: unjudged, debate.OptionEnd: unjudged},
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionWithout: unjudged, flow.OptionEnd: unjudged},
 		},
 	}
 }
@@ -489,14 +492,14 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 					tc.change(&config)
 					engine, p := engineFor(config)
 					abiding(p)
-					engine.Store = &debate.MemoryStore{}
+					engine.Store = &store.Memory{}
 					cut := befall(p, tc.kind, tc.hits)
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
 					t.Cleanup(func() { _ = session.Close() })
 					record, err := session.Wait(t.Context())
 					require.ErrorIs(t, err, debate.ErrAwaitingInput)
-					assert.Equal(t, debate.StateAwaitingInput, record.State)
+					assert.Equal(t, flow.StateAwaitingInput, record.State)
 					require.Len(t, record.Inquiries, 1)
 					before := record.Inquiries[0]
 
@@ -514,9 +517,9 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 					assert.NotEmpty(t, q.Failure.Hint())
 
 					switch option {
-					case debate.OptionModel:
+					case flow.OptionModel:
 						require.NoError(t, session.Choose(t.Context(), q.ID, option, "test/spare"))
-					case debate.OptionRetry:
+					case flow.OptionRetry:
 						cut.over.Store(true) // the host has mended what was wrong
 						fallthrough
 					default:
@@ -548,7 +551,7 @@ func TestEveryOptionOfAnInquiry(t *testing.T) {
 // windy is a debate whose speakers talk at length.
 func windy(summarizer string) (debate.Config, *debate.Engine, *scripted.Provider) {
 	config := twoDebaters()
-	config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Summarizer = debate.RoundLimited, 6, 500, 500, summarizer
+	config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Summarizer = format.RoundLimited, 6, 500, 500, summarizer
 	engine, p := engineFor(config)
 	reply := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
@@ -574,7 +577,7 @@ func large(model, who string, most int) func(*provider.Request) bool {
 }
 
 func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
-	withSummary := []debate.Option{debate.OptionSummarize, debate.OptionTruncate, debate.OptionModel, debate.OptionEnd}
+	withSummary := []debate.Option{flow.OptionSummarize, flow.OptionTruncate, flow.OptionModel, flow.OptionEnd}
 	for name, tc := range map[string]struct {
 		summarizer string
 		hits       func(*provider.Request) bool
@@ -590,7 +593,7 @@ func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
 			for _, option := range tc.options {
 				t.Run(name+"/"+string(option)+"/"+how, func(t *testing.T) {
 					config, engine, p := windy(tc.summarizer)
-					engine.Store = &debate.MemoryStore{}
+					engine.Store = &store.Memory{}
 					befall(p, provider.KindContextOverflow, tc.hits)
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
@@ -609,26 +612,26 @@ func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
 						assert.Equal(t, tc.to, q.To)
 						engine, session = hand(t, engine, session)
 						var model []string
-						if option == debate.OptionModel {
+						if option == flow.OptionModel {
 							model = append(model, "test/spare")
 						}
 						require.NoError(t, session.Choose(t.Context(), q.ID, option, model...))
 					}
 					require.NotEmpty(t, record.Answers)
-					assert.Equal(t, debate.StateCompleted, record.State)
+					assert.Equal(t, flow.StateCompleted, record.State)
 					asksOnce(t, logged(t, engine, record.ID))
-					if option == debate.OptionEnd {
+					if option == flow.OptionEnd {
 						assert.Len(t, record.Answers, 1)
-						assert.Equal(t, debate.EndHost, record.Reason)
+						assert.Equal(t, flow.EndHost, record.Reason)
 						return
 					}
 					assert.Len(t, record.Turns, 12)
 					assert.NotNil(t, view(record).Verdict)
 					assert.Empty(t, view(record).Outcome().Degraded)
 					switch option {
-					case debate.OptionSummarize:
+					case flow.OptionSummarize:
 						assert.NotEmpty(t, record.Summaries)
-					case debate.OptionModel:
+					case flow.OptionModel:
 						assert.Len(t, record.Answers, 1, "the other model is used from then on")
 					default:
 					}
@@ -654,7 +657,7 @@ func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	_, known := record.Model("test/spare")
 	assert.False(t, known)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionModel, "test/spare"))
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, undisturbed(t, config), canonical(t, record))
@@ -695,13 +698,13 @@ func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	q := record.Inquiries[0]
-	failure := requireKind(t, session.Choose(t.Context(), q.ID, debate.OptionModel, "test/free"), debate.KindValidation)
+	failure := requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/free"), flow.KindValidation)
 	assert.Equal(t, "model", failure.Field)
 	assert.ErrorContains(t, failure, "price")
 	after, err := session.Record(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, record.Seq, after.Seq)
-	require.NoError(t, session.Choose(t.Context(), q.ID, debate.OptionModel, "test/spare"))
+	require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, undisturbed(t, config), canonical(t, record))
@@ -724,21 +727,21 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 		kind    debate.Kind
 		field   string
 	}{
-		"no such inquiry":      {"ask.nothing.1", debate.OptionRetry, nil, debate.KindState, ""},
-		"the call's id":        {"r1.opening.Ben", debate.OptionRetry, nil, debate.KindState, ""},
-		"no inquiry":           {"", debate.OptionRetry, nil, debate.KindState, ""},
-		"not offered":          {id, debate.OptionDrop, nil, debate.KindValidation, "option"},
-		"a judge's":            {id, debate.OptionWithout, nil, debate.KindValidation, "option"},
-		"unknown":              {id, "dance\n\x00", nil, debate.KindValidation, "option"},
-		"none":                 {id, "", nil, debate.KindValidation, "option"},
-		"no model":             {id, debate.OptionModel, nil, debate.KindValidation, "model"},
-		"an empty model":       {id, debate.OptionModel, []string{""}, debate.KindValidation, "model"},
-		"a model's half":       {id, debate.OptionModel, []string{"debater"}, debate.KindValidation, "model"},
-		"a model of two lines": {id, debate.OptionModel, []string{"test/\x1b[31m\n"}, debate.KindValidation, "model"},
-		"a model in no UTF-8":  {id, debate.OptionModel, []string{"test/\xff"}, debate.KindValidation, "model"},
-		"a model too long":     {id, debate.OptionModel, []string{"test/" + strings.Repeat("a", 300)}, debate.KindValidation, "model"},
-		"an unknown provider":  {id, debate.OptionModel, []string{"other/debater"}, debate.KindValidation, "model"},
-		"a model with a retry": {id, debate.OptionRetry, []string{"test/spare"}, debate.KindValidation, "model"},
+		"no such inquiry":      {"ask.nothing.1", flow.OptionRetry, nil, flow.KindState, ""},
+		"the call's id":        {"r1.opening.Ben", flow.OptionRetry, nil, flow.KindState, ""},
+		"no inquiry":           {"", flow.OptionRetry, nil, flow.KindState, ""},
+		"not offered":          {id, flow.OptionDrop, nil, flow.KindValidation, "option"},
+		"a judge's":            {id, flow.OptionWithout, nil, flow.KindValidation, "option"},
+		"unknown":              {id, "dance\n\x00", nil, flow.KindValidation, "option"},
+		"none":                 {id, "", nil, flow.KindValidation, "option"},
+		"no model":             {id, flow.OptionModel, nil, flow.KindValidation, "model"},
+		"an empty model":       {id, flow.OptionModel, []string{""}, flow.KindValidation, "model"},
+		"a model's half":       {id, flow.OptionModel, []string{"debater"}, flow.KindValidation, "model"},
+		"a model of two lines": {id, flow.OptionModel, []string{"test/\x1b[31m\n"}, flow.KindValidation, "model"},
+		"a model in no UTF-8":  {id, flow.OptionModel, []string{"test/\xff"}, flow.KindValidation, "model"},
+		"a model too long":     {id, flow.OptionModel, []string{"test/" + strings.Repeat("a", 300)}, flow.KindValidation, "model"},
+		"an unknown provider":  {id, flow.OptionModel, []string{"other/debater"}, flow.KindValidation, "model"},
+		"a model with a retry": {id, flow.OptionRetry, []string{"test/spare"}, flow.KindValidation, "model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			failure := requireKind(t, session.Choose(t.Context(), tc.inquiry, tc.option, tc.model...), tc.kind)
@@ -746,7 +749,7 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 			assert.NotContains(t, failure.Error(), "\n")
 		})
 	}
-	failure := requireKind(t, session.Answer(t.Context(), id, "retry"), debate.KindValidation)
+	failure := requireKind(t, session.Answer(t.Context(), id, "retry"), flow.KindValidation)
 	assert.Equal(t, "option", failure.Field, "a choice is no text")
 	require.Error(t, session.Acknowledge(t.Context()))
 	require.Error(t, session.Resume(t.Context()))
@@ -754,14 +757,14 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	after, err := session.Record(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, record.Seq, after.Seq)
-	assert.Equal(t, debate.StateAwaitingInput, session.State())
+	assert.Equal(t, flow.StateAwaitingInput, session.State())
 	assert.Equal(t, record.Inquiries, after.Inquiries)
 
-	require.NoError(t, session.Choose(t.Context(), id, debate.OptionModel, "test/spare"))
-	requireKind(t, session.Choose(t.Context(), id, debate.OptionModel, "test/spare"), debate.KindState)
+	require.NoError(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"))
+	requireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), flow.KindState)
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
-	requireKind(t, session.Choose(t.Context(), id, debate.OptionModel, "test/spare"), debate.KindState)
+	requireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), flow.KindState)
 }
 
 // The host has renewed the key behind the provider, and answers "retry": the answer has no place for a key.
@@ -785,7 +788,7 @@ func TestAnAnswerCarriesNoKey(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	assert.Contains(t, record.Inquiries[0].Failure.Hint(), "Renew the API key")
 	key.Store(fresh)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionRetry))
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
 	record, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, undisturbed(t, config), canonical(t, record))
@@ -796,7 +799,7 @@ func TestAnAnswerCarriesNoKey(t *testing.T) {
 	answer, err := json.Marshal(record.Answers[0])
 	require.NoError(t, err)
 	assert.JSONEq(t, fmt.Sprintf(`{"inquiry":%q,"option":"retry"}`, record.Answers[0].Inquiry), string(answer))
-	var read debate.Answer
+	var read flow.Answer
 	assert.Error(t, strictly(t, `{"inquiry":"a","option":"retry","key":"sk-new"}`, &read))
 }
 
@@ -817,7 +820,7 @@ func TestSeveralInquiriesAreOpenWhileOthersSpeak(t *testing.T) {
 				config := crew(4)
 				config.Mode = debate.Simultaneous
 				engine, p := engineFor(config)
-				engine.Store = &debate.MemoryStore{}
+				engine.Store = &store.Memory{}
 				abiding(p)
 				slowly(p)
 				befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
@@ -838,19 +841,19 @@ func TestSeveralInquiriesAreOpenWhileOthersSpeak(t *testing.T) {
 					ask[q.To] = q.ID
 				}
 				require.Len(t, ask, 2)
-				assert.Equal(t, debate.StatusFailed, record.Participant("Ada").Status)
+				assert.Equal(t, flow.StatusFailed, record.Participant("Ada").Status)
 
 				if restart {
 					require.NoError(t, session.Close())
 					session, err = twin(engine).Open(t.Context(), session.ID())
 					require.NoError(t, err)
 				}
-				require.NoError(t, session.Choose(t.Context(), ask["Dan"], debate.OptionDrop), "while others speak")
+				require.NoError(t, session.Choose(t.Context(), ask["Dan"], flow.OptionDrop), "while others speak")
 				record, err = session.Wait(t.Context())
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				require.Len(t, record.Inquiries, 1)
 				assert.Len(t, record.Turns, 2)
-				require.NoError(t, session.Choose(t.Context(), ask["Ada"], debate.OptionModel, "test/spare"))
+				require.NoError(t, session.Choose(t.Context(), ask["Ada"], flow.OptionModel, "test/spare"))
 				record, err = session.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, []string{
@@ -883,12 +886,12 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		require.Len(t, record.Inquiries, 2)
 		require.Equal(t, 2, record.InFlight())
 		other := record.Inquiries[1].ID
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionEnd))
-		requireKind(t, session.Choose(t.Context(), other, debate.OptionRetry), debate.KindState)
+		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionEnd))
+		requireKind(t, session.Choose(t.Context(), other, flow.OptionRetry), flow.KindState)
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCompleted, record.State)
-		assert.Equal(t, debate.EndHost, record.Reason)
+		assert.Equal(t, flow.StateCompleted, record.State)
+		assert.Equal(t, flow.EndHost, record.Reason)
 		assert.NotNil(t, view(record).Verdict)
 		assert.Len(t, record.Turns, 4)
 		assert.Zero(t, record.InFlight())
@@ -901,11 +904,11 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 		"assessment": requested("judge", "r2.assessment"),
 		"verdict":    requested("judge", "verdict"),
 	} {
-		open := func(t *testing.T) (*debate.Engine, *debate.Session, *outage, debate.Inquiry) {
+		open := func(t *testing.T) (*debate.Engine, *debate.Session, *outage, flow.Inquiry) {
 			t.Helper()
 			config := twoDebaters()
 			engine, p := engineFor(config)
-			engine.Store = &debate.MemoryStore{}
+			engine.Store = &store.Memory{}
 			cut := befall(p, provider.KindAuthentication, hits)
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
@@ -917,13 +920,13 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 		t.Run(name+"/pause and resume", func(t *testing.T) {
 			_, session, cut, q := open(t)
 			require.NoError(t, session.Pause(t.Context()))
-			assert.Equal(t, debate.StatePaused, session.State())
+			assert.Equal(t, flow.StatePaused, session.State())
 			require.NoError(t, session.Resume(t.Context()))
 			record, err := session.Wait(t.Context())
 			require.ErrorIs(t, err, debate.ErrAwaitingInput)
-			require.Equal(t, []debate.Inquiry{q}, record.Inquiries, "asked once")
+			require.Equal(t, []flow.Inquiry{q}, record.Inquiries, "asked once")
 			cut.over.Store(true)
-			require.NoError(t, session.Choose(t.Context(), q.ID, debate.OptionRetry))
+			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, undisturbed(t, twoDebaters()), canonical(t, record))
@@ -931,13 +934,13 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 		t.Run(name+"/answered in a pause, and restarted", func(t *testing.T) {
 			engine, session, _, q := open(t)
 			require.NoError(t, session.Pause(t.Context()))
-			require.NoError(t, session.Choose(t.Context(), q.ID, debate.OptionModel, "test/spare"))
-			assert.Equal(t, debate.StatePaused, session.State(), "an answer does not end a pause")
+			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"))
+			assert.Equal(t, flow.StatePaused, session.State(), "an answer does not end a pause")
 			require.NoError(t, session.Close())
 			session, err := twin(engine).Open(t.Context(), session.ID())
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = session.Close() })
-			assert.Equal(t, debate.StatePaused, session.State())
+			assert.Equal(t, flow.StatePaused, session.State())
 			require.NoError(t, session.Resume(t.Context()))
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
@@ -950,41 +953,41 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			if name == "verdict" { // there is no other way than to ask again
 				require.ErrorIs(t, err, debate.ErrAwaitingInput)
 				require.Len(t, record.Inquiries, 1)
-				assert.Equal(t, debate.EndRounds, record.Reason, "the rounds were over before the host stopped them")
+				assert.Equal(t, flow.EndRounds, record.Reason, "the rounds were over before the host stopped them")
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, debate.StateCompleted, record.State)
-			assert.Equal(t, debate.EndHost, record.Reason)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Equal(t, flow.EndHost, record.Reason)
 			assert.Equal(t, "stopped by the host", record.Evidence)
 			assert.NotNil(t, view(record).Verdict)
 			assert.Empty(t, record.Inquiries)
-			requireKind(t, session.Choose(t.Context(), q.ID, debate.OptionRetry), debate.KindState)
+			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), flow.KindState)
 		})
 		t.Run(name+"/cancel", func(t *testing.T) {
 			_, session, _, q := open(t)
 			require.NoError(t, session.Cancel(t.Context()))
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, debate.StateCanceled, record.State)
-			assert.Equal(t, debate.EndHost, record.Reason)
+			assert.Equal(t, flow.StateCanceled, record.State)
+			assert.Equal(t, flow.EndHost, record.Reason)
 			assert.Equal(t, "canceled by the host", record.Evidence)
 			assert.Nil(t, view(record).Verdict)
 			assert.Empty(t, record.Inquiries)
-			requireKind(t, session.Choose(t.Context(), q.ID, debate.OptionRetry), debate.KindState)
+			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), flow.KindState)
 		})
 	}
 }
 
 // judgedByAPerson is a debate of one round that waits for a person's assessment, or for the verdict.
-func judgedByAPerson(t *testing.T, when debate.When) (*debate.Engine, *debate.Session, debate.Inquiry) {
+func judgedByAPerson(t *testing.T, when debate.When) (*debate.Engine, *debate.Session, flow.Inquiry) {
 	t.Helper()
 	config := twoDebaters()
 	config.Rounds = 1
 	config.Judging.When = when
 	config.Judging.Judges = []debate.JudgeConfig{{Name: "Zoe", Person: true}}
 	engine, _ := engineFor(config)
-	engine.Store = &debate.MemoryStore{}
+	engine.Store = &store.Memory{}
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
@@ -1001,7 +1004,7 @@ func TestAPersonWhoJudgesCanBeAnsweredForAfterAPause(t *testing.T) {
 			assert.Equal(t, "Zoe", q.To)
 			assert.Empty(t, q.Options)
 			assert.True(t, json.Valid(q.Schema))
-			require.Error(t, session.Choose(t.Context(), q.ID, debate.OptionEnd), "a person who judges is not about a failure")
+			require.Error(t, session.Choose(t.Context(), q.ID, flow.OptionEnd), "a person who judges is not about a failure")
 			require.NoError(t, session.Pause(t.Context()))
 			_, session = hand(t, engine, session)
 			require.NoError(t, session.Resume(t.Context()))
@@ -1031,7 +1034,7 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, record.Inquiries, 1)
 		assert.Equal(t, "verdict.Zoe", record.Inquiries[0].ID)
-		requireKind(t, session.Answer(t.Context(), q.ID, "late"), debate.KindState)
+		requireKind(t, session.Answer(t.Context(), q.ID, "late"), flow.KindState)
 		require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", verdict([]string{"Ben", "Ada"})))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
@@ -1052,9 +1055,9 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 		require.NoError(t, session.Cancel(t.Context()))
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCanceled, record.State)
+		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Empty(t, record.Inquiries)
-		requireKind(t, session.Answer(t.Context(), q.ID, "late"), debate.KindState)
+		requireKind(t, session.Answer(t.Context(), q.ID, "late"), flow.KindState)
 	})
 }
 
@@ -1072,8 +1075,8 @@ func TestEndIsChosenWhileAPersonJudges(t *testing.T) {
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.Len(t, record.Inquiries, 2)
-	i := slices.IndexFunc(record.Inquiries, func(q debate.Inquiry) bool { return q.About != "" })
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[i].ID, debate.OptionEnd))
+	i := slices.IndexFunc(record.Inquiries, func(q flow.Inquiry) bool { return q.About != "" })
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[i].ID, flow.OptionEnd))
 	record, err = session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.Len(t, record.Inquiries, 1)
@@ -1098,7 +1101,7 @@ func TestUnattended(t *testing.T) {
 		change   func(*debate.Config)
 		befalls  func(*scripted.Provider)
 		options  []debate.Option // of the answers; nil: nobody was to be asked
-		reason   debate.EndReason
+		reason   flow.EndReason
 		degraded []string
 		turns    int
 		verdict  bool
@@ -1109,8 +1112,8 @@ func TestUnattended(t *testing.T) {
 				c.Judging.Judges[0].Fallbacks = []string{"test/spare"}
 			},
 			judging(provider.KindRefusal, "r2."),
-			[]debate.Option{debate.OptionWithout},
-			debate.EndRounds,
+			[]debate.Option{flow.OptionWithout},
+			flow.EndRounds,
 			[]string{"judge has judged no further", "there is no verdict"},
 			6, false,
 		},
@@ -1120,80 +1123,80 @@ func TestUnattended(t *testing.T) {
 				c.Judging.Judges[0].Fallbacks = []string{"test/spare"}
 			},
 			func(p *scripted.Provider) { befall(p, provider.KindRefusal, requested("judge", "r2.")) },
-			nil, debate.EndRounds, nil, 6, true,
+			nil, flow.EndRounds, nil, 6, true,
 		},
 		"a judge, to the end": {
-			func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: debate.OptionEnd} },
+			func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: flow.OptionEnd} },
 			judging(provider.KindRefusal, "r2."),
-			[]debate.Option{debate.OptionEnd},
-			debate.EndHost,
+			[]debate.Option{flow.OptionEnd},
+			flow.EndHost,
 			[]string{"judge has judged no further", "there is no verdict"},
 			4, false,
 		},
 		"a judge at the verdict": {
-			func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: debate.OptionEnd} },
+			func(c *debate.Config) { c.Unattended = &debate.Unattended{Judge: flow.OptionEnd} },
 			judging(provider.KindRefusal, "verdict"),
-			[]debate.Option{debate.OptionEnd},
-			debate.EndRounds,
+			[]debate.Option{flow.OptionEnd},
+			flow.EndRounds,
 			[]string{"judge has judged no further", "there is no verdict"},
 			6, false,
 		},
 		"one of a panel": {
 			func(c *debate.Config) {
-				c.Unattended = &debate.Unattended{Judge: debate.OptionEnd}
+				c.Unattended = &debate.Unattended{Judge: flow.OptionEnd}
 				c.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/spare"}, {Model: "test/last"}}
 			},
 			func(p *scripted.Provider) { befall(p, provider.KindRefusal, requested("judge", "r2.")) },
-			nil, debate.EndRounds,
+			nil, flow.EndRounds,
 			[]string{"judge has judged no further", "2 of 3 judges have given a verdict"},
 			6, true,
 		},
 		"a key, by default": {
 			func(c *debate.Config) { *c = crew(3); c.Unattended = &debate.Unattended{} },
-			authentication(2), nil, debate.EndRounds,
+			authentication(2), nil, flow.EndRounds,
 			[]string{"Ben has taken no further part"},
 			7, true,
 		},
 		"a key, by default, below two": {
 			func(c *debate.Config) { c.Unattended = &debate.Unattended{} },
-			authentication(2), nil, debate.EndTooFew,
+			authentication(2), nil, flow.EndTooFew,
 			[]string{"Ben has taken no further part"},
 			3, true,
 		},
 		"a key, to the end": {
 			func(c *debate.Config) {
 				*c = crew(3)
-				c.Unattended = &debate.Unattended{Authentication: debate.OptionEnd}
+				c.Unattended = &debate.Unattended{Authentication: flow.OptionEnd}
 			},
 			authentication(2),
-			[]debate.Option{debate.OptionEnd},
-			debate.EndHost, nil, 4, true,
+			[]debate.Option{flow.OptionEnd},
+			flow.EndHost, nil, 4, true,
 		},
 		"the budget, by default": {
 			func(c *debate.Config) {
 				c.Unattended = &debate.Unattended{}
 				c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 			},
-			func(*scripted.Provider) {}, nil, debate.EndSoftLimit, nil, 2, true,
+			func(*scripted.Provider) {}, nil, flow.EndSoftLimit, nil, 2, true,
 		},
 		"the budget, going on": {
 			func(c *debate.Config) {
-				c.Unattended = &debate.Unattended{Budget: debate.OptionRetry}
+				c.Unattended = &debate.Unattended{Budget: flow.OptionRetry}
 				c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
 			},
-			func(*scripted.Provider) {}, nil, debate.EndRounds, nil, 6, true,
+			func(*scripted.Provider) {}, nil, flow.EndRounds, nil, 6, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
 			tc.change(&config)
 			engine, p := engineFor(config)
-			store := &commits{MemoryStore: &debate.MemoryStore{}}
+			store := &commits{Memory: &store.Memory{}}
 			engine.Store = store
 			abiding(p)
 			tc.befalls(p)
 			record := run(t, engine, config)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Equal(t, tc.reason, record.Reason)
 			assert.NotEmpty(t, record.Evidence)
 			assert.Len(t, record.Turns, tc.turns)
@@ -1238,16 +1241,16 @@ func TestUnattendedContexts(t *testing.T) {
 		unattended debate.Unattended
 		judge      bool // it is the judge's window that is too small
 		first      debate.Option
-		reason     debate.EndReason
+		reason     flow.EndReason
 	}{
-		"summarised if there is a model":  {"test/spare", debate.Unattended{}, false, debate.OptionSummarize, debate.EndRounds},
-		"else left out":                   {"", debate.Unattended{}, false, debate.OptionTruncate, debate.EndRounds},
-		"left out if that is wanted":      {"test/spare", debate.Unattended{Context: debate.OptionTruncate}, false, debate.OptionTruncate, debate.EndRounds},
-		"no model to summarise as wanted": {"", debate.Unattended{Context: debate.OptionSummarize}, false, debate.OptionTruncate, debate.EndRounds},
-		"the end":                         {"test/spare", debate.Unattended{Context: debate.OptionEnd}, false, debate.OptionEnd, debate.EndHost},
-		"of the judge: summarised":        {"test/spare", debate.Unattended{}, true, debate.OptionSummarize, debate.EndRounds},
-		"of the judge: left out":          {"", debate.Unattended{}, true, debate.OptionTruncate, debate.EndRounds},
-		"of the judge: the end":           {"", debate.Unattended{Context: debate.OptionEnd}, true, debate.OptionEnd, debate.EndHost},
+		"summarised if there is a model":  {"test/spare", debate.Unattended{}, false, flow.OptionSummarize, flow.EndRounds},
+		"else left out":                   {"", debate.Unattended{}, false, flow.OptionTruncate, flow.EndRounds},
+		"left out if that is wanted":      {"test/spare", debate.Unattended{Context: flow.OptionTruncate}, false, flow.OptionTruncate, flow.EndRounds},
+		"no model to summarise as wanted": {"", debate.Unattended{Context: flow.OptionSummarize}, false, flow.OptionTruncate, flow.EndRounds},
+		"the end":                         {"test/spare", debate.Unattended{Context: flow.OptionEnd}, false, flow.OptionEnd, flow.EndHost},
+		"of the judge: summarised":        {"test/spare", debate.Unattended{}, true, flow.OptionSummarize, flow.EndRounds},
+		"of the judge: left out":          {"", debate.Unattended{}, true, flow.OptionTruncate, flow.EndRounds},
+		"of the judge: the end":           {"", debate.Unattended{Context: flow.OptionEnd}, true, flow.OptionEnd, flow.EndHost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config, engine, p := windy(tc.summarizer)
@@ -1258,26 +1261,26 @@ func TestUnattendedContexts(t *testing.T) {
 			}
 			befall(p, provider.KindContextOverflow, hits)
 			record := run(t, engine, config)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Equal(t, tc.reason, record.Reason)
 			require.NotEmpty(t, record.Answers)
 			assert.Equal(t, tc.first, record.Answers[0].Option)
 			assert.True(t, record.Answers[0].Unattended)
-			if tc.first == debate.OptionSummarize {
+			if tc.first == flow.OptionSummarize {
 				assert.NotEmpty(t, record.Summaries)
 			}
-			if tc.reason == debate.EndRounds {
+			if tc.reason == flow.EndRounds {
 				assert.Len(t, record.Turns, 12)
 				assert.NotNil(t, view(record).Verdict)
 				assert.Empty(t, view(record).Outcome().Degraded)
 			}
-			var kinds []debate.EventKind
+			var kinds []flow.EventKind
 			for _, event := range logged(t, engine, record.ID) {
-				if event.Kind() == debate.EventInquiry || event.Kind() == debate.EventAnswer {
+				if event.Kind() == flow.EventInquiry || event.Kind() == flow.EventAnswer {
 					kinds = append(kinds, event.Kind())
 				}
 			}
-			assert.Equal(t, []debate.EventKind{debate.EventInquiry, debate.EventAnswer}, kinds[:2], "the choice is recorded with its question")
+			assert.Equal(t, []flow.EventKind{flow.EventInquiry, flow.EventAnswer}, kinds[:2], "the choice is recorded with its question")
 		})
 	}
 }
@@ -1289,7 +1292,7 @@ func TestAnUnattendedContextIsGivenUpInTheEnd(t *testing.T) {
 	abiding(p)
 	befall(p, provider.KindContextOverflow, said("Ben", 2))
 	record := run(t, engine, config)
-	assert.Equal(t, debate.EndTooFew, record.Reason)
+	assert.Equal(t, flow.EndTooFew, record.Reason)
 	assert.Less(t, len(record.Answers), 30)
 	assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
 }
@@ -1297,7 +1300,7 @@ func TestAnUnattendedContextIsGivenUpInTheEnd(t *testing.T) {
 func TestRunIsAlwaysUnattended(t *testing.T) {
 	config := crew(3)
 	engine, p := engineFor(config)
-	engine.Store = &debate.MemoryStore{}
+	engine.Store = &store.Memory{}
 	abiding(p)
 	befall(p, provider.KindAuthentication, func(req *provider.Request) bool { return req.Self == "Cyd" || strings.Contains(req.ID, "verdict") })
 	var id string
@@ -1308,7 +1311,7 @@ func TestRunIsAlwaysUnattended(t *testing.T) {
 	}
 	record, err := engine.Record(t.Context(), id)
 	require.NoError(t, err)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, []string{"Cyd has taken no further part", "judge has judged no further", "there is no verdict"}, view(record).Outcome().Degraded)
 	require.Len(t, record.Answers, 1)
 	assert.True(t, record.Answers[0].Unattended)
@@ -1316,15 +1319,15 @@ func TestRunIsAlwaysUnattended(t *testing.T) {
 
 func TestOptionsThatUnattendedDoesNotTake(t *testing.T) {
 	for field, u := range map[string]debate.Unattended{
-		"unattended.judge":          {Judge: debate.OptionRetry},
-		"unattended.context":        {Context: debate.OptionModel},
-		"unattended.authentication": {Authentication: debate.OptionRetry},
-		"unattended.budget":         {Budget: debate.OptionDrop},
+		"unattended.judge":          {Judge: flow.OptionRetry},
+		"unattended.context":        {Context: flow.OptionModel},
+		"unattended.authentication": {Authentication: flow.OptionRetry},
+		"unattended.budget":         {Budget: flow.OptionDrop},
 	} {
 		config := twoDebaters()
 		config.Unattended = &u
 		engine, p := engineFor(config)
-		assert.Equal(t, field, requireKind(t, engine.Validate(t.Context(), config), debate.KindValidation).Field)
+		assert.Equal(t, field, requireKind(t, engine.Validate(t.Context(), config), flow.KindValidation).Field)
 		assert.Zero(t, p.Calls())
 	}
 }
@@ -1339,7 +1342,7 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 		"positions": {func(c *debate.Config) {
 			c.Participants[1].Position = ""
 			c.Assign = &debate.Assign{}
-		}, "assign", debate.StateInitializing},
+		}, "assign", flow.StateInitializing},
 		"first turn":   {func(*debate.Config) {}, "r1.opening.Ada", debate.StateAwaitingResponses},
 		"second turn":  {func(*debate.Config) {}, "r1.opening.Ben", debate.StateAwaitingResponses},
 		"simultaneous": {func(c *debate.Config) { c.Mode = debate.Simultaneous }, "r1.opening.Ada", debate.StateAwaitingResponses},
@@ -1350,7 +1353,7 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 					config := twoDebaters()
 					tc.change(&config)
 					engine, p := engineFor(config)
-					engine.Store = &debate.MemoryStore{}
+					engine.Store = &store.Memory{}
 					p.Reply = planning(p.Reply)
 					whole, entire := engineFor(config)
 					entire.Reply = planning(entire.Reply)
@@ -1359,13 +1362,13 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 					require.NoError(t, err)
 					t.Cleanup(func() { _ = session.Close() })
 					_, err = session.Wait(t.Context())
-					requireKind(t, err, debate.KindQuota)
+					requireKind(t, err, flow.KindQuota)
 					synctest.Wait() // who spoke at the same time has done
 					engine, session = hand(t, engine, session)
 					record, err := session.Wait(t.Context())
-					failure := requireKind(t, err, debate.KindQuota)
+					failure := requireKind(t, err, flow.KindQuota)
 					assert.Equal(t, tc.call, failure.Op)
-					assert.Equal(t, debate.StateError, record.State)
+					assert.Equal(t, flow.StateError, record.State)
 					assert.Equal(t, tc.work, record.Working())
 					assert.Contains(t, record.Failure.Hint(), "then retry")
 					cut.over.Store(true)
@@ -1377,7 +1380,7 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 					asksOnce(t, events)
 					assert.Equal(t, entire.Calls()+1, p.Calls())
 					for i := range events {
-						if change := as[debate.Transition](events[i]); change != nil && change.On == debate.TriggerRetry {
+						if change := as[flow.Transition](events[i]); change != nil && change.On == flow.TriggerRetry {
 							assert.Equal(t, tc.work, change.To)
 						}
 					}
@@ -1417,38 +1420,38 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 	require.NoError(t, err)
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionModel, "test/spare"))
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	l := logOf(t, engine, record.ID)
-	inquiry, answer := l.index(t, debate.EventInquiry, 0), l.index(t, debate.EventAnswer, 0)
+	inquiry, answer := l.index(t, flow.EventInquiry, 0), l.index(t, flow.EventAnswer, 0)
 	for name, tc := range map[string]struct {
 		at     int
 		change func(e *debate.Event)
 		field  string
 	}{
-		"about a call that is done":     {inquiry, func(e *debate.Event) { as[debate.Inquiry](*e).About = "r1.opening.Ada" }, "inquiry.about"},
-		"about a call that nobody made": {inquiry, func(e *debate.Event) { as[debate.Inquiry](*e).About = "r9.song.Ada" }, "inquiry.about"},
-		"about nothing":                 {inquiry, func(e *debate.Event) { as[debate.Inquiry](*e).About = "" }, "inquiry.id"},
-		"without an option":             {inquiry, func(e *debate.Event) { as[debate.Inquiry](*e).Options = nil }, "inquiry.about"},
+		"about a call that is done":     {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "r1.opening.Ada" }, "inquiry.about"},
+		"about a call that nobody made": {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "r9.song.Ada" }, "inquiry.about"},
+		"about nothing":                 {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "" }, "inquiry.id"},
+		"without an option":             {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).Options = nil }, "inquiry.about"},
 		"asked twice": {answer, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Body: as[debate.Inquiry](l.events[inquiry])}
+			*e = debate.Event{Seq: e.Seq, Body: as[flow.Inquiry](l.events[inquiry])}
 		}, "inquiry.about"},
 		"about one of the same id": {answer, func(e *debate.Event) {
-			again := *as[debate.Inquiry](l.events[inquiry])
+			again := *as[flow.Inquiry](l.events[inquiry])
 			again.ID = "another"
 			*e = debate.Event{Seq: e.Seq, Body: &again}
 		}, "inquiry.about"},
-		"an option that was not offered": {answer, func(e *debate.Event) { as[debate.Answer](*e).Option = debate.OptionDrop }, "answer.option"},
-		"an option that nobody knows":    {answer, func(e *debate.Event) { as[debate.Answer](*e).Option = "dance" }, "answer.option"},
-		"an unknown inquiry":             {answer, func(e *debate.Event) { as[debate.Answer](*e).Inquiry = "ask.nothing.1" }, "answer.option"},
-		"a model that is not known":      {answer, func(e *debate.Event) { as[debate.Answer](*e).Row = nil }, "answer.model"},
+		"an option that was not offered": {answer, func(e *debate.Event) { as[flow.Answer](*e).Option = flow.OptionDrop }, "answer.option"},
+		"an option that nobody knows":    {answer, func(e *debate.Event) { as[flow.Answer](*e).Option = "dance" }, "answer.option"},
+		"an unknown inquiry":             {answer, func(e *debate.Event) { as[flow.Answer](*e).Inquiry = "ask.nothing.1" }, "answer.option"},
+		"a model that is not known":      {answer, func(e *debate.Event) { as[flow.Answer](*e).Row = nil }, "answer.model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := l.copied(t)
 			tc.change(&events[tc.at])
 			_, err := l.engine.NewCore(l.id, events)
-			assert.Equal(t, tc.field, requireKind(t, err, debate.KindValidation).Field)
+			assert.Equal(t, tc.field, requireKind(t, err, flow.KindValidation).Field)
 		})
 	}
 	t.Run("answered twice", func(t *testing.T) {
@@ -1456,7 +1459,7 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 		again := events[answer]
 		again.Seq++
 		_, err := l.engine.NewCore(l.id, append(events, again))
-		assert.Equal(t, "answer.option", requireKind(t, err, debate.KindValidation).Field)
+		assert.Equal(t, "answer.option", requireKind(t, err, flow.KindValidation).Field)
 	})
 }
 
@@ -1464,7 +1467,7 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 func eventful(t *testing.T) storedLog {
 	t.Helper()
 	config, engine, p := windy("test/spare")
-	config.Format, config.Rounds = debate.FreeForm, 4
+	config.Format, config.Rounds = format.FreeForm, 4
 	config.Participants[1].Position = ""
 	config.Participants = append(config.Participants, debate.Participant{Name: "Cyd", Model: "test/debater"})
 	config.Assign = &debate.Assign{}
@@ -1473,7 +1476,7 @@ func eventful(t *testing.T) storedLog {
 	config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})
 	config.Judging.Quorum = 2
 	config.Judging.Anonymous = false
-	config.Watch = []debate.Detector{debate.DetectRepetition, debate.DetectDiminishing, debate.DetectDrift}
+	config.Watch = []format.Detector{format.DetectRepetition, format.DetectDiminishing, format.DetectDrift}
 	abiding(p)
 	answer := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
@@ -1492,9 +1495,9 @@ func eventful(t *testing.T) storedLog {
 	record := run(t, engine, config)
 	l := logOf(t, engine, record.ID)
 	kinds := told(l.events)
-	for _, kind := range []debate.EventKind{
-		debate.EventAssigned, debate.EventBallot, debate.EventSummary, debate.EventInquiry, debate.EventAnswer, debate.EventDropped, debate.EventFailed,
-		debate.EventWarning, debate.EventVerdict,
+	for _, kind := range []flow.EventKind{
+		debate.EventAssigned, debate.EventBallot, flow.EventSummary, flow.EventInquiry, flow.EventAnswer, flow.EventDropped, flow.EventFailed,
+		flow.EventWarning, debate.EventVerdict,
 	} {
 		require.Contains(t, kinds, kind)
 	}
@@ -1505,10 +1508,10 @@ func eventful(t *testing.T) storedLog {
 func TestAQuestionAboutNoFailureDoesNotFold(t *testing.T) {
 	l := eventful(t)
 	events := l.copied(t)
-	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[debate.Inquiry](e) != nil && as[debate.Inquiry](e).About != "" })
-	as[debate.Inquiry](events[at]).Failure = nil
+	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[flow.Inquiry](e) != nil && as[flow.Inquiry](e).About != "" })
+	as[flow.Inquiry](events[at]).Failure = nil
 	_, err := l.engine.NewCore(l.id, events)
-	assert.Equal(t, "inquiry.failure", requireKind(t, err, debate.KindValidation).Field)
+	assert.Equal(t, "inquiry.failure", requireKind(t, err, flow.KindValidation).Field)
 }
 
 // Whatever is changed in a log, and whatever is done then, nothing panics.
@@ -1532,7 +1535,7 @@ func TestChangedLogsOfAnEventfulDebate(t *testing.T) {
 	}
 	slices.SortFunc(all, func(a, b leaf) int { return strings.Compare(a.path, b.path) })
 	dice := rand.New(rand.NewPCG(7, 11))
-	values := []any{nil, true, -1, 0, 3, 1 << 15, "", "x", "Ada", "judge", "end", "model", string(debate.StateError), []any{}, map[string]any{}, []any{"x"}}
+	values := []any{nil, true, -1, 0, 3, 1 << 15, "", "x", "Ada", "judge", "end", "model", string(flow.StateError), []any{}, map[string]any{}, []any{"x"}}
 	for range 600 / fewer {
 		one, value := all[dice.IntN(len(all))], values[dice.IntN(len(values))]
 		one.set(value)
@@ -1555,7 +1558,7 @@ func provoke(t *testing.T, l storedLog, log, what string) {
 	}
 	core, err := l.engine.NewCore(l.id, events)
 	if err != nil {
-		requireKind(t, err, debate.KindValidation)
+		requireKind(t, err, flow.KindValidation)
 		return
 	}
 	r := core.Record()
@@ -1565,19 +1568,19 @@ func provoke(t *testing.T, l storedLog, log, what string) {
 		_, _, _ = view(r).Contestants(), r.Participants(), view(r).Findings(r.Round)
 	}
 	look()
-	signals := []debate.Signal{debate.Tick{}}
+	signals := []flow.Signal{flow.Tick{}}
 	for _, lost := range core.InFlight() {
 		signals = append(signals, lost)
 	}
 	for _, q := range r.Inquiries {
-		signals = append(signals, debate.Answer{Inquiry: q.ID, Text: "{}"})
+		signals = append(signals, flow.Answer{Inquiry: q.ID, Text: "{}"})
 		for _, option := range append(slices.Clone(q.Options), "dance") {
-			signals = append(signals, debate.Answer{Inquiry: q.ID, Option: option, Model: "test/spare", Row: &debate.Model{}})
+			signals = append(signals, flow.Answer{Inquiry: q.ID, Option: option, Model: "test/spare", Row: &debate.Model{}})
 		}
 	}
-	signals = append(signals, debate.Pause{}, debate.Resume{}, debate.Retry{}, debate.Stop{}, debate.Cancel{})
+	signals = append(signals, flow.Pause{}, flow.Resume{}, flow.Retry{}, flow.Stop{}, flow.Cancel{})
 	for _, signal := range signals {
-		out, err := core.Step(debate.Input{At: time.Now(), Signal: signal})
+		out, err := core.Step(flow.Input{At: time.Now(), Signal: signal})
 		if err != nil {
 			continue
 		}

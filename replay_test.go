@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -83,7 +84,7 @@ func scenes() []scene {
 		}},
 		{name: "summary", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
 			d := newTalk(8, 6000).summarizes(true)
-			d.config.Context = debate.ContextSummarize
+			d.config.Context = flow.ContextSummarize
 			return d.config, d.engine, d.p
 		}},
 		{name: "dropped", set: func() (debate.Config, *debate.Engine, *scripted.Provider) {
@@ -170,7 +171,7 @@ func TestGoldenLogs(t *testing.T) {
 	for _, g := range scenes() {
 		require.Contains(t, logs, g.name, "run with -update")
 	}
-	kinds := map[debate.EventKind]bool{}
+	kinds := map[flow.EventKind]bool{}
 	for _, name := range slices.Sorted(maps.Keys(logs)) {
 		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join("testdata", "logs", name+".canonical.json"))
@@ -201,7 +202,7 @@ func TestGoldenLogs(t *testing.T) {
 		})
 	}
 	for _, kind := range allKinds(t) {
-		if kind != debate.EventChunk {
+		if kind != flow.EventChunk {
 			assert.True(t, kinds[kind], "no golden log has an event %q", kind)
 		}
 	}
@@ -209,16 +210,16 @@ func TestGoldenLogs(t *testing.T) {
 }
 
 // allKinds reads the kinds of events from the source, so that none is forgotten.
-func allKinds(t *testing.T) []debate.EventKind {
+func allKinds(t *testing.T) []flow.EventKind {
 	t.Helper()
 	source, err := os.ReadFile("event.go")
 	require.NoError(t, err)
-	var kinds []debate.EventKind
+	var kinds []flow.EventKind
 	for line := range strings.Lines(string(source)) {
 		if fields := strings.Fields(line); len(fields) > 3 && fields[1] == "EventKind" && fields[2] == "=" {
 			kind, err := strconv.Unquote(fields[3])
 			require.NoError(t, err)
-			kinds = append(kinds, debate.EventKind(kind))
+			kinds = append(kinds, flow.EventKind(kind))
 		}
 	}
 	require.Greater(t, len(kinds), 15)

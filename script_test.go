@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -83,7 +85,7 @@ func script(names []string) func(*provider.Request) scripted.Reply {
 func twoDebaters() debate.Config {
 	return debate.Config{
 		Topic:  "Should cities ban cars from their centres?",
-		Format: debate.StructuredRounds,
+		Format: format.StructuredRounds,
 		Rounds: 3,
 		Participants: []debate.Participant{
 			{Name: "Ada", Side: debate.For, Model: "test/debater", Position: "Yes, ban them."},
@@ -110,7 +112,7 @@ func engineFor(config debate.Config) (*debate.Engine, *scripted.Provider) {
 }
 
 // run plays a debate to its end.
-func run(t *testing.T, engine *debate.Engine, config debate.FlowConfig) *debate.Record {
+func run(t *testing.T, engine *debate.Engine, config flow.Config) *debate.Record {
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)

@@ -3,6 +3,10 @@ package debate
 import (
 	"context"
 	"iter"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Session is a debate that this process has open: its controls and its events. It is safe for concurrent use. A
@@ -13,58 +17,58 @@ import (
 // and makes the next call. So a debate with one call at a time runs on one goroutine. So does a debate that waits
 // for a person: its goroutine watches the log, because the person may answer in another process.
 type Session struct {
-	live    *live
-	runtime *session
+	live    *engine
+	runtime *session.Session
 }
 
 // facade returns the Session that callers see of s. It is always the same one.
-func facade(s *session) *Session {
-	out, _ := s.facade.(*Session)
+func facade(s *session.Session) *Session {
+	out, _ := s.Facade.(*Session)
 	return out
 }
 
 // newSession makes a session of a debate that is still to be configured.
-func (l *live) newSession(p *plan) (*Session, error) {
+func (l *engine) newSession(p *plan) (*Session, error) {
 	core, err := l.configured(p)
 	if err != nil {
 		return nil, err
 	}
-	return facade(l.host.newSession(core)), nil
+	return facade(l.host.NewSession(core)), nil
 }
 
 // configured makes the core of a debate that has a config and has not started.
-func (l *live) configured(p *plan) (*Core, error) {
-	if err := CheckID(p.terms.ID); err != nil {
+func (l *engine) configured(p *plan) (*flow.Core, error) {
+	if err := store.CheckID(p.terms.ID); err != nil {
 		return nil, err
 	}
 	core, err := l.core(p.terms.ID, nil)
 	if err != nil {
 		return nil, err
 	}
-	_, err = core.Step(newInput(Edit{Flow: p.machine.Flow().Name, Config: p.config, Terms: p.terms}))
+	_, err = core.Step(session.NewInput(flow.Edit{Flow: p.machine.Flow().Name, Config: p.config, Terms: p.terms}))
 	return core, err
 }
 
 // ID returns the debate's id.
-func (s *Session) ID() string { return s.runtime.id }
+func (s *Session) ID() string { return s.runtime.ID }
 
 // State returns the debate's present state, as it is saved.
-func (s *Session) State() State { return s.runtime.state() }
+func (s *Session) State() flow.State { return s.runtime.State() }
 
 // Edit replaces the config of a debate that has not started. The id stays.
-func (s *Session) Edit(config FlowConfig) error {
+func (s *Session) Edit(config flow.Config) error {
 	p, err := s.live.plan(config, false)
 	if err != nil {
 		return err
 	}
 	p.terms.ID = s.ID()
-	return s.runtime.replace(func() (*Core, error) { return s.live.configured(p) })
+	return s.runtime.Replace(func() (*flow.Core, error) { return s.live.configured(p) })
 }
 
 // Validate checks the config, and asks the providers that can tell about its models. If nothing is wrong, the
-// debate is ready. Otherwise the error joins one *[Error] per field, and the debate stays in configuring.
+// debate is ready. Otherwise the error joins one *[flow.Error] per field, and the debate stays in configuring.
 func (s *Session) Validate(ctx context.Context) error {
-	return s.runtime.validate(ctx, func(r *Record) (*Start, error) { return s.live.validate(ctx, s.live.planOf(r), nil) })
+	return s.runtime.Validate(ctx, func(r *flow.Record) (*flow.Start, error) { return s.live.validate(ctx, s.live.planOf(r), nil) })
 }
 
 // Start begins a debate that is ready. If the store holds a debate of this id with the same config, Start opens it.
@@ -72,8 +76,8 @@ func (s *Session) Validate(ctx context.Context) error {
 func (s *Session) Start(ctx context.Context) error { return s.start(ctx, nil) }
 
 // start is Start for a debate that is forked from parent. If parent is nil, the debate is not forked.
-func (s *Session) start(ctx context.Context, parent *Parent) error {
-	return s.runtime.start(ctx, func(r *Record, checked *Start) (*Start, error) {
+func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
+	return s.runtime.Start(ctx, func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
 		start, err := checked, error(nil)
 		if start == nil {
 			start, err = s.live.start(s.live.planOf(r))
@@ -88,16 +92,16 @@ func (s *Session) start(ctx context.Context, parent *Parent) error {
 
 // Wait waits until the debate is over, and returns its record. It returns earlier, with the record of that moment
 // and an error, in these cases:
-//   - The debate comes to the error state. The error is its *[Error].
-//   - The debate waits for a person. The error is [ErrAwaitingInput].
-//   - The session is closed. The error is [ErrClosed], or what has ended the session.
+//   - The debate comes to the error state. The error is its *[flow.Error].
+//   - The debate waits for a person. The error is [flow.ErrAwaitingInput].
+//   - The session is closed. The error is [flow.ErrClosed], or what has ended the session.
 //
 // In these cases the record is nil if nothing is stored of the debate, or if the store fails. If ctx is done, Wait
 // returns its error and no record.
-func (s *Session) Wait(ctx context.Context) (*Record, error) { return s.runtime.wait(ctx) }
+func (s *Session) Wait(ctx context.Context) (*flow.Record, error) { return s.runtime.Wait(ctx) }
 
 // Record returns the record of the debate as it is now. It belongs to the caller.
-func (s *Session) Record(ctx context.Context) (*Record, error) { return s.runtime.record(ctx) }
+func (s *Session) Record(ctx context.Context) (*flow.Record, error) { return s.runtime.Record(ctx) }
 
 // Events yields the numbered events after the given number, then those that happen. Between them it yields the
 // chunks of turns as they are spoken. It ends after the debate's last event, or with an error when ctx is done or
@@ -113,8 +117,8 @@ func (s *Session) Record(ctx context.Context) (*Record, error) { return s.runtim
 //   - If a chunk's Offset is less than the length received so far, the chunk replaces the text from Offset on.
 //   - A turn comes without chunks if it was recorded before the session was opened, or if it is a structured
 //     answer.
-func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
-	return s.runtime.events(ctx, after)
+func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event, error] {
+	return s.runtime.Events(ctx, after)
 }
 
 // Close closes the session and leaves the debate as it is. Calls in flight are aborted and not recorded. The lease
@@ -123,6 +127,6 @@ func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[Event, erro
 // Close returns when nothing of the session runs any more, so it must not be called from within a provider. It may
 // be called again. Its error is always nil.
 func (s *Session) Close() error {
-	s.runtime.close()
+	s.runtime.Close()
 	return nil
 }

@@ -14,8 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // slowly makes every reply take a second, in ten chunks.
@@ -45,7 +47,7 @@ func TestPauseBreaksStreamsOffAndResumeAsksAgain(t *testing.T) {
 		pass(1500 * time.Millisecond) // Ben is speaking
 		require.NoError(t, s.Pause(t.Context()))
 		synctest.Wait()
-		assert.Equal(t, debate.StatePaused, s.State())
+		assert.Equal(t, flow.StatePaused, s.State())
 		calls := p.Calls()
 		pass(time.Hour)
 		assert.Equal(t, calls, p.Calls(), "nothing is asked in a pause")
@@ -86,7 +88,7 @@ func TestStopGoesToTheVerdict(t *testing.T) {
 		require.NoError(t, s.Stop(t.Context()))
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Equal(t, []string{"r1 Ada"}, speakers(record))
 		require.NotNil(t, view(record).Verdict)
 		assert.Equal(t, "stopped by the host", record.Evidence)
@@ -101,7 +103,7 @@ func TestStopBeforeTheFirstTurnEndsWithoutAVerdict(t *testing.T) {
 		require.NoError(t, s.Stop(t.Context()))
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.Nil(t, view(record).Verdict)
 		assert.Zero(t, record.InFlight())
 	})
@@ -115,14 +117,14 @@ func TestCancelEndsWithoutAVerdict(t *testing.T) {
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Zero(t, time.Since(began))
-		assert.Equal(t, debate.StateCanceled, record.State)
+		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Nil(t, view(record).Verdict)
 		assert.Positive(t, int64(record.Spent().Cost))
 
 		err = s.Resume(t.Context())
 		var refused *debate.Error
 		require.ErrorAs(t, err, &refused)
-		assert.Equal(t, debate.KindState, refused.Kind)
+		assert.Equal(t, flow.KindState, refused.Kind)
 		assert.Contains(t, err.Error(), "resume")
 		assert.Contains(t, err.Error(), "canceled")
 	})
@@ -133,15 +135,15 @@ func TestCloseLeavesTheDebateForTheNextOwner(t *testing.T) {
 		config := twoDebaters()
 		engine, p := engineFor(config)
 		slowly(p)
-		store := &debate.MemoryStore{}
+		store := &store.Memory{}
 		engine.Store = store
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		pass(2500 * time.Millisecond) // the judge is at work
 		session.Close()
 		_, err = session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrClosed)
-		require.ErrorIs(t, session.Pause(t.Context()), debate.ErrClosed)
+		require.ErrorIs(t, err, flow.ErrClosed)
+		require.ErrorIs(t, session.Pause(t.Context()), flow.ErrClosed)
 
 		other, q := engineFor(config)
 		other.Store = store
@@ -160,7 +162,7 @@ func TestAHeldDebateIsNotOpenedTwice(t *testing.T) {
 		config := twoDebaters()
 		engine, p := engineFor(config)
 		slowly(p)
-		store := &debate.MemoryStore{}
+		store := &store.Memory{}
 		engine.Store = store
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
@@ -176,7 +178,7 @@ func TestAHeldDebateIsNotOpenedTwice(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrLeased)
 		var conflict *debate.Error
 		require.ErrorAs(t, err, &conflict)
-		assert.Equal(t, debate.KindConflict, conflict.Kind)
+		assert.Equal(t, flow.KindConflict, conflict.Kind)
 	})
 }
 
@@ -191,7 +193,7 @@ func TestStartingAnExistingID(t *testing.T) {
 	require.NoError(t, err)
 	record, err := again.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, calls, p.Calls(), "the debate was opened, not repeated")
 	again.Close()
 
@@ -199,13 +201,13 @@ func TestStartingAnExistingID(t *testing.T) {
 	_, err = engine.Start(t.Context(), config)
 	var conflict *debate.Error
 	require.ErrorAs(t, err, &conflict)
-	assert.Equal(t, debate.KindConflict, conflict.Kind)
+	assert.Equal(t, flow.KindConflict, conflict.Kind)
 	assert.Equal(t, "topic", conflict.Field)
 }
 
 // unreadable is a store whose logs cannot be read for a while.
 type unreadable struct {
-	*debate.MemoryStore
+	*store.Memory
 
 	broken bool
 }
@@ -214,7 +216,7 @@ func (s *unreadable) Read(ctx context.Context, id string, after int64) iter.Seq2
 	if s.broken {
 		return func(yield func(debate.Event, error) bool) { yield(debate.Event{}, errDeaf) }
 	}
-	return s.MemoryStore.Read(ctx, id, after)
+	return s.Memory.Read(ctx, id, after)
 }
 
 // Neither a claim in the engine nor a lease in the store is left: whoever comes next need not wait.
@@ -225,7 +227,7 @@ func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
 		change func(*debate.Config, *unreadable)
 		err    error
 	}{
-		"a conflict":                  {func(c *debate.Config, _ *unreadable) { c.Topic = "Something else" }, &debate.Error{Kind: debate.KindConflict}},
+		"a conflict":                  {func(c *debate.Config, _ *unreadable) { c.Topic = "Something else" }, &debate.Error{Kind: flow.KindConflict}},
 		"a store that cannot be read": {func(_ *debate.Config, s *unreadable) { s.broken = true }, errDeaf},
 	}
 	goesOn := map[string]func(context.Context, *debate.Engine) (*debate.Session, error){
@@ -239,7 +241,7 @@ func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						engine, p := engineFor(config)
 						slowly(p)
-						store := &unreadable{MemoryStore: &debate.MemoryStore{}}
+						store := &unreadable{Memory: &store.Memory{}}
 						engine.Store = store
 						first, err := engine.Start(t.Context(), config)
 						require.NoError(t, err)
@@ -287,7 +289,7 @@ func TestStartingADebateThatIsOpenHere(t *testing.T) {
 		other := config
 		other.Rounds = 9
 		_, err = engine.Start(t.Context(), other)
-		require.ErrorIs(t, err, &debate.Error{Kind: debate.KindConflict}, "%v", err)
+		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindConflict}, "%v", err)
 		assert.ErrorContains(t, err, "rounds")
 	})
 }
@@ -300,18 +302,18 @@ func TestErrorAndRetryRepeatNothing(t *testing.T) {
 		turns []string
 		again func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error
 	}{
-		"after an error": {"r1.opening.Ben", debate.KindQuota, 1, []string{"r1 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
+		"after an error": {"r1.opening.Ben", flow.KindQuota, 1, []string{"r1 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
 			t.Helper()
-			failure := requireKind(t, err, debate.KindQuota)
-			assert.Equal(t, debate.StateError, record.State)
+			failure := requireKind(t, err, flow.KindQuota)
+			assert.Equal(t, flow.StateError, record.State)
 			require.NoError(t, s.Retry(t.Context()))
 			return failure
 		}},
-		"after a question": {"r2.rebuttal.Ben", debate.KindAuthentication, 2, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
+		"after a question": {"r2.rebuttal.Ben", flow.KindAuthentication, 2, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
 			t.Helper()
 			q := question(t, record, err)
-			assert.Equal(t, []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionDrop, debate.OptionEnd}, q.Options)
-			require.NoError(t, s.Choose(t.Context(), q.ID, debate.OptionRetry))
+			assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionModel, flow.OptionDrop, flow.OptionEnd}, q.Options)
+			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionRetry))
 			return q.Failure
 		}},
 	} {
@@ -354,22 +356,22 @@ func TestRunEndsWithTheReader(t *testing.T) {
 		slowly(p)
 		for event, err := range engine.Run(t.Context(), config) {
 			require.NoError(t, err)
-			if event.Kind() == debate.EventChunk {
+			if event.Kind() == flow.EventChunk {
 				break
 			}
 		}
 		record, err := engine.Record(t.Context(), "left")
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCanceled, record.State)
+		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Equal(t, 1, p.Calls())
 		assert.Zero(t, record.InFlight())
 		assert.Equal(t, 1, record.Spent().Requests)
 		assert.Positive(t, int64(record.Spent().Cost), "what the call that was broken off has cost is recorded")
 		events := logged(t, engine, "left")
 		last := events[len(events)-2:]
-		require.Equal(t, []debate.EventKind{debate.EventTransition, debate.EventSpend}, told(last))
-		assert.Equal(t, debate.StateCanceled, as[debate.Transition](last[0]).To)
-		assert.Equal(t, adasOpening, as[debate.Charge](last[1]).Call)
+		require.Equal(t, []flow.EventKind{flow.EventTransition, flow.EventSpend}, told(last))
+		assert.Equal(t, flow.StateCanceled, as[flow.Transition](last[0]).To)
+		assert.Equal(t, adasOpening, as[flow.Charge](last[1]).Call)
 	})
 }
 
@@ -406,7 +408,7 @@ func TestRunYieldsTheErrorOfADebateThatStops(t *testing.T) {
 	}
 	var failure *debate.Error
 	require.ErrorAs(t, last, &failure)
-	assert.Equal(t, debate.KindQuota, failure.Kind)
+	assert.Equal(t, flow.KindQuota, failure.Kind)
 	assert.Equal(t, 1, p.Calls())
 }
 
@@ -425,7 +427,7 @@ func TestShutdownLetsGoOfEverything(t *testing.T) {
 		require.NoError(t, engine.Shutdown(t.Context()))
 		for _, s := range sessions {
 			_, err := s.Wait(t.Context())
-			require.ErrorIs(t, err, debate.ErrClosed)
+			require.ErrorIs(t, err, flow.ErrClosed)
 		}
 	})
 }
@@ -438,16 +440,16 @@ func TestASessionIsEditedUntilItIsValid(t *testing.T) {
 	session, err := engine.New(bad)
 	require.NoError(t, err)
 	defer session.Close()
-	assert.Equal(t, debate.StateConfiguring, session.State())
+	assert.Equal(t, flow.StateConfiguring, session.State())
 	require.Error(t, session.Start(t.Context()))
 
 	require.ErrorContains(t, session.Validate(t.Context()), "topic")
-	assert.Equal(t, debate.StateConfiguring, session.State())
+	assert.Equal(t, flow.StateConfiguring, session.State())
 	require.NoError(t, session.Edit(config))
 	require.NoError(t, session.Validate(t.Context()))
-	assert.Equal(t, debate.StateReady, session.State())
+	assert.Equal(t, flow.StateReady, session.State())
 	require.NoError(t, session.Edit(config))
-	assert.Equal(t, debate.StateConfiguring, session.State(), "an edit has to be validated")
+	assert.Equal(t, flow.StateConfiguring, session.State(), "an edit has to be validated")
 	require.Error(t, session.Start(t.Context()))
 	assert.Zero(t, p.Calls())
 	require.NoError(t, session.Validate(t.Context()))
@@ -490,7 +492,7 @@ func TestTheBudget(t *testing.T) {
 		engine, _ := engineFor(config)
 		record := run(t, engine, config)
 		require.Len(t, record.Warnings, 1)
-		assert.Equal(t, debate.WarnCost, record.Warnings[0].Kind)
+		assert.Equal(t, flow.WarnCost, record.Warnings[0].Kind)
 	})
 	t.Run("waits to be acknowledged", func(t *testing.T) {
 		config := twoDebaters()
@@ -532,11 +534,11 @@ func TestTheBudget(t *testing.T) {
 		engine, least := lavish(config)
 		config.Budget = &debate.Budget{Soft: least}
 		record := run(t, engine, config)
-		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.NotNil(t, view(record).Verdict)
 		assert.GreaterOrEqual(t, len(record.Turns), 2, "one round is certain")
 		assert.Less(t, len(record.Turns), 24)
-		assert.Equal(t, debate.EndSoftLimit, record.Reason)
+		assert.Equal(t, flow.EndSoftLimit, record.Reason)
 	})
 	t.Run("a hard limit is never passed", func(t *testing.T) {
 		config := twoDebaters()
@@ -550,7 +552,7 @@ func TestTheBudget(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			assert.LessOrEqual(t, record.Spent().Cost, limit)
 			if err != nil {
-				require.ErrorIs(t, err, &debate.Error{Kind: debate.KindCostLimit})
+				require.ErrorIs(t, err, &debate.Error{Kind: flow.KindCostLimit})
 				assert.GreaterOrEqual(t, len(view(record).Assessments), 1, "one round is certain")
 				stopped++
 			} else {
@@ -603,7 +605,7 @@ func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the r
 		})
 	}
 	for range 100 {
-		requireKind(t, session.Stop(t.Context()), debate.KindState)
+		requireKind(t, session.Stop(t.Context()), flow.KindState)
 	}
 	readers.Wait()
 }
@@ -615,7 +617,7 @@ func TestAStartThatIsRefusedTheLeaseCanBeTriedAgain(t *testing.T) {
 		config.ID = "held"
 		engine, p := engineFor(config)
 		slowly(p)
-		engine.Store = &debate.MemoryStore{}
+		engine.Store = &store.Memory{}
 		first, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		next := twin(engine)
@@ -648,7 +650,7 @@ func TestStartingAClosedSessionDoesNotWait(t *testing.T) {
 		}()
 		synctest.Wait()
 		began := time.Now()
-		require.ErrorIs(t, session.Start(t.Context()), debate.ErrClosed)
+		require.ErrorIs(t, session.Start(t.Context()), flow.ErrClosed)
 		assert.Zero(t, time.Since(began))
 		<-closed
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // The clocks of two engines are behind that of one which is gone, so that what both append has the time of
@@ -79,11 +80,11 @@ func TestAControlClosesNobodysSession(t *testing.T) {
 			}
 			return do()
 		})
-		require.NoError(t, m.Control(t.Context(), first.ID(), debate.Cancel{}))
+		require.NoError(t, m.Control(t.Context(), first.ID(), flow.Cancel{}))
 		for _, s := range []*debate.Session{first, second} {
 			record, err := s.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, debate.StateCanceled, record.State)
+			assert.Equal(t, flow.StateCanceled, record.State)
 		}
 	})
 }
@@ -119,7 +120,7 @@ func TestShutdownWhileDebatesAreOpened(t *testing.T) {
 					var group sync.WaitGroup
 					group.Go(func() {
 						_, err := do(t.Context(), m, c.config.ID)
-						assert.ErrorIs(t, err, debate.ErrClosed)
+						assert.ErrorIs(t, err, flow.ErrClosed)
 					})
 					pass(50 * time.Millisecond)
 					require.NoError(t, m.Shutdown(t.Context()))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // sim is a world of one debate: its log, its clock, and the calls that are on their way.
@@ -20,16 +21,16 @@ type sim struct {
 	dice    *rand.Rand
 	engine  *debate.Engine
 	id      string
-	start   *debate.Start // the same for both debates of a seed
+	start   *flow.Start // the same for both debates of a seed
 	names   []string
 	voters  []string
-	live    *debate.Core // never restarted: it must do what core does
-	core    *debate.Core // made anew from the log before every step
+	live    *flow.Core // never restarted: it must do what core does
+	core    *flow.Core // made anew from the log before every step
 	log     []debate.Event
 	now     time.Time
 	wait    time.Time // when a Tick is due
 	flights []flight
-	past    []debate.Signal // what has been brought
+	past    []flow.Signal // what has been brought
 
 	trouble  bool // disturb it
 	short    bool // it may be stopped or canceled
@@ -39,7 +40,7 @@ type sim struct {
 	faults   int             // failures left
 	faulty   map[string]bool // calls that have failed
 	state    debate.State
-	intents  []*debate.Intent
+	intents  []*flow.Intent
 	open     map[string]debate.Money // reserved, by call
 	told     map[string]uint64       // what each call was asked
 	warned   bool
@@ -48,7 +49,7 @@ type sim struct {
 
 // flight is a call that somebody is working on.
 type flight struct {
-	command *debate.Command
+	command *flow.Command
 	aborted bool
 }
 
@@ -86,13 +87,13 @@ func (s *sim) begin() {
 	}
 	s.live = s.reload()
 	s.core = s.live
-	for _, signal := range []debate.Signal{debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}} {
-		if _, err := s.live.Step(debate.Input{At: s.now, Signal: signal}); err != nil {
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}} {
+		if _, err := s.live.Step(flow.Input{At: s.now, Signal: signal}); err != nil {
 			s.failf("%v", err)
 		}
 	}
-	s.state = debate.StateReady
-	out, err := s.live.Step(debate.Input{At: s.now, Signal: *s.start})
+	s.state = flow.StateReady
+	out, err := s.live.Step(flow.Input{At: s.now, Signal: *s.start})
 	if err != nil {
 		s.failf("%v", err)
 	}
@@ -100,7 +101,7 @@ func (s *sim) begin() {
 }
 
 // reload makes a core of the log.
-func (s *sim) reload() *debate.Core {
+func (s *sim) reload() *flow.Core {
 	core, err := s.engine.NewCore(s.id, s.log)
 	if err != nil {
 		s.failf("the log does not load: %v", err)
@@ -128,9 +129,9 @@ func (s *sim) decode(data []byte) []debate.Event {
 }
 
 // accepted steps an input that must be taken.
-func (s *sim) accepted(signal debate.Signal) debate.Output {
+func (s *sim) accepted(signal flow.Signal) flow.Output {
 	s.t.Helper()
-	in := debate.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal}
+	in := flow.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal}
 	if !s.trouble {
 		out, err := s.live.Step(in)
 		if err != nil {
@@ -161,12 +162,12 @@ func (s *sim) accepted(signal debate.Signal) debate.Output {
 }
 
 // ignored steps an input that must leave no trace, though time may have brought something due.
-func (s *sim) ignored(signal debate.Signal) {
+func (s *sim) ignored(signal flow.Signal) {
 	s.t.Helper()
 	for _, e := range s.accepted(signal).Events {
 		switch e.Kind() {
-		case debate.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, debate.EventSummary,
-			debate.EventRejected, debate.EventFailed, debate.EventSpend:
+		case flow.EventTurn, debate.EventAssessment, debate.EventVerdict, debate.EventBallot, debate.EventAssigned, flow.EventSummary,
+			flow.EventRejected, flow.EventFailed, flow.EventSpend:
 			s.failf("%+v was recorded", signal)
 		default:
 		}
@@ -174,16 +175,16 @@ func (s *sim) ignored(signal debate.Signal) {
 }
 
 // refused steps an input that must change nothing.
-func (s *sim) refused(signal debate.Signal) {
+func (s *sim) refused(signal flow.Signal) {
 	s.t.Helper()
-	for _, core := range []*debate.Core{s.reload(), s.live} {
+	for _, core := range []*flow.Core{s.reload(), s.live} {
 		before := s.summary(core)
-		out, err := core.Step(debate.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal})
+		out, err := core.Step(flow.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal})
 		var failure *debate.Error
 		switch {
 		case err == nil:
 			s.failf("%T was taken in state %s", signal, s.state)
-		case !errors.As(err, &failure) || failure.Kind != debate.KindState:
+		case !errors.As(err, &failure) || failure.Kind != flow.KindState:
 			s.failf("%T was refused with %v", signal, err)
 		case len(out.Events)+len(out.Start)+len(out.Abort) > 0 || !out.Wait.IsZero():
 			s.failf("the refused %T gave %+v", signal, out)
@@ -194,16 +195,16 @@ func (s *sim) refused(signal debate.Signal) {
 }
 
 // follow checks what a step gave, and does it.
-func (s *sim) follow(out debate.Output, events []debate.Event) {
+func (s *sim) follow(out flow.Output, events []debate.Event) {
 	var intended []string
 	for i := range events {
 		if events[i].Seq != int64(len(s.log)+1) {
 			s.failf("event %d has the number %d", len(s.log)+1, events[i].Seq)
 		}
-		if in := as[debate.Intent](events[i]); in != nil {
+		if in := as[flow.Intent](events[i]); in != nil {
 			intended = append(intended, in.Call)
 		}
-		if q := as[debate.Inquiry](events[i]); q != nil { // nobody but a person performs it
+		if q := as[flow.Inquiry](events[i]); q != nil { // nobody but a person performs it
 			intended = slices.DeleteFunc(intended, func(call string) bool { return call == q.ID })
 		}
 		s.log = append(s.log, events[i])
@@ -236,38 +237,38 @@ func (s *sim) follow(out debate.Output, events []debate.Event) {
 // checkEvent keeps the books that the record is checked against.
 func (s *sim) checkEvent(e *debate.Event) {
 	switch e.Kind() {
-	case debate.EventTransition:
-		if as[debate.Transition](*e).From != s.state {
-			s.failf("a transition leaves %s in state %s", as[debate.Transition](*e).From, s.state)
+	case flow.EventTransition:
+		if as[flow.Transition](*e).From != s.state {
+			s.failf("a transition leaves %s in state %s", as[flow.Transition](*e).From, s.state)
 		}
-		s.state = as[debate.Transition](*e).To
-	case debate.EventIntent:
+		s.state = as[flow.Transition](*e).To
+	case flow.EventIntent:
 		if atRest(s.state) {
-			s.failf("%s is intended in state %s", as[debate.Intent](*e).Call, s.state)
+			s.failf("%s is intended in state %s", as[flow.Intent](*e).Call, s.state)
 		}
-		if _, twice := s.open[as[debate.Intent](*e).Call]; twice {
-			s.failf("%s is intended twice", as[debate.Intent](*e).Call)
+		if _, twice := s.open[as[flow.Intent](*e).Call]; twice {
+			s.failf("%s is intended twice", as[flow.Intent](*e).Call)
 		}
-		if slices.Contains(s.dropped, as[debate.Intent](*e).By) {
-			s.failf("%s is intended of one who takes no further part", as[debate.Intent](*e).Call)
+		if slices.Contains(s.dropped, as[flow.Intent](*e).By) {
+			s.failf("%s is intended of one who takes no further part", as[flow.Intent](*e).Call)
 		}
-		s.open[as[debate.Intent](*e).Call] = as[debate.Intent](*e).Reserve
-		s.intents = append(s.intents, as[debate.Intent](*e))
-	case debate.EventWarning:
-		s.warned = s.warned || as[debate.Warning](*e).Kind == debate.WarnCost
-	case debate.EventAck:
+		s.open[as[flow.Intent](*e).Call] = as[flow.Intent](*e).Reserve
+		s.intents = append(s.intents, as[flow.Intent](*e))
+	case flow.EventWarning:
+		s.warned = s.warned || as[flow.Warning](*e).Kind == flow.WarnCost
+	case flow.EventAck:
 		s.acked = true
-	case debate.EventInquiry:
-		if as[debate.Inquiry](*e).About == "" {
-			delete(s.open, as[debate.Inquiry](*e).ID)
+	case flow.EventInquiry:
+		if as[flow.Inquiry](*e).About == "" {
+			delete(s.open, as[flow.Inquiry](*e).ID)
 		}
-	case debate.EventDropped:
+	case flow.EventDropped:
 		if !s.thin {
-			s.failf("%s is dropped: %s", as[debate.Dropped](*e).Participant, as[debate.Dropped](*e).Reason)
+			s.failf("%s is dropped: %s", as[flow.Dropped](*e).Participant, as[flow.Dropped](*e).Reason)
 		}
-		s.dropped = append(s.dropped, as[debate.Dropped](*e).Participant)
+		s.dropped = append(s.dropped, as[flow.Dropped](*e).Participant)
 	default:
-		if spend := debate.SpendOf(e.Body); spend != nil {
+		if spend := flow.SpendOf(e.Body); spend != nil {
 			delete(s.open, spend.Call)
 		}
 	}
@@ -276,8 +277,8 @@ func (s *sim) checkEvent(e *debate.Event) {
 // atRest holds in the states in which no call may start.
 func atRest(state debate.State) bool {
 	switch state {
-	case debate.StatePaused, debate.StateAwaitingInput, debate.StateError, debate.StateCompleted, debate.StateCanceled,
-		debate.StateConfiguring, debate.StateValidating, debate.StateReady:
+	case flow.StatePaused, flow.StateAwaitingInput, flow.StateError, flow.StateCompleted, flow.StateCanceled,
+		flow.StateConfiguring, flow.StateValidating, flow.StateReady:
 		return true
 	default:
 		return false
@@ -285,7 +286,7 @@ func atRest(state debate.State) bool {
 }
 
 // command asks a core what a call is, and compares it with what the undisturbed debate asked.
-func (s *sim) command(core *debate.Core, call string) *debate.Command {
+func (s *sim) command(core *flow.Core, call string) *flow.Command {
 	c, err := core.Command(call)
 	if err != nil {
 		s.failf("%v", err)
@@ -312,13 +313,13 @@ func (s *sim) land(i int) {
 		s.command(s.reload(), f.command.Call)
 	}
 	s.flights = slices.Delete(s.flights, i, i+1)
-	var signal debate.Signal = debate.Result{
+	var signal flow.Signal = flow.Result{
 		Call: f.command.Call, Attempt: f.command.Attempt, Text: s.reply(f.command), Usage: s.usage(f), Took: time.Second,
 	}
 	switch {
 	case !s.trouble:
 	case f.aborted && s.dice.IntN(4) > 0:
-		signal = debate.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: &debate.Error{Kind: debate.KindCanceled}}
+		signal = flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: &debate.Error{Kind: flow.KindCanceled}}
 	case s.faults > 0 && s.dice.IntN(5) == 0 && s.mayFail(f):
 		signal = s.fault(f)
 		s.faults--
@@ -326,12 +327,12 @@ func (s *sim) land(i int) {
 	}
 	s.past = append(s.past, signal)
 	s.accepted(signal)
-	if s.live.Record().State == debate.StateError && s.faults > 0 {
+	if s.live.Record().State == flow.StateError && s.faults > 0 {
 		s.faults -= 2 // so that a host's retries suffice
 	}
 }
 
-func (s *sim) canonical(core *debate.Core) string {
+func (s *sim) canonical(core *flow.Core) string {
 	data, err := view(core.Record()).Canonical()
 	if err != nil {
 		s.failf("%v", err)
@@ -340,7 +341,7 @@ func (s *sim) canonical(core *debate.Core) string {
 }
 
 // summary is what shows of a record.
-func (s *sim) summary(core *debate.Core) string {
+func (s *sim) summary(core *flow.Core) string {
 	r := core.Record()
 	return fmt.Sprintln(
 		s.canonical(core), r.Seq, r.Round, r.State, r.Working(), r.InFlight(), r.Reserved(), r.Spent(), len(r.Rejections),
@@ -373,7 +374,7 @@ func (s *sim) checkEnd() {
 
 // spared reports whether a call is a participant's who would be dropped if it failed for good, in a
 // debate in which nobody is to be dropped, or one of the audience's, whose vote would be left out.
-func (s *sim) spared(c *debate.Command) bool {
+func (s *sim) spared(c *flow.Command) bool {
 	r := s.live.Record()
 	if s.thin || !slices.Contains(s.names, c.By) {
 		return slices.Contains(s.voters, c.By)
@@ -403,7 +404,7 @@ func (s *sim) mayFail(f flight) bool {
 }
 
 // latest yields the latest intent of a call.
-func (s *sim) latest(call string) *debate.Intent {
+func (s *sim) latest(call string) *flow.Intent {
 	for _, in := range slices.Backward(s.intents) {
 		if in.Call == call {
 			return in
@@ -416,7 +417,7 @@ func (s *sim) latest(call string) *debate.Intent {
 // checkThinned: those who are left have said what they would have said, and the debate came to its end.
 func (s *sim) checkThinned(plain *sim) {
 	r := s.core.Record()
-	if r.State != debate.StateCompleted || r.Reason == "" {
+	if r.State != flow.StateCompleted || r.Reason == "" {
 		s.failf("without %q the debate ended in state %s (%s)", s.dropped, r.State, r.Reason)
 	}
 	for _, name := range s.dropped {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // chance holds once in so many times.
@@ -30,7 +32,7 @@ type stage struct {
 
 // drawCast draws the format and those who take part.
 func (s *stage) drawCast(c *debate.Config) {
-	formats := debate.BuiltinFormats()
+	formats := format.Builtin()
 	if chance(s.dice, 2) {
 		s.ownFormat(c)
 		return
@@ -53,7 +55,7 @@ func (s *stage) drawCast(c *debate.Config) {
 	for len(sides) < max(2, f.MinParticipants) || len(f.Seats) == 0 && len(sides) < 6 && !chance(s.dice, 3) {
 		sides = append(sides, oneOf(s.dice, debate.For, debate.Against, ""))
 	}
-	if f.Decide == debate.BySwing {
+	if f.Decide == format.BySwing {
 		s.drawAudience(c)
 	}
 	s.drawParticipants(c, sides)
@@ -76,8 +78,8 @@ func (s *stage) drawParticipants(c *debate.Config, sides []debate.Side) {
 func (s *stage) ownFormat(c *debate.Config) {
 	dice := s.dice
 	f := &debate.Format{
-		Name: "drawn", Guidance: "Whatever comes.", MaxParticipants: 6, End: oneOf(dice, debate.EndByJudge, debate.EndByRounds, debate.EndByConvergence),
-		Decide: oneOf(dice, "", debate.ByJudges, debate.NoWinner),
+		Name: "drawn", Guidance: "Whatever comes.", MaxParticipants: 6, End: oneOf(dice, format.EndByJudge, format.EndByRounds, format.EndByConvergence),
+		Decide: oneOf(dice, "", format.ByJudges, format.NoWinner),
 	}
 	sides := []debate.Side{debate.For, debate.Against}
 	for len(sides) < 6 && !chance(dice, 3) {
@@ -89,11 +91,11 @@ func (s *stage) ownFormat(c *debate.Config) {
 	}
 	if chance(dice, 4) {
 		s.drawAudience(c)
-		f.Decide = oneOf(dice, f.Decide, debate.BySwing)
+		f.Decide = oneOf(dice, f.Decide, format.BySwing)
 	}
 	s.drawParticipants(c, sides)
-	f.Reads.Graph = oneOf(dice, "", debate.AllRead, debate.Ring, debate.SideGroups, debate.GivenEdges)
-	if f.Reads.Graph == debate.GivenEdges {
+	f.Reads.Graph = oneOf(dice, "", format.AllRead, format.Ring, format.SideGroups, format.GivenEdges)
+	if f.Reads.Graph == format.GivenEdges {
 		f.Reads.Edges = make(map[string][]string)
 		for i := range c.Participants {
 			for k := range c.Participants {
@@ -106,9 +108,9 @@ func (s *stage) ownFormat(c *debate.Config) {
 			f.Reads.Edges[c.Participants[0].Name] = []string{c.Participants[1].Name}
 		}
 	}
-	f.Phases = []debate.Phase{{Name: "opening", First: 1, Last: 1}, {Name: "clash", First: 2, Last: -1}}
+	f.Phases = []format.Phase{{Name: "opening", First: 1, Last: 1}, {Name: "clash", First: 2, Last: -1}}
 	if chance(dice, 3) {
-		f.Phases = slices.Insert(f.Phases, 0, debate.Phase{Name: "closing", First: -1, Last: -1})
+		f.Phases = slices.Insert(f.Phases, 0, format.Phase{Name: "closing", First: -1, Last: -1})
 	}
 	for i := range f.Phases {
 		f.Phases[i].Back = oneOf(dice, 0, 0, 1)
@@ -118,9 +120,9 @@ func (s *stage) ownFormat(c *debate.Config) {
 		for range 1 + dice.IntN(3) {
 			f.Phases[i].Slots = append(f.Phases[i].Slots, s.drawSlot(c))
 		}
-		f.Phases[i].Slots = slices.Insert(f.Phases[i].Slots, dice.IntN(len(f.Phases[i].Slots)+1), debate.Slot{Who: oneOf[debate.Who](dice, "for:1", "against:1"), Group: dice.IntN(2)})
+		f.Phases[i].Slots = slices.Insert(f.Phases[i].Slots, dice.IntN(len(f.Phases[i].Slots)+1), format.Slot{Who: oneOf[format.Who](dice, "for:1", "against:1"), Group: dice.IntN(2)})
 	}
-	for _, d := range []debate.Detector{debate.DetectRepetition, debate.DetectDiminishing, debate.DetectDrift} {
+	for _, d := range []format.Detector{format.DetectRepetition, format.DetectDiminishing, format.DetectDrift} {
 		switch dice.IntN(6) {
 		case 0:
 			f.Watch = append(f.Watch, d)
@@ -132,11 +134,11 @@ func (s *stage) ownFormat(c *debate.Config) {
 	c.Format, c.CustomFormat, c.Rounds = "", f, 1+dice.IntN(3)
 }
 
-func (s *stage) drawSlot(c *debate.Config) debate.Slot {
+func (s *stage) drawSlot(c *debate.Config) format.Slot {
 	dice := s.dice
-	slot := debate.Slot{Who: oneOf(dice, debate.Everyone, debate.BothSides, "for", "against:1", "for:1", "name:"+debate.Who(c.Participants[0].Name), debate.TheChair)}
+	slot := format.Slot{Who: oneOf(dice, format.Everyone, format.BothSides, "for", "against:1", "for:1", "name:"+format.Who(c.Participants[0].Name), format.TheChair)}
 	if c.Audience != nil && chance(dice, 3) {
-		slot.Who, slot.Kind = "audience:1", debate.KindQuestion
+		slot.Who, slot.Kind = "audience:1", format.KindQuestion
 	}
 	switch dice.IntN(4) {
 	case 0:
@@ -147,7 +149,7 @@ func (s *stage) drawSlot(c *debate.Config) debate.Slot {
 	}
 	switch dice.IntN(4) {
 	case 0: // few are asked: a round is not to have dozens of turns
-		slot.Who, slot.To = oneOf[debate.Who](dice, "for:1", "against:1"), oneOf[debate.Who](dice, debate.Others, "against", "name:"+debate.Who(c.Participants[1].Name), debate.TheChair)
+		slot.Who, slot.To = oneOf[format.Who](dice, "for:1", "against:1"), oneOf[format.Who](dice, format.Others, "against", "name:"+format.Who(c.Participants[1].Name), format.TheChair)
 		if chance(dice, 2) {
 			slot.Exchanges = 1 + dice.IntN(2)
 			return slot
@@ -228,7 +230,7 @@ func (s *stage) drawExtras(c *debate.Config) {
 	}
 	if s.models[0] == "test/small" && !chance(dice, 3) {
 		c.Summarizer, c.AutoSummary = "test/large", chance(dice, 2)
-		c.Context = oneOf(dice, "", debate.ContextSummarize)
+		c.Context = oneOf(dice, "", flow.ContextSummarize)
 	}
 	j := c.Judging
 	if j == nil {

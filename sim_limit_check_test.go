@@ -9,6 +9,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/context/token"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -20,13 +22,13 @@ type limitBooks struct {
 	state         debate.State
 	cost          debate.Money
 	tokens, calls int
-	open          map[string]*debate.Intent // in flight
-	people        map[string]bool           // calls that a person performs
-	latest        map[string]*debate.Intent
+	open          map[string]*flow.Intent // in flight
+	people        map[string]bool         // calls that a person performs
+	latest        map[string]*flow.Intent
 	models        map[string]debate.Model
 	windows       map[string]int
 	ratios        map[string]float64
-	schedules     map[int][]debate.Speech
+	schedules     map[int][]formatpkg.Speech
 	said          map[place]*debate.Turn
 	order         []place        // in which they were held
 	overdue       map[place]bool // those that came after a stop, or after their speaker or who they address had left
@@ -39,19 +41,19 @@ type limitBooks struct {
 	replaced      bool           // a person has named another model, which may be dearer than what was kept back for
 	soft          bool           // a soft limit has ended the rounds
 	setbacks      map[string]int // attempts without a result, by the call that was asked first
-	last          *debate.Transition
+	last          *flow.Transition
 }
 
 func newLimitBooks() limitBooks {
 	return limitBooks{
-		open: make(map[string]*debate.Intent), people: make(map[string]bool), latest: make(map[string]*debate.Intent), windows: make(map[string]int),
-		ratios: make(map[string]float64), schedules: make(map[int][]debate.Speech), said: make(map[place]*debate.Turn),
-		dropped: make(map[string]bool), unheard: make(map[place]bool), overdue: make(map[place]bool), setbacks: make(map[string]int), state: debate.StateReady,
+		open: make(map[string]*flow.Intent), people: make(map[string]bool), latest: make(map[string]*flow.Intent), windows: make(map[string]int),
+		ratios: make(map[string]float64), schedules: make(map[int][]formatpkg.Speech), said: make(map[place]*debate.Turn),
+		dropped: make(map[string]bool), unheard: make(map[place]bool), overdue: make(map[place]bool), setbacks: make(map[string]int), state: flow.StateReady,
 	}
 }
 
 // follow checks what a step gave, and does it.
-func (s *limitSim) follow(out debate.Output) {
+func (s *limitSim) follow(out flow.Output) {
 	s.t.Helper()
 	b := &s.books
 	b.chosen = false
@@ -130,56 +132,56 @@ func (s *limitSim) checkEvent(e *debate.Event) {
 	s.t.Helper()
 	b := &s.books
 	switch e.Kind() {
-	case debate.EventStart:
-		b.models = maps.Clone(as[debate.Start](*e).Models)
-	case debate.EventTransition:
-		s.checkTransition(as[debate.Transition](*e))
-	case debate.EventRound:
-		b.round, b.late = as[debate.Round](*e).N, false
-	case debate.EventIntent:
-		s.checkIntent(as[debate.Intent](*e))
-		delete(b.people, as[debate.Intent](*e).Call)
-	case debate.EventInquiry:
+	case flow.EventStart:
+		b.models = maps.Clone(as[flow.Start](*e).Models)
+	case flow.EventTransition:
+		s.checkTransition(as[flow.Transition](*e))
+	case flow.EventRound:
+		b.round, b.late = as[flow.Round](*e).N, false
+	case flow.EventIntent:
+		s.checkIntent(as[flow.Intent](*e))
+		delete(b.people, as[flow.Intent](*e).Call)
+	case flow.EventInquiry:
 		s.seen.count("inquiry")
-		if as[debate.Inquiry](*e).About == "" {
-			delete(b.open, as[debate.Inquiry](*e).ID)
-			b.people[as[debate.Inquiry](*e).ID] = true
+		if as[flow.Inquiry](*e).About == "" {
+			delete(b.open, as[flow.Inquiry](*e).ID)
+			b.people[as[flow.Inquiry](*e).ID] = true
 		}
-	case debate.EventAnswer:
-		b.chosen = b.chosen || as[debate.Answer](*e).Option != ""
-		b.replaced = b.replaced || as[debate.Answer](*e).Model != ""
-		if as[debate.Answer](*e).Row != nil {
-			if _, known := b.models[as[debate.Answer](*e).Model]; !known {
-				b.models[as[debate.Answer](*e).Model] = *as[debate.Answer](*e).Row
+	case flow.EventAnswer:
+		b.chosen = b.chosen || as[flow.Answer](*e).Option != ""
+		b.replaced = b.replaced || as[flow.Answer](*e).Model != ""
+		if as[flow.Answer](*e).Row != nil {
+			if _, known := b.models[as[flow.Answer](*e).Model]; !known {
+				b.models[as[flow.Answer](*e).Model] = *as[flow.Answer](*e).Row
 			}
 		}
-	case debate.EventDropped:
-		s.checkDropped(as[debate.Dropped](*e).Participant)
-	case debate.EventWarning:
-		s.seen.count("warning " + string(as[debate.Warning](*e).Kind))
-		b.late = b.late || as[debate.Warning](*e).Kind == debate.WarnLate
-	case debate.EventAck:
+	case flow.EventDropped:
+		s.checkDropped(as[flow.Dropped](*e).Participant)
+	case flow.EventWarning:
+		s.seen.count("warning " + string(as[flow.Warning](*e).Kind))
+		b.late = b.late || as[flow.Warning](*e).Kind == flow.WarnLate
+	case flow.EventAck:
 	default:
 		s.checkOutcome(e)
 	}
 }
 
-func (s *limitSim) checkTransition(t *debate.Transition) {
+func (s *limitSim) checkTransition(t *flow.Transition) {
 	b := &s.books
 	if t.From != b.state {
 		s.failf("a transition leaves %s in state %s", t.From, b.state)
 	}
 	b.state, b.last = t.To, t
-	b.concluding = b.concluding || t.To == debate.StateCompleting
-	if t.To == debate.StateCompleting && t.On == debate.TriggerLimit {
+	b.concluding = b.concluding || t.To == flow.StateCompleting
+	if t.To == flow.StateCompleting && t.On == flow.TriggerLimit {
 		b.soft = true
 	}
-	if t.To == debate.StateError && (t.Reason == "" || t.Evidence == "") {
+	if t.To == flow.StateError && (t.Reason == "" || t.Evidence == "") {
 		s.failf("the transition %+v has no reason", t)
 	}
 }
 
-func (s *limitSim) checkIntent(in *debate.Intent) {
+func (s *limitSim) checkIntent(in *flow.Intent) {
 	b := &s.books
 	last := b.latest[in.Call]
 	switch {
@@ -238,7 +240,7 @@ func (s *limitSim) quorum() int {
 
 // checkOutcome settles an attempt.
 func (s *limitSim) checkOutcome(e *debate.Event) {
-	b, spend := &s.books, debate.SpendOf(e.Body)
+	b, spend := &s.books, flow.SpendOf(e.Body)
 	in := b.latest[spend.Call]
 	if in == nil || in.Attempt != spend.Attempt {
 		s.failf("%s, attempt %d, has come to an end, and was not outstanding", spend.Call, spend.Attempt)
@@ -264,20 +266,20 @@ func (s *limitSim) checkOutcome(e *debate.Event) {
 		b.ratios[in.Model] = min(2, max(0.5, math.Ceil(10*float64(spend.Usage.Input)/float64(in.Input))/10))
 	}
 	switch e.Kind() {
-	case debate.EventTurn:
+	case flow.EventTurn:
 		s.checkTurn(as[debate.Turn](*e))
-	case debate.EventSummary:
+	case flow.EventSummary:
 		s.seen.count("summary")
-	case debate.EventFailed:
-		s.checkFailure(as[debate.Failure](*e), in)
-	case debate.EventRejected:
+	case flow.EventFailed:
+		s.checkFailure(as[flow.Failure](*e), in)
+	case flow.EventRejected:
 		s.seen.count("rejected")
 		b.setbacks[strings.TrimSuffix(in.Call, ".again")]++
 	default:
 	}
 }
 
-func (s *limitSim) checkFailure(f *debate.Failure, in *debate.Intent) {
+func (s *limitSim) checkFailure(f *flow.Failure, in *flow.Intent) {
 	b := &s.books
 	s.seen.count("failed " + string(f.Error.Kind))
 	b.setbacks[strings.TrimSuffix(in.Call, ".again")]++
@@ -293,7 +295,7 @@ func (s *limitSim) checkFailure(f *debate.Failure, in *debate.Intent) {
 }
 
 // schedule yields the speeches of a round.
-func (s *limitSim) schedule(round int) []debate.Speech {
+func (s *limitSim) schedule(round int) []formatpkg.Speech {
 	if made, ok := s.books.schedules[round]; ok {
 		return made
 	}
@@ -365,16 +367,16 @@ func (s *limitSim) mayRead(reader, speaker int) bool {
 		return true
 	}
 	switch format.Reads.Graph {
-	case debate.Ring:
+	case formatpkg.Ring:
 		seat := reader
 		for {
 			if seat = (seat + len(all) - 1) % len(all); !chair(seat) {
 				return seat == speaker
 			}
 		}
-	case debate.SideGroups:
+	case formatpkg.SideGroups:
 		return all[reader].Side == all[speaker].Side
-	case debate.GivenEdges:
+	case formatpkg.GivenEdges:
 		return slices.Contains(format.Reads.Edges[all[reader].Name], all[speaker].Name)
 	default:
 		return true
@@ -382,7 +384,7 @@ func (s *limitSim) mayRead(reader, speaker int) bool {
 }
 
 // asked looks at what somebody is sent, and yields the schema of the answer.
-func (s *limitSim) asked(in *debate.Intent) []byte {
+func (s *limitSim) asked(in *flow.Intent) []byte {
 	s.t.Helper()
 	c, err := s.core.Command(in.Call)
 	if err != nil {
@@ -391,7 +393,7 @@ func (s *limitSim) asked(in *debate.Intent) []byte {
 	return s.checkCommand(in, c)
 }
 
-func (s *limitSim) checkCommand(in *debate.Intent, c *debate.Command) []byte {
+func (s *limitSim) checkCommand(in *flow.Intent, c *flow.Command) []byte {
 	s.t.Helper()
 	if c.Attempt != in.Attempt || c.By != in.By || c.Kind != in.Kind {
 		s.failf("the command %+v is not what is intended: %+v", c, in)
@@ -414,7 +416,7 @@ func (s *limitSim) checkCommand(in *debate.Intent, c *debate.Command) []byte {
 	return s.checkRequest(in, c)
 }
 
-func (s *limitSim) checkRequest(in *debate.Intent, c *debate.Command) []byte {
+func (s *limitSim) checkRequest(in *flow.Intent, c *flow.Command) []byte {
 	q := c.Request
 	if c.Provider+"/"+q.Model != in.Model || q.MaxTokens != in.Tokens {
 		s.failf("%s is sent to %s/%s for %d tokens; intended was %+v", in.Call, c.Provider, q.Model, q.MaxTokens, in)
@@ -443,7 +445,7 @@ func (s *limitSim) checkRequest(in *debate.Intent, c *debate.Command) []byte {
 	if in.Input > 0 {
 		s.checkWindow(in, q)
 	}
-	s.checkRead(in, read, in.Input == 0 && in.Kind != debate.KindSummary)
+	s.checkRead(in, read, in.Input == 0 && in.Kind != flow.KindSummary)
 	return schema
 }
 
@@ -462,7 +464,7 @@ func (s *limitSim) placeOf(m *provider.Message) (place, bool) {
 }
 
 // room is what a model can take, as far as that is known when a call is intended.
-func (s *limitSim) room(in *debate.Intent) float64 {
+func (s *limitSim) room(in *flow.Intent) float64 {
 	b := &s.books
 	size := b.models[in.Model].Context
 	if w := b.windows[in.Model]; w > 0 && (size == 0 || w < size) {
@@ -479,7 +481,7 @@ func (s *limitSim) room(in *debate.Intent) float64 {
 }
 
 // checkWindow: what is sent has no more tokens than were counted.
-func (s *limitSim) checkWindow(in *debate.Intent, q *provider.Request) {
+func (s *limitSim) checkWindow(in *flow.Intent, q *provider.Request) {
 	s.seen.count("request that was counted")
 	if !chance(s.dice, 8) {
 		return
@@ -489,13 +491,13 @@ func (s *limitSim) checkWindow(in *debate.Intent, q *provider.Request) {
 	for i := range q.Messages {
 		sent += counter.Count(q.Messages[i].Text)
 	}
-	if sent > in.Input && in.Kind != debate.KindSummary {
+	if sent > in.Input && in.Kind != flow.KindSummary {
 		s.failf("%s has %d tokens, and %d were counted", in.Call, sent, in.Input)
 	}
 }
 
 // checkNames: a judge who is to know no names is shown none.
-func (s *limitSim) checkNames(in *debate.Intent, texts ...string) {
+func (s *limitSim) checkNames(in *flow.Intent, texts ...string) {
 	judging := s.config().Judging
 	if judging == nil || !judging.Anonymous || in.Kind != debate.KindAssessment && in.Kind != debate.KindVerdict && in.View != "labels" {
 		return
@@ -510,12 +512,12 @@ func (s *limitSim) checkNames(in *debate.Intent, texts ...string) {
 }
 
 // checkRead: whoever is asked reads what it may, and, if the whole fits, all of it.
-func (s *limitSim) checkRead(in *debate.Intent, read []place, whole bool) {
+func (s *limitSim) checkRead(in *flow.Intent, read []place, whole bool) {
 	s.t.Helper()
 	b := &s.books
 	reader, since := -1, 0
 	switch {
-	case in.Kind == debate.KindSummary:
+	case in.Kind == flow.KindSummary:
 		if n, _ := fmt.Sscanf(in.View, "seat-%d", &reader); n == 1 {
 			reader--
 		}
@@ -544,7 +546,7 @@ func (s *limitSim) checkRead(in *debate.Intent, read []place, whole bool) {
 		case i > 0 && in.Tag != "swapped" && !b.overdue[read[i-1]] && (at.round < read[i-1].round || at.round == read[i-1].round && at.slot <= read[i-1].slot):
 			s.failf("%s reads %+v after %+v", in.Call, at, read[i-1])
 		}
-		if from, upto := s.group(at); in.Schema == "" && in.Kind != debate.KindSummary && in.Round == at.round && in.Slot >= from && in.Slot < upto && t.Hidden {
+		if from, upto := s.group(at); in.Schema == "" && in.Kind != flow.KindSummary && in.Round == at.round && in.Slot >= from && in.Slot < upto && t.Hidden {
 			s.failf("%s reads the speech %+v of its own group", in.Call, at)
 		}
 	}
@@ -563,7 +565,7 @@ func (s *limitSim) checkRead(in *debate.Intent, read []place, whole bool) {
 }
 
 // outline is what shows of a record.
-func (s *limitSim) outline(core *debate.Core) string {
+func (s *limitSim) outline(core *flow.Core) string {
 	r := core.Record()
 	data, err := view(r).Canonical()
 	if err != nil {
@@ -601,12 +603,12 @@ func (s *limitSim) checkEnd() {
 	switch {
 	case r.Final() && (r.Reason == "" || r.Evidence == ""):
 		s.failf("the debate has ended in state %s without a reason, or evidence for it: %q, %q", r.State, r.Reason, r.Evidence)
-	case r.State == debate.StateError:
+	case r.State == flow.StateError:
 		if r.Failure == nil || r.Failure.Kind == "" {
 			s.failf("the error has no kind: %v", r.Failure)
 		}
 		reason = string(b.last.Reason) + ": " + string(r.Failure.Kind)
-	case r.State == debate.StateAwaitingInput:
+	case r.State == flow.StateAwaitingInput:
 		if len(r.Inquiries) == 0 && r.Terms().Budget == nil {
 			s.failf("nothing is awaited")
 		}
@@ -643,10 +645,10 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 	for call, n := range b.setbacks {
 		unlucky = unlucky || n > 1 && (strings.HasPrefix(call, "verdict.") || strings.HasPrefix(call, "vote.after."))
 	}
-	if r.State == debate.StateError && r.Failure.Kind == debate.KindCostLimit && !unlucky && r.Terms().Budget.HardTime == 0 {
+	if r.State == flow.StateError && r.Failure.Kind == flow.KindCostLimit && !unlucky && r.Terms().Budget.HardTime == 0 {
 		s.failf("a soft limit has ended the rounds, and not enough was left for the verdict: %s", b.last.Evidence)
 	}
-	if r.State != debate.StateCompleted || r.Reason != debate.EndSoftLimit {
+	if r.State != flow.StateCompleted || r.Reason != flow.EndSoftLimit {
 		return
 	}
 	for _, judge := range view(r).Config().Judging.Judges {
@@ -673,7 +675,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 // checkOutcomeOf: a panel decides if, and only if, enough of it have judged.
 func (s *limitSim) checkOutcomeOf(r *debate.Record) {
 	judging, outcome := view(r).Config().Judging, view(r).Outcome()
-	if judging == nil || outcome.Decision != debate.ByJudges {
+	if judging == nil || outcome.Decision != formatpkg.ByJudges {
 		return
 	}
 	complete, winners := 0, make(map[string]bool)

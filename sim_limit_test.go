@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 var (
@@ -61,26 +62,26 @@ type limitSim struct {
 	dice   *rand.Rand
 	engine *debate.Engine
 	id     string
-	core   *debate.Core
+	core   *flow.Core
 	log    []debate.Event
 	now    time.Time
 	wait   time.Time
 	seen   *limitFigures
 
 	flights []*limitFlight
-	past    []debate.Signal // what has been brought
-	faulty  float64         // share of attempts that fail
-	restful bool            // nobody pauses, stops or cancels it
-	answers int             // of people
-	absent  bool            // no person ever answers
-	retries int             // of the host
-	gone    bool            // the host has given up
+	past    []flow.Signal // what has been brought
+	faulty  float64       // share of attempts that fail
+	restful bool          // nobody pauses, stops or cancels it
+	answers int           // of people
+	absent  bool          // no person ever answers
+	retries int           // of the host
+	gone    bool          // the host has given up
 	books   limitBooks
 }
 
 // limitFlight is a call that somebody is working on.
 type limitFlight struct {
-	intent  *debate.Intent
+	intent  *flow.Intent
 	schema  []byte
 	aborted bool
 }
@@ -118,7 +119,7 @@ func (s *limitSim) failf(format string, args ...any) {
 }
 
 // reload makes a core of the log, now and then of the log as a store gives it back.
-func (s *limitSim) reload() *debate.Core {
+func (s *limitSim) reload() *flow.Core {
 	s.t.Helper()
 	events := s.log
 	if chance(s.dice, 16) {
@@ -168,7 +169,7 @@ func (s *limitSim) begin() {
 		s.failf("%v", err)
 	}
 	s.core = s.reload()
-	for _, signal := range []debate.Signal{debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}, start} {
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
 		s.step(signal)
 	}
 }
@@ -181,9 +182,9 @@ func (s *limitSim) over() bool {
 		return false
 	case r.Final():
 		return true
-	case r.State == debate.StateError:
+	case r.State == flow.StateError:
 		return s.gone
-	case r.State == debate.StateAwaitingInput:
+	case r.State == flow.StateAwaitingInput:
 		return s.absent
 	default:
 		return false
@@ -191,9 +192,9 @@ func (s *limitSim) over() bool {
 }
 
 // step takes an input that must be accepted.
-func (s *limitSim) step(signal debate.Signal) {
+func (s *limitSim) step(signal flow.Signal) {
 	s.t.Helper()
-	out, err := s.core.Step(debate.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal})
+	out, err := s.core.Step(flow.Input{At: s.now, Bits: s.dice.Uint64(), Signal: signal})
 	if err != nil {
 		s.log = append(s.log, slices.Clone(out.Events)...)
 		s.failf("%T %+v: %v", signal, signal, err)
@@ -227,15 +228,15 @@ func (s *limitSim) proceed() {
 		s.answer()
 	case len(s.flights) > 0:
 		s.land(s.dice.IntN(len(s.flights)))
-	case r.State == debate.StatePaused:
-		s.step(debate.Resume{})
-	case r.State == debate.StateAwaitingInput:
+	case r.State == flow.StatePaused:
+		s.step(flow.Resume{})
+	case r.State == flow.StateAwaitingInput:
 		if len(r.Inquiries) == 0 {
-			s.step(debate.Acknowledge{})
+			s.step(flow.Acknowledge{})
 		} else {
 			s.answer()
 		}
-	case r.State == debate.StateError:
+	case r.State == flow.StateError:
 		s.mend()
 	case !s.wait.IsZero():
 		s.tick()
@@ -246,22 +247,22 @@ func (s *limitSim) proceed() {
 
 func (s *limitSim) tick() {
 	s.now = later(s.now, s.wait)
-	s.step(debate.Tick{})
+	s.step(flow.Tick{})
 }
 
 // mend is what a host does about an error: it retries, ends the debate, or leaves it.
 func (s *limitSim) mend() {
 	if s.retries > 0 && s.core.Record().Failure.Retryable() {
 		s.retries--
-		s.step(debate.Retry{})
+		s.step(flow.Retry{})
 		s.seen.count("host's retry")
 		return
 	}
 	switch s.dice.IntN(9) {
 	case 0, 1, 2:
-		s.step(debate.Stop{})
+		s.step(flow.Stop{})
 	case 3, 4:
-		s.step(debate.Cancel{})
+		s.step(flow.Cancel{})
 	default:
 		s.gone = true
 	}
@@ -272,14 +273,14 @@ func (s *limitSim) control() {
 	r := s.core.Record()
 	switch s.dice.IntN(8) {
 	case 0:
-		s.step(debate.Cancel{})
+		s.step(flow.Cancel{})
 	case 1:
-		if r.State != debate.StateCompleting {
-			s.step(debate.Stop{})
+		if r.State != flow.StateCompleting {
+			s.step(flow.Stop{})
 		}
 	default:
-		if r.State != debate.StatePaused && r.State != debate.StateError {
-			s.step(debate.Pause{Drain: chance(s.dice, 2)})
+		if r.State != flow.StatePaused && r.State != flow.StateError {
+			s.step(flow.Pause{Drain: chance(s.dice, 2)})
 			s.seen.count("pause")
 		}
 	}
@@ -295,13 +296,13 @@ func (s *limitSim) land(i int) {
 }
 
 // ignored brings what was brought before: it leaves no trace, though time may have brought something due.
-func (s *limitSim) ignored(signal debate.Signal) {
+func (s *limitSim) ignored(signal flow.Signal) {
 	from := len(s.log)
 	s.step(signal)
 	for i := range s.log[from:] {
 		switch s.log[from+i].Kind() {
-		case debate.EventTurn, debate.EventAssigned, debate.EventBallot, debate.EventSummary, debate.EventAssessment, debate.EventVerdict,
-			debate.EventRejected, debate.EventSpend:
+		case flow.EventTurn, debate.EventAssigned, debate.EventBallot, flow.EventSummary, debate.EventAssessment, debate.EventVerdict,
+			flow.EventRejected, flow.EventSpend:
 			s.failf("%+v was recorded again", signal)
 		default:
 		}
@@ -323,10 +324,10 @@ func (s *limitSim) restart() {
 			s.checkCommand(f.intent, c)
 			continue
 		}
-		if failure := (&debate.Error{}); !errors.As(err, &failure) || failure.Kind != debate.KindState {
+		if failure := (&debate.Error{}); !errors.As(err, &failure) || failure.Kind != flow.KindState {
 			s.failf("%v", err)
 		}
-		s.step(debate.Lost{Call: f.intent.Call, Attempt: f.intent.Attempt})
+		s.step(flow.Lost{Call: f.intent.Call, Attempt: f.intent.Attempt})
 		s.seen.count("call that is no longer wanted")
 	}
 	s.seen.count("restart")
@@ -337,7 +338,7 @@ func (s *limitSim) crash() {
 	s.core = s.reload()
 	for _, f := range s.flights {
 		if chance(s.dice, 2) {
-			s.past = append(s.past, debate.Result{Call: f.intent.Call, Attempt: f.intent.Attempt, Text: "This must not be recorded."})
+			s.past = append(s.past, flow.Result{Call: f.intent.Call, Attempt: f.intent.Attempt, Text: "This must not be recorded."})
 		}
 	}
 	for _, lost := range s.core.InFlight() { // each takes a flight away, and may begin another
@@ -361,5 +362,5 @@ func (s *limitSim) answer() {
 	if s.dice.Float64() < s.faulty && in.Schema != "" && s.answers < 30 {
 		text = s.spoilt(text)
 	}
-	s.step(debate.Answer{Inquiry: q.ID, Text: text})
+	s.step(flow.Answer{Inquiry: q.ID, Text: text})
 }

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // limitEngine knows what limitConfig names.
@@ -23,7 +26,7 @@ func limitEngine() *debate.Engine {
 		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			return nil, nobody
 		})},
-		Store: &debate.MemoryStore{}, Models: limitModels(),
+		Store: &store.Memory{}, Models: limitModels(),
 	}
 }
 
@@ -51,7 +54,7 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 	s := &stage{dice: dice, models: []string{"test/large", "test/dear", "test/terse", "test/free"}, spare: []string{"test/large", "test/dear"}, people: true}
 	if chance(dice, 26) { // counting tokens takes most of the time
 		s.models, s.spare = append(s.models, "test/small", "test/small", "test/tiny"), append(s.spare, "test/small")
-		config.Context = oneOf(dice, "", debate.ContextTruncate, debate.ContextSliding, debate.ContextSummarize)
+		config.Context = oneOf(dice, "", flow.ContextTruncate, flow.ContextSliding, flow.ContextSummarize)
 		config.CutLong = chance(dice, 2)
 		config.MaxTokens = oneOf(dice, 60, 200)
 		if !chance(dice, 4) {
@@ -66,7 +69,7 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 		s.drawAudience(&config)
 	}
 	s.drawJudging(&config, 3)
-	for _, d := range []debate.Detector{debate.DetectRepetition, debate.DetectDiminishing, debate.DetectDrift} {
+	for _, d := range []format.Detector{format.DetectRepetition, format.DetectDiminishing, format.DetectDrift} {
 		switch dice.IntN(10) {
 		case 0:
 			config.Watch = append(config.Watch, d)
@@ -77,10 +80,10 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 	}
 	if chance(dice, 2) {
 		config.Unattended = &debate.Unattended{
-			Judge:          oneOf(dice, "", debate.OptionWithout, debate.OptionEnd),
-			Context:        oneOf(dice, "", debate.OptionSummarize, debate.OptionTruncate, debate.OptionEnd),
-			Authentication: oneOf(dice, "", debate.OptionDrop, debate.OptionEnd),
-			Budget:         oneOf(dice, "", debate.OptionEnd, debate.OptionRetry),
+			Judge:          oneOf(dice, "", flow.OptionWithout, flow.OptionEnd),
+			Context:        oneOf(dice, "", flow.OptionSummarize, flow.OptionTruncate, flow.OptionEnd),
+			Authentication: oneOf(dice, "", flow.OptionDrop, flow.OptionEnd),
+			Budget:         oneOf(dice, "", flow.OptionEnd, flow.OptionRetry),
 		}
 	}
 	if chance(dice, 8) {
@@ -90,13 +93,13 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 		config.RoundDelay = 3 * time.Second
 	}
 	if chance(dice, 4) {
-		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindNetwork: dice.IntN(3), debate.KindRateLimit: dice.IntN(2)}}
+		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: dice.IntN(3), flow.KindRateLimit: dice.IntN(2)}}
 	}
 	return config
 }
 
 // drawBudget limits a debate to something between the least that is accepted and twice what it may need.
-func drawBudget(dice *rand.Rand, config *debate.Config, e *debate.Estimate) {
+func drawBudget(dice *rand.Rand, config *debate.Config, e *flow.Estimate) {
 	b := &debate.Budget{}
 	config.Budget = b
 	between := func(least, most float64) float64 {
@@ -198,11 +201,11 @@ func (s *limitSim) drawn() debate.Config {
 }
 
 // say is the reply to a call: of a speech it begins with its place, so that its readers can be found.
-func (s *limitSim) say(in *debate.Intent, schema []byte) string {
+func (s *limitSim) say(in *flow.Intent, schema []byte) string {
 	if in.Schema != "" {
 		return structured(s.dice, in.Kind, schema, s.config(), view(s.core.Record()).Format())
 	}
-	if in.Kind == debate.KindSummary {
+	if in.Kind == flow.KindSummary {
 		return "In short: " + strings.Repeat("gist ", 1+s.dice.IntN(20))
 	}
 	names := simNames()
@@ -228,7 +231,7 @@ func (s *limitSim) spoilt(text string) string {
 }
 
 // used is a usage that the call's bound allows, however unlikely; zero: it is not known.
-func (s *limitSim) used(in *debate.Intent) provider.Usage {
+func (s *limitSim) used(in *flow.Intent) provider.Usage {
 	input := max(0, in.Bound-in.Tokens)
 	if in.Model == "" {
 		return provider.Usage{}
@@ -252,11 +255,11 @@ func (s *limitSim) used(in *debate.Intent) provider.Usage {
 }
 
 // outcome is what becomes of a call that has been made.
-func (s *limitSim) outcome(f *limitFlight) debate.Signal {
+func (s *limitSim) outcome(f *limitFlight) flow.Signal {
 	in := f.intent
-	result := debate.Result{Call: in.Call, Attempt: in.Attempt, Text: s.say(in, f.schema), Usage: s.used(in), Took: time.Second}
+	result := flow.Result{Call: in.Call, Attempt: in.Attempt, Text: s.say(in, f.schema), Usage: s.used(in), Took: time.Second}
 	if f.aborted && !chance(s.dice, 4) {
-		return debate.Failed{Call: in.Call, Attempt: in.Attempt, Error: &debate.Error{Kind: debate.KindCanceled}, Usage: s.used(in)}
+		return flow.Failed{Call: in.Call, Attempt: in.Attempt, Error: &debate.Error{Kind: flow.KindCanceled}, Usage: s.used(in)}
 	}
 	if s.dice.Float64() >= s.faulty {
 		return result
@@ -274,17 +277,17 @@ func (s *limitSim) outcome(f *limitFlight) debate.Signal {
 		return result
 	default:
 	}
-	kind := oneOf(s.dice, debate.KindNetwork, debate.KindRateLimit, debate.KindAPI, debate.KindTimeout, debate.KindInvalidResponse, debate.KindNetwork,
-		debate.KindRateLimit, debate.KindAPI, debate.KindQuota, debate.KindAuthentication, debate.KindContextOverflow, debate.KindContentFilter,
-		debate.KindValidation, debate.KindCanceled)
-	if kind == debate.KindContextOverflow && !chance(s.dice, 10) {
-		kind = debate.KindNetwork // every request is counted from then on
+	kind := oneOf(s.dice, flow.KindNetwork, flow.KindRateLimit, flow.KindAPI, flow.KindTimeout, flow.KindInvalidResponse, flow.KindNetwork,
+		flow.KindRateLimit, flow.KindAPI, flow.KindQuota, flow.KindAuthentication, flow.KindContextOverflow, flow.KindContentFilter,
+		flow.KindValidation, flow.KindCanceled)
+	if kind == flow.KindContextOverflow && !chance(s.dice, 10) {
+		kind = flow.KindNetwork // every request is counted from then on
 	}
 	failure := &debate.Error{Kind: kind, Err: errors.New("no luck")}
-	if kind == debate.KindRateLimit {
+	if kind == flow.KindRateLimit {
 		failure.RetryAfter = oneOf(s.dice, 0, 1500*time.Millisecond, 45*time.Second, 2*time.Minute)
 	}
-	failed := debate.Failed{Call: in.Call, Attempt: in.Attempt, Error: failure, Took: time.Second}
+	failed := flow.Failed{Call: in.Call, Attempt: in.Attempt, Error: failure, Took: time.Second}
 	switch s.dice.IntN(4) {
 	case 0:
 		failed.Free = true
@@ -296,12 +299,12 @@ func (s *limitSim) outcome(f *limitFlight) debate.Signal {
 }
 
 // choice is what a person answers to a question about a call that has failed.
-func (s *limitSim) choice(q *debate.Inquiry) debate.Answer {
-	a := debate.Answer{Inquiry: q.ID, Option: oneOf(s.dice, q.Options...)}
+func (s *limitSim) choice(q *flow.Inquiry) flow.Answer {
+	a := flow.Answer{Inquiry: q.ID, Option: oneOf(s.dice, q.Options...)}
 	if s.answers > 20 {
-		a.Option = debate.OptionEnd
+		a.Option = flow.OptionEnd
 	}
-	if a.Option != debate.OptionModel {
+	if a.Option != flow.OptionModel {
 		return a
 	}
 	a.Model = oneOf(s.dice, "test/large", "test/dear", "test/late")

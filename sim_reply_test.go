@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 )
 
 // shown yields the names that a schema allows, as those who answer see them: labels, if names are hidden.
@@ -25,7 +27,7 @@ func shown(schema []byte) []string {
 }
 
 // structured is a well-formed answer to a call that has a schema.
-func structured(dice *rand.Rand, kind debate.CallKind, schema []byte, config *debate.Config, format *debate.Format) string {
+func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *debate.Config, format *debate.Format) string {
 	names := shown(schema)
 	switch kind {
 	case debate.KindAssessment:
@@ -70,7 +72,7 @@ func verdictOf(dice *rand.Rand, names []string, format *debate.Format) string {
 		scores[name] = dice.IntN(101)
 	}
 	var winner any
-	if format.Decide != debate.NoWinner && len(names) > 0 && !chance(dice, 6) {
+	if format.Decide != formatpkg.NoWinner && len(names) > 0 && !chance(dice, 6) {
 		winner = map[string]string{"participant": names[dice.IntN(min(2, len(names)))], "reasoning": "was better"}
 	}
 	return toJSON(map[string]any{

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // subscriber reads the debate's events all the while, now with one process and now with another.
@@ -42,7 +43,7 @@ func (r *subscriber) follow(ctx context.Context, p *process) (ended bool) {
 			r.sim.tolerable(err)
 			return false
 		}
-		if event.Kind() != debate.EventChunk {
+		if event.Kind() != flow.EventChunk {
 			r.take(event)
 		}
 	}
@@ -66,7 +67,7 @@ func (r *subscriber) take(event debate.Event) {
 func (s *storeSim) checkCall(id string) {
 	call, attempt := lastCut(id)
 	for event, err := range s.store.Read(context.Background(), s.id, 0) {
-		if in := as[debate.Intent](event); err == nil && in != nil && s.id+"/"+in.Call == call && strconv.Itoa(in.Attempt) == attempt {
+		if in := as[flow.Intent](event); err == nil && in != nil && s.id+"/"+in.Call == call && strconv.Itoa(in.Attempt) == attempt {
 			return
 		}
 	}
@@ -90,12 +91,12 @@ func (s *storeSim) check(readers []*subscriber) {
 	for i := range log {
 		e := &log[i]
 		s.seen.note(e)
-		if as[debate.Intent](*e) != nil {
+		if as[flow.Intent](*e) != nil {
 			requests++
 		}
-		if spend := debate.SpendOf(e.Body); spend != nil {
+		if spend := flow.SpendOf(e.Body); spend != nil {
 			spent += spend.Cost
-			if as[debate.Failure](*e) == nil && as[debate.Rejection](*e) == nil {
+			if as[flow.Failure](*e) == nil && as[flow.Rejection](*e) == nil {
 				done[spend.Call]++
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 var simStoreSeeds = flag.Uint64("sim.store.seeds", uint64(120/fewer), "how many seeds TestSimulationOfStores plays")
@@ -75,18 +76,18 @@ func (n *mishaps) add(m mishaps) {
 func (n *mishaps) note(e *debate.Event) {
 	n.Events++
 	switch {
-	case as[debate.Failure](*e) != nil && as[debate.Failure](*e).Void && as[debate.Failure](*e).Error.Kind == debate.KindNetwork:
+	case as[flow.Failure](*e) != nil && as[flow.Failure](*e).Void && as[flow.Failure](*e).Error.Kind == flow.KindNetwork:
 		n.Lost++
-	case as[debate.Failure](*e) != nil && as[debate.Failure](*e).Void:
+	case as[flow.Failure](*e) != nil && as[flow.Failure](*e).Void:
 		n.BrokenOff++
-	case e.Kind() == debate.EventAck:
+	case e.Kind() == flow.EventAck:
 		n.Acknowledged++
-	case as[debate.Answer](*e) != nil:
+	case as[flow.Answer](*e) != nil:
 		n.Answered++
-	case as[debate.Transition](*e) == nil:
-	case as[debate.Transition](*e).On == debate.TriggerPause:
+	case as[flow.Transition](*e) == nil:
+	case as[flow.Transition](*e).On == flow.TriggerPause:
 		n.Paused++
-	case as[debate.Transition](*e).On == debate.TriggerRetry:
+	case as[flow.Transition](*e).On == flow.TriggerRetry:
 		n.Retried++
 	}
 }

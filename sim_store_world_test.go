@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -144,7 +145,7 @@ func (s *storeSim) process() *process {
 func (s *storeSim) over() bool {
 	for info, err := range s.store.List(s.ctx, debate.Filter{}) {
 		require.NoError(s.t, err)
-		if info.State == debate.StateCompleted {
+		if info.State == flow.StateCompleted {
 			return s.record(s.id).InFlight() == 0
 		}
 	}
@@ -200,8 +201,8 @@ func (s *storeSim) tolerable(err error) {
 	var failure *debate.Error
 	switch {
 	case err == nil, errors.Is(err, errBroken), errors.Is(err, errDead), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, debate.ErrLeased), errors.Is(err, debate.ErrClosed), errors.Is(err, debate.ErrNotFound), errors.Is(err, debate.ErrConflict):
-	case errors.As(err, &failure) && failure.Kind == debate.KindState:
+		errors.Is(err, debate.ErrLeased), errors.Is(err, flow.ErrClosed), errors.Is(err, debate.ErrNotFound), errors.Is(err, debate.ErrConflict):
+	case errors.As(err, &failure) && failure.Kind == flow.KindState:
 	default:
 		require.NoError(s.t, err, "seed %d", s.seed)
 	}
@@ -228,9 +229,9 @@ func (s *storeSim) disturb(p *process) {
 		s.count(func(n *mishaps) { n.ShutDown++ })
 		s.replace(p)
 	case 3, 4:
-		s.tolerable(p.control(ctx, debate.Pause{Drain: s.chance.below(2) == 0}))
+		s.tolerable(p.control(ctx, flow.Pause{Drain: s.chance.below(2) == 0}))
 	case 5, 6, 7:
-		s.tolerable(p.control(ctx, debate.Resume{}))
+		s.tolerable(p.control(ctx, flow.Resume{}))
 	default:
 		s.further(p)
 	}
@@ -245,23 +246,23 @@ func (s *storeSim) replace(p *process) {
 }
 
 // control brings a control in one of the ways that there are.
-func (p *process) control(ctx context.Context, signal debate.Signal) error {
+func (p *process) control(ctx context.Context, signal flow.Signal) error {
 	if p.sim.chance.below(2) == 0 {
 		return p.Control(ctx, p.sim.id, signal)
 	}
 	switch signal := signal.(type) {
-	case debate.Pause:
+	case flow.Pause:
 		if signal.Drain {
 			return p.session.Pause(ctx, debate.Drain)
 		}
 		return p.session.Pause(ctx)
-	case debate.Resume:
+	case flow.Resume:
 		return p.session.Resume(ctx)
-	case debate.Retry:
+	case flow.Retry:
 		return p.session.Retry(ctx)
-	case debate.Acknowledge:
+	case flow.Acknowledge:
 		return p.session.Acknowledge(ctx)
-	case debate.Answer:
+	case flow.Answer:
 		return p.session.Choose(ctx, signal.Inquiry, signal.Option)
 	default:
 		return errBroken
@@ -278,14 +279,14 @@ func (s *storeSim) further(p *process) {
 	record, err := s.reader.Record(ctx, s.id)
 	switch {
 	case err != nil: // it has not begun
-	case record.State == debate.StatePaused:
-		s.tolerable(p.control(ctx, debate.Resume{}))
-	case record.State == debate.StateError:
-		s.tolerable(p.control(ctx, debate.Retry{}))
+	case record.State == flow.StatePaused:
+		s.tolerable(p.control(ctx, flow.Resume{}))
+	case record.State == flow.StateError:
+		s.tolerable(p.control(ctx, flow.Retry{}))
 	case len(record.Inquiries) > 0:
-		s.tolerable(p.control(ctx, debate.Answer{Inquiry: record.Inquiries[0].ID, Option: debate.OptionRetry}))
-	case record.State == debate.StateAwaitingInput:
-		s.tolerable(p.control(ctx, debate.Acknowledge{}))
+		s.tolerable(p.control(ctx, flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}))
+	case record.State == flow.StateAwaitingInput:
+		s.tolerable(p.control(ctx, flow.Acknowledge{}))
 	default:
 	}
 }
@@ -426,7 +427,7 @@ func (s *storeSim) checkSaved(m *member, events []debate.Event) {
 	defer s.mu.Unlock()
 	begun := 0
 	for i := range events {
-		if as[debate.Intent](events[i]) != nil {
+		if as[flow.Intent](events[i]) != nil {
 			begun++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 var simSeeds = flag.Uint64("sim.seeds", simRuns, "how many seeds TestSimulation plays")
@@ -68,35 +69,35 @@ func (n *troubles) add(m troubles) {
 func (n *troubles) note(e *debate.Event) {
 	n.Events++
 	switch {
-	case as[debate.Failure](*e) != nil && as[debate.Failure](*e).Void:
+	case as[flow.Failure](*e) != nil && as[flow.Failure](*e).Void:
 		n.Void++
-	case as[debate.Failure](*e) != nil:
+	case as[flow.Failure](*e) != nil:
 		n.Failed++
-		if as[debate.Failure](*e).Next != "" {
+		if as[flow.Failure](*e).Next != "" {
 			n.Fallbacks++
 		}
-	case as[debate.Rejection](*e) != nil:
+	case as[flow.Rejection](*e) != nil:
 		n.Rejected++
-	case e.Kind() == debate.EventSpend:
+	case e.Kind() == flow.EventSpend:
 		n.Late++
 	case as[debate.Assignment](*e) != nil:
 		n.Assigned++
-	case as[debate.Summarized](*e) != nil:
+	case as[flow.Summarized](*e) != nil:
 		n.Summaries++
-	case as[debate.Answer](*e) != nil:
+	case as[flow.Answer](*e) != nil:
 		n.Answers++
-	case as[debate.Inquiry](*e) != nil && as[debate.Inquiry](*e).About != "":
+	case as[flow.Inquiry](*e) != nil && as[flow.Inquiry](*e).About != "":
 		n.Asked++
-	case as[debate.Dropped](*e) != nil:
+	case as[flow.Dropped](*e) != nil:
 		n.Dropped++
-	case as[debate.Warning](*e) != nil && as[debate.Warning](*e).Kind == debate.WarnShort:
+	case as[flow.Warning](*e) != nil && as[flow.Warning](*e).Kind == flow.WarnShort:
 		n.Shortened++
-	case as[debate.Transition](*e) == nil:
-	case as[debate.Transition](*e).To == debate.StatePaused:
+	case as[flow.Transition](*e) == nil:
+	case as[flow.Transition](*e).To == flow.StatePaused:
 		n.Paused++
-	case as[debate.Transition](*e).To == debate.StateError:
+	case as[flow.Transition](*e).To == flow.StateError:
 		n.Errors++
-	case as[debate.Transition](*e).On == debate.TriggerWarn:
+	case as[flow.Transition](*e).On == flow.TriggerWarn:
 		n.Warned++
 	}
 }
@@ -111,7 +112,7 @@ func simulate(t *testing.T, engine *debate.Engine, seed uint64) troubles {
 	disturbed.play()
 	want, got := plain.canonical(plain.live), disturbed.canonical(disturbed.core)
 	switch {
-	case !plain.core.Record().Final() || plain.core.Record().State != debate.StateCompleted:
+	case !plain.core.Record().Final() || plain.core.Record().State != flow.StateCompleted:
 		plain.failf("the undisturbed debate ended in state %s", plain.core.Record().State)
 	case len(disturbed.dropped) > 0 && !disturbed.cutShort:
 		disturbed.checkThinned(plain)
@@ -151,17 +152,17 @@ func (s *sim) proceed(i int) {
 	switch {
 	case len(s.flights) > 0:
 		s.land(i)
-	case r.State == debate.StatePaused:
-		s.accepted(debate.Resume{})
-	case r.State == debate.StateAwaitingInput && len(r.Inquiries) > 0:
+	case r.State == flow.StatePaused:
+		s.accepted(flow.Resume{})
+	case r.State == flow.StateAwaitingInput && len(r.Inquiries) > 0:
 		s.accepted(s.asked(&r.Inquiries[0]))
-	case r.State == debate.StateAwaitingInput:
-		s.accepted(debate.Acknowledge{})
-	case r.State == debate.StateError:
-		s.accepted(debate.Retry{})
+	case r.State == flow.StateAwaitingInput:
+		s.accepted(flow.Acknowledge{})
+	case r.State == flow.StateError:
+		s.accepted(flow.Retry{})
 	case !s.wait.IsZero():
 		s.now = later(s.now, s.wait)
-		s.accepted(debate.Tick{})
+		s.accepted(flow.Tick{})
 	default:
 		s.failf("nothing is due in state %s", r.State)
 	}
@@ -179,23 +180,23 @@ func (s *sim) disturb() {
 	r := s.core.Record()
 	switch s.dice.IntN(24) {
 	case 0:
-		s.control(debate.Pause{Drain: s.dice.IntN(2) == 0}, s.pausable())
+		s.control(flow.Pause{Drain: s.dice.IntN(2) == 0}, s.pausable())
 	case 1:
-		s.control(debate.Resume{}, r.State == debate.StatePaused)
+		s.control(flow.Resume{}, r.State == flow.StatePaused)
 	case 2:
 		s.repeat()
 	case 3:
 		s.outdated()
 	case 4:
-		s.accepted(debate.Tick{}) // early, late or needless
+		s.accepted(flow.Tick{}) // early, late or needless
 	case 5:
 		s.crash()
 	case 6:
 		s.refused(s.nonsense())
 	case 7:
-		s.control(debate.Acknowledge{}, s.warned && !s.acked && !r.Final())
+		s.control(flow.Acknowledge{}, s.warned && !s.acked && !r.Final())
 	case 8:
-		s.control(debate.Retry{}, r.State == debate.StateError)
+		s.control(flow.Retry{}, r.State == flow.StateError)
 	case 9:
 		s.cut()
 	default:
@@ -210,7 +211,7 @@ func (s *sim) disturb() {
 }
 
 // control sends an input that is refused unless it is possible.
-func (s *sim) control(signal debate.Signal, possible bool) {
+func (s *sim) control(signal flow.Signal, possible bool) {
 	if possible {
 		s.accepted(signal)
 	} else {
@@ -220,7 +221,7 @@ func (s *sim) control(signal debate.Signal, possible bool) {
 
 func (s *sim) pausable() bool {
 	switch s.core.Record().State {
-	case debate.StatePaused, debate.StateError, debate.StateCompleted, debate.StateCanceled:
+	case flow.StatePaused, flow.StateError, flow.StateCompleted, flow.StateCanceled:
 		return false
 	default:
 		return true
@@ -234,10 +235,10 @@ func (s *sim) cut() {
 	}
 	s.cutShort = true
 	if s.dice.IntN(2) == 0 {
-		s.accepted(debate.Cancel{})
+		s.accepted(flow.Cancel{})
 		return
 	}
-	s.control(debate.Stop{}, s.core.Record().State != debate.StateCompleting)
+	s.control(flow.Stop{}, s.core.Record().State != flow.StateCompleting)
 }
 
 // repeat brings once more what has been brought before.
@@ -257,7 +258,7 @@ func (s *sim) outdated() {
 	if s.dice.IntN(2) == 0 {
 		attempt = in.Attempt + 1_000
 	}
-	s.ignored(debate.Result{Call: in.Call, Attempt: attempt, Text: "This must not be recorded."})
+	s.ignored(flow.Result{Call: in.Call, Attempt: attempt, Text: "This must not be recorded."})
 }
 
 // crash loses the process: whoever opens the log gives up the calls in flight. Some of their
@@ -265,38 +266,38 @@ func (s *sim) outdated() {
 func (s *sim) crash() {
 	for _, f := range s.flights {
 		if s.dice.IntN(2) == 0 {
-			s.past = append(s.past, debate.Result{Call: f.command.Call, Attempt: f.command.Attempt, Text: "This must not be recorded."})
+			s.past = append(s.past, flow.Result{Call: f.command.Call, Attempt: f.command.Attempt, Text: "This must not be recorded."})
 		}
 	}
 	lost := s.flights
 	s.flights = nil
 	for _, f := range lost {
-		s.accepted(debate.Lost{Call: f.command.Call, Attempt: f.command.Attempt})
+		s.accepted(flow.Lost{Call: f.command.Call, Attempt: f.command.Attempt})
 	}
 }
 
 // nonsense is an input that is refused in every state of a debate that runs.
-func (s *sim) nonsense() debate.Signal {
+func (s *sim) nonsense() flow.Signal {
 	r := s.core.Record()
-	all := []debate.Signal{
-		debate.Validate{},
-		debate.Validated{OK: true},
-		debate.Edit{Config: debate.Config{Topic: "Another topic"}},
+	all := []flow.Signal{
+		flow.Validate{},
+		flow.Validated{OK: true},
+		flow.Edit{Config: debate.Config{Topic: "Another topic"}},
 		*s.start,
-		debate.Answer{Inquiry: "nobody.asked", Text: "This."},
-		debate.Answer{Inquiry: s.intents[0].Call, Text: "This."},
-		debate.Sent{Trigger: "dance"},
-		debate.Sent{Trigger: debate.TriggerCompleted},
+		flow.Answer{Inquiry: "nobody.asked", Text: "This."},
+		flow.Answer{Inquiry: s.intents[0].Call, Text: "This."},
+		flow.Sent{Trigger: "dance"},
+		flow.Sent{Trigger: flow.TriggerCompleted},
 		nil,
 	}
-	if r.State != debate.StatePaused {
-		all = append(all, debate.Resume{})
+	if r.State != flow.StatePaused {
+		all = append(all, flow.Resume{})
 	}
-	if r.State != debate.StateError {
-		all = append(all, debate.Retry{})
+	if r.State != flow.StateError {
+		all = append(all, flow.Retry{})
 	}
 	if r.Final() {
-		all = append(all, debate.Stop{}, debate.Cancel{}, debate.Pause{}, debate.Acknowledge{})
+		all = append(all, flow.Stop{}, flow.Cancel{}, flow.Pause{}, flow.Acknowledge{})
 	}
 	return all[s.dice.IntN(len(all))]
 }

@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // simConfig draws a debate.
 func simConfig(dice *rand.Rand, id string) debate.Config {
-	formats := debate.BuiltinFormats()
+	formats := formatpkg.Builtin()
 	modes := []debate.Mode{debate.Sequential, debate.Simultaneous}
 	plain := slices.DeleteFunc(slices.Clone(formats), func(f debate.Format) bool { return len(f.Seats) > 0 })
 	format := plain[dice.IntN(len(plain))]
@@ -56,7 +59,7 @@ func simConfig(dice *rand.Rand, id string) debate.Config {
 			config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/large"})
 		}
 	}
-	if format.Decide == debate.BySwing || dice.IntN(8) == 0 && slices.ContainsFunc(format.Seats, func(s debate.Seats) bool { return s.Side == debate.For }) {
+	if format.Decide == formatpkg.BySwing || dice.IntN(8) == 0 && slices.ContainsFunc(format.Seats, func(s formatpkg.Seats) bool { return s.Side == debate.For }) {
 		config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/large"}, {Model: "test/large"}}}
 	}
 	if dice.IntN(3) == 0 {
@@ -105,7 +108,7 @@ func simEngine() *debate.Engine {
 		Judges: map[string]debate.Judge{"jury": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			return nil, nobody
 		})},
-		Store:  &debate.MemoryStore{},
+		Store:  &store.Memory{},
 		Models: map[string]debate.Model{"test/large": row, "spare/large-b": row, "test/small": small, "spare/small-b": small},
 	}
 }
@@ -118,7 +121,7 @@ func (f providerFunc) Generate(ctx context.Context, req *provider.Request, emit 
 }
 
 // reply is what a command is answered with: by the call alone, whatever attempt it is.
-func (s *sim) reply(c *debate.Command) string {
+func (s *sim) reply(c *flow.Command) string {
 	var schema []byte
 	task, judged := c.Task.(*debate.JudgeTask)
 	switch {
@@ -130,7 +133,7 @@ func (s *sim) reply(c *debate.Command) string {
 	return s.answer(c.Call, c.Kind, c.By, schema)
 }
 
-func (s *sim) answer(id string, kind debate.CallKind, by string, schema []byte) string {
+func (s *sim) answer(id string, kind flow.CallKind, by string, schema []byte) string {
 	call := strings.TrimSuffix(id, ".again")
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, s.seed, call)
@@ -143,16 +146,16 @@ func (s *sim) answer(id string, kind debate.CallKind, by string, schema []byte) 
 }
 
 // asked answers a person's question: what about a call that has failed, or in place of one.
-func (s *sim) asked(q *debate.Inquiry) debate.Answer {
+func (s *sim) asked(q *flow.Inquiry) flow.Answer {
 	if q.About != "" {
-		return debate.Answer{Inquiry: q.ID, Option: debate.OptionRetry}
+		return flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}
 	}
 	text := s.answer(q.ID, q.Kind, q.To, q.Schema)
 	if s.trouble && s.faults > 0 && s.dice.IntN(4) == 0 {
 		s.faults--
 		text = "{}"
 	}
-	return debate.Answer{Inquiry: q.ID, Text: text}
+	return flow.Answer{Inquiry: q.ID, Text: text}
 }
 
 // contestants are those whom a judge may judge.
@@ -165,8 +168,8 @@ func (s *sim) contestants() []string {
 }
 
 // rejected are answers of a judge that cannot be accepted.
-func (s *sim) rejected(f flight) debate.Result {
-	r := debate.Result{Call: f.command.Call, Attempt: f.command.Attempt, Text: s.reply(f.command), Usage: s.usage(f)}
+func (s *sim) rejected(f flight) flow.Result {
+	r := flow.Result{Call: f.command.Call, Attempt: f.command.Attempt, Text: s.reply(f.command), Usage: s.usage(f)}
 	switch s.dice.IntN(5) {
 	case 0:
 		r.Stop = provider.StopLength
@@ -183,19 +186,19 @@ func (s *sim) rejected(f flight) debate.Result {
 }
 
 // fault is a failure after which the debate can go on, if only because a host retries.
-func (s *sim) fault(f flight) debate.Signal {
+func (s *sim) fault(f flight) flow.Signal {
 	call, attempt := f.command.Call, f.command.Attempt
-	if slices.Contains([]debate.CallKind{debate.KindAssessment, debate.KindVerdict, debate.KindBallot, debate.KindAssign}, f.command.Kind) {
+	if slices.Contains([]flow.CallKind{debate.KindAssessment, debate.KindVerdict, debate.KindBallot, debate.KindAssign}, f.command.Kind) {
 		if s.dice.IntN(2) == 0 {
 			return s.rejected(f)
 		}
 	}
 	kinds := []debate.Kind{
-		debate.KindNetwork, debate.KindRateLimit, debate.KindAPI, debate.KindTimeout, debate.KindInvalidResponse,
-		debate.KindNetwork, debate.KindRateLimit, debate.KindAPI, debate.KindTimeout, debate.KindQuota, debate.KindAuthentication,
+		flow.KindNetwork, flow.KindRateLimit, flow.KindAPI, flow.KindTimeout, flow.KindInvalidResponse,
+		flow.KindNetwork, flow.KindRateLimit, flow.KindAPI, flow.KindTimeout, flow.KindQuota, flow.KindAuthentication,
 	}
 	failure := &debate.Error{Kind: kinds[s.dice.IntN(len(kinds))], Err: errors.New("no luck")}
-	if failure.Kind == debate.KindRateLimit {
+	if failure.Kind == flow.KindRateLimit {
 		failure.RetryAfter = []time.Duration{0, 1500 * time.Millisecond, 2 * time.Minute}[s.dice.IntN(3)]
 	}
 	if s.spared(f.command) && s.latest(call).Next == "" {
@@ -203,13 +206,13 @@ func (s *sim) fault(f flight) debate.Signal {
 	}
 	switch s.dice.IntN(6) {
 	case 0:
-		return debate.Result{Call: call, Attempt: attempt, Text: " \n"}
+		return flow.Result{Call: call, Attempt: attempt, Text: " \n"}
 	case 1:
-		return debate.Failed{Call: call, Attempt: attempt, Error: failure, Usage: s.usage(f)}
+		return flow.Failed{Call: call, Attempt: attempt, Error: failure, Usage: s.usage(f)}
 	case 2:
-		return debate.Failed{Call: call, Attempt: attempt, Error: nil}
+		return flow.Failed{Call: call, Attempt: attempt, Error: nil}
 	default:
-		return debate.Failed{Call: call, Attempt: attempt, Error: failure, Free: s.dice.IntN(2) == 0}
+		return flow.Failed{Call: call, Attempt: attempt, Error: failure, Free: s.dice.IntN(2) == 0}
 	}
 }
 
@@ -227,7 +230,7 @@ func (s *sim) usage(f flight) provider.Usage {
 }
 
 // digest is what a command asks, its attempt left out. A re-ask holds more than the call it repeats.
-func digest(c *debate.Command) uint64 {
+func digest(c *flow.Command) uint64 {
 	h := fnv.New64a()
 	if t, ok := c.Task.(*debate.JudgeTask); ok {
 		_, _ = fmt.Fprint(h, t.Debate, t.Kind, t.Topic, t.Round, t.Rounds, t.Participants, t.Instruction, string(t.Schema))

@@ -8,6 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/store"
 )
 
 // SnapshotVersion is the version of the snapshots that this release writes. Older snapshots can be restored.
@@ -20,26 +25,26 @@ const MaxSnapshot = 64 << 20
 // snapshot holds a whole log.
 type snapshot struct {
 	ID     string
-	Events []Event
+	Events []flow.Event
 }
 
 // Snapshot returns the debate as versioned JSON: its whole log. The log includes the secret seed, so a snapshot is
 // as confidential as the store. It can be taken at any time, also in the middle of a round. If the log is larger
 // than [MaxSnapshot], the error is of kind validation.
 func (s *Session) Snapshot(ctx context.Context) ([]byte, error) {
-	events, err := s.runtime.log(ctx, "snapshot")
+	events, err := s.runtime.Log(ctx, "snapshot")
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	if err := writeSnapshot(&out, s.ID(), events, func(e Event) Event { return e }); err != nil {
+	if err := writeSnapshot(&out, s.ID(), events, func(e flow.Event) flow.Event { return e }); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
 }
 
 // writeSnapshot writes a log, one event a line. shown returns what is written of an event.
-func writeSnapshot(w io.Writer, id string, events []Event, shown func(Event) Event) error {
+func writeSnapshot(w io.Writer, id string, events []flow.Event, shown func(flow.Event) flow.Event) error {
 	name, err := json.Marshal(id)
 	if err != nil {
 		return err
@@ -58,7 +63,7 @@ func writeSnapshot(w io.Writer, id string, events []Event, shown func(Event) Eve
 		}
 		if size += line.Len() + 1; size > MaxSnapshot {
 			err := fmt.Errorf("the log takes more than %d bytes: it has to stay in its store", MaxSnapshot)
-			return &Error{Kind: KindValidation, Op: "snapshot", Err: err}
+			return &flow.Error{Kind: flow.KindValidation, Op: "snapshot", Err: err}
 		}
 		if i > 0 {
 			_ = out.WriteByte(',')
@@ -68,7 +73,7 @@ func writeSnapshot(w io.Writer, id string, events []Event, shown func(Event) Eve
 	}
 	_, _ = out.WriteString(end)
 	if err := out.Flush(); err != nil { // reports the first write that failed
-		return &Error{Kind: KindStore, Op: "export", Err: err}
+		return &flow.Error{Kind: flow.KindStore, Op: "export", Err: err}
 	}
 	return nil
 }
@@ -91,7 +96,7 @@ func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error)
 }
 
 func restoreError(field string, err error) error {
-	return &Error{Kind: KindValidation, Op: "restore", Field: field, Err: err}
+	return &flow.Error{Kind: flow.KindValidation, Op: "restore", Field: field, Err: err}
 }
 
 // readSnapshot decodes a snapshot strictly.
@@ -122,7 +127,7 @@ func readSnapshot(data []byte) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckID(out.ID); err != nil {
+	if err := store.CheckID(out.ID); err != nil {
 		return nil, restoreError("id", errors.Unwrap(err))
 	}
 	if len(out.Events) == 0 {
@@ -142,14 +147,14 @@ func readEvents(data []byte) (*snapshot, error) {
 	var out snapshot
 	var found []error
 	seen := make(map[string]bool)
-	for in.More() && len(found) < MaxProblems {
+	for in.More() && len(found) < flow.MaxProblems {
 		token, err := in.Token()
 		if err != nil {
 			return nil, broken(err)
 		}
 		key, _ := token.(string)
 		if seen[key] {
-			return nil, restoreError(oneLine(key, 80), errors.New("stands there twice"))
+			return nil, restoreError(text.OneLine(key, 80), errors.New("stands there twice"))
 		}
 		seen[key] = true
 		value := bytes.TrimLeft(data[in.InputOffset():], " \t\r\n:")
@@ -182,14 +187,14 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 	if err := in.Decode(&piece); err != nil {
 		return nil, err
 	}
-	is := KindOfJSON(piece)
+	is := flow.KindOfJSON(piece)
 	switch {
 	case key == "version": // was read before
 	case key == "events" && is != "null":
 		found = append(found, restoreError(key, fmt.Errorf("is %s, not a list", is)))
 	case key == "events":
 	case key != "id":
-		found = append(found, restoreError(oneLine(key, 80), errors.New("is not a known key")))
+		found = append(found, restoreError(text.OneLine(key, 80), errors.New("is not a known key")))
 	case json.Unmarshal(piece, &s.ID) != nil:
 		found = append(found, restoreError(key, fmt.Errorf("is %s, not a text", is)))
 	}
@@ -197,7 +202,7 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 }
 
 // readList reads events until it has found more than MaxProblems problems.
-func readList(in *json.Decoder) (events []Event, found []error, err error) {
+func readList(in *json.Decoder) (events []flow.Event, found []error, err error) {
 	if _, err := in.Token(); err != nil { // is a list: the caller has checked that
 		return nil, nil, err
 	}
@@ -207,13 +212,13 @@ func readList(in *json.Decoder) (events []Event, found []error, err error) {
 		if err := in.Decode(&piece); err != nil {
 			return nil, nil, err
 		}
-		event, err := ReadEvent("restore", piece)
+		event, err := flow.ReadEvent("restore", piece)
 		if err != nil {
-			found = append(found, Within("restore", at, err)...)
+			found = append(found, flow.Within("restore", at, err)...)
 		} else if event.At.IsZero() || len(events) > 0 && event.At.Before(events[len(events)-1].At) {
 			found = append(found, restoreError(at+".at", errors.New("is missing, or earlier than the event before it")))
 		}
-		if len(found) >= MaxProblems {
+		if len(found) >= flow.MaxProblems {
 			return nil, found, nil
 		}
 		events = append(events, event)
@@ -223,18 +228,18 @@ func readList(in *json.Decoder) (events []Event, found []error, err error) {
 }
 
 // storeSnapshot stores the events of a snapshot that the store lacks.
-func (l *live) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) error {
+func (l *engine) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) error {
 	h, held := l.host, 0
-	for event, err := range h.store.Read(ctx, s.ID, 0) {
-		if errors.Is(err, ErrNotFound) {
+	for event, err := range h.Store.Read(ctx, s.ID, 0) {
+		if errors.Is(err, flow.ErrNotFound) {
 			break
 		}
 		if err != nil {
-			return storeError("restore", err)
+			return session.StoreError("restore", err)
 		}
 		if held < len(s.Events) && !asKept(&event, &s.Events[held], sealed) {
 			other := errors.New("the store holds another debate of this id")
-			return &Error{Kind: KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d]", held), Err: other}
+			return &flow.Error{Kind: flow.KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d]", held), Err: other}
 		}
 		held++
 	}
@@ -242,16 +247,16 @@ func (l *live) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) erro
 		return nil
 	}
 	if held > 0 { // the debate may be running
-		if h.session(s.ID) != nil {
-			return &Error{Kind: KindConflict, Op: "restore", Field: "id", Err: ErrLeased}
+		if h.Session(s.ID) != nil {
+			return &flow.Error{Kind: flow.KindConflict, Op: "restore", Field: "id", Err: flow.ErrLeased}
 		}
-		if err := h.store.Lease(ctx, s.ID, h.owner, h.lease); err != nil {
-			return storeError("restore", err)
+		if err := h.Store.Lease(ctx, s.ID, h.Owner, h.Lease); err != nil {
+			return session.StoreError("restore", err)
 		}
-		defer func() { _ = h.store.Release(context.WithoutCancel(ctx), s.ID, h.owner) }()
+		defer func() { _ = h.Store.Release(context.WithoutCancel(ctx), s.ID, h.Owner) }()
 	}
-	if err := h.store.Append(ctx, s.ID, int64(held), newID(), s.Events[held:]); err != nil {
-		return storeError("restore", err)
+	if err := h.Store.Append(ctx, s.ID, int64(held), newID(), s.Events[held:]); err != nil {
+		return session.StoreError("restore", err)
 	}
 	return nil
 }

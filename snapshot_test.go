@@ -16,9 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // snapshotOf yields a stored debate's snapshot.
@@ -41,14 +43,14 @@ func snapshot(t *testing.T, id string, events []debate.Event) []byte {
 
 // commits is a store that notes where each commit ended.
 type commits struct {
-	*debate.MemoryStore
+	*store.Memory
 
 	ends []int
 }
 
 func (s *commits) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
 	s.ends = append(s.ends, int(after)+len(events))
-	return s.MemoryStore.Append(ctx, id, after, writer, events)
+	return s.Memory.Append(ctx, id, after, writer, events)
 }
 
 // After whatever commit a snapshot is taken, only what it lacks is asked, and the debate becomes the same.
@@ -57,7 +59,7 @@ func TestRestoringAsksOnlyWhatIsMissing(t *testing.T) {
 		config := twoDebaters()
 		config.Mode = mode
 		engine, source := engineFor(config)
-		store := &commits{MemoryStore: &debate.MemoryStore{}}
+		store := &commits{Memory: &store.Memory{}}
 		engine.Store = store
 		record := run(t, engine, config)
 		want, err := view(record).Canonical()
@@ -97,7 +99,7 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		require.Contains(t, string(whole), old)
 		return bytes.Replace(whole, []byte(old), []byte(other), 1)
 	}
-	event := func(kind debate.EventKind, n int, how func(*debate.Event)) []byte {
+	event := func(kind flowpkg.EventKind, n int, how func(*debate.Event)) []byte {
 		events := l.copied(t)
 		how(&events[l.index(t, kind, n)])
 		return snapshot(t, l.id, events)
@@ -136,11 +138,11 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		"an event twice":          {snapshot(t, l.id, append(l.copied(t)[:6], l.copied(t)[5:]...)), "events"},
 		"the start left out":      {snapshot(t, l.id, l.events[1:]), "events[0].body"},
 		"two events exchanged":    {snapshot(t, l.id, append(append(l.copied(t)[:5], l.events[6], l.events[5]), l.events[7:]...)), "events"},
-		"an unknown state":        {event(debate.EventTransition, 2, func(e *debate.Event) { as[debate.Transition](*e).To = "limbo" }), "events"},
-		"an unknown kind":         {event(debate.EventTurn, 0, func(e *debate.Event) { e.Body = &debate.Foreign{Kind: "song", JSON: []byte("{}")} }), "events"},
-		"an unknown flow":         {event(debate.EventStart, 0, func(e *debate.Event) { as[debate.Start](*e).Flow = "opera" }), "events[0].body.flow"},
-		"a newer log":             {event(debate.EventStart, 0, func(e *debate.Event) { as[debate.Start](*e).Version++ }), "events"},
-		"a turn nobody was asked": {event(debate.EventTurn, 0, func(e *debate.Event) { as[debate.Turn](*e).Call = "r1.song.Ada" }), "events"},
+		"an unknown state":        {event(flowpkg.EventTransition, 2, func(e *debate.Event) { as[flowpkg.Transition](*e).To = "limbo" }), "events"},
+		"an unknown kind":         {event(flowpkg.EventTurn, 0, func(e *debate.Event) { e.Body = &flowpkg.Foreign{Kind: "song", JSON: []byte("{}")} }), "events"},
+		"an unknown flow":         {event(flowpkg.EventStart, 0, func(e *debate.Event) { as[flowpkg.Start](*e).Flow = "opera" }), "events[0].body.flow"},
+		"a newer log":             {event(flowpkg.EventStart, 0, func(e *debate.Event) { as[flowpkg.Start](*e).Version++ }), "events"},
+		"a turn nobody was asked": {event(flowpkg.EventTurn, 0, func(e *debate.Event) { as[debate.Turn](*e).Call = "r1.song.Ada" }), "events"},
 	}
 	for n := 1; n < len(whole); n += len(whole) / 60 {
 		cases[fmt.Sprintf("its first %d bytes", n)] = struct {
@@ -151,11 +153,11 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			engine, source := engineFor(twoDebaters())
-			store := &debate.MemoryStore{}
+			store := &store.Memory{}
 			engine.Store = store
 			session, err := engine.Restore(t.Context(), c.data)
 			assert.Nil(t, session)
-			failure := requireKind(t, err, debate.KindValidation)
+			failure := requireKind(t, err, flowpkg.KindValidation)
 			assert.Equal(t, c.field, failure.Field, "%v", err)
 			assert.Less(t, len(err.Error()), 500)
 			assert.Zero(t, source.Calls())
@@ -184,7 +186,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		for range 2 {
 			session, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
 			require.NoError(t, err)
-			assert.Equal(t, debate.StateCompleted, session.State())
+			assert.Equal(t, flowpkg.StateCompleted, session.State())
 		}
 		assert.Zero(t, source.Calls())
 		assert.Equal(t, len(l.events), length(engine))
@@ -195,13 +197,13 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		require.NoError(t, err)
 		session, err := engine.Restore(t.Context(), snapshot(t, "one", l.events[:7]))
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCompleted, session.State())
+		assert.Equal(t, flowpkg.StateCompleted, session.State())
 		assert.Equal(t, len(l.events), length(engine))
 		assert.Zero(t, source.Calls())
 	})
 	t.Run("a longer one", func(t *testing.T) {
 		engine, source := engineFor(first)
-		store := &debate.MemoryStore{}
+		store := &store.Memory{}
 		engine.Store = store
 		require.NoError(t, store.Append(t.Context(), "one", 0, "somebody", l.events[:7]))
 		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
@@ -214,7 +216,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
 		require.NoError(t, err)
 		_, err = engine.Restore(t.Context(), snapshot(t, "one", other.events))
-		failure := requireKind(t, err, debate.KindConflict)
+		failure := requireKind(t, err, flowpkg.KindConflict)
 		assert.Equal(t, "events[0]", failure.Field)
 		record, err := engine.Record(t.Context(), "one")
 		require.NoError(t, err)
@@ -222,12 +224,12 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 	})
 	t.Run("one that somebody holds", func(t *testing.T) {
 		engine, _ := engineFor(first)
-		store := &debate.MemoryStore{}
+		store := &store.Memory{}
 		engine.Store = store
 		require.NoError(t, store.Append(t.Context(), "one", 0, "somebody", l.events[:7]))
 		require.NoError(t, store.Lease(t.Context(), "one", "somebody", time.Hour))
 		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events[:7]))
-		requireKind(t, err, debate.KindConflict)
+		requireKind(t, err, flowpkg.KindConflict)
 		assert.ErrorIs(t, err, debate.ErrLeased)
 	})
 }
@@ -252,7 +254,7 @@ func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					engine, p := engineFor(config)
 					slowly(p)
-					store := &debate.MemoryStore{}
+					store := &store.Memory{}
 					engine.Store = store
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
@@ -274,7 +276,7 @@ func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 						target = twin(engine)
 					}
 					err = bring(t.Context(), target, data)
-					requireKind(t, err, debate.KindConflict)
+					requireKind(t, err, flowpkg.KindConflict)
 					require.ErrorIs(t, err, debate.ErrLeased)
 					now, err := session.Snapshot(t.Context())
 					require.NoError(t, err)
@@ -295,7 +297,7 @@ func TestNothingToSnapshot(t *testing.T) {
 	session, err := engine.New(twoDebaters())
 	require.NoError(t, err)
 	_, err = session.Snapshot(t.Context())
-	requireKind(t, err, debate.KindState)
+	requireKind(t, err, flowpkg.KindState)
 }
 
 func TestASnapshotHoldsNoChunksAndNoKeys(t *testing.T) {
@@ -342,7 +344,7 @@ func TestChangedSnapshots(t *testing.T) {
 			if path == "" || strings.HasPrefix(path, ".start.texts.") || strings.HasPrefix(path, ".start.models.") {
 				return
 			}
-			for _, value := range []any{nil, true, -1, 0, 3, 1 << 15, "", "x", string(debate.StateError), []any{}, map[string]any{}} {
+			for _, value := range []any{nil, true, -1, 0, 3, 1 << 15, "", "x", string(flowpkg.StateError), []any{}, map[string]any{}} {
 				if seen++; seen%step != 0 {
 					continue
 				}
@@ -379,20 +381,20 @@ func restores(t *testing.T, engine *debate.Engine, data []byte, what string) (ok
 	}
 	core, err := engine.NewCore(read.ID, read.Events)
 	if err != nil {
-		requireKind(t, err, debate.KindValidation)
+		requireKind(t, err, flowpkg.KindValidation)
 		return false
 	}
 	r := core.Record()
 	_, _ = view(r).Canonical()
 	_, _ = r.Active(), r.Spent()
 	_, _ = r.RoundTurns(1), r.SpentInRound(1)
-	out, err := core.Step(debate.Input{At: time.Now(), Signal: debate.Tick{}})
+	out, err := core.Step(flowpkg.Input{At: time.Now(), Signal: flowpkg.Tick{}})
 	if err == nil {
 		for _, call := range out.Start {
 			_, _ = core.Command(call)
 		}
 	}
-	_, _ = core.Step(debate.Input{At: time.Now(), Signal: debate.Stop{}})
+	_, _ = core.Step(flowpkg.Input{At: time.Now(), Signal: flowpkg.Stop{}})
 	return true
 }
 
@@ -405,13 +407,13 @@ func FuzzRestore(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		engine := &debate.Engine{Store: &debate.MemoryStore{}}
+		engine := &debate.Engine{Store: &store.Memory{}}
 		session, err := engine.Restore(t.Context(), data)
 		if err == nil {
 			session.Close()
 			return
 		}
-		if !errors.Is(err, &debate.Error{Kind: debate.KindValidation}) {
+		if !errors.Is(err, &debate.Error{Kind: flowpkg.KindValidation}) {
 			return
 		}
 		for info, listing := range engine.Store.List(t.Context(), debate.Filter{}) {
@@ -422,7 +424,7 @@ func FuzzRestore(f *testing.F) {
 
 // What is written can be read: a log that is too large is not.
 func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	engine := &debate.Engine{Store: store}
 	put := func(id, text string, turns int) {
 		for i := range turns {
@@ -437,7 +439,7 @@ func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
 	assert.Less(t, out.Len(), 13<<20, "what JSON need not escape is not")
 
 	put("large", strings.Repeat("a", 1<<20), 64)
-	requireKind(t, engine.Export(t.Context(), "large", io.Discard), debate.KindValidation)
+	requireKind(t, engine.Export(t.Context(), "large", io.Discard), flowpkg.KindValidation)
 }
 
 // What a host or a flow puts into a log of its own JSON can be read again, or is refused at once.
@@ -464,13 +466,13 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 				reply.Hold = release
 				return reply
 			}
-			session, err := engine.Start(t.Context(), debate.Named(flow.Name, config))
+			session, err := engine.Start(t.Context(), flowpkg.Named(flow.Name, config))
 			require.NoError(t, err)
 			defer session.Close()
 			defer close(release)
 			err = session.Send(t.Context(), "nudge", json.RawMessage(payload))
 			if name != "fine" {
-				requireKind(t, err, debate.KindValidation)
+				requireKind(t, err, flowpkg.KindValidation)
 				return
 			}
 			require.NoError(t, err)

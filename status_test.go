@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -41,7 +42,7 @@ func TestWhatAParticipantDoes(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		defer session.Close()
-		states := func() (ada, ben debate.ParticipantState) {
+		states := func() (ada, ben flow.ParticipantState) {
 			record, err := session.Record(t.Context())
 			require.NoError(t, err)
 			all := record.Participants()
@@ -50,28 +51,28 @@ func TestWhatAParticipantDoes(t *testing.T) {
 
 		pass(500 * time.Millisecond)
 		ada, ben := states()
-		assert.Equal(t, debate.StatusSpeaking, ada.Status)
-		assert.Equal(t, debate.StatusActive, ben.Status)
+		assert.Equal(t, flow.StatusSpeaking, ada.Status)
+		assert.Equal(t, flow.StatusActive, ben.Status)
 		assert.Empty(t, ben.Model)
 
 		pass(time.Second) // Ben has been turned away
 		ada, ben = states()
-		assert.Equal(t, debate.StatusActive, ada.Status)
+		assert.Equal(t, flow.StatusActive, ada.Status)
 		assert.Equal(t, 1, ada.Turns)
 		assert.Equal(t, "test/debater", ada.Model)
 		assert.InDelta(t, 100*150.0/20_000, ada.ContextUsed, 0.001)
-		assert.Equal(t, debate.StatusRateLimited, ben.Status)
+		assert.Equal(t, flow.StatusRateLimited, ben.Status)
 		assert.WithinDuration(t, time.Now().Add(30*time.Second), ben.RetryAt, 2*time.Second)
 		assert.Equal(t, 1, ben.Account.Requests)
 
 		pass(30 * time.Second)
 		_, ben = states()
-		assert.Equal(t, debate.StatusRetrying, ben.Status)
+		assert.Equal(t, flow.StatusRetrying, ben.Status)
 
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
 		ben = record.Participant("Ben")
-		assert.Equal(t, debate.StatusActive, ben.Status)
+		assert.Equal(t, flow.StatusActive, ben.Status)
 		assert.Equal(t, 3, ben.Turns)
 		assert.Equal(t, 5, ben.Account.Requests)
 		assert.Equal(t, "test/judge", record.Participant("judge").Model)
@@ -93,9 +94,9 @@ func TestWhatAParticipantDoes(t *testing.T) {
 }
 
 func TestAParticipantWhoseCallFailsForGood(t *testing.T) {
-	for kind, want := range map[debate.Kind]debate.Status{
-		debate.KindQuota:           debate.StatusFailed,
-		debate.KindContextOverflow: debate.StatusContextExceeded,
+	for kind, want := range map[debate.Kind]flow.Status{
+		flow.KindQuota:           flow.StatusFailed,
+		flow.KindContextOverflow: flow.StatusContextExceeded,
 	} {
 		config := twoDebaters()
 		engine, p := engineFor(config)
@@ -105,7 +106,7 @@ func TestAParticipantWhoseCallFailsForGood(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		record, err := session.Wait(t.Context())
-		if kind == debate.KindContextOverflow {
+		if kind == flow.KindContextOverflow {
 			err = question(t, record, err).Failure
 		}
 		require.ErrorIs(t, err, &debate.Error{Kind: kind}, "%v", err)
@@ -164,7 +165,7 @@ func TestCallsEndInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
 		config.TurnTimeout = 90 * time.Second
-		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindTimeout: 0}}
+		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindTimeout: 0}}
 		for _, most := range []int{0, 3} {
 			engine, p := engineFor(config)
 			engine.MaxCalls = most
@@ -174,7 +175,7 @@ func TestCallsEndInTime(t *testing.T) {
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			_, err = session.Wait(t.Context())
-			require.ErrorIs(t, err, &debate.Error{Kind: debate.KindTimeout}, "%v", err)
+			require.ErrorIs(t, err, &debate.Error{Kind: flow.KindTimeout}, "%v", err)
 			assert.Equal(t, 90*time.Second, time.Since(began))
 			require.ErrorIs(t, <-saw, context.DeadlineExceeded)
 			require.NoError(t, session.Retry(t.Context()))
@@ -197,11 +198,11 @@ func TestPerformEndsWithItsContext(t *testing.T) {
 		require.NoError(t, err)
 		core, err := engine.NewCore("mine", nil)
 		require.NoError(t, err)
-		for _, signal := range []debate.Signal{debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}} {
-			_, err := core.Step(debate.Input{At: time.Now(), Signal: signal})
+		for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}} {
+			_, err := core.Step(flow.Input{At: time.Now(), Signal: signal})
 			require.NoError(t, err)
 		}
-		out, err := core.Step(debate.Input{At: time.Now(), Signal: start})
+		out, err := core.Step(flow.Input{At: time.Now(), Signal: start})
 		require.NoError(t, err)
 		command, err := core.Command(out.Start[0])
 		require.NoError(t, err)
@@ -211,22 +212,22 @@ func TestPerformEndsWithItsContext(t *testing.T) {
 		defer cancel()
 		input, err := engine.Perform(ctx, command, nil)
 		require.NoError(t, err)
-		failed, ok := input.Signal.(debate.Failed)
+		failed, ok := input.Signal.(flow.Failed)
 		require.True(t, ok)
-		assert.Equal(t, debate.KindTimeout, failed.Error.Kind)
+		assert.Equal(t, flow.KindTimeout, failed.Error.Kind)
 		<-saw
 
 		gone, end := context.WithCancel(t.Context())
 		end()
 		input, err = engine.Perform(gone, command, nil)
 		require.NoError(t, err)
-		failed, ok = input.Signal.(debate.Failed)
+		failed, ok = input.Signal.(flow.Failed)
 		require.True(t, ok)
-		assert.Equal(t, debate.KindCanceled, failed.Error.Kind)
+		assert.Equal(t, flow.KindCanceled, failed.Error.Kind)
 
-		for _, bad := range []*debate.Command{nil, {}, {Request: command.Request, Provider: "nobody"}, {Task: &debate.JudgeTask{}, Judge: "nobody"}} {
+		for _, bad := range []*flow.Command{nil, {}, {Request: command.Request, Provider: "nobody"}, {Task: &debate.JudgeTask{}, Judge: "nobody"}} {
 			_, err := engine.Perform(t.Context(), bad, nil)
-			require.ErrorIs(t, err, &debate.Error{Kind: debate.KindValidation}, "%v", err)
+			require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation}, "%v", err)
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Package store/storetest asks of a MemoryStore what is asked of every store. Here is what is its own.
@@ -21,7 +23,7 @@ func facts(after int64, n int) []debate.Event {
 	for i := range events {
 		events[i] = debate.Event{
 			Seq: after + int64(i) + 1, At: time.Unix(after+int64(i), 0).UTC(),
-			Body: &debate.Dropped{Participant: fmt.Sprint(after + int64(i) + 1)},
+			Body: &flow.Dropped{Participant: fmt.Sprint(after + int64(i) + 1)},
 		}
 	}
 	return events
@@ -50,7 +52,7 @@ func holders(t *testing.T, store debate.Store) map[string]string {
 
 func TestMemoryStoreAppend(t *testing.T) {
 	ctx := t.Context()
-	var store debate.MemoryStore
+	var store store.Memory
 	require.NoError(t, store.Append(ctx, "a", 0, "w", facts(0, 2)))
 	require.NoError(t, store.Append(ctx, "a", 2, "w", facts(2, 100)))
 	assert.Equal(t, facts(0, 102), stored(t, &store, 0))
@@ -64,7 +66,7 @@ func TestMemoryStoreAppend(t *testing.T) {
 	assert.ErrorIs(t, store.Append(ctx, "a", 2, "", facts(2, 100)), debate.ErrConflict)
 	assert.ErrorIs(t, store.Append(ctx, "a", 2, "w", facts(2, 101)), debate.ErrConflict, "of that try the last is not there")
 	assert.ErrorIs(t, store.Append(ctx, "new", 1, "w", facts(1, 1)), debate.ErrConflict)
-	assert.ErrorIs(t, store.Append(ctx, "..", 0, "w", facts(0, 1)), &debate.Error{Kind: debate.KindValidation})
+	assert.ErrorIs(t, store.Append(ctx, "..", 0, "w", facts(0, 1)), &debate.Error{Kind: flow.KindValidation})
 	assert.NoError(t, store.Append(ctx, "none", 0, "w", nil))
 	assert.Equal(t, facts(0, 102), stored(t, &store, 0))
 	assert.Equal(t, map[string]string{"a": ""}, holders(t, &store))
@@ -75,33 +77,33 @@ func TestMemoryStoreAppend(t *testing.T) {
 // What an event points to is neither copied nor lost, whatever its kind.
 func TestMemoryStoreKeepsEveryKind(t *testing.T) {
 	events := []debate.Event{
-		{Body: &debate.Start{Config: debate.Value{Go: &debate.Config{Topic: "topic"}}}},
-		{Body: &debate.Transition{To: debate.StatePaused}},
-		{Body: &debate.Round{N: 1}},
-		{Body: &debate.Intent{}},
+		{Body: &flow.Start{Config: flow.Value{Go: &debate.Config{Topic: "topic"}}}},
+		{Body: &flow.Transition{To: flow.StatePaused}},
+		{Body: &flow.Round{N: 1}},
+		{Body: &flow.Intent{}},
 		{Body: &debate.Turn{Text: "text"}},
 		{Body: &debate.Assignment{}},
 		{Body: &debate.Ballot{}},
-		{Body: &debate.Summarized{}},
+		{Body: &flow.Summarized{}},
 		{Body: &debate.Assessment{}},
 		{Body: &debate.Verdict{}},
-		{Body: &debate.Rejection{}},
-		{Body: &debate.Failure{}},
-		{Body: &debate.Charge{}},
-		{Body: &debate.Dropped{}},
-		{Body: &debate.Warning{}},
-		{Body: &debate.Acknowledge{}},
-		{Body: &debate.Inquiry{}},
-		{Body: &debate.Answer{}},
-		{Body: &debate.Sent{}},
-		{Body: &debate.Opened{}},
-		{Body: &debate.ToolCalls{}},
-		{Body: &debate.ToolResult{}},
+		{Body: &flow.Rejection{}},
+		{Body: &flow.Failure{}},
+		{Body: &flow.Charge{}},
+		{Body: &flow.Dropped{}},
+		{Body: &flow.Warning{}},
+		{Body: &flow.Acknowledge{}},
+		{Body: &flow.Inquiry{}},
+		{Body: &flow.Answer{}},
+		{Body: &flow.Sent{}},
+		{Body: &flow.Opened{}},
+		{Body: &flow.ToolCalls{}},
+		{Body: &flow.ToolResult{}},
 	}
 	for i := range events {
 		events[i].Seq, events[i].At = int64(i+1), time.Unix(int64(i), 0).UTC()
 	}
-	var store debate.MemoryStore
+	var store store.Memory
 	require.NoError(t, store.Append(t.Context(), "a", 0, "w", events))
 	read := stored(t, &store, 0)
 	require.Equal(t, events, read)
@@ -110,7 +112,7 @@ func TestMemoryStoreKeepsEveryKind(t *testing.T) {
 
 func TestMemoryStoreReadsWhatIsThereAtTheCall(t *testing.T) {
 	ctx := t.Context()
-	var store debate.MemoryStore
+	var store store.Memory
 	for _, err := range store.Read(ctx, "a", 0) {
 		assert.ErrorIs(t, err, debate.ErrNotFound)
 	}
@@ -139,7 +141,7 @@ func TestMemoryStoreReadsWhatIsThereAtTheCall(t *testing.T) {
 
 func TestMemoryStoreLeases(t *testing.T) {
 	ctx, now := t.Context(), time.Unix(1000, 0)
-	store := debate.MemoryStore{Now: func() time.Time { return now }}
+	store := store.Memory{Now: func() time.Time { return now }}
 	require.NoError(t, store.Append(ctx, "a", 0, "w", facts(0, 1)))
 	require.NoError(t, store.Lease(ctx, "a", "me", time.Minute))
 	require.NoError(t, store.Lease(ctx, "unbegun", "you", time.Minute), "another debate is free")
@@ -158,7 +160,7 @@ func TestMemoryStoreLeases(t *testing.T) {
 	require.NoError(t, store.Lease(ctx, "a", "me", time.Minute))
 	require.NoError(t, store.Release(ctx, "unbegun", "you"))
 	require.NoError(t, store.Release(ctx, "none", "me"))
-	assert.ErrorIs(t, store.Lease(ctx, "..", "me", time.Minute), &debate.Error{Kind: debate.KindValidation})
+	assert.ErrorIs(t, store.Lease(ctx, "..", "me", time.Minute), &debate.Error{Kind: flow.KindValidation})
 	require.NoError(t, store.Delete(ctx, "a"))
 	require.NoError(t, store.Delete(ctx, "a"))
 	require.NoError(t, store.Lease(ctx, "a", "you", time.Minute), "the lease went with the debate")
@@ -166,11 +168,11 @@ func TestMemoryStoreLeases(t *testing.T) {
 
 func TestMemoryStoreList(t *testing.T) {
 	ctx := t.Context()
-	var store debate.MemoryStore
+	var store store.Memory
 	labels := map[string]string{"tenant": "blue"}
 	for i, id := range []string{"d", "b", "a", "c"} {
 		require.NoError(t, store.Append(ctx, id, 0, "w", []debate.Event{
-			{Seq: 1, At: time.Unix(int64(i), 0), Body: &debate.Start{Terms: debate.Terms{Topic: "topic " + id, Labels: labels}}},
+			{Seq: 1, At: time.Unix(int64(i), 0), Body: &flow.Start{Terms: flow.Terms{Topic: "topic " + id, Labels: labels}}},
 			{Seq: 2, At: time.Unix(9, 0), Body: &debate.Turn{Text: "Words of " + id}},
 		}))
 	}
@@ -204,7 +206,7 @@ func TestMemoryStoreList(t *testing.T) {
 
 func TestMemoryStoreWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var store debate.MemoryStore
+		var store store.Memory
 		ctx, cancel := context.WithCancel(t.Context())
 		grown := store.Watch(ctx, "a")
 		other := store.Watch(t.Context(), "b")
@@ -237,7 +239,7 @@ func TestMemoryStoreWatch(t *testing.T) {
 
 // Times lie packed in memory; those that do not fit, or that are not in UTC, stay as they are.
 func TestMemoryStoreKeepsEveryTime(t *testing.T) {
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	times := []time.Time{
 		{},
 		time.Date(1, 2, 3, 4, 5, 6, 7, time.UTC), time.Date(1677, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0).UTC(),
@@ -246,12 +248,12 @@ func TestMemoryStoreKeepsEveryTime(t *testing.T) {
 	}
 	for i, at := range times {
 		require.NoError(t, store.Append(t.Context(), "x", int64(i), "w", []debate.Event{{
-			Seq: int64(i) + 1, At: at, Body: &debate.Sent{Trigger: "x"},
+			Seq: int64(i) + 1, At: at, Body: &flow.Sent{Trigger: "x"},
 		}}))
 	}
 	for event, err := range store.Read(t.Context(), "x", 0) {
 		require.NoError(t, err)
 		assert.Equal(t, times[event.Seq-1], event.At)
-		require.NotNil(t, as[debate.Sent](event))
+		require.NotNil(t, as[flow.Sent](event))
 	}
 }

@@ -18,8 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 // survey is the config of a flow that has nothing of a debate: people are asked for marks.
@@ -36,8 +38,8 @@ type survey struct {
 
 func (*survey) Flow() string { return "survey" }
 
-func (s *survey) Terms() debate.Terms {
-	return debate.Terms{ID: s.ID, Topic: s.Topic, Participants: s.People, Rounds: 1, Labels: s.Labels}
+func (s *survey) Terms() flow.Terms {
+	return flow.Terms{ID: s.ID, Topic: s.Topic, Participants: s.People, Rounds: 1, Labels: s.Labels}
 }
 
 func (s *survey) Models() iter.Seq2[string, string] {
@@ -51,13 +53,13 @@ type grade struct {
 
 // opinion is the body of an event that only a survey has.
 type opinion struct {
-	debate.Spend
+	flow.Spend
 
 	By   string `json:"by"`
 	Mark int    `json:"mark"`
 }
 
-func (*opinion) EventKind() debate.EventKind { return "opinion" }
+func (*opinion) EventKind() flow.EventKind { return "opinion" }
 
 // grades are what a survey keeps for itself.
 type grades struct {
@@ -71,7 +73,7 @@ func (g *grades) Fold(e *debate.Event) error {
 		return nil
 	}
 	if !slices.Contains(g.people, body.By) {
-		return &debate.Error{Kind: debate.KindValidation, Op: "survey", Field: "opinion.by", Err: fmt.Errorf("%q is not asked", body.By)}
+		return &debate.Error{Kind: flow.KindValidation, Op: "survey", Field: "opinion.by", Err: fmt.Errorf("%q is not asked", body.By)}
 	}
 	g.given[body.By] = body.Mark
 	return nil
@@ -88,49 +90,49 @@ func gradesOf(r *debate.Record) map[string]int {
 // surveyFlow asks each of the people for a mark, one after the other.
 func surveyFlow(t *testing.T) *debate.Flow {
 	t.Helper()
-	schema := debate.AnswerSchema[grade]("mark", debate.AnswerOf[grade]{
-		Body: func(_ *debate.Record, in *debate.Intent, spend debate.Spend, g *grade) debate.Body {
+	schema := flow.AnswerSchema[grade]("mark", flow.AnswerOf[grade]{
+		Body: func(_ *debate.Record, in *flow.Intent, spend flow.Spend, g *grade) flow.Body {
 			return &opinion{Spend: spend, By: in.By, Mark: g.Mark}
 		},
 	})
-	next := func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "asked", debate.Note{}, true }
-	calls := func(r *debate.Record) []debate.Call {
+	next := func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return "asked", flow.Exit{}, true }
+	calls := func(r *debate.Record) []flow.Call {
 		for i, name := range r.Active() {
 			if id := "mark." + name; !r.Done(id) {
 				config, _ := r.Config().(*survey)
-				return []debate.Call{{ID: id, Kind: "mark", By: name, Model: config.Model, Slot: i, Schema: "mark"}}
+				return []flow.Call{{ID: id, Kind: "mark", By: name, Model: config.Model, Slot: i, Schema: "mark"}}
 			}
 		}
 		return nil
 	}
 	return &debate.Flow{
 		Name: "survey", Version: 1, Start: "asking",
-		Rules:   []debate.Rule{{From: "asking", On: "asked", To: debate.StateCompleting}},
-		Steps:   map[debate.State]debate.Step{"asking": {Calls: calls, Next: next}},
-		Schemas: map[string]*debate.Schema{"mark": schema},
-		Bodies:  []debate.Body{&opinion{}},
-		Decode: func(data []byte) (debate.FlowConfig, error) {
+		Rules:   []debate.Rule{{From: "asking", On: "asked", To: flow.StateCompleting}},
+		Steps:   map[debate.State]flow.Step{"asking": {Calls: calls, Next: next}},
+		Schemas: map[string]*flow.Schema{"mark": schema},
+		Bodies:  []flow.Body{&opinion{}},
+		Decode: func(data []byte) (flow.Config, error) {
 			s := new(survey)
-			return s, debate.DecodeStrict("read config", data, s)
+			return s, flow.DecodeStrict("read config", data, s)
 		},
-		Settle: func(config debate.FlowConfig) (debate.FlowConfig, error) {
+		Settle: func(config flow.Config) (flow.Config, error) {
 			given, ok := config.(*survey)
 			if !ok {
-				return nil, &debate.Error{Kind: debate.KindValidation, Field: "config", Err: fmt.Errorf("a %T is no survey", config)}
+				return nil, &debate.Error{Kind: flow.KindValidation, Field: "config", Err: fmt.Errorf("a %T is no survey", config)}
 			}
 			s := *given
 			s.ID, s.People, s.Tone, s.Labels = "", slices.Clone(s.People), slices.Clone(s.Tone), maps.Clone(s.Labels)
 			return &s, nil
 		},
-		Check: func(config debate.FlowConfig, _ any, known debate.Registry) []error {
+		Check: func(config flow.Config, _ any, known flow.Registry) []error {
 			s, _ := config.(*survey)
 			terms := s.Terms()
 			if err := known.Model(&terms, s.Model); err != nil {
-				return []error{&debate.Error{Kind: debate.KindValidation, Op: "config", Field: "model", Err: err}}
+				return []error{&debate.Error{Kind: flow.KindValidation, Op: "config", Field: "model", Err: err}}
 			}
 			return nil
 		},
-		Open: func(r *debate.Record, _ *debate.Start) (debate.Part, error) {
+		Open: func(r *debate.Record, _ *flow.Start) (flow.Part, error) {
 			return &grades{r.Terms().Participants, map[string]int{}}, nil
 		},
 	}
@@ -150,12 +152,12 @@ func newSurvey(t *testing.T) (*survey, *debate.Engine, *scripted.Provider) {
 
 // onDisk is a store that keeps nothing but JSON.
 type onDisk struct {
-	*debate.MemoryStore
+	*storepkg.Memory
 	t *testing.T
 }
 
 func (s onDisk) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
-	return s.MemoryStore.Append(ctx, id, after, writer, throughJSON(s.t, events))
+	return s.Memory.Append(ctx, id, after, writer, throughJSON(s.t, events))
 }
 
 // A store that keeps JSON knows nothing of a flow's own events. Whoever has the flow reads them, wherever they come from.
@@ -163,7 +165,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config, engine, p := newSurvey(t)
 		slowly(p)
-		store := onDisk{&debate.MemoryStore{}, t}
+		store := onDisk{&storepkg.Memory{}, t}
 		engine.Store = store
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
@@ -173,7 +175,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		require.NoError(t, session.Close())
 		for _, e := range kept(t, store, config.ID) {
 			if e.Kind() == "opinion" {
-				assert.IsType(t, &debate.Foreign{}, e.Body)
+				assert.IsType(t, &flow.Foreign{}, e.Body)
 			}
 		}
 
@@ -197,7 +199,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 				if body, ok := event.Body.(*opinion); ok {
 					given[body.By] = body.Mark
 				}
-				_, foreign := event.Body.(*debate.Foreign)
+				_, foreign := event.Body.(*flow.Foreign)
 				assert.False(t, foreign)
 			}
 			return given
@@ -213,7 +215,7 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 
 		// What is given away is the same, in the middle and at the end.
 		_, other, q := newSurvey(t)
-		other.Store = onDisk{&debate.MemoryStore{}, t}
+		other.Store = onDisk{&storepkg.Memory{}, t}
 		again, err := other.Restore(t.Context(), early)
 		require.NoError(t, err)
 		defer again.Close()
@@ -231,9 +233,9 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		// Without the flow nothing is understood, and nothing is lost.
 		ignorant := &debate.Engine{Store: store}
 		_, err = ignorant.Record(t.Context(), config.ID)
-		assert.Equal(t, "flow", requireKind(t, err, debate.KindValidation).Field)
+		assert.Equal(t, "flow", requireKind(t, err, flow.KindValidation).Field)
 		_, err = ignorant.Import(t.Context(), bytes.NewReader(early))
-		assert.Equal(t, "events[0].body.flow", requireKind(t, err, debate.KindValidation).Field)
+		assert.Equal(t, "events[0].body.flow", requireKind(t, err, flow.KindValidation).Field)
 		assert.Equal(t, toJSON(kept(t, store, config.ID)), toJSON(throughJSON(t, kept(t, store, config.ID))))
 	})
 }
@@ -243,7 +245,7 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 	config, engine, _ := newSurvey(t)
 	l := logOf(t, engine, run(t, engine, config).ID)
 	at := l.index(t, "opinion", 0)
-	body := string(l.events[at].Body.(*debate.Foreign).JSON)
+	body := string(l.events[at].Body.(*flow.Foreign).JSON)
 	altered := func(old, now string) json.RawMessage {
 		require.Contains(t, body, old)
 		return json.RawMessage(strings.Replace(body, old, now, 1))
@@ -263,24 +265,24 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := l.copied(t)
-			events[at].Body = &debate.Foreign{Kind: "opinion", JSON: c.body}
+			events[at].Body = &flow.Foreign{Kind: "opinion", JSON: c.body}
 			if _, err := engine.NewCore(l.id, events); c.field != "" {
-				assert.Equal(t, c.field, requireKind(t, err, debate.KindValidation).Field)
+				assert.Equal(t, c.field, requireKind(t, err, flow.KindValidation).Field)
 			} else {
 				assert.NoError(t, err, "stores may know more")
 			}
 			_, other, _ := newSurvey(t)
 			_, err := other.Import(t.Context(), bytes.NewReader(snapshot(t, l.id, events)))
-			assert.Equal(t, c.imports, requireKind(t, err, debate.KindValidation).Field)
+			assert.Equal(t, c.imports, requireKind(t, err, flow.KindValidation).Field)
 			_, err = other.Record(t.Context(), l.id)
 			assert.ErrorIs(t, err, debate.ErrNotFound)
 		})
 	}
 	t.Run("a kind that the flow lacks", func(t *testing.T) {
 		events := l.copied(t)
-		events[at].Body = &debate.Foreign{Kind: "song", JSON: json.RawMessage(body)}
+		events[at].Body = &flow.Foreign{Kind: "song", JSON: json.RawMessage(body)}
 		_, err := engine.NewCore(l.id, events)
-		assert.Equal(t, "kind", requireKind(t, err, debate.KindValidation).Field)
+		assert.Equal(t, "kind", requireKind(t, err, flow.KindValidation).Field)
 	})
 }
 
@@ -289,56 +291,56 @@ func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
 	config := twoDebaters()
 	l := playedLog(t, config)
 	for name, c := range map[string]struct {
-		change func(*debate.Start)
+		change func(*flow.Start)
 		fold   string // the field that is named when the log is folded; "": it is folded
 		field  string // of the terms, when it is imported
 	}{
-		"one more": {func(s *debate.Start) { s.Terms.Participants = append(s.Terms.Participants, "Zoe") }, "start.terms.participants", "participants"},
-		"one less": {func(s *debate.Start) { s.Terms.Participants = s.Terms.Participants[:1] }, "start.terms.participants", "participants"},
-		"nobody":   {func(s *debate.Start) { s.Terms.Participants = nil }, "start.terms.participants", "participants"},
+		"one more": {func(s *flow.Start) { s.Terms.Participants = append(s.Terms.Participants, "Zoe") }, "start.terms.participants", "participants"},
+		"one less": {func(s *flow.Start) { s.Terms.Participants = s.Terms.Participants[:1] }, "start.terms.participants", "participants"},
+		"nobody":   {func(s *flow.Start) { s.Terms.Participants = nil }, "start.terms.participants", "participants"},
 		"another order": {
-			func(s *debate.Start) { slices.Reverse(s.Terms.Participants) }, "start.terms.participants", "participants[0]",
+			func(s *flow.Start) { slices.Reverse(s.Terms.Participants) }, "start.terms.participants", "participants[0]",
 		},
-		"another name":   {func(s *debate.Start) { s.Terms.Participants[1] = "Zoe" }, "start.terms.participants", "participants[1]"},
-		"one name twice": {func(s *debate.Start) { s.Terms.Participants[1] = "Ada" }, "start.terms.participants", "participants[1]"},
-		"another topic":  {func(s *debate.Start) { s.Terms.Topic = "Trams?" }, "", "topic"},
-		"more rounds":    {func(s *debate.Start) { s.Terms.Rounds = 1 << 40 }, "", "rounds"},
-		"a budget":       {func(s *debate.Start) { s.Terms.Budget = &debate.Budget{Hard: 1} }, "", "budget"},
-		"labels":         {func(s *debate.Start) { s.Terms.Labels = map[string]string{"tenant": "red"} }, "", "labels"},
-		"a tool":         {func(s *debate.Start) { s.Terms.Tools = []string{"shell"} }, "", "tools"},
-		"longer replies": {func(s *debate.Start) { s.Terms.MaxTokens *= 2 }, "", "maxTokens"},
-		"no time":        {func(s *debate.Start) { s.Terms.TurnTimeout = 1 }, "", "turnTimeout"},
+		"another name":   {func(s *flow.Start) { s.Terms.Participants[1] = "Zoe" }, "start.terms.participants", "participants[1]"},
+		"one name twice": {func(s *flow.Start) { s.Terms.Participants[1] = "Ada" }, "start.terms.participants", "participants[1]"},
+		"another topic":  {func(s *flow.Start) { s.Terms.Topic = "Trams?" }, "", "topic"},
+		"more rounds":    {func(s *flow.Start) { s.Terms.Rounds = 1 << 40 }, "", "rounds"},
+		"a budget":       {func(s *flow.Start) { s.Terms.Budget = &debate.Budget{Hard: 1} }, "", "budget"},
+		"labels":         {func(s *flow.Start) { s.Terms.Labels = map[string]string{"tenant": "red"} }, "", "labels"},
+		"a tool":         {func(s *flow.Start) { s.Terms.Tools = []string{"shell"} }, "", "tools"},
+		"longer replies": {func(s *flow.Start) { s.Terms.MaxTokens *= 2 }, "", "maxTokens"},
+		"no time":        {func(s *flow.Start) { s.Terms.TurnTimeout = 1 }, "", "turnTimeout"},
 		"config of others": {
-			func(s *debate.Start) {
+			func(s *flow.Start) {
 				c := startConfig(s)
 				c.Participants[0].Name = "Zoe"
-				s.Config = debate.Value{Go: c}
+				s.Config = flow.Value{Go: c}
 			}, "start.terms.participants", "participants[0]",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := l.copied(t)
-			c.change(as[debate.Start](events[0]))
+			c.change(as[flow.Start](events[0]))
 			_, err := l.engine.NewCore(l.id, events)
 			if c.fold == "" {
 				require.NoError(t, err)
 			} else {
-				assert.Equal(t, c.fold, requireKind(t, err, debate.KindValidation).Field)
+				assert.Equal(t, c.fold, requireKind(t, err, flow.KindValidation).Field)
 			}
 			engine, _ := engineFor(config)
 			_, err = engine.Import(t.Context(), bytes.NewReader(snapshot(t, l.id, events)))
-			assert.Equal(t, "events[0].body.terms."+c.field, requireKind(t, err, debate.KindValidation).Field, "%v", err)
+			assert.Equal(t, "events[0].body.terms."+c.field, requireKind(t, err, flow.KindValidation).Field, "%v", err)
 			_, err = engine.Record(t.Context(), l.id)
 			assert.ErrorIs(t, err, debate.ErrNotFound)
 
-			store := &debate.MemoryStore{} // a store that was written to by others is as hostile
+			store := &storepkg.Memory{} // a store that was written to by others is as hostile
 			require.NoError(t, store.Append(t.Context(), l.id, 0, "w", events))
 			engine, _ = engineFor(config)
 			engine.Store = store
 			if _, err = engine.Record(t.Context(), l.id); c.fold != "" {
-				requireKind(t, err, debate.KindValidation)
+				requireKind(t, err, flow.KindValidation)
 				_, err = engine.Open(t.Context(), l.id)
-				requireKind(t, err, debate.KindValidation)
+				requireKind(t, err, flow.KindValidation)
 			}
 		})
 	}
@@ -348,24 +350,24 @@ func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
 func TestALogWhoseViewsAreOfOthers(t *testing.T) {
 	l := playedLog(t, twoDebaters())
 	for name, c := range map[string]struct {
-		views debate.Views
+		views flow.Views
 		field string
 	}{
-		"labels of three":     {debate.Views{Labels: []string{"A", "B", "C"}}, "start.views"},
-		"readers of one":      {debate.Views{Reads: [][]bool{{true, true, true}}}, "start.views"},
-		"who reads too few":   {debate.Views{Reads: [][]bool{{true}, {true, true, true}}}, "start.views.reads"},
-		"who reads too many":  {debate.Views{Reads: [][]bool{{true, true, true}, {true, true, true, true}}}, "start.views.reads"},
-		"who reads all there": {debate.Views{Reads: [][]bool{{true, true, true}, {true, true, true}}}, ""},
+		"labels of three":     {flow.Views{Labels: []string{"A", "B", "C"}}, "start.views"},
+		"readers of one":      {flow.Views{Reads: [][]bool{{true, true, true}}}, "start.views"},
+		"who reads too few":   {flow.Views{Reads: [][]bool{{true}, {true, true, true}}}, "start.views.reads"},
+		"who reads too many":  {flow.Views{Reads: [][]bool{{true, true, true}, {true, true, true, true}}}, "start.views.reads"},
+		"who reads all there": {flow.Views{Reads: [][]bool{{true, true, true}, {true, true, true}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := l.copied(t)
-			as[debate.Start](events[0]).Views = c.views
+			as[flow.Start](events[0]).Views = c.views
 			_, err := l.engine.NewCore(l.id, events)
 			if c.field == "" {
 				require.NoError(t, err)
 				return
 			}
-			assert.Equal(t, c.field, requireKind(t, err, debate.KindValidation).Field)
+			assert.Equal(t, c.field, requireKind(t, err, flow.KindValidation).Field)
 		})
 	}
 }
@@ -373,7 +375,7 @@ func TestALogWhoseViewsAreOfOthers(t *testing.T) {
 func TestNamed(t *testing.T) {
 	config := twoDebaters()
 	config.ID, config.Labels = "named", map[string]string{"tenant": "blue"}
-	renamed := debate.Named("notes", config)
+	renamed := flow.Named("notes", config)
 	assert.Equal(t, "notes", renamed.Flow())
 	assert.Equal(t, debate.FlowName, config.Flow())
 	assert.Equal(t, config.Terms(), renamed.Terms())
@@ -386,20 +388,20 @@ func TestNamed(t *testing.T) {
 		right = append(right, field, name)
 	}
 	assert.Equal(t, left, right)
-	assert.Equal(t, "later", debate.Named("later", renamed).Flow(), "the last name counts")
+	assert.Equal(t, "later", flow.Named("later", renamed).Flow(), "the last name counts")
 
 	engine, p := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"notes": notes()}
-	record := run(t, engine, debate.Named("notes", debate.Named("later", config)))
+	record := run(t, engine, flow.Named("notes", flow.Named("later", config)))
 	assert.Equal(t, "notes", record.Flow())
 	assert.Equal(t, "blue", view(record).Config().Labels["tenant"], "its config is that of a debate")
-	again, err := engine.Start(t.Context(), debate.Named("notes", &config))
+	again, err := engine.Start(t.Context(), flow.Named("notes", &config))
 	require.NoError(t, err, "a pointer to the config is the config")
 	require.NoError(t, again.Close())
 	calls := p.Calls()
-	for _, other := range []debate.FlowConfig{config, debate.Named(debate.FlowName, config)} {
+	for _, other := range []flow.Config{config, flow.Named(debate.FlowName, config)} {
 		_, err = engine.Start(t.Context(), other)
-		failure := requireKind(t, err, debate.KindConflict)
+		failure := requireKind(t, err, flow.KindConflict)
 		assert.Equal(t, "flow", failure.Field)
 		assert.Contains(t, err.Error(), `it has "notes", and "debate" is given`)
 	}
@@ -416,14 +418,14 @@ func TestNamed(t *testing.T) {
 // A config that is not there, or is another flow's, is refused and nothing else.
 func TestConfigsThatAreNone(t *testing.T) {
 	own, engine, p := newSurvey(t)
-	for name, config := range map[string]debate.FlowConfig{
+	for name, config := range map[string]flow.Config{
 		"nil":                        nil,
-		"nil under a name":           debate.Named(debate.FlowName, nil),
-		"nil under another name":     debate.Named("survey", nil),
-		"a survey under a debate":    debate.Named(debate.FlowName, own),
-		"a debate's under a survey":  debate.Named("survey", twoDebaters()),
-		"a debate's under no flow":   debate.Named("", twoDebaters()),
-		"a survey under no such one": debate.Named("surveys", own),
+		"nil under a name":           flow.Named(debate.FlowName, nil),
+		"nil under another name":     flow.Named("survey", nil),
+		"a survey under a debate":    flow.Named(debate.FlowName, own),
+		"a debate's under a survey":  flow.Named("survey", twoDebaters()),
+		"a debate's under no flow":   flow.Named("", twoDebaters()),
+		"a survey under no such one": flow.Named("surveys", own),
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Len(t, fields(t, engine.Validate(t.Context(), config)), 1)
@@ -438,15 +440,15 @@ func TestConfigsThatAreNone(t *testing.T) {
 			session, err := engine.New(own)
 			require.NoError(t, err)
 			assert.Len(t, fields(t, session.Edit(config)), 1)
-			assert.Equal(t, debate.StateConfiguring, session.State())
+			assert.Equal(t, flow.StateConfiguring, session.State())
 		})
 	}
 	core, err := engine.NewCore("new", nil)
 	require.NoError(t, err)
-	for _, edit := range []debate.Edit{{}, {Flow: "survey"}, {Config: debate.Named("survey", nil)}} {
-		_, err = core.Step(debate.Input{At: time.Now(), Signal: edit})
-		assert.Equal(t, "config", requireKind(t, err, debate.KindValidation).Field)
-		assert.Equal(t, debate.StateConfiguring, core.Record().State)
+	for _, edit := range []flow.Edit{{}, {Flow: "survey"}, {Config: flow.Named("survey", nil)}} {
+		_, err = core.Step(flow.Input{At: time.Now(), Signal: edit})
+		assert.Equal(t, "config", requireKind(t, err, flow.KindValidation).Field)
+		assert.Equal(t, flow.StateConfiguring, core.Record().State)
 	}
 	assert.Zero(t, p.Calls())
 }
@@ -456,12 +458,12 @@ func TestAConfigOfAFlowThatIsNotRegistered(t *testing.T) {
 	stranger, _, _ := newSurvey(t)
 	plain := twoDebaters()
 	broken := debate.Config{Format: "opera", Rounds: -3}
-	for name, config := range map[string]debate.FlowConfig{
-		"of a stranger": stranger, "a debate's": debate.Named("opera", plain), "one that is wrong besides": debate.Named("opera", broken),
+	for name, config := range map[string]flow.Config{
+		"of a stranger": stranger, "a debate's": flow.Named("opera", plain), "one that is wrong besides": flow.Named("opera", broken),
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source := engineFor(plain)
-			store := &debate.MemoryStore{}
+			store := &storepkg.Memory{}
 			engine.Store = unchecked{store}
 			refused := func(session *debate.Session, err error) {
 				t.Helper()
@@ -507,9 +509,9 @@ func TestAStrangersConfigIsReadAgain(t *testing.T) {
 			config, engine, p := newSurvey(t)
 			config.Tone = json.RawMessage(tone)
 			if err := engine.Validate(t.Context(), config); name != "fine" {
-				requireKind(t, err, debate.KindValidation)
+				requireKind(t, err, flow.KindValidation)
 				_, err = engine.Start(t.Context(), config)
-				requireKind(t, err, debate.KindValidation)
+				requireKind(t, err, flow.KindValidation)
 				assert.Zero(t, p.Calls())
 				return
 			}
@@ -545,8 +547,8 @@ func TestEveryDifferenceOfAStrangersConfigIsNamed(t *testing.T) {
 		_, err := engine.Start(t.Context(), other)
 		var failure *debate.Error
 		require.ErrorAs(t, err, &failure, l.path)
-		if failure.Kind != debate.KindValidation { // the config is right, and another
-			assert.Equal(t, debate.KindConflict, failure.Kind)
+		if failure.Kind != flow.KindValidation { // the config is right, and another
+			assert.Equal(t, flow.KindConflict, failure.Kind)
 			assert.Equal(t, l.path, failure.Field, "%v", err)
 			named[l.path] = true
 		}
@@ -564,6 +566,6 @@ func TestEveryDifferenceOfAStrangersConfigIsNamed(t *testing.T) {
 		"tone.a.b[1]": func(s *survey) { s.Tone = json.RawMessage(`{"a":{"b":[1,3]}}`) },
 	} {
 		_, err := engine.Fork(t.Context(), config.ID, record.Seq, debate.Editing(edit))
-		assert.Equal(t, field, requireKind(t, err, debate.KindValidation).Field, "all of a config is fixed where its flow does not say otherwise")
+		assert.Equal(t, field, requireKind(t, err, flow.KindValidation).Field, "all of a config is fixed where its flow does not say otherwise")
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // plain asserts that an error says nothing of the types of Go that a value was read into.
@@ -80,7 +82,7 @@ func TestPartsOfAConfigAreRefusedByPath(t *testing.T) {
 	assert.Equal(t, []string{"hard", "hrad"}, fields(t, budget.UnmarshalJSON([]byte(`{"hard":"x","hrad":1}`))))
 	var policy debate.RetryPolicy
 	assert.Equal(t, []string{"base", "max.network"}, fields(t, policy.UnmarshalJSON([]byte(`{"base":"x","max":{"network":0.5}}`))))
-	_, err := debate.ParseFormat([]byte(`{"name":7,"phases":[{"slots":[{"minute":1}]}],"rounds":"2"}`))
+	_, err := format.Parse([]byte(`{"name":7,"phases":[{"slots":[{"minute":1}]}],"rounds":"2"}`))
 	assert.Equal(t, []string{"name", "phases[0].slots[0].minute", "rounds"}, fields(t, err))
 }
 
@@ -101,7 +103,7 @@ func TestFewProblemsAreTold(t *testing.T) {
 	err = config.UnmarshalJSON([]byte(`{"watch":[` + strings.TrimSuffix(strings.Repeat(`1,`, 60), ",") + `],"zeal":1}`))
 	assert.Len(t, fields(t, err), 50, "in a list too")
 	var list []string
-	assert.Len(t, fields(t, debate.DecodeStrict("read config", []byte(`[`+strings.TrimSuffix(strings.Repeat(`1,`, 60), ",")+`]`), &list)), 50)
+	assert.Len(t, fields(t, flow.DecodeStrict("read config", []byte(`[`+strings.TrimSuffix(strings.Repeat(`1,`, 60), ",")+`]`), &list)), 50)
 
 	soon(t, func() { // a long key costs nothing for each of what it holds
 		label := toJSON(strings.Repeat("x", 1<<20))
@@ -278,7 +280,7 @@ type more struct {
 
 func TestDecodeStrictReadsWhatAHostWrites(t *testing.T) {
 	var part flowPart
-	require.NoError(t, debate.DecodeStrict("read config", []byte(`{"depth":1,"Name":"x","other":2,"quoted":"3","any":{"free":[1]},
+	require.NoError(t, flow.DecodeStrict("read config", []byte(`{"depth":1,"Name":"x","other":2,"quoted":"3","any":{"free":[1]},
 		"bytes":"eA==","pair":[1,2],"big":123456789012345678901234567890,"at":"2026-01-02T03:04:05Z","small":255,
 		"config":{"topic":"t","budget":{"hard":0.5}}}`), &part))
 	assert.Equal(t, 1, part.Depth)
@@ -286,7 +288,7 @@ func TestDecodeStrictReadsWhatAHostWrites(t *testing.T) {
 	assert.Equal(t, "123456789012345678901234567890", part.Big.String())
 	assert.Equal(t, debate.USD/2, part.Config.Budget.Hard)
 	assert.Zero(t, part.own)
-	require.NoError(t, debate.DecodeStrict("read config", []byte(`{"at":null,"big":null,"config":null,"any":null,"depth":null}`), &part))
+	require.NoError(t, flow.DecodeStrict("read config", []byte(`{"at":null,"big":null,"config":null,"any":null,"depth":null}`), &part))
 
 	for text, want := range map[string]string{
 		`{"own":1}`:                            "own",
@@ -308,14 +310,14 @@ func TestDecodeStrictReadsWhatAHostWrites(t *testing.T) {
 		`{"config":{"retry":{"base":"soon"}}}`: "config.retry.base",
 		`{"config":{"topik":1}}`:               "config.topik",
 	} {
-		err := debate.DecodeStrict("read config", []byte(text), &part)
+		err := flow.DecodeStrict("read config", []byte(text), &part)
 		assert.Equal(t, []string{want}, fields(t, err), text)
 		plain(t, err)
 	}
 	var pointed struct{ *more }
-	assert.Equal(t, []string{"flag"}, fields(t, debate.DecodeStrict("read config", []byte(`{"flag":1}`), &pointed)))
+	assert.Equal(t, []string{"flag"}, fields(t, flow.DecodeStrict("read config", []byte(`{"flag":1}`), &pointed)))
 	for _, into := range []any{nil, part, (*flowPart)(nil)} {
-		assert.Error(t, debate.DecodeStrict("read config", []byte(`{}`), into), "%T cannot be written to", into)
+		assert.Error(t, flow.DecodeStrict("read config", []byte(`{}`), into), "%T cannot be written to", into)
 	}
 }
 
@@ -325,7 +327,7 @@ func TestAFlowsPartIsRefusedByPath(t *testing.T) {
 	l := logOf(t, engine, run(t, engine, config).ID)
 	imported := func(text string) error {
 		events := l.copied(t)
-		as[debate.Start](events[0]).Config = debate.Value{JSON: json.RawMessage(text)}
+		as[flow.Start](events[0]).Config = flow.Value{JSON: json.RawMessage(text)}
 		_, other, _ := newSurvey(t)
 		_, err := other.Import(t.Context(), bytes.NewReader(snapshot(t, l.id, events)))
 		return err

@@ -14,13 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 func TestASummaryStandsForTheOlderHalf(t *testing.T) {
 	d := newTalk(12, 6000).summarizes(true)
-	d.config.Context = debate.ContextSummarize
+	d.config.Context = flow.ContextSummarize
 	record := run(t, d.engine, d.config)
 
 	requests := d.summaries()
@@ -51,7 +53,7 @@ func TestASummaryStandsForTheOlderHalf(t *testing.T) {
 	assert.Equal(t, made.Text, next.Messages[1].Text)
 	assert.NotEmpty(t, next.Messages[1].Fence, "a summary is somebody's text too")
 
-	names := map[string]debate.Account{}
+	names := map[string]flow.Account{}
 	for _, a := range record.SpentByParticipant() {
 		names[a.Name] = a
 	}
@@ -77,14 +79,14 @@ func TestSummariesBeginAtTheirThreshold(t *testing.T) {
 		auto        bool
 		least, most int // percent of the window, by what the first who is summarised for would have had
 	}{
-		"summarize":        {debate.ContextSummarize, false, 80, 89},
+		"summarize":        {flow.ContextSummarize, false, 80, 89},
 		"hybrid with auto": {"", true, 80, 89},
 		"hybrid":           {"", false, 90, 99},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newTalk(20, 9000).summarizes(test.auto)
 			d.config.Context = test.context
-			d.engine.Store = &debate.MemoryStore{}
+			d.engine.Store = &store.Memory{}
 			record := run(t, d.engine, d.config)
 			require.NotEmpty(t, record.Summaries)
 			turns := 0
@@ -93,7 +95,7 @@ func TestSummariesBeginAtTheirThreshold(t *testing.T) {
 				if as[debate.Turn](event) != nil {
 					turns++
 				}
-				if as[debate.Summarized](event) != nil {
+				if as[flow.Summarized](event) != nil {
 					break
 				}
 			}
@@ -310,7 +312,7 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 			made := len(record.Summaries)
 			assert.Positive(t, made)
 			broken = false
-			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionRetry))
+			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
 			record, err = session.Wait(t.Context())
 			require.NoError(t, err)
 			assert.GreaterOrEqual(t, len(record.Summaries), made)
@@ -325,13 +327,13 @@ func TestARetryPaysNoSummaryTwice(t *testing.T) {
 }
 
 func TestTheMemoryStoreKeepsEveryKindOfEvent(t *testing.T) {
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	want := []debate.Event{
-		{Seq: 1, At: at, Body: &debate.Summarized{Upto: 7, Text: "So far so good."}},
+		{Seq: 1, At: at, Body: &flow.Summarized{Upto: 7, Text: "So far so good."}},
 		{Seq: 2, At: at, Body: &debate.Ballot{Voter: "Eve"}},
 		{Seq: 3, At: at, Body: &debate.Assignment{Reasoning: "They differ."}},
-		{Seq: 4, At: at, Body: &debate.Acknowledge{}},
+		{Seq: 4, At: at, Body: &flow.Acknowledge{}},
 	}
 	require.NoError(t, store.Append(t.Context(), "kinds", 0, "w", want))
 	var got []debate.Event
@@ -356,7 +358,7 @@ func TestTheToyRuntimeWithSummaries(t *testing.T) {
 			d.config.Mode, d.config.ID = mode, "toy"
 			start, err := d.engine.Freeze(d.config)
 			require.NoError(t, err)
-			toy := &toy{t: t, engine: d.engine, store: &debate.MemoryStore{}, id: d.config.ID}
+			toy := &toy{t: t, engine: d.engine, store: &store.Memory{}, id: d.config.ID}
 			record := toy.run(&start, d.config)
 			assert.Equal(t, canonical(t, want), canonical(t, record))
 			assert.Len(t, record.Summaries, len(want.Summaries))
@@ -442,7 +444,7 @@ func TestSummariesOfAnySizeEnd(t *testing.T) {
 		dice := rand.New(rand.NewPCG(seed, 2))
 		size := 3000 + dice.IntN(5000)
 		d := newTalk(5+dice.IntN(15), size).summarizes(dice.IntN(2) == 0)
-		d.config.Context = []string{"", debate.ContextSummarize}[dice.IntN(2)]
+		d.config.Context = []string{"", flow.ContextSummarize}[dice.IntN(2)]
 		if dice.IntN(3) == 0 {
 			d.config.Mode = debate.Simultaneous
 		}

@@ -17,8 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 var takeoverSeeds = flag.Uint64("takeover.seeds", uint64(120/fewer), "how many seeds TestTakeovers plays")
@@ -99,7 +101,7 @@ func takeovers(t *testing.T, seed uint64) (seen rush) {
 	c.finished(config.ID)
 	seen.takeovers, seen.doubles = hands.takeovers, len(c.repeated())+len(doubles(c.log(config.ID)))
 	for _, e := range c.log(config.ID) {
-		if as[debate.Failure](e) != nil && as[debate.Failure](e).Void && as[debate.Failure](e).Error.Kind == debate.KindNetwork {
+		if as[flow.Failure](e) != nil && as[flow.Failure](e).Void && as[flow.Failure](e).Error.Kind == flow.KindNetwork {
 			seen.lost++
 		}
 	}
@@ -131,11 +133,11 @@ func (m *member) work(ctx context.Context, chance *drawn) {
 		case 0:
 			_ = s.Close()
 		case 1:
-			_ = m.Control(ctx, id, debate.Pause{Drain: chance.below(2) == 0})
+			_ = m.Control(ctx, id, flow.Pause{Drain: chance.below(2) == 0})
 		default:
 		}
-		if s.State() == debate.StatePaused {
-			_ = m.Control(ctx, id, debate.Resume{})
+		if s.State() == flow.StatePaused {
+			_ = m.Control(ctx, id, flow.Resume{})
 		}
 	}
 }
@@ -190,7 +192,7 @@ func (f *trouble) way(_ context.Context, op string, do func() error) error {
 
 // hands counts how often a debate changes hands that nobody has given back.
 type hands struct {
-	store     *debate.MemoryStore
+	store     *storepkg.Memory
 	mu        sync.Mutex
 	owner     string
 	takeovers int
@@ -198,10 +200,10 @@ type hands struct {
 
 // of lets a store's leases be counted.
 func (h *hands) of(store debate.Store) debate.Store {
-	if w, ok := store.(debate.Watcher); ok {
+	if w, ok := store.(storepkg.Watcher); ok {
 		return struct {
 			counted
-			debate.Watcher
+			storepkg.Watcher
 		}{counted{store, h}, w}
 	}
 	return counted{store, h}
@@ -247,7 +249,7 @@ func TestAControlComesBetweenATakeover(t *testing.T) {
 		a.die()
 		pass(leaseTime)
 		once := sync.OnceFunc(func() {
-			assert.NoError(t, other.Control(t.Context(), first.ID(), debate.Pause{Drain: true}))
+			assert.NoError(t, other.Control(t.Context(), first.ID(), flow.Pause{Drain: true}))
 		})
 		b.goes(func(_ context.Context, op string, do func() error) error {
 			if op == "append" {
@@ -257,7 +259,7 @@ func TestAControlComesBetweenATakeover(t *testing.T) {
 		})
 		second := b.open(first.ID())
 		pass(2 * time.Second)
-		assert.Equal(t, debate.StatePaused, second.State())
+		assert.Equal(t, flow.StatePaused, second.State())
 		assert.Zero(t, c.record(first.ID()).InFlight())
 		assert.Equal(t, 2, c.calls(), "nothing is asked in a pause")
 		require.NoError(t, second.Resume(t.Context()))
@@ -323,7 +325,7 @@ func TestACallComesHomeLate(t *testing.T) {
 		})
 		first := a.begin()
 		_, err := first.Wait(t.Context())
-		requireKind(t, err, debate.KindTimeout)
+		requireKind(t, err, flow.KindTimeout)
 		hurry()
 		pass(time.Second)
 		second := b.open(first.ID())

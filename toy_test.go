@@ -10,8 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // toy is the smallest runtime that can be: it keeps nothing but a log and a list of what is to be
@@ -27,7 +30,7 @@ type toy struct {
 }
 
 // load makes the core from nothing but the stored log.
-func (y *toy) load() *debate.Core {
+func (y *toy) load() *flow.Core {
 	var events []debate.Event
 	for event, err := range y.store.Read(y.t.Context(), y.id, 0) {
 		if err != nil {
@@ -42,7 +45,7 @@ func (y *toy) load() *debate.Core {
 
 // step takes an input and does what the output says, in its order: save, then break off, then start,
 // then wait. This runtime makes one call at a time, so there is never one to break off.
-func (y *toy) step(core *debate.Core, in debate.Input) {
+func (y *toy) step(core *flow.Core, in flow.Input) {
 	after := core.Record().Seq
 	out, err := core.Step(in)
 	require.NoError(y.t, err)
@@ -52,10 +55,10 @@ func (y *toy) step(core *debate.Core, in debate.Input) {
 }
 
 // run plays a debate from its start to its end.
-func (y *toy) run(start *debate.Start, config debate.Config) *debate.Record {
+func (y *toy) run(start *flow.Start, config debate.Config) *debate.Record {
 	core := y.load() // of a debate that is still to be configured; Engine.Validate has checked it
-	for _, signal := range []debate.Signal{debate.Edit{Config: config}, debate.Validate{}, debate.Validated{OK: true}, *start} {
-		y.step(core, debate.Input{At: time.Now(), Signal: signal})
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, *start} {
+		y.step(core, flow.Input{At: time.Now(), Signal: signal})
 	}
 	for {
 		core := y.load()
@@ -71,7 +74,7 @@ func (y *toy) run(start *debate.Start, config debate.Config) *debate.Record {
 			y.step(y.load(), in)
 		default: // a retry waits for its time
 			require.NotZero(y.t, y.wait, "nothing is due")
-			y.step(core, debate.Input{At: y.wait, Signal: debate.Tick{}})
+			y.step(core, flow.Input{At: y.wait, Signal: flow.Tick{}})
 		}
 	}
 }
@@ -81,7 +84,7 @@ func TestToyRuntime(t *testing.T) {
 	for name, change := range map[string]func(*debate.Config){
 		"sequential":   func(*debate.Config) {},
 		"simultaneous": func(c *debate.Config) { c.Mode = debate.Simultaneous },
-		"free form":    func(c *debate.Config) { c.Format = debate.FreeForm },
+		"free form":    func(c *debate.Config) { c.Format = format.FreeForm },
 		"no judge":     func(c *debate.Config) { c.Judging = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,9 +96,9 @@ func TestToyRuntime(t *testing.T) {
 			start, err := engine.Freeze(config)
 			require.NoError(t, err)
 
-			toy := &toy{t: t, engine: engine, store: &debate.MemoryStore{}, id: config.ID}
+			toy := &toy{t: t, engine: engine, store: &store.Memory{}, id: config.ID}
 			record := toy.run(&start, config)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Equal(t, undisturbed(t, config), canonical(t, record))
 			assert.Zero(t, record.InFlight())
 			if config.Judging != nil {

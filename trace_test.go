@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -32,7 +34,7 @@ func TestValidationAsksTheProviders(t *testing.T) {
 	err := engine.Validate(t.Context(), config)
 	var failure *debate.Error
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, debate.KindAuthentication, failure.Kind)
+	assert.Equal(t, flow.KindAuthentication, failure.Kind)
 	assert.Equal(t, "judging.judges[0].model", failure.Field)
 	assert.ElementsMatch(t, []string{"debater", "judge"}, asked, "each model once")
 	_, err = engine.Start(t.Context(), config)
@@ -44,7 +46,7 @@ func TestValidationAsksTheProviders(t *testing.T) {
 func TestAJudgesTimeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		config.JudgeTimeout, config.Retry = 20*time.Second, &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindTimeout: 0}}
+		config.JudgeTimeout, config.Retry = 20*time.Second, &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindTimeout: 0}}
 		engine, p := engineFor(config)
 		reply := p.Reply
 		p.Reply = func(req *provider.Request) scripted.Reply {
@@ -61,7 +63,7 @@ func TestAJudgesTimeEnds(t *testing.T) {
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, record.Inquiries, 1)
-		assert.Equal(t, debate.KindTimeout, record.Inquiries[0].Failure.Kind)
+		assert.Equal(t, flow.KindTimeout, record.Inquiries[0].Failure.Kind)
 		assert.Equal(t, 20*time.Second, time.Since(began))
 	})
 }
@@ -89,7 +91,7 @@ func TestTimeIsRecorded(t *testing.T) {
 
 // The format's guidance is a part of everybody's system prompt.
 func TestGuidanceReachesEverybody(t *testing.T) {
-	for _, format := range debate.BuiltinFormats()[:4] {
+	for _, format := range format.Builtin()[:4] {
 		t.Run(format.Name, func(t *testing.T) {
 			config := twoDebaters()
 			config.Format = format.Name
@@ -116,14 +118,14 @@ func TestAStopInPlaceOfAnAcknowledgement(t *testing.T) {
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 	assert.NotNil(t, view(record).Verdict)
-	assert.Equal(t, debate.EndHost, record.Reason)
+	assert.Equal(t, flow.EndHost, record.Reason)
 }
 
 // A debate from the first edit to its end: positions are found, two rounds are spoken and judged, and
 // the judge sees diminishing returns.
 func TestAWholeDebate(t *testing.T) {
 	config := debate.Config{
-		Topic: "Should we colonise Mars?", Format: debate.ConvergenceSeeker,
+		Topic: "Should we colonise Mars?", Format: format.ConvergenceSeeker,
 		Participants: []debate.Participant{{Name: "Claude", Model: "test/debater"}, {Name: "Grace", Model: "test/debater"}},
 		Judging:      &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
 		Assign:       &debate.Assign{},
@@ -151,22 +153,22 @@ func TestAWholeDebate(t *testing.T) {
 	session, err := engine.New(debate.Config{Topic: config.Topic})
 	require.NoError(t, err)
 	defer session.Close()
-	assert.Equal(t, debate.StateConfiguring, session.State())
+	assert.Equal(t, flow.StateConfiguring, session.State())
 	require.NoError(t, session.Edit(config))
 	require.NoError(t, session.Validate(t.Context()))
-	assert.Equal(t, debate.StateReady, session.State())
+	assert.Equal(t, flow.StateReady, session.State())
 	require.NoError(t, session.Start(t.Context()))
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
 
 	assert.Equal(t, []debate.State{
-		debate.StateInitializing,
+		flow.StateInitializing,
 		debate.StateAwaitingResponses, debate.StateJudging, debate.StateRoundComplete,
-		debate.StateAwaitingResponses, debate.StateJudging, debate.StateCompleting, debate.StateCompleted,
+		debate.StateAwaitingResponses, debate.StateJudging, flow.StateCompleting, flow.StateCompleted,
 	}, states(t.Context(), t, session))
 	assert.Equal(t, "A second home for mankind comes first.", view(record).Assignment.Positions[0].Position)
 	assert.Equal(t, []string{"r1 Claude", "r1 Grace", "r2 Claude", "r2 Grace"}, speakers(record))
-	assert.Equal(t, debate.EndDiminishing, record.Reason)
+	assert.Equal(t, flow.EndDiminishing, record.Reason)
 	assert.Equal(t, "judge sees diminishing returns in round 2", record.Evidence)
 	assert.Equal(t, "Claude", view(record).Outcome().Winner)
 }
@@ -177,8 +179,8 @@ func states(ctx context.Context, t *testing.T, session *debate.Session) []debate
 	var out []debate.State
 	for event, err := range session.Events(ctx, 0) {
 		require.NoError(t, err)
-		if as[debate.Transition](event) != nil {
-			out = append(out, as[debate.Transition](event).To)
+		if as[flow.Transition](event) != nil {
+			out = append(out, as[flow.Transition](event).To)
 		}
 	}
 	return out

@@ -5,18 +5,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/prompt"
 )
 
 // turnCalls returns the turns of the round that are still missing: the next one, or all of a group that speaks at
 // once. A group begins when all turns before it can be read.
-func turnCalls(r *Record) []Call {
+func turnCalls(r *flow.Record) []flow.Call {
 	d := of(r)
 	if d.Late() {
 		return nil
 	}
 	_, few := tooFew(d)
-	var calls []Call
+	var calls []flow.Call
 	group, waiting := 0, d.Waiting()
 	for i := range d.schedule {
 		s := &d.schedule[i]
@@ -40,15 +42,15 @@ func turnCalls(r *Record) []Call {
 	return calls
 }
 
-func turnCall(d *Debate, s *Speech) Call {
+func turnCall(d *Debate, s *format.Speech) flow.Call {
 	id := turnID(d.Round, s.ID)
 	if s.Seat < 0 {
 		return questionCall(d, s, id)
 	}
 	p := &d.config.Participants[s.Seat]
-	call := Call{
+	call := flow.Call{
 		ID: id, Kind: s.Kind, By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks, Target: s.Target, Round: d.Round, Slot: s.Slot,
-		Hidden: s.Group != 0, System: d.systems[s.Seat], Last: func(*Record) string { return d.instruction(s) }, View: View{Reader: s.Speaker, From: d.since()},
+		Hidden: s.Group != 0, System: d.systems[s.Seat], Last: func(*flow.Record) string { return d.instruction(s) }, View: flow.View{Reader: s.Speaker, From: d.since()},
 		MaxTokens: p.MaxTokens, Temperature: p.Temperature, Timeout: d.config.TurnTimeout,
 	}
 	if d.Failed(id) {
@@ -69,7 +71,7 @@ func turnCall(d *Debate, s *Speech) Call {
 func turnID(round int, speech string) string { return "r" + strconv.Itoa(round) + "." + speech }
 
 // groupOf returns the group of a turn, or 0 if the turn is not in the present schedule.
-func (d *Debate) groupOf(t *Turn) int {
+func (d *Debate) groupOf(t *flow.Turn) int {
 	if t.Round != d.Round || t.Slot >= len(d.schedule) {
 		return 0
 	}
@@ -77,7 +79,7 @@ func (d *Debate) groupOf(t *Turn) int {
 }
 
 // speaking reports whether the call of a speech is in flight.
-func (d *Debate) speaking(s *Speech) bool {
+func (d *Debate) speaking(s *format.Speech) bool {
 	return d.Asking(turnID(d.Round, s.ID))
 }
 
@@ -85,7 +87,7 @@ func (d *Debate) speaking(s *Speech) bool {
 //   - its speaker, or the participant it is addressed to, has been dropped
 //   - it is a question from the audience, and its call has failed
 //   - it would answer such a question
-func (d *Debate) absent(s *Speech) bool {
+func (d *Debate) absent(s *format.Speech) bool {
 	if s.Seat < 0 && d.Failed(turnID(d.Round, s.ID)) || d.unasked(s) {
 		return true
 	}
@@ -93,8 +95,8 @@ func (d *Debate) absent(s *Speech) bool {
 }
 
 // unasked reports whether a speech would answer a question of a member of the audience that was never put.
-func (d *Debate) unasked(s *Speech) bool {
-	if d.config.Audience == nil || s.Kind != KindAnswer {
+func (d *Debate) unasked(s *format.Speech) bool {
+	if d.config.Audience == nil || s.Kind != format.KindAnswer {
 		return false
 	}
 	for i := range d.schedule {
@@ -125,7 +127,7 @@ func (d *Debate) since() int {
 }
 
 // instruction returns the last message of a speaker's request.
-func (d *Debate) instruction(s *Speech) string {
+func (d *Debate) instruction(s *format.Speech) string {
 	text := prompt.Fill(d.Text(s.Text), d.Round)
 	if s.Target != "" && strings.Contains(text, targetHole) {
 		text = strings.ReplaceAll(text, targetHole, s.Target)
@@ -134,14 +136,14 @@ func (d *Debate) instruction(s *Speech) string {
 }
 
 // questionCall lets a member of the audience ask.
-func questionCall(d *Debate, s *Speech, id string) Call {
+func questionCall(d *Debate, s *format.Speech, id string) flow.Call {
 	for i := range d.config.Audience.Members {
 		if m := &d.config.Audience.Members[i]; m.Name == s.Speaker {
 			call := memberCall(d, m, id, s.Kind)
-			call.Round, call.Slot, call.Target, call.Hidden, call.Last = d.Round, s.Slot, s.Target, s.Group != 0, func(*Record) string { return d.instruction(s) }
+			call.Round, call.Slot, call.Target, call.Hidden, call.Last = d.Round, s.Slot, s.Target, s.Group != 0, func(*flow.Record) string { return d.instruction(s) }
 			call.MaxTokens = s.MaxTokens
 			return call
 		}
 	}
-	return Call{ID: id, Kind: s.Kind, By: s.Speaker, OnFail: OnFail{Skip: true}}
+	return flow.Call{ID: id, Kind: s.Kind, By: s.Speaker, OnFail: flow.OnFail{Skip: true}}
 }

@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"iter"
 
+	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Validate checks a config without starting anything: its fields, the names in it, and its models with the
 // providers that can tell ([provider.Checker]).
 //
-// The error joins one *[Error] per field. Each is of kind validation, unless a provider has reported another kind.
+// The error joins one *[flow.Error] per field. Each is of kind validation, unless a provider has reported another kind.
 // errors.As finds the first, and Unwrap() []error returns all of them.
-func (e *Engine) Validate(ctx context.Context, config FlowConfig) error {
+func (e *Engine) Validate(ctx context.Context, config flowpkg.Config) error {
 	l, err := e.freeze()
 	if err != nil {
 		return err
@@ -30,7 +33,7 @@ func (e *Engine) Validate(ctx context.Context, config FlowConfig) error {
 
 // validate checks a plan. frozen is what a log has frozen, or nil for a new debate. If validate had to make the
 // start for that, it returns the start too.
-func (l *live) validate(ctx context.Context, p *plan, frozen any) (start *Start, err error) {
+func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flowpkg.Start, err error) {
 	f := l.check(p, frozen)
 	if len(f) == 0 { // only a config that is otherwise valid can be encoded and run
 		checkReadable(&f, p)
@@ -43,69 +46,69 @@ func (l *live) validate(ctx context.Context, p *plan, frozen any) (start *Start,
 }
 
 // check checks a plan by itself, and the names in it.
-func (l *live) check(p *plan, frozen any) (f Findings) {
+func (l *engine) check(p *plan, frozen any) (f flowpkg.Findings) {
 	t := p.terms
-	if err := CheckID(t.ID); err != nil && t.ID != "" {
+	if err := store.CheckID(t.ID); err != nil && t.ID != "" {
 		f = append(f, err)
 	}
 	f.Terms(t)
 	flow := p.machine.Flow()
-	f = flow.named(p.config, f)
+	f = flow.Named(p.config, f)
 	if flow.Check != nil {
 		f = append(f, flow.Check(p.config, frozen, registry{l})...)
 	}
-	var names Findings
+	var names flowpkg.Findings
 	l.checkTools(&names, t)
 	l.checkSummarizer(&names, t)
-	if l.contexts[t.Context] == nil || !Registrable(t.Context) {
-		names.Addf("context", "no context manager %q is known", oneLine(t.Context, 40))
+	if l.contexts[t.Context] == nil || !flowpkg.Registrable(t.Context) {
+		names.Addf("context", "no context manager %q is known", text.OneLine(t.Context, 40))
 	}
-	return append(f, flow.named(p.config, names)...)
+	return append(f, flow.Named(p.config, names)...)
 }
 
 // checkReadable checks that a log which holds this config can be read again. A host's own config type may write JSON
 // that its Decode refuses.
-func checkReadable(f *Findings, p *plan) {
+func checkReadable(f *flowpkg.Findings, p *plan) {
 	data, err := json.Marshal(p.config)
 	if err == nil {
-		err = readableJSON(data)
+		err = flowpkg.ReadableJSON(data)
 	}
 	if flow := p.machine.Flow(); err == nil && flow.Decode != nil {
 		_, err = flow.Decode(data)
 	}
 	if err != nil {
-		*f = append(*f, Within("config", "", err)...)
+		*f = append(*f, flowpkg.Within("config", "", err)...)
 	}
 }
 
 // registry is a live engine as the checks of flows see it.
-type registry struct{ *live }
+type registry struct{ *engine }
 
-// Judge implements [Registry].
+// Judge implements [flow.Registry].
 func (l registry) Judge(name string) bool {
-	return (l.absent || l.judges[name] != nil) && Registrable(name)
+	return (l.absent || l.judges[name] != nil) && flowpkg.Registrable(name)
 }
 
-// Model implements [Registry].
-func (l registry) Model(t *Terms, name string) error {
-	host, _, ok := SplitModel(name)
+// Model implements [flow.Registry].
+func (l registry) Model(t *flowpkg.Terms, name string) error {
+	host, _, ok := flowpkg.SplitModel(name)
 	switch {
 	case name == "":
 		return errors.New("is empty: it is \"provider/model\"")
-	case !Registrable(name):
-		return fmt.Errorf("is not one line of at most %d bytes that print", MaxName)
+	case !flowpkg.Registrable(name):
+		return fmt.Errorf("is not one line of at most %d bytes that print", flowpkg.MaxName)
 	case !ok:
-		return fmt.Errorf("%q is not \"provider/model\"", oneLine(name, 80))
+		return fmt.Errorf("%q is not \"provider/model\"", text.OneLine(name, 80))
 	case l.providers[host] == nil:
-		return fmt.Errorf("no provider %q is registered", oneLine(host, 40))
+		return fmt.Errorf("no provider %q is registered", text.OneLine(host, 40))
 	case t.Limited() && !l.model(name).Priced:
-		return fmt.Errorf("has no known price, which a budget needs: set it in Engine.Models[%q]", oneLine(name, 80))
+		return fmt.Errorf("has no known price, which a budget needs: set it in Engine.Models[%q]", text.OneLine(name, 80))
 	default:
 		return nil
 	}
 }
 
-func (l *live) checkSummarizer(f *Findings, t *Terms) {
+func (l *engine) checkSummarizer(f *flowpkg.Findings, t *flowpkg.Terms) {
 	if t.Summarizer == "" {
 		if t.AutoSummary {
 			f.Addf("autoSummary", "needs summarizer, the model that summarises")
@@ -118,12 +121,12 @@ func (l *live) checkSummarizer(f *Findings, t *Terms) {
 }
 
 // checkModels asks each provider that can tell about its models, each model once.
-func (l *live) checkModels(ctx context.Context, config FlowConfig) Findings {
-	var f Findings
+func (l *engine) checkModels(ctx context.Context, config flowpkg.Config) flowpkg.Findings {
+	var f flowpkg.Findings
 	for field, name := range models(config) {
-		host, model, named := SplitModel(name)
+		host, model, named := flowpkg.SplitModel(name)
 		checker, tells := provider.As[provider.Checker](l.providers[host])
-		if !named || !tells || !Registrable(name) {
+		if !named || !tells || !flowpkg.Registrable(name) {
 			continue
 		}
 		if err := checker.Check(ctx, model); err != nil {
@@ -139,7 +142,7 @@ func (l *live) checkModels(ctx context.Context, config FlowConfig) Findings {
 const mostModels = 4096
 
 // models yields the models of a config, each once, with the field that names it first.
-func models(config FlowConfig) iter.Seq2[string, string] {
+func models(config flowpkg.Config) iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		seen, looked := map[string]bool{"": true}, 0
 		for field, name := range config.Models() {
@@ -162,25 +165,25 @@ func models(config FlowConfig) iter.Seq2[string, string] {
 //
 // If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the
 // flow does not say how its conversations go, the error is of kind validation.
-func (e *Engine) Estimate(ctx context.Context, config FlowConfig) (Estimate, error) {
+func (e *Engine) Estimate(ctx context.Context, config flowpkg.Config) (flowpkg.Estimate, error) {
 	l, err := e.freeze()
 	if err != nil {
-		return Estimate{}, err
+		return flowpkg.Estimate{}, err
 	}
 	plan, err := l.plan(config, false)
 	if err != nil {
-		return Estimate{}, err
+		return flowpkg.Estimate{}, err
 	}
 	start, err := l.start(plan)
 	if err != nil {
-		return Estimate{}, err
+		return flowpkg.Estimate{}, err
 	}
-	return EstimateStart(ctx, plan.machine, l.contexts, start, plan.terms.Rounds)
+	return flowpkg.EstimateStart(ctx, plan.machine, l.contexts, start, plan.terms.Rounds)
 }
 
 // checkLimits refuses limits that are too low for a conversation to achieve anything. It returns the start that it
 // made for that, or nil if it needed none.
-func (l *live) checkLimits(ctx context.Context, f *Findings, p *plan) *Start {
+func (l *engine) checkLimits(ctx context.Context, f *flowpkg.Findings, p *plan) *flowpkg.Start {
 	b := p.terms.Budget
 	if b == nil || p.machine.Flow().Estimate == nil {
 		return nil
@@ -190,7 +193,7 @@ func (l *live) checkLimits(ctx context.Context, f *Findings, p *plan) *Start {
 		*f = append(*f, err)
 		return nil
 	}
-	e, err := EstimateStart(ctx, p.machine, l.contexts, start, 1)
+	e, err := flowpkg.EstimateStart(ctx, p.machine, l.contexts, start, 1)
 	if err != nil {
 		*f = append(*f, err)
 		return nil

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // bound is a bound of a config: how to fill it to n, and the most that is allowed.
@@ -33,12 +35,12 @@ func bounds() []bound {
 	own := func(how func(*debate.Format, int)) func(*debate.Config, int) {
 		return func(c *debate.Config, n int) {
 			c.Format, c.CustomFormat = "", &debate.Format{
-				Name: "own", Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1}}, End: debate.EndByJudge,
+				Name: "own", Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByJudge,
 			}
 			how(c.CustomFormat, n)
 		}
 	}
-	detectors := func(n int) []debate.Detector { return slices.Repeat([]debate.Detector{debate.DetectDrift}, n) }
+	detectors := func(n int) []format.Detector { return slices.Repeat([]format.Detector{format.DetectDrift}, n) }
 	return []bound{
 		{"participants[1].fallbacks", 16, func(c *debate.Config, n int) { c.Participants[1].Fallbacks = names("test/%d", n) }},
 		{"judging.judges[0].fallbacks", 16, func(c *debate.Config, n int) { c.Judging.Judges[0].Fallbacks = names("test/%d", n) }},
@@ -100,8 +102,8 @@ func TestTheMostParticipants(t *testing.T) {
 	config := twoDebaters()
 	engine, _ := engineFor(config)
 	config.Format, config.CustomFormat = "", &debate.Format{
-		Name: "own", MaxParticipants: 1 << 30, Phases: []debate.Phase{{Name: "talk", First: 1, Last: -1}}, End: debate.EndByJudge,
-		Seats: []debate.Seats{{Side: debate.For}, {Side: ""}},
+		Name: "own", MaxParticipants: 1 << 30, Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}, End: format.EndByJudge,
+		Seats: []format.Seats{{Side: debate.For}, {Side: ""}},
 	}
 	config.Participants = nil
 	for _, name := range names("P%d", 200_000) {
@@ -113,7 +115,7 @@ func TestTheMostParticipants(t *testing.T) {
 	config.Participants = config.Participants[:1000]
 	require.NoError(t, engine.Validate(t.Context(), config))
 
-	config.CustomFormat.Reads = debate.Reads{Graph: debate.GivenEdges, Edges: map[string][]string{}}
+	config.CustomFormat.Reads = format.Reads{Graph: format.GivenEdges, Edges: map[string][]string{}}
 	everybody := names("P%d", 1000)
 	for _, name := range everybody {
 		config.CustomFormat.Reads.Edges[name] = everybody
@@ -152,7 +154,7 @@ func TestImportChecksBounds(t *testing.T) {
 	l := playedLog(t, config)
 	imported := func(change func(*debate.Config)) error {
 		events := l.copied(t)
-		reconfigure(as[debate.Start](events[0]), change)
+		reconfigure(as[flowpkg.Start](events[0]), change)
 		data := snapshot(t, l.id, events)
 		_, err := new(debate.Engine).Import(t.Context(), bytes.NewReader(data))
 		return err
@@ -189,9 +191,9 @@ func TestTooManyKindsOfRetries(t *testing.T) {
 }
 
 func TestTooManyTools(t *testing.T) {
-	flow := oneState(callsOf(func(*debate.Call) {}))
+	flow := oneState(callsOf(func(*flowpkg.Call) {}))
 	engine, _, config := withFlow(flow)
-	tool, err := debate.NewTool("adds", true, func(context.Context, debate.ToolUse, struct{}) (string, error) { return "", nil })
+	tool, err := flowpkg.NewTool("adds", true, func(context.Context, flowpkg.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
 	engine.Tools, config.Tools = map[string]debate.Tool{}, names("tool%d", 128)
 	for _, name := range config.Tools {

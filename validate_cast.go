@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Checks of what a debate has beside its participants: judges, audience, and the models that help.
@@ -14,10 +18,10 @@ func (v *validation) checkJudging(c *Config) {
 		return
 	}
 	if j.When != EveryRound && j.When != AtEnd {
-		v.Addf("judging.when", "no time %q is known: it is %q or %q", oneLine(string(j.When), 40), EveryRound, AtEnd)
+		v.Addf("judging.when", "no time %q is known: it is %q or %q", text.OneLine(string(j.When), 40), EveryRound, AtEnd)
 	}
 	if !slices.Contains([]Protocol{Majority, Plurality, Supermajority, Unanimity, Borda}, j.Protocol) {
-		v.Addf("judging.protocol", "no protocol %q is known", oneLine(string(j.Protocol), 40))
+		v.Addf("judging.protocol", "no protocol %q is known", text.OneLine(string(j.Protocol), 40))
 	}
 	switch {
 	case len(j.Judges) == 0:
@@ -54,7 +58,7 @@ func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks 
 		v.Addf(at+".fallbacks", "stand beside one that is no model")
 	case judge != "":
 		if !v.known.Judge(judge) {
-			v.Addf(at+".judge", "no judge %q is registered", oneLine(judge, 40))
+			v.Addf(at+".judge", "no judge %q is registered", text.OneLine(judge, 40))
 		}
 	case !person:
 		v.models(at, model, fallbacks)
@@ -94,20 +98,20 @@ func (v *validation) rubric(j *Judging) {
 	}
 }
 
-func (v *validation) checkAudience(c *Config, format *Format) {
+func (v *validation) checkAudience(c *Config, format *formatpkg.Format) {
 	if c.Audience == nil {
 		return
 	}
 	if len(c.Audience.Members) == 0 {
 		v.Addf("audience.members", "is empty: leave audience out for a debate without one")
 	}
-	if format != nil && format.Decide == BySwing && (countSide(c.Participants, For) == 0 || countSide(c.Participants, Against) == 0) {
-		v.Addf("participants", "a swing is between the sides %q and %q: somebody is of each", For, Against)
+	if format != nil && format.Decide == formatpkg.BySwing && (countSide(c.Participants, formatpkg.For) == 0 || countSide(c.Participants, formatpkg.Against) == 0) {
+		v.Addf("participants", "a swing is between the sides %q and %q: somebody is of each", formatpkg.For, formatpkg.Against)
 	}
 	for i := range c.Audience.Members {
 		m := &c.Audience.Members[i]
 		at := fmt.Sprintf("audience.members[%d]", i)
-		v.Text(at+".persona", m.Persona, MaxText)
+		v.Text(at+".persona", m.Persona, flow.MaxText)
 		v.checkAsked(at, m.Model, m.Judge, m.Person, m.Fallbacks)
 	}
 }
@@ -118,7 +122,7 @@ func (v *validation) checkAssign(c *Config) {
 		return
 	}
 	if !slices.Contains([]Diversity{Binary, Spectrum, MultiPerspective}, a.Diversity) {
-		v.Addf("assign.diversity", "no diversity %q is known", oneLine(string(a.Diversity), 40))
+		v.Addf("assign.diversity", "no diversity %q is known", text.OneLine(string(a.Diversity), 40))
 	}
 	v.Temperature("assign.temperature", a.Temperature)
 	if a.Model == "" {
@@ -130,19 +134,19 @@ func (v *validation) checkAssign(c *Config) {
 
 // people checks that no name can be mistaken for another.
 func (v *validation) people(c *Config) {
-	var all []NameField
+	var all []flow.NameField
 	for i := range c.Participants {
-		all = append(all, NameField{fmt.Sprintf("participants[%d].name", i), c.Participants[i].Name})
+		all = append(all, flow.NameField{Field: fmt.Sprintf("participants[%d].name", i), Name: c.Participants[i].Name})
 	}
 	participants := len(all)
 	if c.Judging != nil {
 		for i := range c.Judging.Judges {
-			all = append(all, NameField{fmt.Sprintf("judging.judges[%d].name", i), c.Judging.Judges[i].Name})
+			all = append(all, flow.NameField{Field: fmt.Sprintf("judging.judges[%d].name", i), Name: c.Judging.Judges[i].Name})
 		}
 	}
 	if c.Audience != nil {
 		for i := range c.Audience.Members {
-			all = append(all, NameField{fmt.Sprintf("audience.members[%d].name", i), c.Audience.Members[i].Name})
+			all = append(all, flow.NameField{Field: fmt.Sprintf("audience.members[%d].name", i), Name: c.Audience.Members[i].Name})
 		}
 	}
 	for _, one := range all[participants:] { // the names of participants are checked with the rest of a participant

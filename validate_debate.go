@@ -3,6 +3,10 @@ package debate
 import (
 	"fmt"
 	"iter"
+
+	"github.com/agonist-dev/debate/flow"
+	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Bounds of a debate's config; see [Config].
@@ -19,12 +23,12 @@ const (
 
 // validation checks the config of a debate.
 type validation struct {
-	Findings
+	flow.Findings
 
-	known   Registry
-	formats map[string]Format
-	terms   Terms
-	frozen  *Format // the format that a log holds; nil for a new debate
+	known   flow.Registry
+	formats map[string]formatpkg.Format
+	terms   flow.Terms
+	frozen  *formatpkg.Format // the format that a log holds; nil for a new debate
 }
 
 // check checks a config by itself, and the names in it.
@@ -42,8 +46,8 @@ func (v *validation) check(c *Config) {
 	if len(c.Tools) > 0 {
 		v.Addf("tools", "the flow %q lets nobody use tools", FlowName)
 	}
-	v.Add(CheckDetectors("watch", c.Watch)...)
-	v.Add(CheckDetectors("stopOn", c.StopOn)...)
+	v.Add(formatpkg.CheckDetectors("watch", c.Watch)...)
+	v.Add(formatpkg.CheckDetectors("stopOn", c.StopOn)...)
 }
 
 // lists checks the lengths of a config's lists, and reports whether all are within their bounds.
@@ -77,11 +81,11 @@ func (v *validation) numbers(c *Config) {
 	}
 	v.Temperature("temperature", c.Temperature)
 	if c.Mode != Sequential && c.Mode != Simultaneous {
-		v.Addf("mode", "no mode %q is known: it is %q or %q", oneLine(string(c.Mode), 40), Sequential, Simultaneous)
+		v.Addf("mode", "no mode %q is known: it is %q or %q", text.OneLine(string(c.Mode), 40), Sequential, Simultaneous)
 	}
 }
 
-func (v *validation) checkParticipants(c *Config, format *Format) {
+func (v *validation) checkParticipants(c *Config, format *formatpkg.Format) {
 	if format != nil {
 		if least, most := format.Participants(); len(c.Participants) < least || len(c.Participants) > most {
 			v.Addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
@@ -90,9 +94,9 @@ func (v *validation) checkParticipants(c *Config, format *Format) {
 	for i, p := range c.Participants {
 		at := fmt.Sprintf("participants[%d]", i)
 		v.Name(at+".name", p.Name)
-		v.Add(CheckSide(at+".side", p.Side)...)
-		v.Text(at+".position", p.Position, MaxText)
-		v.Text(at+".persona", p.Persona, MaxText)
+		v.Add(formatpkg.CheckSide(at+".side", p.Side)...)
+		v.Text(at+".position", p.Position, flow.MaxText)
+		v.Text(at+".persona", p.Persona, flow.MaxText)
 		v.Text(at+".instructions", p.Instructions, maxInstructions)
 		v.Temperature(at+".temperature", p.Temperature)
 		if p.MaxTokens < 0 {
@@ -102,7 +106,7 @@ func (v *validation) checkParticipants(c *Config, format *Format) {
 	}
 }
 
-func (v *validation) checkFormat(c *Config) *Format {
+func (v *validation) checkFormat(c *Config) *formatpkg.Format {
 	format, ok := formatOf(v.formats, c)
 	if v.frozen != nil {
 		if wrong := v.frozen.Check("frozen"); len(wrong) > 0 {
@@ -113,12 +117,12 @@ func (v *validation) checkFormat(c *Config) *Format {
 		return v.frozen
 	}
 	if !ok {
-		v.Addf("format", "no format %q is known", oneLine(c.Format, 40))
+		v.Addf("format", "no format %q is known", text.OneLine(c.Format, 40))
 		return nil
 	}
 	if c.CustomFormat != nil {
 		if c.Format != format.Name {
-			v.Addf("format", "is %q, but customFormat is named %q", oneLine(c.Format, 40), oneLine(format.Name, 40))
+			v.Addf("format", "is %q, but customFormat is named %q", text.OneLine(c.Format, 40), text.OneLine(format.Name, 40))
 		}
 		if wrong := format.Check("customFormat"); len(wrong) > 0 {
 			v.Add(wrong...)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -42,7 +43,7 @@ func limited(t *testing.T, mode debate.Mode, fallbacks []string, failures map[st
 	asked = map[string][]string{}
 	var began time.Time
 	for i := range events {
-		if intent := as[debate.Intent](events[i]); intent != nil {
+		if intent := as[flow.Intent](events[i]); intent != nil {
 			if began.IsZero() {
 				began = events[i].At
 			}
@@ -148,7 +149,7 @@ func answering(t *testing.T, mode debate.Mode, change func(*debate.Engine, *scri
 	require.NoError(t, err)
 	var began time.Time
 	for i := range events {
-		if in := as[debate.Intent](events[i]); in != nil {
+		if in := as[flow.Intent](events[i]); in != nil {
 			if began.IsZero() {
 				began = events[i].At
 			}
@@ -168,12 +169,12 @@ func TestTheModelThatTakesOverIsTheOneInTheLog(t *testing.T) {
 	next := ""
 	for i := range events {
 		switch e := &events[i]; {
-		case as[debate.Failure](*e) != nil && as[debate.Failure](*e).Next != "":
-			assert.Equal(t, "other/third", as[debate.Failure](*e).Next)
-			next = as[debate.Failure](*e).Next
-		case as[debate.Intent](*e) != nil && next != "":
-			assert.Equal(t, next, as[debate.Intent](*e).Model)
-			assert.Equal(t, 2, as[debate.Intent](*e).Place)
+		case as[flow.Failure](*e) != nil && as[flow.Failure](*e).Next != "":
+			assert.Equal(t, "other/third", as[flow.Failure](*e).Next)
+			next = as[flow.Failure](*e).Next
+		case as[flow.Intent](*e) != nil && next != "":
+			assert.Equal(t, next, as[flow.Intent](*e).Model)
+			assert.Equal(t, 2, as[flow.Intent](*e).ModelIndex)
 			next = ""
 		}
 	}
@@ -241,7 +242,7 @@ func TestWhoHasNoOtherVendorAsks(t *testing.T) {
 	require.NoError(t, err)
 	var asked []string
 	for i := range events {
-		if in := as[debate.Intent](events[i]); in != nil {
+		if in := as[flow.Intent](events[i]); in != nil {
 			asked = append(asked, in.By+" "+in.Model)
 		}
 	}
@@ -259,7 +260,7 @@ func TestWhatWasHeardIsNotFree(t *testing.T) {
 		})
 		failures := 0
 		for i := range events {
-			if f := as[debate.Failure](events[i]); f != nil {
+			if f := as[flow.Failure](events[i]); f != nil {
 				failures++
 				assert.Equal(t, paid, f.Estimated)
 				assert.Equal(t, paid, f.Cost > 0)
@@ -277,7 +278,7 @@ func TestAFallbackOfTheSameVendorIsNotAsked(t *testing.T) {
 		e.Models["test/second"] = e.Models["test/debater"]
 		failing(9, &provider.Error{Kind: provider.KindQuota})(e, p)
 	})
-	require.ErrorIs(t, err, &debate.Error{Kind: debate.KindQuota})
+	require.ErrorIs(t, err, &debate.Error{Kind: flow.KindQuota})
 	attempts, _ := openings(events)
 	assert.Len(t, attempts, 1)
 	assert.Equal(t, "test/second", attempts[0].Next)
@@ -289,12 +290,12 @@ func TestARetryForgetsTheLimit(t *testing.T) {
 	engine, p := engineFor(config)
 	engine.Providers["other"], engine.Models["other/third"] = p, engine.Models["test/debater"]
 	config.Participants[0].Fallbacks = []string{"other/third"}
-	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{debate.KindNetwork: 0}}
+	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: 0}}
 	s := begunBy(t, engine, config)
-	s.fails(adasOpening, 1, debate.Error{Kind: debate.KindQuota})
-	s.fails(adasOpening, 2, debate.Error{Kind: debate.KindNetwork})
-	require.Equal(t, debate.StateError, s.Record().State)
-	out := s.step(debate.Retry{})
+	s.fails(adasOpening, 1, debate.Error{Kind: flow.KindQuota})
+	s.fails(adasOpening, 2, debate.Error{Kind: flow.KindNetwork})
+	require.Equal(t, flow.StateError, s.Record().State)
+	out := s.step(flow.Retry{})
 	require.Equal(t, []string{adasOpening}, out.Start)
 	command, err := s.Command(adasOpening)
 	require.NoError(t, err)

@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // transcript follows events as a screen would, and checks what every reader is promised.
@@ -33,8 +35,8 @@ func newTranscript(t *testing.T) *transcript {
 }
 
 func (tr *transcript) read(e debate.Event) {
-	if e.Kind() == debate.EventChunk {
-		c := as[debate.Chunk](e)
+	if e.Kind() == flowpkg.EventChunk {
+		c := as[flowpkg.Chunk](e)
 		assert.Equal(tr.t, tr.last, e.Seq, "a chunk has the number of the last fact")
 		assert.False(tr.t, tr.done[c.Call], "no chunk follows its call's result")
 		assert.NotEmpty(tr.t, c.Text)
@@ -49,14 +51,14 @@ func (tr *transcript) read(e debate.Event) {
 	tr.last = e.Seq
 	tr.facts++
 	switch e.Kind() {
-	case debate.EventTurn:
+	case flowpkg.EventTurn:
 		if text, ok := tr.text[as[debate.Turn](e).Call]; ok {
 			assert.Equal(tr.t, as[debate.Turn](e).Text, text, "the chunks add up to the turn")
 			tr.turns[as[debate.Turn](e).Call] = text
 		}
 		tr.done[as[debate.Turn](e).Call] = true
-	case debate.EventFailed:
-		delete(tr.text, as[debate.Failure](e).Call)
+	case flowpkg.EventFailed:
+		delete(tr.text, as[flowpkg.Failure](e).Call)
 	}
 }
 
@@ -107,11 +109,11 @@ func TestWhoJoinsInTheMiddleOfATurnGetsItsTextSoFar(t *testing.T) {
 		tr := newTranscript(t)
 		first := true
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind() == debate.EventChunk && first && as[debate.Chunk](e).By == "Ben" {
+			if e.Kind() == flowpkg.EventChunk && first && as[flowpkg.Chunk](e).By == "Ben" {
 				first = false
-				assert.Equal(t, "r1.opening.Ben", as[debate.Chunk](e).Call)
-				assert.Zero(t, as[debate.Chunk](e).Offset)
-				assert.Equal(t, 5, as[debate.Chunk](e).Parts)
+				assert.Equal(t, "r1.opening.Ben", as[flowpkg.Chunk](e).Call)
+				assert.Zero(t, as[flowpkg.Chunk](e).Offset)
+				assert.Equal(t, 5, as[flowpkg.Chunk](e).Parts)
 			}
 		})
 		assert.Len(t, tr.turns, 6, "the first turn was over, and came as a whole")
@@ -159,8 +161,8 @@ func TestANewAttemptVoidsTheTextOfTheFormerOne(t *testing.T) {
 		tr := newTranscript(t)
 		attempts := map[int]bool{}
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind() == debate.EventChunk && as[debate.Chunk](e).By == "Ben" && !tr.done["r1.opening.Ben"] {
-				attempts[as[debate.Chunk](e).Attempt] = true
+			if e.Kind() == flowpkg.EventChunk && as[flowpkg.Chunk](e).By == "Ben" && !tr.done["r1.opening.Ben"] {
+				attempts[as[flowpkg.Chunk](e).Attempt] = true
 			}
 		})
 		assert.Equal(t, map[int]bool{1: true, 2: true}, attempts)
@@ -207,8 +209,8 @@ func TestATurnThatIsNotWhatWasStreamedReplacesIt(t *testing.T) {
 			require.NoError(t, session.Validate(t.Context()))
 			require.NoError(t, session.Start(t.Context()))
 			newTranscript(t).follow(session, func(e debate.Event) {
-				if as[debate.Chunk](e) != nil {
-					heard <- as[debate.Chunk](e).Offset + len(as[debate.Chunk](e).Text)
+				if as[flowpkg.Chunk](e) != nil {
+					heard <- as[flowpkg.Chunk](e).Offset + len(as[flowpkg.Chunk](e).Text)
 				}
 			})
 		})
@@ -263,8 +265,8 @@ func TestAStreamIsKeptNoFurtherThanItsTurnCanReach(t *testing.T) {
 	require.NoError(t, session.Start(t.Context()))
 	shown, once := map[string]int{}, sync.OnceFunc(func() { close(heard) })
 	newTranscript(t).follow(session, func(e debate.Event) {
-		if as[debate.Chunk](e) != nil {
-			shown[as[debate.Chunk](e).Call] += len(as[debate.Chunk](e).Text)
+		if as[flowpkg.Chunk](e) != nil {
+			shown[as[flowpkg.Chunk](e).Call] += len(as[flowpkg.Chunk](e).Text)
 			once()
 		}
 	})
@@ -320,14 +322,14 @@ func TestAStructuredTurnHasNoChunks(t *testing.T) {
 	type plan struct {
 		Steps []string `json:"steps"`
 	}
-	schema, err := debate.NewSchema[plan]("plan", nil)
+	schema, err := flowpkg.NewSchema[plan]("plan", nil)
 	require.NoError(t, err)
-	flow := oneState(callsOf(func(call *debate.Call) {
+	flow := oneState(callsOf(func(call *flowpkg.Call) {
 		if call.By == "Ada" {
 			call.Schema = "plan"
 		}
 	}))
-	flow.Schemas = map[string]*debate.Schema{"plan": schema}
+	flow.Schemas = map[string]*flowpkg.Schema{"plan": schema}
 	synctest.Test(t, func(t *testing.T) {
 		engine, p, config := withFlow(flow)
 		p.Reply = func(req *provider.Request) scripted.Reply {
@@ -347,8 +349,8 @@ func TestAStructuredTurnHasNoChunks(t *testing.T) {
 				if as[debate.Turn](e) != nil && as[debate.Turn](e).Data != nil {
 					structured = append(structured, as[debate.Turn](e).Call)
 				}
-				if as[debate.Chunk](e) != nil {
-					assert.Equal(t, "say.Ben", as[debate.Chunk](e).Call, when)
+				if as[flowpkg.Chunk](e) != nil {
+					assert.Equal(t, "say.Ben", as[flowpkg.Chunk](e).Call, when)
 				}
 			})
 			assert.Equal(t, []string{"say.Ada"}, structured, when)
@@ -369,7 +371,7 @@ func TestAFlushIntervalGathersChunks(t *testing.T) {
 		tr := newTranscript(t)
 		var last time.Time
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind() == debate.EventChunk {
+			if e.Kind() == flowpkg.EventChunk {
 				last = time.Now()
 			}
 		})
@@ -383,14 +385,14 @@ func TestAFlushIntervalGathersChunks(t *testing.T) {
 func TestEventsKeepTheSeed(t *testing.T) {
 	config := twoDebaters()
 	engine, p := engineFor(config)
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	engine.Store = store
 	record := run(t, engine, config)
 	var seed string
 	for event, err := range store.Read(t.Context(), record.ID, 0) {
 		require.NoError(t, err)
-		if as[debate.Start](event) != nil {
-			seed = as[debate.Start](event).Seed
+		if as[flowpkg.Start](event) != nil {
+			seed = as[flowpkg.Start](event).Seed
 		}
 	}
 	require.NotEmpty(t, seed)
@@ -428,7 +430,7 @@ func TestWatchingFromAnotherEngine(t *testing.T) {
 		config := twoDebaters()
 		engine, p := engineFor(config)
 		slowly(p)
-		store := &debate.MemoryStore{}
+		store := &store.Memory{}
 		engine.Store = store
 		s, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)

@@ -17,8 +17,11 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/context/token"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // talk is a debate that is long for the windows of those who take part.
@@ -44,7 +47,7 @@ const replyTokens = 400 // the most that a reply in a talk may have
 // and whose vendor reports no usage.
 func newTalk(rounds, tokens int) *talk {
 	config := twoDebaters()
-	config.Format, config.Rounds, config.MaxTokens, config.Reserve = debate.RoundLimited, rounds, replyTokens, replyTokens
+	config.Format, config.Rounds, config.MaxTokens, config.Reserve = format.RoundLimited, rounds, replyTokens, replyTokens
 	config.Judging.When = debate.AtEnd
 	config.Unattended = &debate.Unattended{}
 	engine, p := engineFor(config)
@@ -177,7 +180,7 @@ const oldest = "r1.opening.Ada"
 
 func TestTruncateLeavesOutTheOldest(t *testing.T) {
 	d := newTalk(16, 6000)
-	d.config.Context = debate.ContextTruncate
+	d.config.Context = flow.ContextTruncate
 	run(t, d.engine, d.config)
 	requests := d.turnsOf()
 	last := heard(&requests[len(requests)-1])
@@ -188,7 +191,7 @@ func TestTruncateLeavesOutTheOldest(t *testing.T) {
 
 func TestSlidingKeepsTheFirstMessageAndTheNewest(t *testing.T) {
 	d := newTalk(16, 6000)
-	d.config.Context = debate.ContextSliding
+	d.config.Context = flow.ContextSliding
 	record := run(t, d.engine, d.config)
 	all := d.turnsOf()
 	for i := range all {
@@ -238,7 +241,7 @@ func TestHybridSendsEverythingUpToFourFifthsAndSlidesFromThere(t *testing.T) {
 }
 
 func TestAWarningIsGivenOnceForEachThresholdAndSpeaker(t *testing.T) {
-	for _, manager := range []string{debate.ContextTruncate, debate.ContextSliding, debate.DefaultContext} {
+	for _, manager := range []string{flow.ContextTruncate, flow.ContextSliding, flow.DefaultContext} {
 		t.Run(manager, func(t *testing.T) {
 			d := newTalk(20, 6000)
 			d.config.Context = manager
@@ -249,7 +252,7 @@ func TestAWarningIsGivenOnceForEachThresholdAndSpeaker(t *testing.T) {
 			for _, w := range record.Warnings {
 				assert.Regexp(t, `^\d+ of 5600 tokens$`, w.Evidence)
 				assert.NotEmpty(t, w.Call)
-				assert.Equal(t, w.Kind == debate.WarnShort, w.Left > 0)
+				assert.Equal(t, w.Kind == flow.WarnShort, w.Left > 0)
 			}
 		})
 	}
@@ -258,14 +261,14 @@ func TestAWarningIsGivenOnceForEachThresholdAndSpeaker(t *testing.T) {
 // The first call that is at 80 % is the one that the warning names.
 func TestAThresholdIsToldWhenItIsReached(t *testing.T) {
 	d := newTalk(20, 9000)
-	d.config.Context = debate.ContextSliding
+	d.config.Context = flow.ContextSliding
 	record := run(t, d.engine, d.config)
 	for _, w := range record.Warnings {
 		var total, limit int
 		_, err := fmt.Sscanf(w.Evidence, "%d of %d tokens", &total, &limit)
 		require.NoError(t, err)
 		assert.Equal(t, 8600, limit)
-		least := map[debate.WarningKind]int{debate.WarnNear: 80, debate.WarnHigh: 90, debate.WarnShort: 90}[w.Kind]
+		least := map[flow.WarningKind]int{flow.WarnNear: 80, flow.WarnHigh: 90, flow.WarnShort: 90}[w.Kind]
 		assert.GreaterOrEqual(t, 100*total, least*limit, w.Kind)
 		assert.Less(t, 100*total, (least+15)*limit, "%s: a turn has less than a tenth of the window", w.Kind)
 	}
@@ -274,16 +277,16 @@ func TestAThresholdIsToldWhenItIsReached(t *testing.T) {
 func TestAThresholdIsToldWhereASummaryFollows(t *testing.T) {
 	for name, test := range map[string]struct {
 		auto bool
-		want []debate.WarningKind
+		want []flow.WarningKind
 	}{
-		"from 80 %": {true, []debate.WarningKind{debate.WarnNear}},
-		"from 90 %": {false, []debate.WarningKind{debate.WarnNear, debate.WarnHigh}},
+		"from 80 %": {true, []flow.WarningKind{flow.WarnNear}},
+		"from 90 %": {false, []flow.WarningKind{flow.WarnNear, flow.WarnHigh}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newTalk(20, 6000).summarizes(test.auto)
 			record := run(t, d.engine, d.config)
 			require.NotEmpty(t, record.Summaries)
-			var kinds []debate.WarningKind
+			var kinds []flow.WarningKind
 			for _, w := range record.Warnings {
 				kinds = append(kinds, w.Kind)
 				assert.Contains(t, []string{"Ada", "Ben"}, w.By, "%+v", w)
@@ -329,7 +332,7 @@ func TestNothingIsSentThatDoesNotFit(t *testing.T) {
 		size := 3500 + dice.IntN(6000)
 		d := newTalk(6+dice.IntN(12), size)
 		d.said = sizesOf(dice)
-		d.config.Context = []string{debate.ContextTruncate, debate.ContextSliding, debate.ContextSummarize, ""}[dice.IntN(4)]
+		d.config.Context = []string{flow.ContextTruncate, flow.ContextSliding, flow.ContextSummarize, ""}[dice.IntN(4)]
 		if dice.IntN(2) == 0 {
 			d.config.Mode = debate.Simultaneous
 		}
@@ -361,7 +364,7 @@ func TestNothingIsSentThatDoesNotFit(t *testing.T) {
 // Many short turns have less around them than is counted for it; that must not make room for long turns,
 // whose count is right.
 func TestLongTurnsAfterManyShortOnesFit(t *testing.T) {
-	for _, manager := range []string{debate.ContextSliding, debate.DefaultContext} {
+	for _, manager := range []string{flow.ContextSliding, flow.DefaultContext} {
 		t.Run(manager, func(t *testing.T) {
 			d := newTalk(36, 12_500)
 			d.config.Context, d.config.Mode, d.usage = manager, debate.Simultaneous, d.truthful
@@ -410,7 +413,7 @@ func TestAnUnknownWindowIsNoLimitUntilTheVendorSaysOverflow(t *testing.T) {
 			}
 			refused := d.bursting(5000)
 			record := run(t, d.engine, d.config)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Turns, 48)
 			assert.Positive(t, refused.Load())
 			assert.Less(t, refused.Load(), int64(6), "what one has learned of a model holds for all who use it")
@@ -418,9 +421,9 @@ func TestAnUnknownWindowIsNoLimitUntilTheVendorSaysOverflow(t *testing.T) {
 			for _, a := range record.Answers {
 				assert.True(t, a.Unattended)
 			}
-			want := debate.OptionTruncate
+			want := flow.OptionTruncate
 			if summarizer {
-				want = debate.OptionSummarize
+				want = flow.OptionSummarize
 				assert.NotEmpty(t, record.Summaries)
 			}
 			assert.Equal(t, want, record.Answers[0].Option)
@@ -445,10 +448,10 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 		choose     debate.Option
 		model      []string
 	}{
-		"truncate":  {false, []debate.Option{"truncate", "model", "end"}, debate.OptionTruncate, nil},
-		"summarize": {true, []debate.Option{"summarize", "truncate", "model", "end"}, debate.OptionSummarize, nil},
-		"model":     {false, []debate.Option{"truncate", "model", "end"}, debate.OptionModel, []string{"test/wide"}},
-		"end":       {false, []debate.Option{"truncate", "model", "end"}, debate.OptionEnd, nil},
+		"truncate":  {false, []debate.Option{"truncate", "model", "end"}, flow.OptionTruncate, nil},
+		"summarize": {true, []debate.Option{"summarize", "truncate", "model", "end"}, flow.OptionSummarize, nil},
+		"model":     {false, []debate.Option{"truncate", "model", "end"}, flow.OptionModel, []string{"test/wide"}},
+		"end":       {false, []debate.Option{"truncate", "model", "end"}, flow.OptionEnd, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newTalk(12, 0)
@@ -475,7 +478,7 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 				q := record.Inquiries[0]
 				assert.Equal(t, test.options, q.Options)
 				assert.NotEmpty(t, q.About)
-				assert.Equal(t, debate.KindContextOverflow, q.Failure.Kind)
+				assert.Equal(t, flow.KindContextOverflow, q.Failure.Kind)
 				assert.Equal(t, q.To, q.Failure.Participant)
 				assert.Error(t, session.Answer(t.Context(), q.ID, "make it so"), "an option is to be chosen")
 				require.NoError(t, session.Choose(t.Context(), q.ID, test.choose, test.model...))
@@ -486,13 +489,13 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 			assert.Positive(t, asked)
 			assert.NotNil(t, view(record).Verdict)
 			assert.Len(t, record.Answers, asked)
-			if test.choose == debate.OptionEnd {
+			if test.choose == flow.OptionEnd {
 				assert.Less(t, len(record.Turns), 24)
-				assert.Equal(t, debate.EndHost, record.Reason)
+				assert.Equal(t, flow.EndHost, record.Reason)
 				return
 			}
 			assert.Len(t, record.Turns, 24)
-			assert.Equal(t, test.choose == debate.OptionSummarize, len(record.Summaries) > 0)
+			assert.Equal(t, test.choose == flow.OptionSummarize, len(record.Summaries) > 0)
 			for _, req := range d.turnsOf() {
 				if req.Model == "wide" && strings.Contains(req.ID, "/r12.") {
 					assert.GreaterOrEqual(t, len(req.Messages), 22, "the wide window holds everything")
@@ -577,7 +580,7 @@ func TestATurnThatIsLargerThanTheWindowIsNamed(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.Len(t, record.Inquiries, 1)
 	failure := record.Inquiries[0].Failure
-	assert.Equal(t, debate.KindContextOverflow, failure.Kind)
+	assert.Equal(t, flow.KindContextOverflow, failure.Kind)
 	assert.ErrorContains(t, failure, "the turn of Ada in round 2 alone does not fit the window of 4000 tokens")
 	assert.Equal(t, "Ben", failure.Participant)
 	assert.Equal(t, 2, failure.Round)
@@ -606,7 +609,7 @@ func TestALearnedWindowIsNamedToo(t *testing.T) {
 			assert.Regexp(t, `window of [1-9]\d+ tokens`, text)
 			return
 		}
-		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, debate.OptionSummarize))
+		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionSummarize))
 	}
 	assert.Fail(t, "nothing was too large")
 }
@@ -693,8 +696,8 @@ func TestTheBeginningOfARequestStaysBetweenDrops(t *testing.T) {
 	for name, change := range map[string]func(*talk){
 		"nothing to drop": func(d *talk) { d.windows(0, 0) },
 		"hybrid":          func(*talk) {},
-		"sliding":         func(d *talk) { d.config.Context = debate.ContextSliding },
-		"truncate":        func(d *talk) { d.config.Context = debate.ContextTruncate },
+		"sliding":         func(d *talk) { d.config.Context = flow.ContextSliding },
+		"truncate":        func(d *talk) { d.config.Context = flow.ContextTruncate },
 		"summaries":       func(d *talk) { d.summarizes(true) },
 		"simultaneous":    func(d *talk) { d.config.Mode = debate.Simultaneous },
 		"true usage":      func(d *talk) { d.usage = d.truthful },
@@ -744,7 +747,7 @@ func TestWhatWasLearnedOfWindowsIsRestored(t *testing.T) {
 			d := newTalk(20, 0)
 			d.config.ID = "carried"
 			change(d)
-			d.engine.Store = &debate.MemoryStore{}
+			d.engine.Store = &store.Memory{}
 			whole := run(t, d.engine, d.config)
 			all := d.turnsOf()
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // A prompt that does not fit the window of its model is made smaller, step by step, before anybody gives up. Each
@@ -17,7 +17,7 @@ const mostShort = 3
 type attempt struct {
 	id    string // under which it is made now
 	short int    // how often it was made smaller: 0 to mostShort
-	cause *debate.Error
+	cause *flow.Error
 }
 
 // attempt returns how a call is made now: as it should be, or made smaller as often as it did not fit.
@@ -25,7 +25,7 @@ func (b *board) attempt(id string) attempt {
 	a := attempt{id: id}
 	for a.short < mostShort {
 		failure := b.FailureOf(a.id)
-		if failure == nil || failure.Kind != debate.KindContextOverflow {
+		if failure == nil || failure.Kind != flow.KindContextOverflow {
 			break
 		}
 		a.short, a.cause = a.short+1, failure
@@ -46,15 +46,15 @@ func cut(text string, halves int) string {
 }
 
 // smaller warns of a call that was made with less than it should have had.
-func (a attempt) smaller(by, how string) debate.Warning {
-	return debate.Warning{Kind: WarnShortened, Call: a.id, By: by, Evidence: fmt.Sprintf("%s: %s is made %s", a.cause, a.id, how)}
+func (a attempt) smaller(by, how string) flow.Warning {
+	return flow.Warning{Kind: WarnShortened, Call: a.id, By: by, Evidence: fmt.Sprintf("%s: %s is made %s", a.cause, a.id, how)}
 }
 
 // failing warns of a call that has failed for good.
-func (b *board) failing(id, by, what string) debate.Warning {
+func (b *board) failing(id, by, what string) flow.Warning {
 	evidence := fmt.Sprintf("%s: %s has failed for good", what, id)
 	if failure := b.FailureOf(id); failure != nil {
 		evidence += fmt.Sprintf(" (%s)", failure.Kind)
 	}
-	return debate.Warning{Kind: debate.WarnLeftOut, Call: id, By: by, Evidence: evidence}
+	return flow.Warning{Kind: flow.WarnLeftOut, Call: id, By: by, Evidence: evidence}
 }

@@ -9,25 +9,25 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // windowed plays a deliberation of long texts with models of these windows, in tokens, and nobody there to be asked.
-func windowed(t *testing.T, config deliberation.Config, agent, judge int) (*debate.Record, *scripted.Provider) {
+func windowed(t *testing.T, config deliberation.Config, agent, judge int) (*flow.Record, *scripted.Provider) {
 	t.Helper()
-	config.Unattended, config.MaxTokens = &debate.Unattended{}, 600
+	config.Unattended, config.MaxTokens = &flow.Unattended{}, 600
 	engine, p := engineFor(sized(func(string) int { return replyLength }))
-	engine.Models = map[string]debate.Model{"test/agent": {Context: agent}, "test/judge": {Context: judge}}
-	var r *debate.Record
+	engine.Models = map[string]flow.Model{"test/agent": {Context: agent}, "test/judge": {Context: judge}}
+	var r *flow.Record
 	synctest.Test(t, func(t *testing.T) { r = play(t, engine, config) })
 	return r, p
 }
 
 // shortened returns the calls that were warned of as made with less than they should have had.
-func shortened(r *debate.Record) []string {
+func shortened(r *flow.Record) []string {
 	var out []string
 	for _, w := range r.Warnings {
 		if w.Kind == deliberation.WarnShortened {
@@ -85,7 +85,7 @@ func TestASolutionThatDoesNotFitIsMadeSmaller(t *testing.T) {
 			}
 			assert.Contains(t, text, test.how, "the judge is told")
 			require.Contains(t, shortened(r), test.call)
-			i := slices.IndexFunc(r.Warnings, func(w debate.Warning) bool { return w.Kind == deliberation.WarnShortened && w.Call == test.call })
+			i := slices.IndexFunc(r.Warnings, func(w flow.Warning) bool { return w.Kind == deliberation.WarnShortened && w.Call == test.call })
 			assert.Contains(t, r.Warnings[i].Evidence, test.how)
 			assert.Contains(t, r.Warnings[i].Evidence, "does not fit")
 			assert.Contains(t, r.Warnings[i].Evidence, test.call)
@@ -99,7 +99,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	config.Rounds, config.Summaries.Off = 3, true
 	r, p := windowed(t, config, 8000, 0)
 	assert.NotEmpty(t, shortened(r))
-	assert.Equal(t, debate.EndRounds, r.Reason, r.Evidence)
+	assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
 	for _, call := range shortened(r) {
 		assert.Contains(t, call, ".refine.")
 	}
@@ -110,7 +110,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	assert.NotContains(t, text, said("r1.propose.ada"))
 
 	r, p = windowed(t, config, 5500, 0)
-	assert.Equal(t, debate.EndRounds, r.Reason, r.Evidence)
+	assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
 	text = prompt(t, p, "r1.refine.ada.short2")
 	for _, has := range []string{"r1.propose.ada", "r1.critique.ben.ada", "r1.critique.cyd.ada"} {
 		assert.Contains(t, text, said(has))
@@ -125,7 +125,7 @@ func TestAPromptThatDoesNotFitIsMadeSmaller(t *testing.T) {
 	r, p = windowed(t, config, 7500, 0)
 	assert.Contains(t, shortened(r), "r3.propose.ada.short1")
 	assert.NotContains(t, prompt(t, p, "r3.propose.ada.short1"), said("r1.propose.ada"))
-	assert.Equal(t, debate.EndRounds, r.Reason, r.Evidence)
+	assert.Equal(t, flow.EndRounds, r.Reason, r.Evidence)
 }
 
 // TestWhatNeverFitsIsTold: the warning names the call and the reason.
@@ -139,8 +139,8 @@ func TestWhatNeverFitsIsTold(t *testing.T) {
 	assert.Contains(t, r.Warnings[0].Evidence, "does not fit the window of 5000 tokens")
 
 	r, _ = windowed(t, config, 5000, 0)
-	assert.Equal(t, debate.EndTooFew, r.Reason)
-	assert.Contains(t, r.Warnings[0].Evidence, string(debate.KindContextOverflow))
+	assert.Equal(t, flow.EndTooFew, r.Reason)
+	assert.Contains(t, r.Warnings[0].Evidence, string(flow.KindContextOverflow))
 }
 
 // TestAnOverflowThatTheVendorReports is treated like one that was foreseen.
@@ -149,7 +149,7 @@ func TestAnOverflowThatTheVendorReports(t *testing.T) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindContextOverflow, Message: "too long"}}, call == "synthesis"
 	})
 	config := three()
-	config.Unattended = &debate.Unattended{}
+	config.Unattended = &flow.Unattended{}
 	r := play(t, engine, config)
 	_, by, ok := solved(r)
 	assert.True(t, ok)

@@ -7,21 +7,22 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // The kinds of the turns of a deliberation. An added node has kinds of its own.
 const (
-	KindQuestion   debate.CallKind = "question"   // what an agent asks before the first round, with data
-	KindAnswer     debate.CallKind = "answer"     // a person's, to one question
-	KindProposal   debate.CallKind = "proposal"   // of an agent
-	KindCritique   debate.CallKind = "critique"   // of an agent, of its target's proposal
-	KindRefinement debate.CallKind = "refinement" // of an agent's own proposal
-	KindDigest     debate.CallKind = "digest"     // the summary of an agent's history
-	KindConfidence debate.CallKind = "confidence" // of the judge that the agents agree, with data
-	KindQuality    debate.CallKind = "quality"    // the judge's mark of the proposals, with data
-	KindVote       debate.CallKind = "vote"       // a ranking of the final proposals, with data
-	KindMerge      debate.CallKind = "merge"      // two final proposals in one
-	KindSynthesis  debate.CallKind = "synthesis"  // the solution, with data
+	KindQuestion   flow.CallKind = "question"   // what an agent asks before the first round, with data
+	KindAnswer     flow.CallKind = "answer"     // a person's, to one question
+	KindProposal   flow.CallKind = "proposal"   // of an agent
+	KindCritique   flow.CallKind = "critique"   // of an agent, of its target's proposal
+	KindRefinement flow.CallKind = "refinement" // of an agent's own proposal
+	KindDigest     flow.CallKind = "digest"     // the summary of an agent's history
+	KindConfidence flow.CallKind = "confidence" // of the judge that the agents agree, with data
+	KindQuality    flow.CallKind = "quality"    // the judge's mark of the proposals, with data
+	KindVote       flow.CallKind = "vote"       // a ranking of the final proposals, with data
+	KindMerge      flow.CallKind = "merge"      // two final proposals in one
+	KindSynthesis  flow.CallKind = "synthesis"  // the solution, with data
 )
 
 // board is a deliberation as the flow looks at it: from one round.
@@ -33,9 +34,9 @@ type board struct {
 }
 
 // read looks at the record's round.
-func read(r *debate.Record) *board { return readAt(r, r.Round) }
+func read(r *flow.Record) *board { return readAt(r, r.Round) }
 
-func readAt(r *debate.Record, round int) *board { return &board{Deliberation: of(r), round: round} }
+func readAt(r *flow.Record, round int) *board { return &board{Deliberation: of(r), round: round} }
 
 // stands returns how many agents have something that stands.
 func (b *board) stands() int {
@@ -49,8 +50,8 @@ func (b *board) stands() int {
 }
 
 // heard returns what was said of an agent in the round that is looked at, in the order of slots.
-func (b *board) heard(w *work) []*debate.Turn {
-	var out []*debate.Turn
+func (b *board) heard(w *work) []*flow.Turn {
+	var out []*flow.Turn
 	for _, t := range w.past[b.round] {
 		if t.Kind != KindProposal && t.Kind != KindRefinement {
 			out = append(out, t)
@@ -60,9 +61,9 @@ func (b *board) heard(w *work) []*debate.Turn {
 	return out
 }
 
-func bySlot(x, y *debate.Turn) int { return x.Slot - y.Slot }
+func bySlot(x, y *flow.Turn) int { return x.Slot - y.Slot }
 
-func byPlace(x, y *debate.Turn) int { return cmp.Or(x.Round-y.Round, bySlot(x, y)) }
+func byPlace(x, y *flow.Turn) int { return cmp.Or(x.Round-y.Round, bySlot(x, y)) }
 
 // id makes the id of a call of this round: "r2.critique.ada.ben".
 func (b *board) id(what string, who ...string) string {
@@ -92,10 +93,10 @@ const (
 
 // call asks one of the agents. What they say at the same time they do not read of each other, nor does a tool for
 // them, until the state is left; the solution comes alone.
-func (b *board) call(w *work, id string, kind debate.CallKind) debate.Call {
-	call := debate.Call{
-		ID: id, Kind: kind, By: w.ID, Model: w.Model, Fallbacks: w.Fallbacks, Round: b.round, View: debate.View{None: true},
-		System: b.system("who." + w.ID), Temperature: w.Temperature, MaxTokens: w.MaxTokens, OnFail: debate.OnFail{Skip: true},
+func (b *board) call(w *work, id string, kind flow.CallKind) flow.Call {
+	call := flow.Call{
+		ID: id, Kind: kind, By: w.ID, Model: w.Model, Fallbacks: w.Fallbacks, Round: b.round, View: flow.View{None: true},
+		System: b.system("who." + w.ID), Temperature: w.Temperature, MaxTokens: w.MaxTokens, OnFail: flow.OnFail{Skip: true},
 		Hidden: kind != KindSynthesis,
 	}
 	if call.Temperature == nil {
@@ -105,7 +106,7 @@ func (b *board) call(w *work, id string, kind debate.CallKind) debate.Call {
 }
 
 // work is a call in which an agent may use its tools.
-func (b *board) work(w *work, id string, kind debate.CallKind) debate.Call {
+func (b *board) work(w *work, id string, kind flow.CallKind) flow.Call {
 	call := b.call(w, id, kind)
 	if len(w.tools) > 0 {
 		call.Tools, call.Uses = w.tools, b.config.ToolCalls
@@ -114,12 +115,12 @@ func (b *board) work(w *work, id string, kind debate.CallKind) debate.Call {
 }
 
 // judge asks the judge. It has a model wherever one is needed.
-func (b *board) judge(id string, kind debate.CallKind) debate.Call {
+func (b *board) judge(id string, kind flow.CallKind) flow.Call {
 	j := &b.config.Judge
-	return debate.Call{
-		ID: id, Kind: kind, By: nameJudge, Model: j.Model, Fallbacks: j.Fallbacks, Round: b.round, View: debate.View{None: true},
+	return flow.Call{
+		ID: id, Kind: kind, By: nameJudge, Model: j.Model, Fallbacks: j.Fallbacks, Round: b.round, View: flow.View{None: true},
 		System: b.system("who." + nameJudge), Temperature: j.Temperature, MaxTokens: j.MaxTokens, Timeout: debate.DefaultJudgeTimeout,
-		OnFail: debate.OnFail{Skip: true}, Hidden: kind == KindVote,
+		OnFail: flow.OnFail{Skip: true}, Hidden: kind == KindVote,
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Canonical returns what makes two deliberations the same: the turns in slot order and the end state, as JSON. Attempts,
@@ -13,7 +13,7 @@ func (d *Deliberation) Canonical() ([]byte, error) {
 	type turn struct {
 		Round   int             `json:"round"`
 		Slot    int             `json:"slot"`
-		Kind    debate.CallKind `json:"kind"`
+		Kind    flow.CallKind   `json:"kind"`
 		Speaker string          `json:"speaker"`
 		Target  string          `json:"target,omitempty"`
 		Text    string          `json:"text"`
@@ -21,8 +21,8 @@ func (d *Deliberation) Canonical() ([]byte, error) {
 		Cut     bool            `json:"cut,omitempty"`
 	}
 	out := struct {
-		State debate.State `json:"state"`
-		Turns []turn       `json:"turns"`
+		State flow.State `json:"state"`
+		Turns []turn     `json:"turns"`
 	}{State: d.State}
 	turns := slices.Clone(d.Turns)
 	slices.SortStableFunc(turns, byPlace)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Bounds of a config.
@@ -30,13 +30,13 @@ func (f *findings) addf(field, format string, args ...any) {
 type validation struct {
 	findings
 
-	known  debate.Registry  // nil: what is registered is not known
-	terms  debate.Terms     // of the config
+	known  flow.Registry    // nil: what is registered is not known
+	terms  flow.Terms       // of the config
 	unread map[string]error // by field: why a prompt file could not be read
 }
 
 // check finds what is wrong with a settled config.
-func check(config debate.FlowConfig, _ any, known debate.Registry) []error {
+func check(config flow.Config, _ any, known flow.Registry) []error {
 	c := configOf(config)
 	v := &validation{known: known, terms: c.Terms()}
 	v.check(c)
@@ -310,7 +310,7 @@ const SourceConfig = "config"
 
 // cause returns what is behind an error of this module's: its place is told anew.
 func cause(err error) error {
-	if failure, ok := errors.AsType[*debate.Error](err); ok && failure.Err != nil {
+	if failure, ok := errors.AsType[*flow.Error](err); ok && failure.Err != nil {
 		return failure.Err
 	}
 	return err

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // NotAnswered is the answer that leaves a question open, whatever the case of its letters.
@@ -27,7 +27,7 @@ type questionList struct {
 // longestQuestion is the most bytes of one question.
 const longestQuestion = 2000
 
-func checkQuestions(r *debate.Record, v *questionList) []string {
+func checkQuestions(r *flow.Record, v *questionList) []string {
 	var problems []string
 	if most := of(r).config.Clarification.Questions; len(v.Questions) > most {
 		problems = append(problems, fmt.Sprintf("questions: there are %d, at most %d are allowed", len(v.Questions), most))
@@ -81,7 +81,7 @@ func (d *Deliberation) clarifications(iteration int) []Asked {
 }
 
 // iterationOf reads the iteration from the id of the call, "clarify.2.ada".
-func iterationOf(t *debate.Turn) int {
+func iterationOf(t *flow.Turn) int {
 	_, rest, _ := strings.Cut(t.Call, ".")
 	digits, _, _ := strings.Cut(rest, ".")
 	n, err := strconv.Atoi(digits)
@@ -137,18 +137,18 @@ func (b *board) pending() []Asked {
 	return slices.DeleteFunc(b.clarifications(b.iteration()), func(c Asked) bool { return c.Answered })
 }
 
-func initialized(r *debate.Record) (debate.Trigger, debate.Note, bool) {
-	return debate.TriggerInitialized, debate.Note{Calls: len(clarifyCalls(r))}, true
+func initialized(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+	return flow.TriggerInitialized, flow.Exit{Calls: len(clarifyCalls(r))}, true
 }
 
-func clarifyCalls(r *debate.Record) []debate.Call {
+func clarifyCalls(r *flow.Record) []flow.Call {
 	b := read(r)
 	if !b.config.Clarification.On {
 		return nil
 	}
 	n := b.iteration()
 	b.asking = n
-	var calls []debate.Call
+	var calls []flow.Call
 	for _, w := range b.unasked(n) {
 		calls = append(calls, b.question(n, w))
 	}
@@ -156,10 +156,10 @@ func clarifyCalls(r *debate.Record) []debate.Call {
 }
 
 // question asks an agent what it wants to ask.
-func (b *board) question(iteration int, w *work) debate.Call {
+func (b *board) question(iteration int, w *work) flow.Call {
 	call := b.call(w, clarifyID(iteration, w), KindQuestion)
 	call.Schema, call.Slot = schemaQuestions, b.clarifySlot(iteration, w.seat, 0)
-	call.Last = func(r *debate.Record) string { return r.Text("ask.clarify") }
+	call.Last = func(r *flow.Record) string { return r.Text("ask.clarify") }
 	return call
 }
 
@@ -173,36 +173,36 @@ func (b *board) clarifySlot(iteration, seat, question int) int {
 	return slot
 }
 
-func clarified(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func clarified(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
 	if !b.config.Clarification.On {
-		return TriggerAllClear, debate.Note{}, true
+		return TriggerAllClear, flow.Exit{}, true
 	}
 	// The rounds begin however few agents were able to ask: asking is optional. An agent that cannot be reached at all
 	// fails to propose next, and that is where too few agents end the rounds.
-	note := debate.Note{Warnings: b.lost(StateClarifying)}
+	note := flow.Exit{Warnings: b.lost(StateClarifying)}
 	if open := b.pending(); len(open) > 0 {
 		note.Calls = len(open)
 		return TriggerQuestionsPending, note, true
 	}
 	if open := b.clarifications(b.iteration()); len(open) > 0 {
-		note.Warnings = append(note.Warnings, debate.Warning{
+		note.Warnings = append(note.Warnings, flow.Warning{
 			Kind: WarnUnanswered, Evidence: fmt.Sprintf("nobody is there to answer %d questions of the agents", len(open)),
 		})
 	}
 	return TriggerAllClear, note, true
 }
 
-func answerCalls(r *debate.Record) []debate.Call {
+func answerCalls(r *flow.Record) []flow.Call {
 	b := read(r)
-	var calls []debate.Call
+	var calls []flow.Call
 	for _, c := range b.pending() {
 		seat := b.seat(c.Agent)
 		_, k, _ := cutLast(c.ID)
-		calls = append(calls, debate.Call{
-			ID: c.ID, Kind: KindAnswer, By: namePerson, Performer: debate.ByPerson, Target: c.Agent, View: debate.View{None: true},
+		calls = append(calls, flow.Call{
+			ID: c.ID, Kind: KindAnswer, By: namePerson, Performer: flow.ByPerson, Target: c.Agent, View: flow.View{None: true},
 			Slot: b.clarifySlot(c.Iteration, seat, k),
-			Last: func(*debate.Record) string { return b.agents[seat].Name + " asks: " + c.Question },
+			Last: func(*flow.Record) string { return b.agents[seat].Name + " asks: " + c.Question },
 		})
 	}
 	return calls
@@ -218,8 +218,8 @@ func cutLast(id string) (before string, number int, ok bool) {
 	return id[:i], number, err == nil
 }
 
-func answered(r *debate.Record) (debate.Trigger, debate.Note, bool) {
-	note := debate.Note{}
+func answered(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+	note := flow.Exit{}
 	if read(r).asksAgain() {
 		note.Calls = len(clarifyCalls(r))
 	}

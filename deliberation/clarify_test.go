@@ -10,8 +10,10 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // curious lets agents ask: by call, what they ask.
@@ -22,7 +24,7 @@ func curious(questions map[string][]string) answers {
 	}
 }
 
-func inquiries(r *debate.Record) []string {
+func inquiries(r *flow.Record) []string {
 	var out []string
 	for _, q := range r.Inquiries {
 		out = append(out, q.ID+" "+q.Question)
@@ -33,7 +35,7 @@ func inquiries(r *debate.Record) []string {
 func TestClarification(t *testing.T) {
 	config := three()
 	config.ID, config.Clarification = "clarified", deliberation.Clarification{On: true}
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	open := func() (*debate.Engine, *scripted.Provider) {
 		engine, p := engineFor(curious(map[string][]string{
 			"clarify.1.ada": {"How many users?", "Which region?"}, "clarify.1.cyd": {"How many users?"}, "clarify.2.ben": {"What of Mars?"},
@@ -45,7 +47,7 @@ func TestClarification(t *testing.T) {
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	r, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Equal(t, []string{
 		"question.1.ada.1 ada asks: How many users?", "question.1.ada.2 ada asks: Which region?", "question.1.cyd.1 cyd asks: How many users?",
 	}, inquiries(r))
@@ -56,12 +58,12 @@ func TestClarification(t *testing.T) {
 	session, err = engine.Open(t.Context(), config.ID)
 	require.NoError(t, err)
 	r, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Len(t, r.Inquiries, 2, "what was answered is not asked again")
 	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "About 1000."))
 	require.NoError(t, session.Answer(t.Context(), "question.1.ada.2", " na "))
 	r, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	assert.Equal(t, []string{"question.2.ben.1 ben asks: What of Mars?"}, inquiries(r))
 	assert.Regexp(t, clarified("ada", "How many users?", "About 1000."), prompt(t, p, "clarify.2.ben"))
 	assert.Regexp(t, unanswered("ada", "Which region?"), prompt(t, p, "clarify.2.ben"))
@@ -99,7 +101,7 @@ func TestClarificationHasAnEnd(t *testing.T) {
 	defer session.Close()
 	for range 2 {
 		r, err := session.Wait(t.Context())
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		require.Len(t, r.Inquiries, 3)
 		for _, q := range r.Inquiries {
 			require.NoError(t, session.Answer(t.Context(), q.ID, "Yes."))
@@ -113,11 +115,11 @@ func TestTooManyQuestionsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := three()
 		config.Clarification = deliberation.Clarification{On: true, Questions: 2}
-		config.Unattended = &debate.Unattended{}
+		config.Unattended = &flow.Unattended{}
 		engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"a?", "b?", "c?"}, "clarify.1.ben": {"a?", "a?"}, "clarify.1.cyd": {" "}}))
 		r := play(t, engine, config)
 		assert.Equal(t, []string{"left-out clarify.1.ada", "left-out clarify.1.ben", "left-out clarify.1.cyd"}, kinds(r))
-		assert.Equal(t, debate.EndRounds, r.Reason, "the debate goes on without answers")
+		assert.Equal(t, flow.EndRounds, r.Reason, "the debate goes on without answers")
 	})
 }
 
@@ -129,7 +131,7 @@ func TestNobodyIsAskedInAnUnattendedDebate(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Regexp(t, unanswered("ada", "How many users?"), prompt(t, p, "r1.propose.ben"))
-	config.Unattended = &debate.Unattended{}
+	config.Unattended = &flow.Unattended{}
 	r := play(t, engine, config)
 	assert.Equal(t, []string{"unanswered"}, kinds(r))
 	assert.Len(t, view(r).Clarifications(), 1)

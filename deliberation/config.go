@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Config describes a deliberation, and is what [debate.Engine.Start] starts it with. In JSON its keys are camelCase,
@@ -63,19 +63,19 @@ type Config struct {
 	Roles []Role `json:"roles,omitempty"`
 	// Temperature of the agents: 0.5 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens is the most output tokens of a reply: debate.DefaultMaxTokens if 0.
+	// MaxTokens is the most output tokens of a reply: flow.DefaultMaxTokens if 0.
 	MaxTokens int `json:"maxTokens,omitempty"`
 	// RoundTimeout bounds the proposals, critiques and refinements of one round together. The calls in flight then have
 	// failed, and the next round begins. No bound if 0.
 	RoundTimeout time.Duration `json:"-"`
-	// TurnTimeout bounds one attempt at a call of an agent: debate.DefaultTurnTimeout if 0. Those of the judge are bounded
+	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. Those of the judge are bounded
 	// by debate.DefaultJudgeTimeout.
 	TurnTimeout time.Duration `json:"-"`
 	// Budget, Retry, Unattended and Labels are those of a debate.Config.
-	Budget     *debate.Budget      `json:"budget,omitempty"`
-	Retry      *debate.RetryPolicy `json:"retry,omitempty"`
-	Unattended *debate.Unattended  `json:"unattended,omitempty"`
-	Labels     map[string]string   `json:"labels,omitempty"`
+	Budget     *flow.Budget      `json:"budget,omitempty"`
+	Retry      *flow.RetryPolicy `json:"retry,omitempty"`
+	Unattended *flow.Unattended  `json:"unattended,omitempty"`
+	Labels     map[string]string `json:"labels,omitempty"`
 }
 
 // Agent is one of those who work out the solution.
@@ -222,19 +222,19 @@ type configFields Config
 // configJSON writes durations as text.
 type configJSON struct {
 	configFields
-	RoundTimeout debate.Duration `json:"roundTimeout,omitempty"`
-	TurnTimeout  debate.Duration `json:"turnTimeout,omitempty"`
+	RoundTimeout flow.Duration `json:"roundTimeout,omitempty"`
+	TurnTimeout  flow.Duration `json:"turnTimeout,omitempty"`
 }
 
 // MarshalJSON writes the config.
 func (c Config) MarshalJSON() ([]byte, error) {
-	return json.Marshal(configJSON{configFields(c), debate.Duration(c.RoundTimeout), debate.Duration(c.TurnTimeout)})
+	return json.Marshal(configJSON{configFields(c), flow.Duration(c.RoundTimeout), flow.Duration(c.TurnTimeout)})
 }
 
-// UnmarshalJSON reads a config strictly. The error is a [debate.Error] of kind validation.
+// UnmarshalJSON reads a config strictly. The error is a [flow.Error] of kind validation.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
-	if err := debate.DecodeStrict("read config", data, &in); err != nil {
+	if err := flow.DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
 	*c = Config(in.configFields)
@@ -246,8 +246,8 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 func (c Config) Flow() string { return FlowName }
 
 // Terms returns what the config says about everything that all flows have.
-func (c Config) Terms() debate.Terms {
-	t := debate.Terms{
+func (c Config) Terms() flow.Terms {
+	t := flow.Terms{
 		ID: c.ID, Topic: topic(c.Problem), Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended, MaxTokens: c.MaxTokens,
 		RoundTimeout: c.RoundTimeout, TurnTimeout: c.TurnTimeout, Retry: c.Retry, Labels: c.Labels,
 	}
@@ -300,7 +300,7 @@ func (c *Config) toolsOf(a *Agent) []string {
 }
 
 // configOf returns a config of this flow.
-func configOf(c debate.FlowConfig) *Config {
+func configOf(c flow.Config) *Config {
 	switch c := c.(type) {
 	case *Config:
 		return c

@@ -18,15 +18,16 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // validated checks a config with an engine that has what the tests name.
 func validated(t *testing.T, config deliberation.Config) error {
 	t.Helper()
 	engine, p := engineFor(nil)
-	look, err := debate.NewTool("looks", true, func(context.Context, debate.ToolUse, struct{}) (string, error) { return "", nil })
+	look, err := flow.NewTool("looks", true, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
-	engine.Tools = map[string]debate.Tool{"look": look}
+	engine.Tools = map[string]flow.Tool{"look": look}
 	engine.Judges = map[string]debate.Judge{"own": ownSynthesizer()}
 	err = engine.Validate(t.Context(), config)
 	assert.Empty(t, p.Requests(), "nothing is asked")
@@ -43,9 +44,9 @@ func fields(t *testing.T, err error) []string {
 	}
 	var out []string
 	for _, one := range all {
-		var failure *debate.Error
+		var failure *flow.Error
 		require.ErrorAs(t, one, &failure)
-		assert.Equal(t, debate.KindValidation, failure.Kind)
+		assert.Equal(t, flow.KindValidation, failure.Kind)
 		out = append(out, failure.Field)
 	}
 	return out
@@ -257,9 +258,9 @@ func TestValidate(t *testing.T) {
 // TestWhatEveryConfigHasIsCheckedToo: what is wrong with the terms that all flows have.
 func TestWhatEveryConfigHasIsCheckedToo(t *testing.T) {
 	for field, change := range map[string]func(*deliberation.Config){
-		"budget.hardTokens": func(c *deliberation.Config) { c.Budget = &debate.Budget{HardTokens: -1} },
-		"budget.confirm":    func(c *deliberation.Config) { c.Budget = &debate.Budget{Confirm: true} },
-		"retry.base":        func(c *deliberation.Config) { c.Retry = &debate.RetryPolicy{Base: -1} },
+		"budget.hardTokens": func(c *deliberation.Config) { c.Budget = &flow.Budget{HardTokens: -1} },
+		"budget.confirm":    func(c *deliberation.Config) { c.Budget = &flow.Budget{Confirm: true} },
+		"retry.base":        func(c *deliberation.Config) { c.Retry = &flow.RetryPolicy{Base: -1} },
 		"labels":            func(c *deliberation.Config) { c.Labels = map[string]string{"": "x"} },
 	} {
 		t.Run(field, func(t *testing.T) {
@@ -269,7 +270,7 @@ func TestWhatEveryConfigHasIsCheckedToo(t *testing.T) {
 		})
 	}
 	config := three()
-	config.Budget = &debate.Budget{Hard: debate.USD}
+	config.Budget = &flow.Budget{Hard: flow.USD}
 	err := validated(t, config)
 	assert.Equal(t, "agents[0].model", fields(t, err)[0])
 	assert.ErrorContains(t, err, "has no known price, which a budget needs")
@@ -343,7 +344,7 @@ func TestConfigAsJSON(t *testing.T) {
 		`{"problem":"x","wizard":1}`, `{"problem":"x","problem":"y"}`, `{"Problem":"x"}`, `{"roundTimeout":90}`, `{"agents":[{"ID":"a"}]}`, `[]`,
 	} {
 		err := json.Unmarshal([]byte(bad), &config)
-		var failure *debate.Error
+		var failure *flow.Error
 		require.ErrorAs(t, err, &failure, bad)
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Contribution is a proposal, a critique, a refinement, or what an added node has brought.
 type Contribution struct {
 	Round  int
-	Kind   debate.CallKind
+	Kind   flow.CallKind
 	Agent  string // who speaks
 	Role   string // of the agent; "": an added node's
 	Target string // of a critique: whose proposal it is about
@@ -21,12 +22,12 @@ type Contribution struct {
 	// Usage, Cost and Took are those of the attempt that brought it, without the uses of tools before it and the
 	// attempts that failed.
 	Usage debate.Usage
-	Cost  debate.Money
+	Cost  flow.Money
 	Took  time.Duration
 }
 
 // contribution returns a turn for readers outside.
-func (d *Deliberation) contribution(t *debate.Turn) Contribution {
+func (d *Deliberation) contribution(t *flow.Turn) Contribution {
 	c := Contribution{
 		Round: t.Round, Kind: t.Kind, Agent: t.Speaker, Target: t.Target, Text: t.Text, Cut: t.Cut,
 		Model: t.Model, Usage: t.Usage, Cost: t.Cost, Took: t.Took,
@@ -136,7 +137,7 @@ func (d *Deliberation) Evaluations() []Evaluation {
 }
 
 // decoded reads a turn's data; nil: it is something else.
-func decoded[T any](t *debate.Turn) *T {
+func decoded[T any](t *flow.Turn) *T {
 	v := new(T)
 	if json.Unmarshal(t.Data, v) != nil {
 		return nil
@@ -145,7 +146,7 @@ func decoded[T any](t *debate.Turn) *T {
 }
 
 // valueOf returns the number of an evaluation.
-func valueOf(t *debate.Turn) (float64, bool) {
+func valueOf(t *flow.Turn) (float64, bool) {
 	switch t.Kind {
 	case KindConfidence:
 		if v := decoded[Confidence](t); v != nil {

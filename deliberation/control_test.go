@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // TestAgentsUseTheirTools: in proposals, critiques and refinements, so often in each phase, and nobody else does.
 func TestAgentsUseTheirTools(t *testing.T) {
-	look, err := debate.NewTool("looks something up", true,
-		func(_ context.Context, use debate.ToolUse, _ struct{}) (string, error) {
+	look, err := flow.NewTool("looks something up", true,
+		func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
 			return "Found for " + use.By + ".", nil
 		})
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestAgentsUseTheirTools(t *testing.T) {
 	config.Tools, config.ToolCalls, config.Rounds = []string{"look"}, 2, 1
 	config.Agents[1].Tools = &[]string{}
 	engine, p := engineFor(nil)
-	engine.Tools = map[string]debate.Tool{"look": look}
+	engine.Tools = map[string]flow.Tool{"look": look}
 	reply := p.Reply
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		if len(req.Tools) > 0 && !strings.Contains(req.Last.Text, "Found") && !slices.ContainsFunc(req.Messages, func(m provider.Message) bool {
@@ -42,7 +42,7 @@ func TestAgentsUseTheirTools(t *testing.T) {
 		return reply(req)
 	}
 	r := play(t, engine, config)
-	assert.Equal(t, debate.StateCompleted, r.State)
+	assert.Equal(t, flow.StateCompleted, r.State)
 	uses := map[string]int{}
 	for _, use := range r.ToolUses {
 		uses[use.By]++
@@ -58,8 +58,8 @@ func TestAgentsUseTheirTools(t *testing.T) {
 // TestNobodyReadsWhatIsSaidAtTheSameTime: not even through a tool, however late it is used.
 func TestNobodyReadsWhatIsSaidAtTheSameTime(t *testing.T) {
 	var seen sync.Map // the calls that may be read, by call
-	look, err := debate.NewTool("looks at what was said", true,
-		func(_ context.Context, use debate.ToolUse, _ struct{}) (string, error) {
+	look, err := flow.NewTool("looks at what was said", true,
+		func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
 			var said []string
 			for _, turn := range use.Turns {
 				said = append(said, turn.Call)
@@ -70,10 +70,10 @@ func TestNobodyReadsWhatIsSaidAtTheSameTime(t *testing.T) {
 	require.NoError(t, err)
 	config := three()
 	config.Tools, config.Summaries = []string{"look"}, deliberation.Summaries{Threshold: 1, MaxLength: 100}
-	config.Clarification.On, config.Unattended = true, &debate.Unattended{}
+	config.Clarification.On, config.Unattended = true, &flow.Unattended{}
 	synctest.Test(t, func(t *testing.T) {
 		engine, p := engineFor(sized(func(string) int { return replyLength }))
-		engine.Tools = map[string]debate.Tool{"look": look}
+		engine.Tools = map[string]flow.Tool{"look": look}
 		reply := p.Reply
 		p.Reply = func(req *provider.Request) scripted.Reply {
 			call := callOf(req)
@@ -138,10 +138,10 @@ func TestPausedAnywhere(t *testing.T) {
 // TestASoftLimitConcludesWithASolution: what the solution takes is kept back.
 func TestASoftLimitConcludesWithASolution(t *testing.T) {
 	config := three()
-	config.Rounds, config.Budget = 10, &debate.Budget{SoftCalls: 20}
+	config.Rounds, config.Budget = 10, &flow.Budget{SoftCalls: 20}
 	engine, _ := engineFor(nil)
 	r := play(t, engine, config)
-	assert.Equal(t, debate.EndSoftLimit, r.Reason)
+	assert.Equal(t, flow.EndSoftLimit, r.Reason)
 	_, _, ok := solved(r)
 	assert.True(t, ok)
 	assert.Less(t, r.Round, 4)
@@ -151,11 +151,11 @@ func TestASoftLimitConcludesWithASolution(t *testing.T) {
 func TestASoftLimitOfMoneyConcludesWithASolution(t *testing.T) {
 	config := three()
 	config.Rounds, config.MaxTokens = 20, 500
-	config.Budget = &debate.Budget{Soft: debate.USD / 8, Hard: debate.USD / 4}
+	config.Budget = &flow.Budget{Soft: flow.USD / 8, Hard: flow.USD / 4}
 	engine, _ := engineFor(sized(func(string) int { return replyLength }))
 	engine.Models = priced()
 	r := play(t, engine, config)
-	assert.Equal(t, debate.EndSoftLimit, r.Reason)
+	assert.Equal(t, flow.EndSoftLimit, r.Reason)
 	_, _, ok := solved(r)
 	assert.True(t, ok)
 	assert.Greater(t, r.Round, 1)
@@ -170,7 +170,7 @@ func TestAWideBudgetChangesNothing(t *testing.T) {
 		config.Synthesis, config.MaxTokens = method, 500
 		want, err := view(limited(t, config)).Canonical()
 		require.NoError(t, err)
-		config.Budget = &debate.Budget{Soft: 100 * debate.USD, Hard: 200 * debate.USD, SoftCalls: 1000, HardCalls: 2000}
+		config.Budget = &flow.Budget{Soft: 100 * flow.USD, Hard: 200 * flow.USD, SoftCalls: 1000, HardCalls: 2000}
 		got, err := view(limited(t, config)).Canonical()
 		require.NoError(t, err)
 		assert.JSONEq(t, string(want), string(got), method)
@@ -179,27 +179,27 @@ func TestAWideBudgetChangesNothing(t *testing.T) {
 
 // TestAHardLimitIsNeverPassed: wherever it lies, and however the solution is made.
 func TestAHardLimitIsNeverPassed(t *testing.T) {
-	ends := map[debate.State]int{}
+	ends := map[flow.State]int{}
 	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisVoting, deliberation.SynthesisMerge} {
 		for most := 1; most <= 27; most += 2 {
 			config := three()
 			config.Synthesis, config.MaxTokens = method, 500
-			config.Budget = &debate.Budget{HardCalls: most}
+			config.Budget = &flow.Budget{HardCalls: most}
 			r := limited(t, config)
 			assert.LessOrEqual(t, r.Spent().Requests, most)
 			ends[r.State]++
-			config.Budget = &debate.Budget{Hard: debate.USD * debate.Money(most) / 400}
+			config.Budget = &flow.Budget{Hard: flow.USD * flow.Money(most) / 400}
 			r = limited(t, config)
 			assert.LessOrEqual(t, r.Spent().Cost, config.Budget.Hard)
 			ends[r.State]++
 		}
 	}
-	assert.Positive(t, ends[debate.StateError])
-	assert.Positive(t, ends[debate.StateCompleted])
+	assert.Positive(t, ends[flow.StateError])
+	assert.Positive(t, ends[flow.StateCompleted])
 }
 
 // limited plays a deliberation that may end in the error state.
-func limited(t *testing.T, config deliberation.Config) *debate.Record {
+func limited(t *testing.T, config deliberation.Config) *flow.Record {
 	t.Helper()
 	engine, _ := engineFor(sized(func(string) int { return replyLength }))
 	engine.Models = priced()
@@ -207,17 +207,17 @@ func limited(t *testing.T, config deliberation.Config) *debate.Record {
 	require.NoError(t, err)
 	defer session.Close()
 	r, err := session.Wait(t.Context())
-	if r.State != debate.StateCompleted {
-		var failure *debate.Error
+	if r.State != flow.StateCompleted {
+		var failure *flow.Error
 		require.ErrorAs(t, err, &failure)
-		assert.Equal(t, debate.KindCostLimit, failure.Kind)
+		assert.Equal(t, flow.KindCostLimit, failure.Kind)
 	}
 	return r
 }
 
-func priced() map[string]debate.Model {
-	m := debate.Model{Priced: true, Input: debate.USD / 1_000_000, Output: 4 * debate.USD / 1_000_000}
-	return map[string]debate.Model{"test/agent": m, "test/judge": m, "test/second": m}
+func priced() map[string]flow.Model {
+	m := flow.Model{Priced: true, Input: flow.USD / 1_000_000, Output: 4 * flow.USD / 1_000_000}
+	return map[string]flow.Model{"test/agent": m, "test/judge": m, "test/second": m}
 }
 
 // TestFallbackModelsTakeOver: for an agent in one of its calls, and for the judge.
@@ -233,7 +233,7 @@ func TestFallbackModelsTakeOver(t *testing.T) {
 		return reply(req)
 	}
 	r := play(t, engine, config)
-	assert.Equal(t, debate.StateCompleted, r.State)
+	assert.Equal(t, flow.StateCompleted, r.State)
 	assert.Len(t, r.Turns, 3+2*9+1)
 	assert.NotContains(t, kinds(r), "left-out r1.critique.ben.ada")
 	_, by, ok := solved(r)

@@ -3,16 +3,16 @@ package deliberation
 import (
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // critiqueCalls returns the critiques, and beside them the summaries that refining will read.
-func critiqueCalls(r *debate.Record) []debate.Call {
+func critiqueCalls(r *flow.Record) []flow.Call {
 	if r.Late() {
 		return nil
 	}
 	b := read(r)
-	var calls []debate.Call
+	var calls []flow.Call
 	for i := range b.agents {
 		w := &b.agents[i]
 		if !w.active {
@@ -26,7 +26,7 @@ func critiqueCalls(r *debate.Record) []debate.Call {
 			}
 			call := b.work(w, a.id, KindCritique)
 			call.Target, call.Slot = target.ID, b.slot(slotCritique, i, seat)
-			call.Last = func(r *debate.Record) string {
+			call.Last = func(r *flow.Record) string {
 				var text strings.Builder
 				b.quoteNow(&text, target.standing(), a.short)
 				return text.String() + r.Text("ask.critique."+w.ID)
@@ -40,7 +40,7 @@ func critiqueCalls(r *debate.Record) []debate.Call {
 	return calls
 }
 
-func critiqued(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func critiqued(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
 	note := b.note(StateCritiquing, refineCalls)
 	if !b.early() {

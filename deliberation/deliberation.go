@@ -3,21 +3,21 @@ package deliberation
 import (
 	"iter"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Deliberation is a deliberation as it is read: the record that any flow has, and what has come of the deliberation.
 // It is read only, under the rules of its Record. What its methods yield is computed anew each time, and shares nothing
 // but texts with it.
 type Deliberation struct {
-	*debate.Record
+	*flow.Record
 	*sorted
 
 	systems map[string]string // the system prompts, by their names; nil: something that they hold has changed
 }
 
 // Of returns the deliberation of a record; false: the record is of another flow, or nothing has started yet.
-func Of(r *debate.Record) (*Deliberation, bool) {
+func Of(r *flow.Record) (*Deliberation, bool) {
 	if r == nil {
 		return nil, false
 	}
@@ -26,7 +26,7 @@ func Of(r *debate.Record) (*Deliberation, bool) {
 }
 
 // of is Of for the flow itself, which is only asked about its own records.
-func of(r *debate.Record) *Deliberation {
+func of(r *flow.Record) *Deliberation {
 	if d, ok := Of(r); ok {
 		return d
 	}
@@ -34,7 +34,7 @@ func of(r *debate.Record) *Deliberation {
 }
 
 // open makes the part of a record.
-func open(r *debate.Record, _ *debate.Start) (debate.Part, error) {
+func open(r *flow.Record, _ *flow.Start) (flow.Part, error) {
 	return &Deliberation{Record: r, sorted: sorting(configOf(r.Config()))}, nil
 }
 
@@ -42,18 +42,18 @@ func open(r *debate.Record, _ *debate.Start) (debate.Part, error) {
 // an ID. The same can be started again. Read only.
 func (d *Deliberation) Config() *Config { return d.config }
 
-// Fold implements [debate.Part].
-func (d *Deliberation) Fold(e *debate.Event) error {
+// Fold implements [flow.Part].
+func (d *Deliberation) Fold(e *flow.Event) error {
 	switch body := e.Body.(type) {
-	case *debate.Turn:
+	case *flow.Turn:
 		if d.sort(placed(body, &d.latest)); body.Kind == KindQuestion || body.Kind == KindAnswer {
 			d.systems = nil
 		}
-	case *debate.Dropped:
+	case *flow.Dropped:
 		if w := d.seats[body.Participant]; w != nil {
 			w.active = false
 		}
-	case *debate.Transition:
+	case *flow.Transition:
 		if d.systems == nil { // here, and not when one is asked for: a record has many readers
 			d.systems = d.systemPrompts()
 		}
@@ -66,12 +66,12 @@ type sorted struct {
 	config *Config
 	agents []work
 	seats  map[string]*work
-	loose  []*debate.Turn // of added nodes, aimed at nobody
-	asked  []*debate.Turn // questions
-	told   []*debate.Turn // answers
-	marks  []*debate.Turn // confidences and qualities
-	votes  []*debate.Turn
-	merges []*debate.Turn
+	loose  []*flow.Turn // of added nodes, aimed at nobody
+	asked  []*flow.Turn // questions
+	told   []*flow.Turn // answers
+	marks  []*flow.Turn // confidences and qualities
+	votes  []*flow.Turn
+	merges []*flow.Turn
 	latest int // the latest round of these
 }
 
@@ -81,9 +81,9 @@ type work struct {
 
 	seat    int
 	active  bool
-	own     []*debate.Turn         // proposals and refinements, in their order
-	past    map[int][]*debate.Turn // these, and what others have said of it, by the round that each belongs to
-	digests []*debate.Turn         // summaries of its history
+	own     []*flow.Turn         // proposals and refinements, in their order
+	past    map[int][]*flow.Turn // these, and what others have said of it, by the round that each belongs to
+	digests []*flow.Turn         // summaries of its history
 }
 
 // sorting begins with no turn.
@@ -91,15 +91,15 @@ func sorting(c *Config) *sorted {
 	members := c.members()
 	k := &sorted{config: c, agents: make([]work, len(members)), seats: make(map[string]*work, len(members)), latest: 1}
 	for i := range members {
-		k.agents[i] = work{member: members[i], seat: i, active: true, past: make(map[int][]*debate.Turn)}
+		k.agents[i] = work{member: members[i], seat: i, active: true, past: make(map[int][]*flow.Turn)}
 		k.seats[members[i].ID] = &k.agents[i]
 	}
 	return k
 }
 
 // turns yields all turns in the order in which they came.
-func turns(r *debate.Record) iter.Seq[*debate.Turn] {
-	return func(yield func(*debate.Turn) bool) {
+func turns(r *flow.Record) iter.Seq[*flow.Turn] {
+	return func(yield func(*flow.Turn) bool) {
 		latest := 1
 		for _, t := range r.Turns {
 			if !yield(placed(t, &latest)) {
@@ -111,7 +111,7 @@ func turns(r *debate.Record) iter.Seq[*debate.Turn] {
 
 // placed returns a turn with its round. A turn of an added node whose call names no round belongs to the latest round
 // that there was.
-func placed(t *debate.Turn, latest *int) *debate.Turn {
+func placed(t *flow.Turn, latest *int) *flow.Turn {
 	if *latest = max(*latest, t.Round); t.Round != 0 || t.Kind == KindQuestion || t.Kind == KindAnswer {
 		return t
 	}
@@ -120,7 +120,7 @@ func placed(t *debate.Turn, latest *int) *debate.Turn {
 	return &out
 }
 
-func (k *sorted) sort(t *debate.Turn) {
+func (k *sorted) sort(t *flow.Turn) {
 	speaker, target := k.seats[t.Speaker], k.seats[t.Target]
 	switch t.Kind {
 	case KindQuestion:
@@ -152,10 +152,10 @@ func (k *sorted) sort(t *debate.Turn) {
 	}
 }
 
-func (w *work) keep(round int, t *debate.Turn) { w.past[round] = append(w.past[round], t) }
+func (w *work) keep(round int, t *flow.Turn) { w.past[round] = append(w.past[round], t) }
 
 // standing returns the agent's latest proposal or refinement; nil: it has none.
-func (w *work) standing() *debate.Turn {
+func (w *work) standing() *flow.Turn {
 	if len(w.own) == 0 {
 		return nil
 	}

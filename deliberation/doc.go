@@ -6,7 +6,7 @@
 //
 //	engine := &debate.Engine{
 //		Providers: …,
-//		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+//		Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 //	}
 //	session, err := engine.Start(ctx, deliberation.Config{Problem: …, Agents: …, Judge: …})
 //	record, err := session.Wait(ctx)

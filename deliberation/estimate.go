@@ -5,23 +5,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // walk goes through a deliberation in which nobody fails, and counts its calls. What is said is only a length: texts
 // are empty, and sizes holds how many bytes they can have where somebody reads them.
 type walk struct {
-	*debate.Estimator
+	*flow.Estimator
 
 	d     *Deliberation
-	sizes map[*debate.Turn]int
+	sizes map[*flow.Turn]int
 }
 
 // estimate counts the calls of a deliberation of so many rounds: every reply as long as it may get, histories read whole,
 // and every summary made that could be worth it. Answers of persons and uses of tools come on top. The walk marks no
-// first round ([debate.Estimator.First]): a limit that is below the worst case of one round is not refused.
-func estimate(e *debate.Estimator, rounds int) error {
-	w := &walk{e, of(e.Record()), make(map[*debate.Turn]int)}
+// first round ([flow.Estimator.First]): a limit that is below the worst case of one round is not refused.
+func estimate(e *flow.Estimator, rounds int) error {
+	w := &walk{e, of(e.Record()), make(map[*flow.Turn]int)}
 	w.clarify()
 	for n := 1; n <= rounds; n++ {
 		if err := e.Round(n); err != nil {
@@ -47,7 +47,7 @@ func (w *walk) clarify() {
 	}
 	for i := 1; i <= iterations; i++ {
 		b := &board{Deliberation: w.d, asking: i}
-		var calls []debate.Call
+		var calls []flow.Call
 		for k := range b.agents {
 			calls = append(calls, b.question(i, &b.agents[k]))
 		}
@@ -63,8 +63,8 @@ func (w *walk) round(n int) error {
 	b, r := readAt(w.d.Record, n), w.d.Record
 	w.summaries(b)
 	for _, phase := range []struct {
-		calls func(*debate.Record) []debate.Call
-		reads func(*board, *debate.Call) int
+		calls func(*flow.Record) []flow.Call
+		reads func(*board, *flow.Call) int
 	}{{proposeCalls, w.proposing}, {critiqueCalls, w.critiquing}, {refineCalls, w.refining}} {
 		calls := phase.calls(r)
 		for i := range calls {
@@ -81,10 +81,10 @@ func (w *walk) round(n int) error {
 }
 
 // said lets a call's reply be read.
-func (w *walk) said(call *debate.Call) error {
-	t := &debate.Turn{Kind: call.Kind, Speaker: call.By, Target: call.Target, Round: call.Round, Slot: call.Slot}
+func (w *walk) said(call *flow.Call) error {
+	t := &flow.Turn{Kind: call.Kind, Speaker: call.By, Target: call.Target, Round: call.Round, Slot: call.Slot}
 	w.sizes[t] = w.Length(call) + slack
-	return w.d.Fold(&debate.Event{Body: t})
+	return w.d.Fold(&flow.Event{Body: t})
 }
 
 // summaries counts those that could be made in a round.
@@ -93,12 +93,12 @@ func (w *walk) summaries(b *board) {
 		a := &b.agents[i]
 		items := b.items(a, 0, b.round-b.config.lag())
 		if size := w.size(items); !a.summaries.Off && size > a.summaries.Threshold {
-			w.Reading(size, []debate.Call{b.summary(a, nil, items)})
+			w.Reading(size, []flow.Call{b.summary(a, nil, items)})
 		}
 	}
 }
 
-func (w *walk) size(all []*debate.Turn) int {
+func (w *walk) size(all []*flow.Turn) int {
 	n := 0
 	for _, t := range all {
 		n += w.sizes[t]
@@ -107,15 +107,15 @@ func (w *walk) size(all []*debate.Turn) int {
 }
 
 // proposing is what a proposal reads: the history, and what stands.
-func (w *walk) proposing(b *board, call *debate.Call) int {
+func (w *walk) proposing(b *board, call *flow.Call) int {
 	return w.size(b.items(b.seats[call.By], 0, b.round)) + w.sizes[b.seats[call.By].standing()]
 }
 
-func (w *walk) critiquing(b *board, call *debate.Call) int {
+func (w *walk) critiquing(b *board, call *flow.Call) int {
 	return w.sizes[b.seats[call.Target].standing()]
 }
 
-func (w *walk) refining(b *board, call *debate.Call) int {
+func (w *walk) refining(b *board, call *flow.Call) int {
 	a := b.seats[call.By]
 	return w.size(b.items(a, 0, b.round)) + w.sizes[a.standing()] + w.size(b.heard(a))
 }
@@ -137,10 +137,10 @@ func (w *walk) end() {
 	switch b.config.Synthesis {
 	case SynthesisVoting:
 		for i, name := range b.voters() {
-			w.Reading(w.standing(b, name), []debate.Call{b.vote(name, i)})
+			w.Reading(w.standing(b, name), []flow.Call{b.vote(name, i)})
 		}
 		if a := w.dearest(b); a != nil {
-			w.Reading(w.sizes[a.standing()], []debate.Call{b.writing(a)})
+			w.Reading(w.sizes[a.standing()], []flow.Call{b.writing(a)})
 		}
 	case SynthesisMerge:
 		w.merges(b)
@@ -157,8 +157,8 @@ func (w *walk) end() {
 
 // dearest returns the agent to whom it costs most to write its proposal out; nil: nobody has one.
 func (w *walk) dearest(b *board) *work {
-	price := func(a *work) debate.Money {
-		most := debate.Money(0)
+	price := func(a *work) flow.Money {
+		most := flow.Money(0)
 		for _, name := range append([]string{a.Model}, a.Fallbacks...) {
 			m, _ := b.Model(name)
 			most = max(most, m.Bound(w.sizes[a.standing()], cmp.Or(a.MaxTokens, b.config.MaxTokens)))
@@ -188,7 +188,7 @@ func (w *walk) merges(b *board) {
 				continue
 			}
 			if _, call := b.merge(draft{}, draft{}, level, len(next)+1); call != nil {
-				w.Reading(pair[0]+pair[1], []debate.Call{*call})
+				w.Reading(pair[0]+pair[1], []flow.Call{*call})
 				next = append(next, w.Length(call)+slack)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -32,7 +33,7 @@ func TestAnEstimateCountsEveryCall(t *testing.T) {
 		"summaries":   {func(c *deliberation.Config) { c.Summaries = deliberation.Summaries{} }, rounds + 3 + 1},
 		"questions":   {func(c *deliberation.Config) { c.Clarification.On = true }, 3*3 + rounds + 1},
 		"nobody there": {func(c *deliberation.Config) {
-			c.Clarification.On, c.Unattended = true, &debate.Unattended{}
+			c.Clarification.On, c.Unattended = true, &flow.Unattended{}
 		}, 3 + rounds + 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Confidence is the judge's view of whether the agents agree, in the JSON that it answers with.
@@ -35,7 +35,7 @@ const (
 // mostUnmet is the highest mark of what leaves a major requirement unmet.
 const mostUnmet = 40
 
-func checkQuality(_ *debate.Record, v *Quality) []string {
+func checkQuality(_ *flow.Record, v *Quality) []string {
 	return append(checkRequirements(v.Requirements), unmet("quality", v.Quality, v.Requirements)...)
 }
 
@@ -44,7 +44,7 @@ func (b *board) evaluates() bool {
 	return b.config.Termination.Kind != TerminationFixed && b.config.Termination.Threshold != nil && b.round < b.config.Rounds
 }
 
-func evaluateCalls(r *debate.Record) []debate.Call {
+func evaluateCalls(r *flow.Record) []flow.Call {
 	b := read(r)
 	id := b.id("evaluate")
 	if !b.evaluates() || !b.missing(id) {
@@ -56,16 +56,16 @@ func evaluateCalls(r *debate.Record) []debate.Call {
 		call.Kind, call.Schema = KindQuality, schemaQuality
 	}
 	text := "ask." + call.Schema
-	call.Last = func(r *debate.Record) string {
+	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
 		b.proposals(&out, 0)
 		return out.String() + r.Text(text)
 	}
-	return []debate.Call{call}
+	return []flow.Call{call}
 }
 
 // consensus reports whether the judge's number for this round reaches the threshold.
-func (b *board) consensus() (reason debate.EndReason, evidence string, ok bool) {
+func (b *board) consensus() (reason flow.EndReason, evidence string, ok bool) {
 	if !b.evaluates() {
 		return "", "", false
 	}
@@ -78,7 +78,7 @@ func (b *board) consensus() (reason debate.EndReason, evidence string, ok bool) 
 		if !valid || value < threshold {
 			return "", "", false
 		}
-		reason = debate.EndConverged
+		reason = flow.EndConverged
 		if t.Kind == KindQuality {
 			reason = EndQuality
 		}
@@ -88,15 +88,15 @@ func (b *board) consensus() (reason debate.EndReason, evidence string, ok bool) 
 	return "", "", false
 }
 
-func evaluated(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func evaluated(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	note := debate.Note{}
+	note := flow.Exit{}
 	if reason, evidence, ok := b.consensus(); ok {
 		note.Reason, note.Evidence, note.Calls = reason, evidence, solutionSize(r)
 		return TriggerConsensusReached, note, true
 	}
 	if id := b.id("evaluate"); b.evaluates() && r.Failed(id) {
-		note.Warnings = []debate.Warning{{
+		note.Warnings = []flow.Warning{{
 			Kind: WarnNoConfidence, Call: id, By: nameJudge,
 			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.config.Termination.Kind, b.round),
 		}}

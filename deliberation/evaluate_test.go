@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -36,15 +36,15 @@ func TestTermination(t *testing.T) {
 		termination deliberation.Termination
 		marks       []float64
 		rounds      int
-		reason      debate.EndReason
+		reason      flow.EndReason
 		evidence    string
 	}{
-		"fixed":            {deliberation.Termination{}, []float64{100}, 4, debate.EndRounds, "all 4 rounds"},
-		"convergence":      {deliberation.Termination{Kind: "convergence"}, []float64{79, 80}, 2, debate.EndConverged, "confidence after round 2 is 80"},
-		"own threshold":    {deliberation.Termination{Kind: "convergence", Threshold: threshold(0)}, []float64{0}, 1, debate.EndConverged, "the threshold is 0"},
-		"never":            {deliberation.Termination{Kind: "convergence", Threshold: threshold(100)}, []float64{99.9}, 4, debate.EndRounds, "all 4 rounds"},
+		"fixed":            {deliberation.Termination{}, []float64{100}, 4, flow.EndRounds, "all 4 rounds"},
+		"convergence":      {deliberation.Termination{Kind: "convergence"}, []float64{79, 80}, 2, flow.EndConverged, "confidence after round 2 is 80"},
+		"own threshold":    {deliberation.Termination{Kind: "convergence", Threshold: threshold(0)}, []float64{0}, 1, flow.EndConverged, "the threshold is 0"},
+		"never":            {deliberation.Termination{Kind: "convergence", Threshold: threshold(100)}, []float64{99.9}, 4, flow.EndRounds, "all 4 rounds"},
 		"quality":          {deliberation.Termination{Kind: "quality"}, []float64{50, 70, 95}, 3, deliberation.EndQuality, "quality after round 3 is 95"},
-		"quality too late": {deliberation.Termination{Kind: "quality"}, []float64{50, 70, 75, 95}, 4, debate.EndRounds, "all 4 rounds"},
+		"quality too late": {deliberation.Termination{Kind: "quality"}, []float64{50, 70, 75, 95}, 4, flow.EndRounds, "all 4 rounds"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := three()
@@ -88,7 +88,7 @@ func TestANumberIsNeverMadeUp(t *testing.T) {
 				})
 				r := play(t, engine, config)
 				assert.Equal(t, 2, r.Round)
-				assert.Equal(t, debate.EndRounds, r.Reason)
+				assert.Equal(t, flow.EndRounds, r.Reason)
 				assert.Equal(t, []string{"no-confidence r1.evaluate"}, kinds(r))
 				assert.Empty(t, view(r).Evaluations())
 			})

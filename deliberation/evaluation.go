@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // What the flow does with its configs before an evaluation begins.
@@ -19,7 +19,7 @@ import (
 const mostEvaluators = 100
 
 // decodeEvaluation reads a config, settled or not.
-func decodeEvaluation(data []byte) (debate.FlowConfig, error) {
+func decodeEvaluation(data []byte) (flow.Config, error) {
 	e := new(EvaluationConfig)
 	if err := e.UnmarshalJSON(data); err != nil {
 		return nil, err
@@ -28,12 +28,12 @@ func decodeEvaluation(data []byte) (debate.FlowConfig, error) {
 }
 
 // settleEvaluation writes the defaults of a config out, and the prompts of all evaluators.
-func settleEvaluation(config debate.FlowConfig) (debate.FlowConfig, error) {
+func settleEvaluation(config flow.Config) (flow.Config, error) {
 	e := evaluationOf(config).clone()
 	e.ID = ""
 	e.Temperature = orDefault(e.Temperature, DefaultJudgeTemperature)
-	e.MaxTokens = cmp.Or(e.MaxTokens, debate.DefaultMaxTokens)
-	e.TurnTimeout = cmp.Or(e.TurnTimeout, debate.DefaultTurnTimeout)
+	e.MaxTokens = cmp.Or(e.MaxTokens, flow.DefaultMaxTokens)
+	e.TurnTimeout = cmp.Or(e.TurnTimeout, flow.DefaultTurnTimeout)
 	builtin, err := evaluationText("evaluator-role", nil)
 	if err != nil {
 		return nil, invalidf("config", "evaluators", "cannot be told who they are: %w", err)
@@ -74,7 +74,7 @@ func (e *EvaluationConfig) clone() *EvaluationConfig {
 }
 
 // checkEvaluation finds what is wrong with a settled config.
-func checkEvaluation(config debate.FlowConfig, _ any, known debate.Registry) []error {
+func checkEvaluation(config flow.Config, _ any, known flow.Registry) []error {
 	e := evaluationOf(config)
 	v := &validation{known: known, terms: e.Terms()}
 	v.evaluation(e)
@@ -128,11 +128,11 @@ func (f *findings) evaluatorID(field, id string, before []Evaluator) {
 }
 
 // fixedEvaluation is what the log of an evaluation refers to.
-func fixedEvaluation(config debate.FlowConfig) any {
+func fixedEvaluation(config flow.Config) any {
 	return struct {
 		Evaluators []string `json:"evaluators"`
 	}{evaluationOf(config).Terms().Participants}
 }
 
 // promptedEvaluation is what the prompts of an evaluation, and its models, depend on.
-func promptedEvaluation(config debate.FlowConfig) any { return evaluationOf(config).Evaluators }
+func promptedEvaluation(config flow.Config) any { return evaluationOf(config).Evaluators }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // EvaluationName is the name of the flow that scores a solution, in Engine.Flows.
@@ -32,15 +32,15 @@ type EvaluationConfig struct {
 	Context  string `json:"context,omitempty"`
 	Solution string `json:"solution"`
 	// Temperature of the evaluators: 0.3 if nil. MaxTokens is the most output tokens of an answer:
-	// debate.DefaultMaxTokens if 0.
+	// flow.DefaultMaxTokens if 0.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
-	// TurnTimeout bounds one attempt at an answer: debate.DefaultTurnTimeout if 0.
+	// TurnTimeout bounds one attempt at an answer: flow.DefaultTurnTimeout if 0.
 	TurnTimeout time.Duration `json:"-"`
 	// Budget, Retry and Labels are those of a debate.Config.
-	Budget *debate.Budget      `json:"budget,omitempty"`
-	Retry  *debate.RetryPolicy `json:"retry,omitempty"`
-	Labels map[string]string   `json:"labels,omitempty"`
+	Budget *flow.Budget      `json:"budget,omitempty"`
+	Retry  *flow.RetryPolicy `json:"retry,omitempty"`
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // Evaluator is a model that scores.
@@ -64,7 +64,7 @@ type Evaluator struct {
 // Evaluation returns the evaluation of the deliberation's solution, still without evaluators: its problem, as
 // context what was given and what a person has answered, and the solution as text. How sure the author of the
 // solution is, and which requirements it takes for fulfilled, are left out: the evaluators see for themselves.
-// Without a solution the error is a [debate.Error] of kind validation.
+// Without a solution the error is a [flow.Error] of kind validation.
 func (d *Deliberation) Evaluation() (EvaluationConfig, error) {
 	solution, _, ok := d.Solution()
 	if !ok {
@@ -108,8 +108,8 @@ func solutionText(s *Solution) string {
 func (e EvaluationConfig) Flow() string { return EvaluationName }
 
 // Terms returns what the config says about everything that all flows have.
-func (e EvaluationConfig) Terms() debate.Terms {
-	t := debate.Terms{
+func (e EvaluationConfig) Terms() flow.Terms {
+	t := flow.Terms{
 		ID: e.ID, Topic: topic(e.Problem), Rounds: 1, MaxTokens: e.MaxTokens, TurnTimeout: e.TurnTimeout, Budget: e.Budget,
 		Retry: e.Retry, Labels: e.Labels,
 	}
@@ -132,7 +132,7 @@ func (e EvaluationConfig) Models() iter.Seq2[string, string] {
 }
 
 // evaluationOf returns a config of this flow.
-func evaluationOf(c debate.FlowConfig) *EvaluationConfig {
+func evaluationOf(c flow.Config) *EvaluationConfig {
 	switch c := c.(type) {
 	case *EvaluationConfig:
 		return c
@@ -150,18 +150,18 @@ type evaluationFields EvaluationConfig
 type evaluationJSON struct {
 	evaluationFields
 
-	TurnTimeout debate.Duration `json:"turnTimeout,omitempty"`
+	TurnTimeout flow.Duration `json:"turnTimeout,omitempty"`
 }
 
 // MarshalJSON writes the evaluation.
 func (e EvaluationConfig) MarshalJSON() ([]byte, error) {
-	return json.Marshal(evaluationJSON{evaluationFields(e), debate.Duration(e.TurnTimeout)})
+	return json.Marshal(evaluationJSON{evaluationFields(e), flow.Duration(e.TurnTimeout)})
 }
 
-// UnmarshalJSON reads an evaluation strictly. The error is a [debate.Error] of kind validation.
+// UnmarshalJSON reads an evaluation strictly. The error is a [flow.Error] of kind validation.
 func (e *EvaluationConfig) UnmarshalJSON(data []byte) error {
 	var in evaluationJSON
-	if err := debate.DecodeStrict("read config", data, &in); err != nil {
+	if err := flow.DecodeStrict("read config", data, &in); err != nil {
 		return err
 	}
 	*e = EvaluationConfig(in.evaluationFields)

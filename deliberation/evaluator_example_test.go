@@ -7,6 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -30,7 +31,7 @@ func ExampleScoresOf() {
 	}}
 	engine := &debate.Engine{
 		Providers: map[string]debate.Provider{"acme": models},
-		Flows:     map[string]*debate.Flow{deliberation.EvaluationName: deliberation.EvaluationFlow()},
+		Flows:     map[string]*flow.Flow{deliberation.EvaluationName: deliberation.EvaluationFlow()},
 	}
 	config := deliberation.EvaluationConfig{
 		Problem:  "Count the readings of 1,000 meters, and lose none.",

@@ -18,8 +18,10 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // keys are the fields of an evaluator's answer.
@@ -54,12 +56,12 @@ func evaluators(answers map[string][]scripted.Reply) (*debate.Engine, *scripted.
 	models := &scripted.Provider{Replies: answers, Record: true}
 	return &debate.Engine{
 		Providers: map[string]debate.Provider{"test": models},
-		Flows:     map[string]*debate.Flow{deliberation.EvaluationName: deliberation.EvaluationFlow()},
+		Flows:     map[string]*flow.Flow{deliberation.EvaluationName: deliberation.EvaluationFlow()},
 	}, models
 }
 
 // evaluate plays an evaluation to its end.
-func evaluate(t *testing.T, engine *debate.Engine, evaluation deliberation.EvaluationConfig) *debate.Record {
+func evaluate(t *testing.T, engine *debate.Engine, evaluation deliberation.EvaluationConfig) *flow.Record {
 	t.Helper()
 	session, err := engine.Start(t.Context(), evaluation)
 	require.NoError(t, err)
@@ -70,7 +72,7 @@ func evaluate(t *testing.T, engine *debate.Engine, evaluation deliberation.Evalu
 }
 
 // scores returns what came of an evaluation.
-func scores(r *debate.Record) deliberation.Report {
+func scores(r *flow.Record) deliberation.Report {
 	s, _ := deliberation.ScoresOf(r)
 	return s.Report()
 }
@@ -82,9 +84,9 @@ func TestEvaluation(t *testing.T) {
 		"eva": {says(marks(7, 6, 5, 8, 9, 4, 6, 6.5))}, "eli": {says(marks(8))}, "eda": {says(marks(10, 1))},
 	})
 	record := evaluate(t, engine, threeEvaluators())
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Equal(t, "Keep the counts of 1,000 meters.", record.Terms().Topic)
-	assert.Equal(t, debate.EndRounds, record.Reason)
+	assert.Equal(t, flow.EndRounds, record.Reason)
 	assert.Equal(t, "3 of 3 evaluators have scored", record.Evidence)
 	assert.Empty(t, record.Warnings)
 
@@ -168,7 +170,7 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 				})
 				record := evaluate(t, engine, threeEvaluators())
 				assert.Equal(t, 5, models.Calls())
-				assert.Equal(t, debate.StateCompleted, record.State)
+				assert.Equal(t, flow.StateCompleted, record.State)
 				report := scores(record)
 				assert.Equal(t, 2, report.Answered)
 				for _, rating := range append(report.Criteria, report.Overall) {
@@ -179,7 +181,7 @@ func TestAnInvalidAnswerIsAGap(t *testing.T) {
 					assert.Equal(t, &deliberation.Spread{Of: 2, Mean: 7, Min: 6, Max: 8, Deviation: 1}, rating.Spread)
 				}
 				require.Len(t, record.Warnings, 1)
-				assert.Equal(t, debate.WarnLeftOut, record.Warnings[0].Kind)
+				assert.Equal(t, flow.WarnLeftOut, record.Warnings[0].Kind)
 				assert.Equal(t, "eva", record.Warnings[0].By)
 				assert.Equal(t, "score.eva", record.Warnings[0].Call)
 			})
@@ -193,8 +195,8 @@ func TestNobodyAnswers(t *testing.T) {
 		down := scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no such key"}}
 		engine, _ := evaluators(map[string][]scripted.Reply{"eva": {down}, "eli": {down}, "eda": {says("7"), says("7")}})
 		record := evaluate(t, engine, threeEvaluators())
-		assert.Equal(t, debate.StateCompleted, record.State)
-		assert.Equal(t, debate.EndTooFew, record.Reason)
+		assert.Equal(t, flow.StateCompleted, record.State)
+		assert.Equal(t, flow.EndTooFew, record.Reason)
 		assert.Equal(t, "0 of 3 evaluators have scored", record.Evidence)
 		assert.Len(t, record.Warnings, 3)
 		report := scores(record)
@@ -230,7 +232,7 @@ func TestEvaluatorsWorkAtOnce(t *testing.T) {
 // TestAnEvaluationIsResumed: what was answered before a crash is not asked for again.
 func TestAnEvaluationIsResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &debate.MemoryStore{}
+		store := &store.Memory{}
 		hanging := scripted.Reply{Text: marks(5), Delay: time.Hour}
 		engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(9))}, "eli": {hanging}, "eda": {hanging}})
 		engine.Store = store
@@ -268,7 +270,7 @@ func TestAStoppedEvaluation(t *testing.T) {
 		require.NoError(t, session.Stop(t.Context()))
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, debate.StateCompleted, record.State)
+		assert.Equal(t, flow.StateCompleted, record.State)
 		report := scores(record)
 		assert.Equal(t, 1, report.Answered)
 		assert.Equal(t, "has not answered", report.Overall.Opinions[2].Gap)
@@ -398,7 +400,7 @@ func TestConfigsThatDoNotFitAnEvaluation(t *testing.T) {
 func TestEvaluationAsJSON(t *testing.T) {
 	evaluation := threeEvaluators()
 	evaluation.ID, evaluation.TurnTimeout, evaluation.Temperature = "eval-1", 90*time.Second, new(0.0)
-	evaluation.Budget, evaluation.Labels = &debate.Budget{HardCalls: 9}, map[string]string{"tenant": "x"}
+	evaluation.Budget, evaluation.Labels = &flow.Budget{HardCalls: 9}, map[string]string{"tenant": "x"}
 	data, err := json.Marshal(evaluation)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `"turnTimeout":"1m30s"`)
@@ -435,7 +437,7 @@ func TestAChangedLog(t *testing.T) {
 // TestScoresOfSomethingElse: a record of another flow has no scores.
 func TestScoresOfSomethingElse(t *testing.T) {
 	engine, _ := engineFor(nil)
-	for _, r := range []*debate.Record{nil, {}, play(t, engine, three())} {
+	for _, r := range []*flow.Record{nil, {}, play(t, engine, three())} {
 		s, ok := deliberation.ScoresOf(r)
 		assert.False(t, ok)
 		assert.Nil(t, s)
@@ -461,7 +463,7 @@ func TestEvaluationOf(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	record, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	_, err = view(record).Evaluation()
 	assert.ErrorContains(t, err, "holds no solution")
 	assert.Equal(t, "record", refused(t, err).Field)
@@ -483,7 +485,7 @@ func TestEvaluationOf(t *testing.T) {
 	engine, _ = evaluators(map[string][]scripted.Reply{"eva": {says(marks(6))}})
 	scored := evaluate(t, engine, evaluation)
 	assert.Equal(t, 6.0, scores(scored).Overall.Spread.Mean)
-	for _, r := range []*debate.Record{nil, scored} {
+	for _, r := range []*flow.Record{nil, scored} {
 		_, ok := deliberation.Of(r)
 		assert.False(t, ok)
 	}

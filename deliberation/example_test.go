@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -95,18 +96,18 @@ func ExampleInsert() {
 	flow.Version = 1001 // logs of the plain flow are not continued by this one, nor the other way round
 	err := deliberation.Insert(flow, deliberation.StateCritiquing, deliberation.Node{
 		State: "factChecking",
-		Step: debate.Step{Calls: func(r *debate.Record) []debate.Call {
-			var calls []debate.Call
+		Step: flowpkg.Step{Calls: func(r *flowpkg.Record) []flowpkg.Call {
+			var calls []flowpkg.Call
 			d, _ := deliberation.Of(r)
 			for _, proposal := range d.Standing() { // in later rounds what was refined before
 				id := fmt.Sprintf("r%d.check.%s", r.Round, proposal.Agent)
 				if r.Done(id) || r.Failed(id) {
 					continue
 				}
-				calls = append(calls, debate.Call{
+				calls = append(calls, flowpkg.Call{
 					ID: id, Kind: "finding", By: "checker", Target: proposal.Agent, Round: r.Round, Model: "test/agent",
-					View: debate.View{None: true}, OnFail: debate.OnFail{Skip: true},
-					Last: func(r *debate.Record) string {
+					View: flowpkg.View{None: true}, OnFail: flowpkg.OnFail{Skip: true},
+					Last: func(r *flowpkg.Record) string {
 						return r.Quote(proposal.Agent, proposal.Text) + "\nCheck the facts of this proposal."
 					},
 				})
@@ -164,7 +165,7 @@ func ExampleInsert() {
 }
 
 // run plays a deliberation to its end.
-func run(engine *debate.Engine, config deliberation.Config) (*debate.Record, error) {
+func run(engine *debate.Engine, config deliberation.Config) (*flowpkg.Record, error) {
 	session, err := engine.Start(context.Background(), config)
 	if err != nil {
 		return nil, err
@@ -251,7 +252,7 @@ func ExampleDeliberation_Clarifications() {
 	}
 	defer session.Close()
 	record, err := session.Wait(context.Background())
-	for errors.Is(err, debate.ErrAwaitingInput) {
+	for errors.Is(err, flowpkg.ErrAwaitingInput) {
 		for i, question := range record.Inquiries {
 			if err := session.Answer(context.Background(), question.ID, []string{"A thousand.", deliberation.NotAnswered}[i%2]); err != nil {
 				fmt.Println(err)

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // kinds returns the kinds of the warnings and the calls that they are about.
-func kinds(r *debate.Record) []string {
+func kinds(r *flow.Record) []string {
 	var out []string
 	for _, w := range r.Warnings {
 		out = append(out, strings.TrimSpace(string(w.Kind)+" "+w.Call))
@@ -29,29 +29,29 @@ func TestWhoFailsIsLeftOutOfThePhase(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken   []string
 		warnings []string
-		reason   debate.EndReason
+		reason   flow.EndReason
 		solved   bool
 	}{
-		"one proposal":                {[]string{"r1.propose.ben"}, []string{"left-out r1.propose.ben"}, debate.EndRounds, true},
-		"two proposals":               {[]string{"r1.propose.a*", "r1.propose.b*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben"}, debate.EndTooFew, true},
-		"all proposals":               {[]string{"r1.propose.*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben", "left-out r1.propose.cyd", "no-solution"}, debate.EndTooFew, false},
-		"one critique":                {[]string{"r1.critique.ada.ben"}, []string{"left-out r1.critique.ada.ben"}, debate.EndRounds, true},
-		"the critiques of one":        {[]string{"r2.critique.ada.*"}, []string{"left-out r2.critique.ada.ben", "left-out r2.critique.ada.cyd"}, debate.EndRounds, true},
-		"the critiques of two":        {[]string{"r1.critique.ada.*", "r1.critique.ben.*"}, []string{"left-out r1.critique.ada.ben", "left-out r1.critique.ada.cyd", "left-out r1.critique.ben.cyd", "left-out r1.critique.ben.ada"}, debate.EndTooFew, true},
-		"one refinement":              {[]string{"r1.refine.cyd"}, []string{"left-out r1.refine.cyd"}, debate.EndRounds, true},
-		"two refinements":             {[]string{"r2.refine.ada", "r2.refine.cyd"}, []string{"left-out r2.refine.ada", "left-out r2.refine.cyd"}, debate.EndTooFew, true},
-		"a refinement and a proposal": {[]string{"r1.propose.ben", "r1.refine.cyd"}, []string{"left-out r1.propose.ben", "left-out r1.refine.cyd"}, debate.EndRounds, true},
+		"one proposal":                {[]string{"r1.propose.ben"}, []string{"left-out r1.propose.ben"}, flow.EndRounds, true},
+		"two proposals":               {[]string{"r1.propose.a*", "r1.propose.b*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben"}, flow.EndTooFew, true},
+		"all proposals":               {[]string{"r1.propose.*"}, []string{"left-out r1.propose.ada", "left-out r1.propose.ben", "left-out r1.propose.cyd", "no-solution"}, flow.EndTooFew, false},
+		"one critique":                {[]string{"r1.critique.ada.ben"}, []string{"left-out r1.critique.ada.ben"}, flow.EndRounds, true},
+		"the critiques of one":        {[]string{"r2.critique.ada.*"}, []string{"left-out r2.critique.ada.ben", "left-out r2.critique.ada.cyd"}, flow.EndRounds, true},
+		"the critiques of two":        {[]string{"r1.critique.ada.*", "r1.critique.ben.*"}, []string{"left-out r1.critique.ada.ben", "left-out r1.critique.ada.cyd", "left-out r1.critique.ben.cyd", "left-out r1.critique.ben.ada"}, flow.EndTooFew, true},
+		"one refinement":              {[]string{"r1.refine.cyd"}, []string{"left-out r1.refine.cyd"}, flow.EndRounds, true},
+		"two refinements":             {[]string{"r2.refine.ada", "r2.refine.cyd"}, []string{"left-out r2.refine.ada", "left-out r2.refine.cyd"}, flow.EndTooFew, true},
+		"a refinement and a proposal": {[]string{"r1.propose.ben", "r1.refine.cyd"}, []string{"left-out r1.propose.ben", "left-out r1.refine.cyd"}, flow.EndRounds, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, _ := engineFor(broken(test.broken...))
 			r := play(t, engine, three())
-			assert.Equal(t, debate.StateCompleted, r.State)
+			assert.Equal(t, flow.StateCompleted, r.State)
 			assert.Equal(t, test.warnings, kinds(r))
 			assert.Equal(t, test.reason, r.Reason, r.Evidence)
 			_, _, ok := solved(r)
 			assert.Equal(t, test.solved, ok)
 			for _, w := range r.Warnings {
-				if w.Kind == debate.WarnLeftOut {
+				if w.Kind == flow.WarnLeftOut {
 					assert.Contains(t, w.Call, w.By)
 				}
 			}
@@ -108,7 +108,7 @@ func TestWithoutCritiquesThereIsNoRefineCall(t *testing.T) {
 	r := play(t, engine, three())
 	assert.NotContains(t, calls(r), "r1.refine.cyd")
 	assert.Contains(t, prompt(t, p, "r2.critique.ada.cyd"), said("r1.propose.cyd"))
-	assert.Equal(t, debate.EndRounds, r.Reason)
+	assert.Equal(t, flow.EndRounds, r.Reason)
 }
 
 // TestTheTimeOfARound: who is late is left out, and the next round begins.
@@ -131,7 +131,7 @@ func TestTheTimeOfARound(t *testing.T) {
 		assert.Equal(t, []string{
 			"round-time", "left-out r1.critique.cyd.ada", "left-out r1.critique.cyd.ben", "round-time", "left-out r2.refine.ben",
 		}, kinds(r))
-		assert.Equal(t, debate.EndRounds, r.Reason)
+		assert.Equal(t, flow.EndRounds, r.Reason)
 		assert.NotContains(t, calls(r), "r1.refine.ada", "the round was over")
 		assert.Contains(t, calls(r), "r2.refine.ada")
 		assert.Equal(t, 2*time.Minute+3*time.Second, time.Since(began))
@@ -177,7 +177,7 @@ func TestWhoIsLateIsNotLeftOutForGood(t *testing.T) {
 		config := three()
 		config.Rounds, config.RoundTimeout = 3, time.Minute
 		r := play(t, engine, config)
-		assert.Equal(t, debate.EndRounds, r.Reason)
+		assert.Equal(t, flow.EndRounds, r.Reason)
 		for _, req := range p.Requests() {
 			assert.NotContains(t, req.ID, "/r1.critique", "the round was over")
 			assert.NotContains(t, req.ID, "/r2.refine")

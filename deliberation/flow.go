@@ -3,7 +3,7 @@ package deliberation
 import (
 	"fmt"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // FlowName is the name of the flow, in Engine.Flows.
@@ -11,86 +11,86 @@ const FlowName = "deliberation"
 
 // States of the flow.
 const (
-	StateClarifying    debate.State = "clarifying"    // the agents say what they want to ask
-	StateAnswering     debate.State = "answering"     // a person answers
-	StatePlanningRound debate.State = "planningRound" // is there another round?
-	StateSummarizing   debate.State = "summarizing"   // histories that the proposals read are summarised
-	StateProposing     debate.State = "proposing"     // who has nothing that stands proposes
-	StateCritiquing    debate.State = "critiquing"    // critiques, and the summaries that refining reads
-	StateRefining      debate.State = "refining"      // who was critiqued refines
-	StateEvaluating    debate.State = "evaluating"    // the judge says whether to go on
+	StateClarifying    flow.State = "clarifying"    // the agents say what they want to ask
+	StateAnswering     flow.State = "answering"     // a person answers
+	StatePlanningRound flow.State = "planningRound" // is there another round?
+	StateSummarizing   flow.State = "summarizing"   // histories that the proposals read are summarised
+	StateProposing     flow.State = "proposing"     // who has nothing that stands proposes
+	StateCritiquing    flow.State = "critiquing"    // critiques, and the summaries that refining reads
+	StateRefining      flow.State = "refining"      // who was critiqued refines
+	StateEvaluating    flow.State = "evaluating"    // the judge says whether to go on
 )
 
 // Triggers of the flow.
 const (
-	TriggerQuestionsPending debate.Trigger = "questionsPending"
-	TriggerAnswersSubmitted debate.Trigger = "answersSubmitted"
-	TriggerAllClear         debate.Trigger = "allClear"
-	TriggerBeginRound       debate.Trigger = "beginRound"
-	TriggerMaxRoundsReached debate.Trigger = "maxRoundsReached"
-	TriggerContextsReady    debate.Trigger = "contextsReady"
-	TriggerProposed         debate.Trigger = "proposed"
-	TriggerCritiqued        debate.Trigger = "critiqued"
-	TriggerRefined          debate.Trigger = "refined"
-	TriggerContinue         debate.Trigger = "continue"
-	TriggerConsensusReached debate.Trigger = "consensusReached"
+	TriggerQuestionsPending flow.Trigger = "questionsPending"
+	TriggerAnswersSubmitted flow.Trigger = "answersSubmitted"
+	TriggerAllClear         flow.Trigger = "allClear"
+	TriggerBeginRound       flow.Trigger = "beginRound"
+	TriggerMaxRoundsReached flow.Trigger = "maxRoundsReached"
+	TriggerContextsReady    flow.Trigger = "contextsReady"
+	TriggerProposed         flow.Trigger = "proposed"
+	TriggerCritiqued        flow.Trigger = "critiqued"
+	TriggerRefined          flow.Trigger = "refined"
+	TriggerContinue         flow.Trigger = "continue"
+	TriggerConsensusReached flow.Trigger = "consensusReached"
 )
 
 // EndQuality is the reason of a deliberation that ended because the proposals are good enough.
-const EndQuality debate.EndReason = "quality"
+const EndQuality flow.EndReason = "quality"
 
-// Kinds of warnings, beside [debate.WarnLeftOut].
+// Kinds of warnings, beside [flow.WarnLeftOut].
 const (
-	WarnUnanswered   debate.WarningKind = "unanswered"     // nobody was there to answer the agents' questions
-	WarnSummary      debate.WarningKind = "summary-failed" // a summary could not be made: the history is read whole
-	WarnNoConfidence debate.WarningKind = "no-confidence"  // the judge gave no valid number: the rounds go on
-	WarnNoSolution   debate.WarningKind = "no-solution"    // nobody was able to write the solution
-	WarnShortened    debate.WarningKind = "shortened"      // a prompt did not fit the model's window: it was made smaller
+	WarnUnanswered   flow.WarningKind = "unanswered"     // nobody was there to answer the agents' questions
+	WarnSummary      flow.WarningKind = "summary-failed" // a summary could not be made: the history is read whole
+	WarnNoConfidence flow.WarningKind = "no-confidence"  // the judge gave no valid number: the rounds go on
+	WarnNoSolution   flow.WarningKind = "no-solution"    // nobody was able to write the solution
+	WarnShortened    flow.WarningKind = "shortened"      // a prompt did not fit the model's window: it was made smaller
 )
 
 // Flow returns the flow, a fresh value each time: a host may add to it, see [Insert]. It goes into
 // Engine.Flows under [FlowName], for an engine to start a [Config].
-func Flow() *debate.Flow {
-	always := debate.Guard{}
-	pending := debate.Guard{Name: "questionsPending", OK: func(r *debate.Record) bool { return len(read(r).pending()) > 0 }}
-	again := debate.Guard{Name: "iterationsLeft", OK: func(r *debate.Record) bool { return read(r).asksAgain() }}
-	left := debate.Guard{Name: "roundsLeft", OK: roundsLeft}
-	few := debate.Guard{Name: "tooFewAgents", OK: func(r *debate.Record) bool { return read(r).tooFew(r.Working()) != "" }}
-	reached := debate.Guard{Name: "thresholdReached", OK: func(r *debate.Record) bool { _, _, ok := read(r).consensus(); return ok }}
-	return &debate.Flow{
+func Flow() *flow.Flow {
+	always := flow.Guard{}
+	pending := flow.Guard{Name: "questionsPending", OK: func(r *flow.Record) bool { return len(read(r).pending()) > 0 }}
+	again := flow.Guard{Name: "iterationsLeft", OK: func(r *flow.Record) bool { return read(r).asksAgain() }}
+	left := flow.Guard{Name: "roundsLeft", OK: roundsLeft}
+	few := flow.Guard{Name: "tooFewAgents", OK: func(r *flow.Record) bool { return read(r).tooFew(r.Working()) != "" }}
+	reached := flow.Guard{Name: "thresholdReached", OK: func(r *flow.Record) bool { _, _, ok := read(r).consensus(); return ok }}
+	return &flow.Flow{
 		Name:    FlowName,
 		Version: 1,
 		Start:   StateClarifying,
-		Rules: []debate.Rule{
+		Rules: []flow.Rule{
 			{From: StateClarifying, On: TriggerQuestionsPending, To: StateAnswering, When: pending},
 			{From: StateClarifying, On: TriggerAllClear, To: StatePlanningRound, When: always},
 			{From: StateAnswering, On: TriggerAnswersSubmitted, To: StateClarifying, When: again},
 			{From: StateAnswering, On: TriggerAnswersSubmitted, To: StatePlanningRound, When: always},
 			{From: StatePlanningRound, On: TriggerBeginRound, To: StateSummarizing, When: left},
-			{From: StatePlanningRound, On: TriggerMaxRoundsReached, To: debate.StateCompleting, When: always},
+			{From: StatePlanningRound, On: TriggerMaxRoundsReached, To: flow.StateCompleting, When: always},
 			{From: StateSummarizing, On: TriggerContextsReady, To: StateProposing, When: always},
-			{From: StateProposing, On: TriggerProposed, To: debate.StateCompleting, When: few},
+			{From: StateProposing, On: TriggerProposed, To: flow.StateCompleting, When: few},
 			{From: StateProposing, On: TriggerProposed, To: StateCritiquing, When: always},
-			{From: StateCritiquing, On: TriggerCritiqued, To: debate.StateCompleting, When: few},
+			{From: StateCritiquing, On: TriggerCritiqued, To: flow.StateCompleting, When: few},
 			{From: StateCritiquing, On: TriggerCritiqued, To: StateRefining, When: always},
-			{From: StateRefining, On: TriggerRefined, To: debate.StateCompleting, When: few},
+			{From: StateRefining, On: TriggerRefined, To: flow.StateCompleting, When: few},
 			{From: StateRefining, On: TriggerRefined, To: StateEvaluating, When: always},
-			{From: StateEvaluating, On: TriggerConsensusReached, To: debate.StateCompleting, When: reached},
+			{From: StateEvaluating, On: TriggerConsensusReached, To: flow.StateCompleting, When: reached},
 			{From: StateEvaluating, On: TriggerContinue, To: StatePlanningRound, When: always},
 		},
-		Steps: map[debate.State]debate.Step{
-			debate.StateInitializing: {Next: initialized},
-			StateClarifying:          {Calls: clarifyCalls, Next: clarified},
-			StateAnswering:           {Calls: answerCalls, Next: answered},
-			StatePlanningRound:       {Next: planned},
-			StateSummarizing:         {Calls: digestCalls, Next: contextsReady},
-			StateProposing:           {Calls: proposeCalls, Next: proposed},
-			StateCritiquing:          {Calls: critiqueCalls, Next: critiqued},
-			StateRefining:            {Calls: refineCalls, Next: refined},
-			StateEvaluating:          {Calls: evaluateCalls, Next: evaluated},
-			debate.StateCompleting:   {Calls: solutionCalls, Next: solved},
+		Steps: map[flow.State]flow.Step{
+			flow.StateInitializing: {Next: initialized},
+			StateClarifying:        {Calls: clarifyCalls, Next: clarified},
+			StateAnswering:         {Calls: answerCalls, Next: answered},
+			StatePlanningRound:     {Next: planned},
+			StateSummarizing:       {Calls: digestCalls, Next: contextsReady},
+			StateProposing:         {Calls: proposeCalls, Next: proposed},
+			StateCritiquing:        {Calls: critiqueCalls, Next: critiqued},
+			StateRefining:          {Calls: refineCalls, Next: refined},
+			StateEvaluating:        {Calls: evaluateCalls, Next: evaluated},
+			flow.StateCompleting:   {Calls: solutionCalls, Next: solved},
 		},
-		Timed:   []debate.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
+		Timed:   []flow.State{StateSummarizing, StateProposing, StateCritiquing, StateRefining},
 		Schemas: schemas(),
 
 		Decode: decode, Settle: settle, Check: check, Field: field, Prompted: prompted, Texts: texts, Open: open, Fixed: fixed,
@@ -100,7 +100,7 @@ func Flow() *debate.Flow {
 
 // tooFew says why the rounds end after a phase; "": they do not. They end if fewer than two agents have something that
 // stands, or if all but one were left out of the phase. An agent that was merely late is not left out.
-func (b *board) tooFew(phase debate.State) string {
+func (b *board) tooFew(phase flow.State) string {
 	if n := b.stands(); n < 2 {
 		return fmt.Sprintf("%d of %d agents have a proposal", n, len(b.agents))
 	}
@@ -120,7 +120,7 @@ func (b *board) tooFew(phase debate.State) string {
 }
 
 // leftOut reports whether an agent has failed in all that it was to do in a phase.
-func (b *board) leftOut(w *work, phase debate.State) bool {
+func (b *board) leftOut(w *work, phase flow.State) bool {
 	duties := b.duties(w, phase)
 	for _, a := range duties {
 		if !b.Failed(a.id) {
@@ -131,7 +131,7 @@ func (b *board) leftOut(w *work, phase debate.State) bool {
 }
 
 // duties returns the calls that an agent has to do in a phase, done or not.
-func (b *board) duties(w *work, phase debate.State) []attempt {
+func (b *board) duties(w *work, phase flow.State) []attempt {
 	switch phase {
 	case StateClarifying:
 		return []attempt{plainly(clarifyID(b.iteration(), w))}
@@ -156,8 +156,8 @@ func (b *board) duties(w *work, phase debate.State) []attempt {
 
 // lost warns of every call of a phase that has failed for good, whose agent is left out of what it was for, and of
 // every one whose prompt was made smaller.
-func (b *board) lost(phase debate.State) []debate.Warning {
-	var warnings []debate.Warning
+func (b *board) lost(phase flow.State) []flow.Warning {
+	var warnings []flow.Warning
 	for i := range b.agents {
 		w := &b.agents[i]
 		for _, a := range b.duties(w, phase) {
@@ -178,10 +178,10 @@ func (b *board) lost(phase debate.State) []debate.Warning {
 }
 
 // note ends a phase: who was left out, and how many calls the next phase makes, or why there is none.
-func (b *board) note(phase debate.State, next func(*debate.Record) []debate.Call) debate.Note {
-	note := debate.Note{Warnings: b.lost(phase)}
+func (b *board) note(phase flow.State, next func(*flow.Record) []flow.Call) flow.Exit {
+	note := flow.Exit{Warnings: b.lost(phase)}
 	if few := b.tooFew(phase); few != "" {
-		note.Reason, note.Evidence, note.Calls = debate.EndTooFew, few, solutionSize(b.Record)
+		note.Reason, note.Evidence, note.Calls = flow.EndTooFew, few, solutionSize(b.Record)
 		return note
 	}
 	note.Calls = len(next(b.Record))

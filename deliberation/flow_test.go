@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 func TestTheWholeFlow(t *testing.T) {
 	engine, p := engineFor(nil)
 	r := play(t, engine, three())
-	require.Equal(t, debate.StateCompleted, r.State)
-	assert.Equal(t, debate.EndRounds, r.Reason)
+	require.Equal(t, flow.StateCompleted, r.State)
+	assert.Equal(t, flow.EndRounds, r.Reason)
 	assert.Empty(t, r.Warnings)
 	assert.Len(t, p.Requests(), 3+2*(6+3)+1)
 	got, by, ok := solved(r)

@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // registered is an engine that has everything.
 type registered struct{}
 
-func (registered) Judge(string) bool                 { return true }
-func (registered) Model(*debate.Terms, string) error { return nil }
+func (registered) Judge(string) bool                  { return true }
+func (registered) Model(*flowpkg.Terms, string) error { return nil }
 
 // FuzzConfig: whatever a config says, it is refused with errors that name their fields, or settled, and the flow reads
 // what it has settled again.
@@ -53,7 +53,7 @@ func FuzzConfig(f *testing.F) {
 		again, err := flow.Settle(read)
 		require.NoError(t, err)
 		assert.JSONEq(t, toJSON(settled), toJSON(again), "what is settled stays as it is")
-		texts, err := flow.Texts(debate.Setup{Config: settled, Fence: "1234567890"})
+		texts, err := flow.Texts(flowpkg.Setup{Config: settled, Fence: "1234567890"})
 		require.NoError(t, err)
 		for name, text := range texts {
 			assert.NotEmpty(t, text, name)
@@ -74,15 +74,15 @@ func FuzzFrozen(f *testing.F) {
 			return
 		}
 		_ = flow.Check(config, nil, registered{})
-		_, err = flow.Texts(debate.Setup{Config: config, Fence: "1"})
+		_, err = flow.Texts(flowpkg.Setup{Config: config, Fence: "1"})
 		require.NoError(t, err)
 		engine, _ := engineFor(nil)
-		core, err := engine.NewCore("frozen", []debate.Event{{Seq: 1, Body: &debate.Start{
-			Version: 1, Flow: flow.Name, FlowVersion: flow.Version, Config: debate.Value{JSON: data}, Terms: config.Terms(),
+		core, err := engine.NewCore("frozen", []flowpkg.Event{{Seq: 1, Body: &flowpkg.Start{
+			Version: 1, Flow: flow.Name, FlowVersion: flow.Version, Config: flowpkg.Value{JSON: data}, Terms: config.Terms(),
 		}}})
 		require.NoError(t, err)
 		d := view(core.Record())
-		require.NoError(t, d.Fold(&debate.Event{Body: &debate.Transition{}}))
+		require.NoError(t, d.Fold(&flowpkg.Event{Body: &flowpkg.Transition{}}))
 		assert.NotEmpty(t, d.Prompts())
 	})
 }
@@ -90,7 +90,7 @@ func FuzzFrozen(f *testing.F) {
 // TestOtherRecords: a record of another flow, or of nothing, is no deliberation.
 func TestOtherRecords(t *testing.T) {
 	engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(7))}, "eli": {says(marks(8))}, "eda": {says(marks(9))}})
-	for _, r := range []*debate.Record{nil, {}, evaluate(t, engine, threeEvaluators())} {
+	for _, r := range []*flowpkg.Record{nil, {}, evaluate(t, engine, threeEvaluators())} {
 		d, ok := deliberation.Of(r)
 		assert.False(t, ok)
 		assert.Nil(t, d)

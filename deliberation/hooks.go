@@ -6,7 +6,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Hooks are callbacks for a display of a deliberation's progress, for a program that rather is called than
@@ -21,8 +21,8 @@ type Hooks struct {
 	OnRoundStart func(round, of int)
 	// OnPhaseStart: a state of the flow begins, which is expected to make so many calls (0: none, or nobody
 	// knows); OnPhaseComplete: it is left. round is 0 before the first.
-	OnPhaseStart    func(round int, phase debate.State, expected int)
-	OnPhaseComplete func(round int, phase debate.State)
+	OnPhaseStart    func(round int, phase flow.State, expected int)
+	OnPhaseComplete func(round int, phase flow.State)
 
 	// OnAgentStart: somebody is asked. OnAgentComplete: the answer has been accepted. OnAgentRetry: an
 	// attempt has failed, or an answer was not accepted, and there is another; OnAgentFailed: there is none.
@@ -48,10 +48,10 @@ type Hooks struct {
 	OnToolComplete func(agent, tool string, failed bool)
 
 	// OnQuestion: a person is asked. OnAnswer: the inquiry with this ID has its answer.
-	OnQuestion func(debate.Inquiry)
-	OnAnswer   func(debate.Answer)
+	OnQuestion func(flow.Inquiry)
+	OnAnswer   func(flow.Answer)
 	// OnWarning: something has gone otherwise than was asked for, such as who was left out of a phase.
-	OnWarning func(debate.Warning)
+	OnWarning func(flow.Warning)
 }
 
 // Events passes events on as they are, and makes the callbacks that each of them calls for before it does:
@@ -62,8 +62,8 @@ type Hooks struct {
 // round. A reader that joins late is told of all that begins from then on, and of what ends that had begun
 // before, its beginning left out; what only the events before could tell it, such as the round, is 0 or "". The
 // result may be ranged over as often as events may.
-func (h Hooks) Events(events iter.Seq2[debate.Event, error]) iter.Seq2[debate.Event, error] {
-	return func(yield func(debate.Event, error) bool) {
+func (h Hooks) Events(events iter.Seq2[flow.Event, error]) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
 		p := progress{Hooks: h, jobs: make(map[string]*job)}
 		for event, err := range events {
 			p.take(&event)
@@ -81,56 +81,56 @@ type progress struct {
 
 	whole  bool // the log was seen from its start
 	round  int
-	phase  debate.State       // "": none, or it began before the reader came
-	next   *debate.Transition // the phase that is still to be told of
-	making bool               // the synthesis has begun
-	jobs   map[string]*job    // by call
-	sorted *sorted            // what was said so far; nil: the start was not seen, or is another flow's
+	phase  flow.State       // "": none, or it began before the reader came
+	next   *flow.Transition // the phase that is still to be told of
+	making bool             // the synthesis has begun
+	jobs   map[string]*job  // by call
+	sorted *sorted          // what was said so far; nil: the start was not seen, or is another flow's
 }
 
 // job is something that somebody is asked, over all attempts.
 type job struct {
 	agent    string
-	kind     debate.CallKind
+	kind     flow.CallKind
 	activity string
 	again    string // the call whose answer was not accepted
 }
 
 // take makes the callbacks of one event.
-func (p *progress) take(e *debate.Event) {
-	if round, ok := e.Body.(*debate.Round); ok {
+func (p *progress) take(e *flow.Event) {
+	if round, ok := e.Body.(*flow.Round); ok {
 		p.round = round.N
 		call2(p.OnRoundStart, round.N, round.Of)
 	}
 	p.beginPhase()
 	switch body := e.Body.(type) {
-	case *debate.Start:
+	case *flow.Start:
 		p.start(body)
-	case *debate.Transition:
+	case *flow.Transition:
 		p.turnTo(body)
-	case *debate.Intent:
+	case *flow.Intent:
 		p.begin(body)
-	case *debate.Turn:
+	case *flow.Turn:
 		p.spoken(body)
-	case *debate.ToolResult:
+	case *flow.ToolResult:
 		if p.OnToolComplete != nil {
 			p.OnToolComplete(body.By, body.Tool, body.Failed)
 		}
-	case *debate.Rejection:
+	case *flow.Rejection:
 		p.rejected(body)
-	case *debate.Failure:
+	case *flow.Failure:
 		p.failed(body)
-	case *debate.Inquiry:
+	case *flow.Inquiry:
 		call1(p.OnQuestion, *body)
-	case *debate.Answer:
+	case *flow.Answer:
 		call1(p.OnAnswer, *body)
-	case *debate.Warning:
+	case *flow.Warning:
 		call1(p.OnWarning, *body)
 	}
 }
 
 // start learns what is needed to tell the sizes of summaries.
-func (p *progress) start(start *debate.Start) {
+func (p *progress) start(start *flow.Start) {
 	p.whole = true
 	config, ok := start.Config.Go.(*Config)
 	if !ok {
@@ -143,14 +143,14 @@ func (p *progress) start(start *debate.Start) {
 }
 
 // turnTo takes a change of state.
-func (p *progress) turnTo(t *debate.Transition) {
+func (p *progress) turnTo(t *flow.Transition) {
 	switch t.To {
-	case debate.StatePaused, debate.StateAwaitingInput, debate.StateError:
+	case flow.StatePaused, flow.StateAwaitingInput, flow.StateError:
 		return // the phase goes on afterwards
 	default:
 	}
 	switch t.On {
-	case debate.TriggerResume, debate.TriggerAnswered, debate.TriggerRetry:
+	case flow.TriggerResume, flow.TriggerAnswered, flow.TriggerRetry:
 		p.phase = t.To // it does
 		return
 	default:
@@ -167,10 +167,10 @@ func (p *progress) turnTo(t *debate.Transition) {
 }
 
 // isPhase reports whether a state is one of a flow's own, or that in which the solution is made.
-func isPhase(s debate.State) bool {
+func isPhase(s flow.State) bool {
 	switch s {
-	case debate.StateConfiguring, debate.StateValidating, debate.StateReady, debate.StateInitializing, debate.StatePaused,
-		debate.StateAwaitingInput, debate.StateCompleted, debate.StateCanceled, debate.StateError:
+	case flow.StateConfiguring, flow.StateValidating, flow.StateReady, flow.StateInitializing, flow.StatePaused,
+		flow.StateAwaitingInput, flow.StateCompleted, flow.StateCanceled, flow.StateError:
 		return false
 	default:
 		return true
@@ -190,7 +190,7 @@ func (p *progress) beginPhase() {
 }
 
 // begin takes an attempt. Only the first of a call begins something.
-func (p *progress) begin(in *debate.Intent) {
+func (p *progress) begin(in *flow.Intent) {
 	p.round = max(p.round, in.Round)
 	if in.Tool != "" {
 		if in.Attempt == 1 {
@@ -233,7 +233,7 @@ func (p *progress) synthesize() {
 }
 
 // spoken takes an answer that was accepted.
-func (p *progress) spoken(t *debate.Turn) {
+func (p *progress) spoken(t *flow.Turn) {
 	p.end(t.Call)
 	if p.sorted != nil {
 		p.sorted.sort(t)
@@ -255,7 +255,7 @@ func (p *progress) spoken(t *debate.Turn) {
 }
 
 // sizes returns how much was summarised, and to how much.
-func (p *progress) sizes(t *debate.Turn) (before, after int) {
+func (p *progress) sizes(t *flow.Turn) (before, after int) {
 	k := p.sorted
 	if k == nil || k.seats[t.Speaker] == nil {
 		return 0, characters(t.Text)
@@ -272,7 +272,7 @@ func (p *progress) sizes(t *debate.Turn) (before, after int) {
 }
 
 // rejected takes an answer that was not accepted. Who was asked again is not asked a third time.
-func (p *progress) rejected(r *debate.Rejection) {
+func (p *progress) rejected(r *flow.Rejection) {
 	why := errors.New("the answer was not accepted: " + strings.Join(r.Problems, "; "))
 	j := p.jobs[r.Call]
 	switch {
@@ -286,7 +286,7 @@ func (p *progress) rejected(r *debate.Rejection) {
 	}
 }
 
-func (p *progress) failed(f *debate.Failure) {
+func (p *progress) failed(f *flow.Failure) {
 	var why error
 	if f.Error != nil {
 		why = f.Error
@@ -320,7 +320,7 @@ func (p *progress) end(call string) {
 }
 
 // activity says what somebody does who is asked for a turn of this kind.
-func activity(kind debate.CallKind, target string) string {
+func activity(kind flow.CallKind, target string) string {
 	doing := string(kind)
 	switch kind {
 	case KindQuestion:

@@ -20,6 +20,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -29,8 +30,8 @@ func tracing(tell func(line string)) deliberation.Hooks {
 	say := func(format string, args ...any) { tell(fmt.Sprintf(format, args...)) }
 	return deliberation.Hooks{
 		OnRoundStart:            func(round, of int) { say("round %d of %d", round, of) },
-		OnPhaseStart:            func(round int, phase debate.State, expected int) { say("r%d %s begins (%d)", round, phase, expected) },
-		OnPhaseComplete:         func(round int, phase debate.State) { say("r%d %s is over", round, phase) },
+		OnPhaseStart:            func(round int, phase flow.State, expected int) { say("r%d %s begins (%d)", round, phase, expected) },
+		OnPhaseComplete:         func(round int, phase flow.State) { say("r%d %s is over", round, phase) },
 		OnAgentStart:            func(agent, activity string) { say("%s begins %s", agent, activity) },
 		OnAgentComplete:         func(agent, activity string) { say("%s is done %s", agent, activity) },
 		OnAgentRetry:            func(agent, activity string, failure error) { say("%s again %s: %v", agent, activity, failure) },
@@ -41,15 +42,15 @@ func tracing(tell func(line string)) deliberation.Hooks {
 		OnSynthesisComplete:     func(s *deliberation.Solution) { say("synthesis: %s", s.Description) },
 		OnToolStart:             func(agent, tool string) { say("%s uses %s", agent, tool) },
 		OnToolComplete:          func(agent, tool string, failed bool) { say("%s has used %s: %v", agent, tool, !failed) },
-		OnQuestion:              func(q debate.Inquiry) { say("question %s: %s", q.ID, q.Question) },
-		OnAnswer:                func(a debate.Answer) { say("answer to %s: %s", a.Inquiry, a.Text) },
-		OnWarning:               func(w debate.Warning) { say("warning %s: %s", w.Kind, w.By) },
+		OnQuestion:              func(q flow.Inquiry) { say("question %s: %s", q.ID, q.Question) },
+		OnAnswer:                func(a flow.Answer) { say("answer to %s: %s", a.Inquiry, a.Text) },
+		OnWarning:               func(w flow.Warning) { say("warning %s: %s", w.Kind, w.By) },
 	}
 }
 
 // stored makes a sequence of events that are there already.
-func stored(all []debate.Event) iter.Seq2[debate.Event, error] {
-	return func(yield func(debate.Event, error) bool) {
+func stored(all []flow.Event) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
 		for _, event := range all {
 			if !yield(event, nil) {
 				return
@@ -59,7 +60,7 @@ func stored(all []debate.Event) iter.Seq2[debate.Event, error] {
 }
 
 // trace returns what hooks are told of events.
-func trace(t *testing.T, all []debate.Event) []string {
+func trace(t *testing.T, all []flow.Event) []string {
 	t.Helper()
 	var lines []string
 	for _, err := range tracing(func(line string) { lines = append(lines, line) }).Events(stored(all)) {
@@ -92,7 +93,7 @@ func TestHooks(t *testing.T) {
 		count := 0
 		for event, err := range hooks.Events(engine.Run(t.Context(), config)) {
 			require.NoError(t, err)
-			if event.Kind() != debate.EventChunk {
+			if event.Kind() != flow.EventChunk {
 				count++
 				assert.Equal(t, int64(count), event.Seq, "events are passed on as they come")
 			}
@@ -226,7 +227,7 @@ func TestHooksOfQuestions(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	require.NoError(t, session.Answer(t.Context(), "question.1.ada.1", "Ten."))
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
@@ -289,7 +290,7 @@ func TestHooksOfReadersWhoComeLate(t *testing.T) {
 	all := events(t, engine, play(t, engine, config).ID)
 
 	// What is told with which event; the rounds, sizes and activities that need what came before are left out.
-	told := func(part []debate.Event) [][]string {
+	told := func(part []flow.Event) [][]string {
 		var now []string
 		lines := make([][]string, 0, len(part)+1)
 		hooks := tracing(func(line string) {
@@ -334,36 +335,36 @@ func TestHooksOfReadersWhoComeLate(t *testing.T) {
 
 // TestHooksOfControls: a phase that was interrupted goes on, and does not begin anew.
 func TestHooksOfControls(t *testing.T) {
-	to := func(on debate.Trigger, from, to debate.State, calls int) debate.Event {
-		return debate.Event{Body: &debate.Transition{From: from, To: to, On: on, Calls: calls}}
+	to := func(on flow.Trigger, from, to flow.State, calls int) flow.Event {
+		return flow.Event{Body: &flow.Transition{From: from, To: to, On: on, Calls: calls}}
 	}
-	ask := func(attempt int) debate.Event {
-		return debate.Event{Body: &debate.Intent{
+	ask := func(attempt int) flow.Event {
+		return flow.Event{Body: &flow.Intent{
 			Call: "r1.propose.ada", Attempt: attempt, Kind: deliberation.KindProposal, By: "ada", Round: 1,
 		}}
 	}
-	fail := func(f debate.Failure) debate.Event {
-		f.Call, f.By, f.Error = "r1.propose.ada", "ada", &debate.Error{Kind: debate.KindNetwork}
-		return debate.Event{Body: &f}
+	fail := func(f flow.Failure) flow.Event {
+		f.Call, f.By, f.Error = "r1.propose.ada", "ada", &flow.Error{Kind: flow.KindNetwork}
+		return flow.Event{Body: &f}
 	}
-	start := debate.Event{Body: &debate.Start{}}
+	start := flow.Event{Body: &flow.Start{}}
 	begin := to(deliberation.TriggerContextsReady, deliberation.StateSummarizing, deliberation.StateProposing, 3)
 	tests := map[string]struct {
-		events []debate.Event
+		events []flow.Event
 		want   []string
 	}{
 		"a pause": {
-			[]debate.Event{
-				start, begin, ask(1), to(debate.TriggerPause, deliberation.StateProposing, debate.StatePaused, 0), fail(debate.Failure{Void: true}),
-				to(debate.TriggerResume, debate.StatePaused, deliberation.StateProposing, 0), ask(2),
+			[]flow.Event{
+				start, begin, ask(1), to(flow.TriggerPause, deliberation.StateProposing, flow.StatePaused, 0), fail(flow.Failure{Void: true}),
+				to(flow.TriggerResume, flow.StatePaused, deliberation.StateProposing, 0), ask(2),
 			},
 			[]string{"r0 summarizing is over", "r0 proposing begins (3)", "ada begins proposing"},
 		},
 		"an error that is retried": {
-			[]debate.Event{
-				start, begin, ask(1), fail(debate.Failure{}), ask(2), fail(debate.Failure{Final: true}),
-				to(debate.TriggerFail, deliberation.StateProposing, debate.StateError, 0),
-				to(debate.TriggerRetry, debate.StateError, deliberation.StateProposing, 0), ask(3),
+			[]flow.Event{
+				start, begin, ask(1), fail(flow.Failure{}), ask(2), fail(flow.Failure{Final: true}),
+				to(flow.TriggerFail, deliberation.StateProposing, flow.StateError, 0),
+				to(flow.TriggerRetry, flow.StateError, deliberation.StateProposing, 0), ask(3),
 			},
 			[]string{
 				"r0 summarizing is over", "r0 proposing begins (3)", "ada begins proposing", "ada again proposing: debate: network",
@@ -371,35 +372,35 @@ func TestHooksOfControls(t *testing.T) {
 			},
 		},
 		"a stop in a pause": {
-			[]debate.Event{
-				start, begin, to(debate.TriggerPause, deliberation.StateProposing, debate.StatePaused, 0),
-				to(debate.TriggerStop, debate.StatePaused, debate.StateCompleting, 1),
-				to(debate.TriggerCompleted, debate.StateCompleting, debate.StateCompleted, 0),
+			[]flow.Event{
+				start, begin, to(flow.TriggerPause, deliberation.StateProposing, flow.StatePaused, 0),
+				to(flow.TriggerStop, flow.StatePaused, flow.StateCompleting, 1),
+				to(flow.TriggerCompleted, flow.StateCompleting, flow.StateCompleted, 0),
 			},
 			[]string{
 				"r0 summarizing is over", "r0 proposing begins (3)", "r0 proposing is over", "r0 completing begins (1)", "r0 completing is over",
 			},
 		},
 		"cancelled at once": {
-			[]debate.Event{start, begin, to(debate.TriggerCancel, deliberation.StateProposing, debate.StateCanceled, 0)},
+			[]flow.Event{start, begin, to(flow.TriggerCancel, deliberation.StateProposing, flow.StateCanceled, 0)},
 			[]string{"r0 summarizing is over", "r0 proposing begins (3)", "r0 proposing is over"},
 		},
 		"a start, and then nothing": {
-			[]debate.Event{start, begin}, []string{"r0 summarizing is over", "r0 proposing begins (3)"},
+			[]flow.Event{start, begin}, []string{"r0 summarizing is over", "r0 proposing begins (3)"},
 		},
 		"a pause that a reader finds": {
-			[]debate.Event{
-				to(debate.TriggerResume, debate.StatePaused, deliberation.StateProposing, 0), ask(2),
+			[]flow.Event{
+				to(flow.TriggerResume, flow.StatePaused, deliberation.StateProposing, 0), ask(2),
 				to(deliberation.TriggerProposed, deliberation.StateProposing, deliberation.StateCritiquing, 6), ask(1),
 			},
 			[]string{"r1 proposing is over", "r1 critiquing begins (6)"},
 		},
 		"a tool": {
-			[]debate.Event{
+			[]flow.Event{
 				start, ask(1),
-				{Body: &debate.ToolCalls{Spend: debate.Spend{Call: "r1.propose.ada"}, By: "ada"}},
-				{Body: &debate.Intent{Call: "t1", Attempt: 1, Kind: debate.KindTool, By: "ada", Tool: "search"}},
-				{Body: &debate.ToolResult{By: "ada", Tool: "search"}},
+				{Body: &flow.ToolCalls{Spend: flow.Spend{Call: "r1.propose.ada"}, By: "ada"}},
+				{Body: &flow.Intent{Call: "t1", Attempt: 1, Kind: flow.KindTool, By: "ada", Tool: "search"}},
+				{Body: &flow.ToolResult{By: "ada", Tool: "search"}},
 				ask(2),
 			},
 			[]string{"ada begins proposing", "ada uses search", "ada has used search: true"},
@@ -414,14 +415,14 @@ func TestHooksOfControls(t *testing.T) {
 func TestHooksPassOn(t *testing.T) {
 	broken := errors.New("the store is gone")
 	pulled := 0
-	source := func(yield func(debate.Event, error) bool) {
+	source := func(yield func(flow.Event, error) bool) {
 		for n := range int64(3) {
 			pulled++
-			if !yield(debate.Event{Seq: n + 1, Body: &debate.Round{N: int(n) + 1, Of: 3}}, nil) {
+			if !yield(flow.Event{Seq: n + 1, Body: &flow.Round{N: int(n) + 1, Of: 3}}, nil) {
 				return
 			}
 		}
-		yield(debate.Event{}, broken)
+		yield(flow.Event{}, broken)
 	}
 	rounds := 0
 	passed := deliberation.Hooks{OnRoundStart: func(round, of int) { rounds += 10*round + of }}.Events(source)
@@ -454,10 +455,10 @@ func TestHooksOfAnything(t *testing.T) {
 		random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 		mixed = mixed[:random.IntN(len(mixed))]
 		for i := range mixed {
-			if turn := as[debate.Turn](mixed[i]); turn != nil && random.IntN(3) == 0 {
+			if turn := as[flow.Turn](mixed[i]); turn != nil && random.IntN(3) == 0 {
 				changed := *turn
 				changed.Speaker, changed.Data, changed.Round = "zoe", []byte("{"), -random.IntN(5)
-				changed.Kind = []debate.CallKind{deliberation.KindDigest, deliberation.KindSynthesis, "check"}[random.IntN(3)]
+				changed.Kind = []flow.CallKind{deliberation.KindDigest, deliberation.KindSynthesis, "check"}[random.IntN(3)]
 				mixed[i].Body = &changed
 			}
 		}
@@ -472,7 +473,7 @@ func TestHooksOfAnything(t *testing.T) {
 func ExampleHooks() {
 	engine := &debate.Engine{
 		Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: script(nil)}},
-		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+		Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 	}
 	config := deliberation.Config{
 		Problem: "Shorten links.", Rounds: 1, Judge: deliberation.Judge{Model: "acme/large"},
@@ -480,7 +481,7 @@ func ExampleHooks() {
 	}
 	hooks := deliberation.Hooks{
 		OnRoundStart: func(round, of int) { fmt.Printf("Round %d of %d\n", round, of) },
-		OnPhaseStart: func(_ int, phase debate.State, expected int) {
+		OnPhaseStart: func(_ int, phase flow.State, expected int) {
 			if expected > 0 {
 				fmt.Printf("%s: %d calls\n", phase, expected)
 			}

@@ -3,19 +3,19 @@ package deliberation
 import (
 	"slices"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Node is a state that a host adds to the flow.
 type Node struct {
 	// State is its name: none that the flow has.
-	State debate.State
+	State flow.State
 	// Step is what happens in it. Calls returns what is missing, like any step of a flow. Next nil: the flow goes
 	// on once no call is missing. A call of Slot 0 is placed between the critiques and the refinements of its round;
 	// several about the same agent are told apart by slots of their own.
-	Step debate.Step
+	Step flow.Step
 	// On is the trigger that leads on: "<state>Done" if empty. A Next of the node's own fires it.
-	On debate.Trigger
+	On flow.Trigger
 	// Timed: the round's time covers the node.
 	Timed bool
 }
@@ -38,20 +38,20 @@ type Node struct {
 // Insert leaves Flow.Name and Flow.Version alone. A host that stores deliberations changes one of them. Otherwise this
 // flow continues a log that the plain flow began, and the other way round, unnoticed. With a Version above the plain
 // flow's, logs of the plain one are refused unless Flow.Accepts allows them. With a Name of its own both flows can be
-// registered, and [debate.Named] starts a config with this one.
+// registered, and [flow.Named] starts a config with this one.
 //
 // The error, of kind validation, says that the flow has no such state, has one of the node's name, or leads
 // to more than one state from there.
-func Insert(f *debate.Flow, after debate.State, n Node) error {
+func Insert(f *flow.Flow, after flow.State, n Node) error {
 	bad := func(format string, args ...any) error { return invalidf("insert", string(n.State), format, args...) }
 	if f == nil {
 		return bad("the flow is nil")
 	}
 	if n.On == "" {
-		n.On = debate.Trigger(string(n.State) + "Done")
+		n.On = flow.Trigger(string(n.State) + "Done")
 	}
 	group := together(after)
-	target := debate.State("")
+	target := flow.State("")
 	for _, rule := range f.Rules {
 		switch {
 		case rule.From == n.State || rule.To == n.State || n.State == "" || lifecycle(n.State):
@@ -72,16 +72,16 @@ func Insert(f *debate.Flow, after debate.State, n Node) error {
 			f.Rules[i].To = n.State
 		}
 	}
-	f.Rules = append(f.Rules, debate.Rule{From: n.State, On: n.On, To: target})
+	f.Rules = append(f.Rules, flow.Rule{From: n.State, On: n.On, To: target})
 	if n.Step.Next == nil {
-		n.Step.Next = func(r *debate.Record) (debate.Trigger, debate.Note, bool) {
-			return n.On, debate.Note{Calls: expected(f.Steps[target], r)}, true
+		n.Step.Next = func(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
+			return n.On, flow.Exit{Calls: expected(f.Steps[target], r)}, true
 		}
 	}
 	n.Step.Calls = slotted(n.Step.Calls)
 	f.Steps[n.State] = n.Step
 	for _, from := range group {
-		f.Steps[from] = announced(f.Steps[from], n.Step, func(on debate.Trigger, r *debate.Record) bool {
+		f.Steps[from] = announced(f.Steps[from], n.Step, func(on flow.Trigger, r *flow.Record) bool {
 			for _, rule := range f.Rules { // the first that matches wins
 				if rule.From == from && rule.On == on && (rule.When.OK == nil || rule.When.OK(r)) {
 					return rule.To == n.State
@@ -97,11 +97,11 @@ func Insert(f *debate.Flow, after debate.State, n Node) error {
 }
 
 // lifecycle reports whether a state is one of those that all flows share.
-func lifecycle(s debate.State) bool {
+func lifecycle(s flow.State) bool {
 	switch s {
-	case debate.StateConfiguring, debate.StateValidating, debate.StateReady, debate.StateInitializing, debate.StateRunning,
-		debate.StatePaused, debate.StateAwaitingInput, debate.StateCompleting, debate.StateCompleted, debate.StateCanceled,
-		debate.StateError, debate.StatePrevious:
+	case flow.StateConfiguring, flow.StateValidating, flow.StateReady, flow.StateInitializing, flow.StateRunning,
+		flow.StatePaused, flow.StateAwaitingInput, flow.StateCompleting, flow.StateCompleted, flow.StateCanceled,
+		flow.StateError, flow.StatePrevious:
 		return true
 	default:
 		return false
@@ -109,25 +109,25 @@ func lifecycle(s debate.State) bool {
 }
 
 // together returns the states that a node follows as if they were one: asking and answering take turns.
-func together(after debate.State) []debate.State {
+func together(after flow.State) []flow.State {
 	if after == StateClarifying || after == StateAnswering {
-		return []debate.State{StateClarifying, StateAnswering}
+		return []flow.State{StateClarifying, StateAnswering}
 	}
-	return []debate.State{after}
+	return []flow.State{after}
 }
 
 // leads reports whether a rule leads from some states to another of the flow's.
-func leads(f *debate.Flow, rule debate.Rule, from []debate.State) bool {
+func leads(f *flow.Flow, rule flow.Rule, from []flow.State) bool {
 	_, inner := f.Steps[rule.To]
-	return slices.Contains(from, rule.From) && !slices.Contains(from, rule.To) && inner && rule.To != debate.StateCompleting
+	return slices.Contains(from, rule.From) && !slices.Contains(from, rule.To) && inner && rule.To != flow.StateCompleting
 }
 
 // slotted gives the calls of a node that name no slot the one of their target, behind the critiques.
-func slotted(calls func(*debate.Record) []debate.Call) func(*debate.Record) []debate.Call {
+func slotted(calls func(*flow.Record) []flow.Call) func(*flow.Record) []flow.Call {
 	if calls == nil {
 		return nil
 	}
-	return func(r *debate.Record) []debate.Call {
+	return func(r *flow.Record) []flow.Call {
 		made := calls(r)
 		b := read(r)
 		for i := range made {
@@ -140,9 +140,9 @@ func slotted(calls func(*debate.Record) []debate.Call) func(*debate.Record) []de
 }
 
 // announced tells, where a step leads to another one than it did, how many calls that makes.
-func announced(step, next debate.Step, there func(debate.Trigger, *debate.Record) bool) debate.Step {
+func announced(step, next flow.Step, there func(flow.Trigger, *flow.Record) bool) flow.Step {
 	former := step.Next
-	step.Next = func(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+	step.Next = func(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 		on, note, ok := former(r)
 		if ok && there(on, r) {
 			note.Calls = expected(next, r)
@@ -152,7 +152,7 @@ func announced(step, next debate.Step, there func(debate.Trigger, *debate.Record
 	return step
 }
 
-func expected(step debate.Step, r *debate.Record) int {
+func expected(step flow.Step, r *flow.Record) int {
 	if step.Calls == nil {
 		return 0
 	}

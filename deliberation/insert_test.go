@@ -9,21 +9,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // checking is a node that checks the facts of every proposal that was critiqued, with one call for each agent.
 func checking() deliberation.Node {
-	return deliberation.Node{State: "factChecking", Step: debate.Step{Calls: func(r *debate.Record) []debate.Call {
-		var out []debate.Call
+	return deliberation.Node{State: "factChecking", Step: flowpkg.Step{Calls: func(r *flowpkg.Record) []flowpkg.Call {
+		var out []flowpkg.Call
 		for i, p := range r.Active() {
 			id := "r" + string(rune('0'+r.Round)) + ".check." + p
 			if !r.Done(id) && !r.Failed(id) {
-				out = append(out, debate.Call{
+				out = append(out, flowpkg.Call{
 					ID: id, Kind: "finding", By: "checker", Target: p, Model: "test/agent", Round: r.Round, Slot: 100 + i,
-					View: debate.View{None: true}, OnFail: debate.OnFail{Skip: true},
-					Last: func(*debate.Record) string { return "Check the facts." },
+					View: flowpkg.View{None: true}, OnFail: flowpkg.OnFail{Skip: true},
+					Last: func(*flowpkg.Record) string { return "Check the facts." },
 				})
 			}
 		}
@@ -56,22 +57,22 @@ func TestAnAddedNodeIsHeard(t *testing.T) {
 }
 
 func TestNodesAreAddedAnywhere(t *testing.T) {
-	for _, after := range []debate.State{
+	for _, after := range []flowpkg.State{
 		deliberation.StateClarifying, deliberation.StateAnswering, deliberation.StatePlanningRound, deliberation.StateSummarizing, deliberation.StateProposing,
 		deliberation.StateCritiquing, deliberation.StateRefining, deliberation.StateEvaluating,
 	} {
 		flow := deliberation.Flow()
 		var seen int
-		node := deliberation.Node{State: "pausing", On: "goOn", Timed: true, Step: debate.Step{Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) {
+		node := deliberation.Node{State: "pausing", On: "goOn", Timed: true, Step: flowpkg.Step{Next: func(*flowpkg.Record) (flowpkg.Trigger, flowpkg.Exit, bool) {
 			seen++
-			return "goOn", debate.Note{}, true
+			return "goOn", flowpkg.Exit{}, true
 		}}}
 		require.NoError(t, deliberation.Insert(flow, after, node))
 		require.NoError(t, deliberation.Insert(flow, "pausing", deliberation.Node{State: "pausingAgain"}))
 		engine, _ := engineFor(nil)
 		engine.Flows[deliberation.FlowName] = flow
 		r := play(t, engine, three())
-		assert.Equal(t, debate.EndRounds, r.Reason)
+		assert.Equal(t, flowpkg.EndRounds, r.Reason)
 		for _, step := range path(events(t, engine, r.ID)) {
 			if strings.Contains(step, "→ pausing") {
 				assert.NotContains(t, step, "(", "nobody is asked there")
@@ -92,15 +93,15 @@ func TestNodesAreAddedAnywhere(t *testing.T) {
 
 func TestInsertRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
-		after debate.State
+		after flowpkg.State
 		node  deliberation.Node
 		says  string
 	}{
 		"no such state":      {"dreaming", deliberation.Node{State: "x"}, "no state of the flow"},
 		"a state of its own": {deliberation.StateCritiquing, deliberation.Node{State: deliberation.StateRefining}, "already"},
 		"no name":            {deliberation.StateCritiquing, deliberation.Node{}, "empty"},
-		"the end":            {debate.StateCompleting, deliberation.Node{State: "x"}, "no state of the flow"},
-		"a lifecycle state":  {deliberation.StateCritiquing, deliberation.Node{State: debate.StatePaused}, "already"},
+		"the end":            {flowpkg.StateCompleting, deliberation.Node{State: "x"}, "no state of the flow"},
+		"a lifecycle state":  {deliberation.StateCritiquing, deliberation.Node{State: flowpkg.StatePaused}, "already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := deliberation.Insert(deliberation.Flow(), test.after, test.node)
@@ -140,7 +141,7 @@ func TestANodeBehindTheClarification(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { _ = session.Close() }()
 			record, err := session.Wait(t.Context())
-			for errors.Is(err, debate.ErrAwaitingInput) {
+			for errors.Is(err, flowpkg.ErrAwaitingInput) {
 				for _, question := range record.Inquiries {
 					require.NoError(t, session.Answer(t.Context(), question.ID, "Ten."))
 				}
@@ -162,7 +163,7 @@ func TestFindingsStandBetweenCritiquesAndRefinements(t *testing.T) {
 	flow := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *debate.Record) []debate.Call {
+	node.Step.Calls = func(r *flowpkg.Record) []flowpkg.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Slot = 0
@@ -192,11 +193,11 @@ func TestAnotherVersionIsAnotherFlow(t *testing.T) {
 	added := deliberation.Flow()
 	require.NoError(t, deliberation.Insert(added, deliberation.StateCritiquing, checking()))
 	added.Version = 1001
-	for name, flows := range map[string][2]*debate.Flow{
+	for name, flows := range map[string][2]*flowpkg.Flow{
 		"begun without the node": {deliberation.Flow(), added}, "begun with it": {added, deliberation.Flow()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &debate.MemoryStore{}
+			store := &store.Memory{}
 			var opened []error
 			for i, flow := range flows {
 				engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"How many?"}}))
@@ -207,7 +208,7 @@ func TestAnotherVersionIsAnotherFlow(t *testing.T) {
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
 					_, err = session.Wait(t.Context())
-					require.ErrorIs(t, err, debate.ErrAwaitingInput)
+					require.ErrorIs(t, err, flowpkg.ErrAwaitingInput)
 					require.NoError(t, session.Close())
 				}
 				session, err := engine.Open(t.Context(), config.ID)
@@ -227,7 +228,7 @@ func TestANodeNeedNotTellItsRound(t *testing.T) {
 	flow := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *debate.Record) []debate.Call {
+	node.Step.Calls = func(r *flowpkg.Record) []flowpkg.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Round = 0

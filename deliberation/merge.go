@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // draft is a proposal that is still to be merged.
@@ -14,7 +14,7 @@ type draft struct {
 }
 
 // merging returns the merges that are missing, level by level, then the judge's writing out of what is left.
-func (b *board) merging() []debate.Call {
+func (b *board) merging() []flow.Call {
 	drafts, calls := b.merged()
 	if len(calls) > 0 || len(drafts) == 0 {
 		return calls
@@ -26,7 +26,7 @@ func (b *board) merging() []debate.Call {
 
 // merged goes through the levels of merging as far as they are made: neighbours are merged, one without a
 // neighbour goes on as it is, and so does the first of two whose merge has failed.
-func (b *board) merged() (drafts []draft, calls []debate.Call) {
+func (b *board) merged() (drafts []draft, calls []flow.Call) {
 	for _, w := range b.finalists(0) {
 		drafts = append(drafts, draft{w.ID + ": proposal", w.standing().Text})
 	}
@@ -54,7 +54,7 @@ func (b *board) merged() (drafts []draft, calls []debate.Call) {
 func mergeID(level, place int) string { return fmt.Sprintf("merge.%d.%d", level, place) }
 
 // merge returns what two drafts were merged into, or the call that does so.
-func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
+func (b *board) merge(x, y draft, level, place int) (draft, *flow.Call) {
 	a := b.attempt(mergeID(level, place))
 	for _, t := range b.merges {
 		if t.Call == a.id {
@@ -66,7 +66,7 @@ func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
 	}
 	call := b.judge(a.id, KindMerge)
 	call.Slot = b.slot(slotMerge, level-1, place)
-	call.Last = func(r *debate.Record) string {
+	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
 		b.quoteAs(&out, x.by, cut(x.text, a.short))
 		b.quoteAs(&out, y.by, cut(y.text, a.short))
@@ -76,11 +76,11 @@ func (b *board) merge(x, y draft, level, place int) (draft, *debate.Call) {
 }
 
 // unmerged warns of the merges that have failed, and of those whose prompts were made smaller.
-func (b *board) unmerged() []debate.Warning {
+func (b *board) unmerged() []flow.Warning {
 	if b.config.Synthesis != SynthesisMerge {
 		return nil
 	}
-	var warnings []debate.Warning
+	var warnings []flow.Warning
 	for level, n := 1, len(b.finalists(0)); n > 1; level, n = level+1, (n+1)/2 {
 		for place := 1; place <= n/2; place++ {
 			switch a := b.attempt(mergeID(level, place)); {

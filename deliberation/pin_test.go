@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -27,11 +28,11 @@ func TestPinnedDeliberations(t *testing.T) {
 				config := three()
 				config.ID = "pinned-" + name
 				engine, p := engineFor(nil)
-				engine.Models = map[string]debate.Model{
+				engine.Models = map[string]flow.Model{
 					"test/agent": {Priced: true, Input: 1_000_000, Output: 2_000_000}, "test/judge": {Priced: true, Input: 3_000_000, Output: 9_000_000},
 				}
 				set(t, &config, engine, p)
-				config.Retry = &debate.RetryPolicy{Jitter: 1} // for the waits not to be drawn
+				config.Retry = &flow.RetryPolicy{Jitter: 1} // for the waits not to be drawn
 				unequally(p)
 				golden(t, "pin/"+name+".golden", projected(answered(t, engine, config)))
 			})
@@ -65,12 +66,12 @@ func pinnedDeliberations() map[string]func(*testing.T, *deliberation.Config, *de
 			}))
 		},
 		"tools-and-clarifications": func(t *testing.T, c *deliberation.Config, engine *debate.Engine, p *scripted.Provider) {
-			look, err := debate.NewTool("looks something up", true, func(_ context.Context, use debate.ToolUse, _ struct{}) (string, error) {
+			look, err := flow.NewTool("looks something up", true, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
 				time.Sleep(ofItsOwn(use.Call)) //nolint:forbidigo // in a bubble nobody waits
 				return "Found for " + use.By + ".", nil
 			})
 			require.NoError(t, err)
-			engine.Tools = map[string]debate.Tool{"look": look}
+			engine.Tools = map[string]flow.Tool{"look": look}
 			c.Tools, c.ToolCalls, c.Rounds, c.Clarification.On = []string{"look"}, 2, 1, true
 			c.Agents[1].Tools = &[]string{}
 			reply := script(curious(map[string][]string{
@@ -95,7 +96,7 @@ func faulty(kinds map[string]provider.Kind) answers {
 }
 
 // answered plays a deliberation in which a person answers all questions, and returns its log.
-func answered(t *testing.T, engine *debate.Engine, config deliberation.Config) []debate.Event {
+func answered(t *testing.T, engine *debate.Engine, config deliberation.Config) []flow.Event {
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
@@ -105,7 +106,7 @@ func answered(t *testing.T, engine *debate.Engine, config deliberation.Config) [
 		if err == nil {
 			return events(t, engine, r.ID)
 		}
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		for _, q := range r.Inquiries {
 			require.NoError(t, session.Answer(t.Context(), q.ID, "Answered "+q.ID+"."))
 		}

@@ -8,7 +8,7 @@ import (
 	"text/template"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 //go:embed prompts/*.tmpl
@@ -33,7 +33,7 @@ type promptData struct {
 
 // texts renders the prompts, once for a deliberation: how all system prompts begin, who everybody is, and for each
 // kind of call what is asked at its end.
-func texts(setup debate.Setup) (map[string]string, error) {
+func texts(setup flow.Setup) (map[string]string, error) {
 	c := configOf(setup.Config)
 	set, err := template.New("prompts").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.tmpl")
 	if err != nil {
@@ -98,7 +98,7 @@ func plain(text string) string {
 }
 
 // quote writes what somebody has said, for readers who see all of the debate.
-func (b *board) quote(out *strings.Builder, t *debate.Turn) {
+func (b *board) quote(out *strings.Builder, t *flow.Turn) {
 	label := labelOf(t)
 	if t.Target != "" {
 		label += " of " + t.Target
@@ -107,17 +107,17 @@ func (b *board) quote(out *strings.Builder, t *debate.Turn) {
 }
 
 // quoteOwn writes what stands in somebody's own history: it is about nobody else.
-func (b *board) quoteOwn(out *strings.Builder, t *debate.Turn) {
+func (b *board) quoteOwn(out *strings.Builder, t *flow.Turn) {
 	b.quoteAs(out, fmt.Sprintf("%s, round %d", labelOf(t), t.Round), t.Text)
 }
 
 // quoteNow writes what the instruction is about, halved so many times if it would not fit.
-func (b *board) quoteNow(out *strings.Builder, t *debate.Turn, halves int) {
+func (b *board) quoteNow(out *strings.Builder, t *flow.Turn, halves int) {
 	b.quoteAs(out, labelOf(t), cut(t.Text, halves))
 }
 
 // labelOf says who speaks, and what as.
-func labelOf(t *debate.Turn) string { return t.Speaker + ": " + string(t.Kind) }
+func labelOf(t *flow.Turn) string { return t.Speaker + ": " + string(t.Kind) }
 
 func (b *board) quoteAs(out *strings.Builder, label, text string) {
 	out.WriteString(b.Quote(label, strings.TrimSpace(text)))

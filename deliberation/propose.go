@@ -3,7 +3,7 @@ package deliberation
 import (
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // proposes reports whether an agent still needs a proposal in this round: a fresh one, or one at all.
@@ -11,12 +11,12 @@ func (b *board) proposes(w *work) bool {
 	return w.active && (b.config.Proposals == ProposalsFresh || w.standing() == nil)
 }
 
-func proposeCalls(r *debate.Record) []debate.Call {
+func proposeCalls(r *flow.Record) []flow.Call {
 	if r.Late() {
 		return nil
 	}
 	b := read(r)
-	var calls []debate.Call
+	var calls []flow.Call
 	for i := range b.agents {
 		w := &b.agents[i]
 		a := b.attempt(b.id("propose", w.ID))
@@ -25,7 +25,7 @@ func proposeCalls(r *debate.Record) []debate.Call {
 		}
 		call := b.work(w, a.id, KindProposal)
 		call.Slot = b.slot(slotPropose, w.seat, 0)
-		call.Last = func(*debate.Record) string {
+		call.Last = func(*flow.Record) string {
 			var text strings.Builder
 			if a.short == 0 {
 				b.history(&text, w, b.round)
@@ -40,6 +40,6 @@ func proposeCalls(r *debate.Record) []debate.Call {
 	return calls
 }
 
-func proposed(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func proposed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	return TriggerProposed, read(r).note(StateProposing, critiqueCalls), true
 }

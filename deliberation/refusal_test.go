@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -59,7 +59,7 @@ func TestWhatIsAimedAtNobodyIsReadBySynthesis(t *testing.T) {
 	flow := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *debate.Record) []debate.Call {
+	node.Step.Calls = func(r *flowpkg.Record) []flowpkg.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Target, made[i].Kind = "", "remark"
@@ -91,5 +91,5 @@ func TestOneRoundIsADeliberationToo(t *testing.T) {
 	engine, _ := engineFor(nil)
 	r := play(t, engine, config)
 	assert.Empty(t, view(r).Evaluations(), "the first round is the last")
-	assert.Equal(t, debate.EndRounds, r.Reason)
+	assert.Equal(t, flowpkg.EndRounds, r.Reason)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -21,28 +22,28 @@ type forgetful struct {
 	t      *testing.T
 	engine *debate.Engine
 	id     string
-	events []debate.Event
+	events []flow.Event
 	todo   []string
 	wait   time.Time
 }
 
-func (f *forgetful) load() *debate.Core {
+func (f *forgetful) load() *flow.Core {
 	core, err := f.engine.NewCore(f.id, f.events)
 	require.NoError(f.t, err)
 	return core
 }
 
 // save keeps events as a store would: as JSON.
-func (f *forgetful) save(events []debate.Event) {
+func (f *forgetful) save(events []flow.Event) {
 	data, err := json.Marshal(events)
 	require.NoError(f.t, err)
-	var read []debate.Event
+	var read []flow.Event
 	require.NoError(f.t, json.Unmarshal(data, &read))
 	f.events = append(f.events, read...)
 }
 
-func (f *forgetful) step(core *debate.Core, signal debate.Signal, at time.Time) {
-	out, err := core.Step(debate.Input{At: at, Signal: signal})
+func (f *forgetful) step(core *flow.Core, signal flow.Signal, at time.Time) {
+	out, err := core.Step(flow.Input{At: at, Signal: signal})
 	require.NoError(f.t, err)
 	f.save(out.Events)
 	f.todo = append(f.todo, out.Start...)
@@ -51,17 +52,17 @@ func (f *forgetful) step(core *debate.Core, signal debate.Signal, at time.Time) 
 
 // run plays a debate; answer answers what a person is asked. crash: every call in flight is lost before each step
 // with something to do, once for each call.
-func (f *forgetful) run(config debate.FlowConfig, answer string, crash bool) *debate.Record {
+func (f *forgetful) run(config flow.Config, answer string, crash bool) *flow.Record {
 	start, err := f.engine.Freeze(config)
 	require.NoError(f.t, err)
 	at := time.Unix(1_700_000_000, 0).UTC()
-	f.save([]debate.Event{
+	f.save([]flow.Event{
 		{Seq: 1, At: at, Body: &start},
-		{Seq: 2, At: at, Body: &debate.Transition{
-			From: debate.StateReady, To: debate.StateInitializing, On: debate.TriggerStart,
+		{Seq: 2, At: at, Body: &flow.Transition{
+			From: flow.StateReady, To: flow.StateInitializing, On: flow.TriggerStart,
 		}},
 	})
-	f.step(f.load(), debate.Tick{}, at)
+	f.step(f.load(), flow.Tick{}, at)
 	lost := map[string]bool{}
 	for range 10_000 {
 		core := f.load()
@@ -88,11 +89,11 @@ func (f *forgetful) run(config debate.FlowConfig, answer string, crash bool) *de
 			require.NoError(f.t, err)
 			f.step(f.load(), in.Signal, at)
 		case len(r.Inquiries) > 0:
-			f.step(core, debate.Answer{Inquiry: r.Inquiries[0].ID, Text: answer}, at)
+			f.step(core, flow.Answer{Inquiry: r.Inquiries[0].ID, Text: answer}, at)
 		default:
 			require.NotZero(f.t, f.wait, "nothing is due in state %s", r.State)
 			at = f.wait
-			f.step(core, debate.Tick{}, at)
+			f.step(core, flow.Tick{}, at)
 		}
 	}
 	require.Fail(f.t, "the debate has no end")
@@ -154,7 +155,7 @@ func TestARestartAtEveryPoint(t *testing.T) {
 				}
 				f := &forgetful{t: t, engine: engineOf(wordy), id: config.ID}
 				r := f.run(config, "Because.", crash)
-				require.Equal(t, debate.StateCompleted, r.State)
+				require.Equal(t, flow.StateCompleted, r.State)
 				assert.Empty(t, r.Warnings)
 				assert.Zero(t, r.InFlight())
 				got, err := view(r).Canonical()
@@ -181,7 +182,7 @@ func attended(t *testing.T, config deliberation.Config, answer string) string {
 			require.NoError(t, err)
 			return string(got)
 		}
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		for _, q := range r.Inquiries {
 			require.NoError(t, session.Answer(t.Context(), q.ID, answer))
 		}
@@ -193,7 +194,7 @@ func TestAForkGoesOnFromAnyRound(t *testing.T) {
 	engine, p := engineFor(nil)
 	r := play(t, engine, three())
 	for _, e := range events(t, engine, r.ID) {
-		if as[debate.Transition](e) == nil || as[debate.Transition](e).To != deliberation.StateEvaluating {
+		if as[flow.Transition](e) == nil || as[flow.Transition](e).To != deliberation.StateEvaluating {
 			continue
 		}
 		before := len(p.Requests())

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Role is the point of view from which an agent works: who it is, and what it looks at in each phase.
@@ -115,7 +115,7 @@ func BuiltinRoles() []Role {
 
 // FindRole returns the role of that name: one of own, else a built-in one. An own role of a built-in's
 // name stands in its place. Phases that an own role says nothing about are taken from the generalist.
-// A name that is not known is a [debate.Error] of kind validation that lists those that are.
+// A name that is not known is a [flow.Error] of kind validation that lists those that are.
 func FindRole(name string, own []Role) (Role, error) {
 	all := append(slices.Clone(own), BuiltinRoles()...)
 	var known []string
@@ -152,7 +152,7 @@ func completed(r Role) Role {
 // the generalist.
 //
 // What is empty, too large, no UTF-8, or a section that is not known, is empty or stands there twice, is a
-// [debate.Error] of kind validation whose Field names it. Source stays empty.
+// [flow.Error] of kind validation whose Field names it. Source stays empty.
 func ParseRole(name string, data []byte) (Role, error) {
 	role, err := readSections(name, data)
 	if err != nil {
@@ -170,7 +170,7 @@ func ReadRole(path string) (Role, error) {
 	}
 	name := filepath.Base(source)
 	role, err := ParseRole(strings.TrimSuffix(name, filepath.Ext(name)), data)
-	if failure, ok := errors.AsType[*debate.Error](err); ok {
+	if failure, ok := errors.AsType[*flow.Error](err); ok {
 		failure.Field = source + ": " + failure.Field
 		return Role{}, failure
 	}
@@ -180,14 +180,14 @@ func ReadRole(path string) (Role, error) {
 
 // ReadPrompt reads a whole system prompt from a text file: its text, without white space around it, its
 // absolute path, and the file's SHA-256 in hexadecimal digits. A file that is missing, empty, no UTF-8 or
-// larger than [MaxPromptFile] is a [debate.Error] of kind validation whose Field is the path.
+// larger than [MaxPromptFile] is a [flow.Error] of kind validation whose Field is the path.
 func ReadPrompt(path string) (text, source, hash string, err error) {
 	data, source, err := readPromptFile("read prompt", path)
 	if err != nil {
 		return "", "", "", err
 	}
 	if text, err = promptText(data); err != nil {
-		return "", "", "", &debate.Error{Kind: debate.KindValidation, Op: "read prompt", Field: source, Err: err}
+		return "", "", "", &flow.Error{Kind: flow.KindValidation, Op: "read prompt", Field: source, Err: err}
 	}
 	return text, source, hashOf(data), nil
 }
@@ -235,7 +235,7 @@ func readSections(name string, data []byte) (Role, error) {
 	}
 	text, err := promptText(data)
 	if err != nil {
-		return Role{}, &debate.Error{Kind: debate.KindValidation, Op: "read role", Field: name, Err: err}
+		return Role{}, &flow.Error{Kind: flow.KindValidation, Op: "read role", Field: name, Err: err}
 	}
 	role := Role{Name: name, SHA256: hashOf(data)}
 	front, rest, _ := strings.Cut("\n"+text, "\n"+sectionMark)
@@ -321,5 +321,5 @@ func hashOf(data []byte) string {
 
 // invalidf is a failure of kind validation that names what is wrong.
 func invalidf(op, field, format string, args ...any) error {
-	return &debate.Error{Kind: debate.KindValidation, Op: op, Field: field, Err: fmt.Errorf(format, args...)}
+	return &flow.Error{Kind: flow.KindValidation, Op: op, Field: field, Err: fmt.Errorf(format, args...)}
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // refused requires an error of kind validation and returns its field.
-func refused(t *testing.T, err error) *debate.Error {
+func refused(t *testing.T, err error) *flow.Error {
 	t.Helper()
-	var failure *debate.Error
+	var failure *flow.Error
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, debate.KindValidation, failure.Kind)
+	assert.Equal(t, flow.KindValidation, failure.Kind)
 	return failure
 }
 

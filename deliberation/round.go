@@ -3,21 +3,21 @@ package deliberation
 import (
 	"fmt"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
-func roundsLeft(r *debate.Record) bool { return r.Round < of(r).config.Rounds }
+func roundsLeft(r *flow.Record) bool { return r.Round < of(r).config.Rounds }
 
 // planned begins the next round, or ends the rounds.
-func planned(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	most := of(r).config.Rounds
 	if !roundsLeft(r) {
-		return TriggerMaxRoundsReached, debate.Note{
-			Reason: debate.EndRounds, Evidence: fmt.Sprintf("all %d rounds are done", most), Calls: solutionSize(r),
+		return TriggerMaxRoundsReached, flow.Exit{
+			Reason: flow.EndRounds, Evidence: fmt.Sprintf("all %d rounds are done", most), Calls: solutionSize(r),
 		}, true
 	}
 	b := readAt(r, r.Round+1)
-	round := &debate.Round{N: b.round, Of: most, Phase: "round"}
+	round := &flow.Round{N: b.round, Of: most, Phase: "round"}
 	for i := range b.agents {
 		if w := &b.agents[i]; w.active {
 			round.Calls += 1 + b.config.degree() // a refinement and critiques
@@ -26,7 +26,7 @@ func planned(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 			}
 		}
 	}
-	note := debate.Note{Round: round}
+	note := flow.Exit{Round: round}
 	if b.early() {
 		note.Calls = len(b.digests())
 	}

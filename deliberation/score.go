@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Criterion is something by which a solution is judged.
@@ -135,14 +135,14 @@ type Spread struct {
 // Scores is an evaluation as it is read: the record that any flow has, and what the evaluators have answered. It is read
 // only, under the rules of its Record.
 type Scores struct {
-	*debate.Record
+	*flow.Record
 
 	config  *EvaluationConfig
-	answers map[string]*debate.Turn // the first of each evaluator
+	answers map[string]*flow.Turn // the first of each evaluator
 }
 
 // ScoresOf returns the scores of a record; false: the record is of another flow, or nothing has started yet.
-func ScoresOf(r *debate.Record) (*Scores, bool) {
+func ScoresOf(r *flow.Record) (*Scores, bool) {
 	if r == nil {
 		return nil, false
 	}
@@ -151,7 +151,7 @@ func ScoresOf(r *debate.Record) (*Scores, bool) {
 }
 
 // scoresOf is ScoresOf for the flow itself, which is only asked about its own records.
-func scoresOf(r *debate.Record) *Scores {
+func scoresOf(r *flow.Record) *Scores {
 	if s, ok := ScoresOf(r); ok {
 		return s
 	}
@@ -159,16 +159,16 @@ func scoresOf(r *debate.Record) *Scores {
 }
 
 // openScores makes the part of a record.
-func openScores(r *debate.Record, _ *debate.Start) (debate.Part, error) {
-	return &Scores{Record: r, config: evaluationOf(r.Config()), answers: make(map[string]*debate.Turn)}, nil
+func openScores(r *flow.Record, _ *flow.Start) (flow.Part, error) {
+	return &Scores{Record: r, config: evaluationOf(r.Config()), answers: make(map[string]*flow.Turn)}, nil
 }
 
 // Config returns the settled config, with every default and every prompt written out, but without an ID. Read only.
 func (s *Scores) Config() *EvaluationConfig { return s.config }
 
-// Fold implements [debate.Part].
-func (s *Scores) Fold(e *debate.Event) error {
-	if t, ok := e.Body.(*debate.Turn); ok && t.Kind == KindScore && s.answers[t.Speaker] == nil {
+// Fold implements [flow.Part].
+func (s *Scores) Fold(e *flow.Event) error {
+	if t, ok := e.Body.(*flow.Turn); ok && t.Kind == KindScore && s.answers[t.Speaker] == nil {
 		s.answers[t.Speaker] = t
 	}
 	return nil
@@ -225,7 +225,7 @@ func (s *Scores) sheet(evaluator string) sheet {
 }
 
 // lastRejection returns an evaluator's last answer that was not accepted; nil: there is none.
-func lastRejection(r *debate.Record, evaluator string) *debate.Rejection {
+func lastRejection(r *flow.Record, evaluator string) *flow.Rejection {
 	for i := len(r.Rejections) - 1; i >= 0; i-- {
 		if r.Rejections[i].By == evaluator {
 			return &r.Rejections[i]

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // StateScoring is the state of an evaluation in which all evaluators are asked, at once.
-const StateScoring debate.State = "scoring"
+const StateScoring flow.State = "scoring"
 
 // TriggerScored says that all evaluators have answered, or have failed to.
-const TriggerScored debate.Trigger = "scored"
+const TriggerScored flow.Trigger = "scored"
 
 // KindScore is the kind of an evaluator's answer.
-const KindScore debate.CallKind = "score"
+const KindScore flow.CallKind = "score"
 
 // schemaMarks is the name of the schema of an evaluator's answer.
 const schemaMarks = "marks"
@@ -25,16 +25,16 @@ const schemaMarks = "marks"
 // EvaluationFlow returns the flow of an [EvaluationConfig], a fresh value each time: register it as
 // Engine.Flows[EvaluationName]. An evaluator that fails is retried, then left out with a warning; one whose
 // answer is not valid is asked once more. The evaluation ends by itself whatever became of them.
-func EvaluationFlow() *debate.Flow {
-	marks, _ := debate.NewSchema[Marks](schemaMarks, nil) // the type has a schema: answers are accepted
-	return &debate.Flow{
+func EvaluationFlow() *flow.Flow {
+	marks, _ := flow.NewSchema[Marks](schemaMarks, nil) // the type has a schema: answers are accepted
+	return &flow.Flow{
 		Name: EvaluationName, Version: 1, Start: StateScoring,
-		Rules: []debate.Rule{{From: StateScoring, On: TriggerScored, To: debate.StateCompleting}},
-		Steps: map[debate.State]debate.Step{
-			debate.StateInitializing: {Next: beginScoring},
-			StateScoring:             {Calls: scoringCalls, Next: scored},
+		Rules: []flow.Rule{{From: StateScoring, On: TriggerScored, To: flow.StateCompleting}},
+		Steps: map[flow.State]flow.Step{
+			flow.StateInitializing: {Next: beginScoring},
+			StateScoring:           {Calls: scoringCalls, Next: scored},
 		},
-		Schemas: map[string]*debate.Schema{schemaMarks: marks},
+		Schemas: map[string]*flow.Schema{schemaMarks: marks},
 
 		Decode: decodeEvaluation, Settle: settleEvaluation, Check: checkEvaluation, Prompted: promptedEvaluation,
 		Texts: evaluationTexts, Open: openScores, Fixed: fixedEvaluation, Estimate: estimateEvaluation,
@@ -58,7 +58,7 @@ func evaluationText(name string, data any) (string, error) {
 // textEvaluation names the text of the instruction; the system prompts are "system." and the evaluator's ID.
 const textEvaluation = "evaluation"
 
-func evaluationTexts(s debate.Setup) (map[string]string, error) {
+func evaluationTexts(s flow.Setup) (map[string]string, error) {
 	evaluators := evaluationOf(s.Config).Evaluators
 	asked, err := evaluationText("evaluation", struct{ Criteria []criterion }{criteria()})
 	if err != nil {
@@ -75,26 +75,26 @@ func evaluationTexts(s debate.Setup) (map[string]string, error) {
 	return texts, nil
 }
 
-func beginScoring(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func beginScoring(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	n := len(scoresOf(r).config.Evaluators)
-	round := &debate.Round{N: 1, Of: 1, Phase: string(StateScoring), Calls: n}
-	return debate.TriggerInitialized, debate.Note{Round: round, Calls: n}, true
+	round := &flow.Round{N: 1, Of: 1, Phase: string(StateScoring), Calls: n}
+	return flow.TriggerInitialized, flow.Exit{Round: round, Calls: n}, true
 }
 
 // scoringCalls returns the answers that are still missing.
-func scoringCalls(r *debate.Record) []debate.Call {
+func scoringCalls(r *flow.Record) []flow.Call {
 	config := scoresOf(r).config
-	var calls []debate.Call
+	var calls []flow.Call
 	for i := range config.Evaluators {
 		one := &config.Evaluators[i]
 		id := scoreID(one.ID)
 		if r.Done(id) || r.Failed(id) {
 			continue
 		}
-		call := debate.Call{
+		call := flow.Call{
 			ID: id, Kind: KindScore, By: one.ID, Model: one.Model, Fallbacks: one.Fallbacks, Round: 1, Slot: i, Schema: schemaMarks,
-			View: debate.View{None: true}, System: r.Text("system." + one.ID), Last: evaluationMaterial, MaxTokens: one.MaxTokens,
-			Temperature: one.Temperature, OnFail: debate.OnFail{Skip: true},
+			View: flow.View{None: true}, System: r.Text("system." + one.ID), Last: evaluationMaterial, MaxTokens: one.MaxTokens,
+			Temperature: one.Temperature, OnFail: flow.OnFail{Skip: true},
 		}
 		if call.Temperature == nil {
 			call.Temperature = config.Temperature
@@ -105,7 +105,7 @@ func scoringCalls(r *debate.Record) []debate.Call {
 }
 
 // estimateEvaluation counts the calls of an evaluation: one for each evaluator.
-func estimateEvaluation(e *debate.Estimator, _ int) error {
+func estimateEvaluation(e *flow.Estimator, _ int) error {
 	if err := e.Round(1); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func estimateEvaluation(e *debate.Estimator, _ int) error {
 func scoreID(evaluator string) string { return "score." + evaluator }
 
 // evaluationMaterial is what an evaluator is told: the material, then what to do with it.
-func evaluationMaterial(r *debate.Record) string {
+func evaluationMaterial(r *flow.Record) string {
 	s := scoresOf(r).config
 	parts := []string{r.Quote("problem", s.Problem)}
 	if s.Context != "" {
@@ -127,16 +127,16 @@ func evaluationMaterial(r *debate.Record) string {
 }
 
 // scored ends the evaluation, and tells who is missing.
-func scored(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func scored(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	report := scoresOf(r).Report()
-	note := debate.Note{Reason: debate.EndRounds, Evidence: fmt.Sprintf("%d of %d evaluators have scored", report.Answered, report.Asked)}
+	note := flow.Exit{Reason: flow.EndRounds, Evidence: fmt.Sprintf("%d of %d evaluators have scored", report.Answered, report.Asked)}
 	if report.Answered == 0 {
-		note.Reason = debate.EndTooFew
+		note.Reason = flow.EndTooFew
 	}
 	for _, o := range report.Overall.Opinions {
 		if o.Gap != "" {
-			note.Warnings = append(note.Warnings, debate.Warning{
-				Kind: debate.WarnLeftOut, Call: scoreID(o.Evaluator), By: o.Evaluator, Evidence: o.Gap,
+			note.Warnings = append(note.Warnings, flow.Warning{
+				Kind: flow.WarnLeftOut, Call: scoreID(o.Evaluator), By: o.Evaluator, Evidence: o.Gap,
 			})
 		}
 	}

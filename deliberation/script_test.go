@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -111,7 +112,7 @@ func three() deliberation.Config {
 			{ID: "cyd", Role: deliberation.RoleSimplicity, Model: "test/agent"},
 		},
 		Judge: deliberation.Judge{Model: "test/judge"},
-		Retry: &debate.RetryPolicy{Base: 1},
+		Retry: &flow.RetryPolicy{Base: 1},
 	}
 }
 
@@ -120,13 +121,13 @@ func engineFor(own answers) (*debate.Engine, *scripted.Provider) {
 	p := &scripted.Provider{Reply: script(own), Record: true}
 	return &debate.Engine{
 		Providers: map[string]debate.Provider{"test": p},
-		Flows:     map[string]*debate.Flow{deliberation.FlowName: deliberation.Flow()},
+		Flows:     map[string]*flow.Flow{deliberation.FlowName: deliberation.Flow()},
 		Seed:      func() string { return "0123456789abcdef0123456789abcdef" },
 	}, p
 }
 
 // play plays a deliberation to its end.
-func play(t testing.TB, engine *debate.Engine, config deliberation.Config) *debate.Record {
+func play(t testing.TB, engine *debate.Engine, config deliberation.Config) *flow.Record {
 	t.Helper()
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
@@ -137,18 +138,18 @@ func play(t testing.TB, engine *debate.Engine, config deliberation.Config) *deba
 }
 
 // view returns the deliberation of a record.
-func view(r *debate.Record) *deliberation.Deliberation {
+func view(r *flow.Record) *deliberation.Deliberation {
 	d, _ := deliberation.Of(r)
 	return d
 }
 
 // solved returns the solution of a record.
-func solved(r *debate.Record) (solution *deliberation.Solution, by string, ok bool) {
+func solved(r *flow.Record) (solution *deliberation.Solution, by string, ok bool) {
 	return view(r).Solution()
 }
 
 // calls returns the ids of the calls that were made, in the order in which they were answered.
-func calls(r *debate.Record) []string {
+func calls(r *flow.Record) []string {
 	out := make([]string, len(r.Turns))
 	for i, turn := range r.Turns {
 		out[i] = turn.Call
@@ -169,9 +170,9 @@ func prompt(t testing.TB, p *scripted.Provider, call string) string {
 }
 
 // events returns the log of a debate.
-func events(t testing.TB, engine *debate.Engine, id string) []debate.Event {
+func events(t testing.TB, engine *debate.Engine, id string) []flow.Event {
 	t.Helper()
-	var out []debate.Event
+	var out []flow.Event
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
 		out = append(out, event)
@@ -180,13 +181,13 @@ func events(t testing.TB, engine *debate.Engine, id string) []debate.Event {
 }
 
 // path returns the states that a debate went through, with the trigger that led there and the calls announced.
-func path(all []debate.Event) []string {
+func path(all []flow.Event) []string {
 	var out []string
 	for _, e := range all {
-		if as[debate.Transition](e) != nil {
-			line := fmt.Sprintf("%s → %s", as[debate.Transition](e).On, as[debate.Transition](e).To)
-			if as[debate.Transition](e).Calls > 0 {
-				line += " (" + strconv.Itoa(as[debate.Transition](e).Calls) + ")"
+		if as[flow.Transition](e) != nil {
+			line := fmt.Sprintf("%s → %s", as[flow.Transition](e).On, as[flow.Transition](e).To)
+			if as[flow.Transition](e).Calls > 0 {
+				line += " (" + strconv.Itoa(as[flow.Transition](e).Calls) + ")"
 			}
 			out = append(out, line)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -47,17 +47,17 @@ func TestSettingsReachTheRequests(t *testing.T) {
 
 // ToolCalls is how often an agent may use tools in a phase, ten times unless it is set.
 func TestToolCallsReachTheCalls(t *testing.T) {
-	look, err := debate.NewTool("looks", true, func(context.Context, debate.ToolUse, struct{}) (string, error) { return "", nil })
+	look, err := flow.NewTool("looks", true, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
 	for set, want := range map[int]int{0: 10, 3: 3} {
 		config := three()
 		config.Tools, config.ToolCalls = []string{"look"}, set
 		engine, _ := engineFor(nil)
-		engine.Tools = map[string]debate.Tool{"look": look}
+		engine.Tools = map[string]flow.Tool{"look": look}
 		r := play(t, engine, config)
 		for _, e := range events(t, engine, r.ID) {
-			if as[debate.Intent](e) != nil && as[debate.Intent](e).Offer != nil {
-				assert.Equal(t, want, as[debate.Intent](e).Offer.Uses, as[debate.Intent](e).Call)
+			if as[flow.Intent](e) != nil && as[flow.Intent](e).Offer != nil {
+				assert.Equal(t, want, as[flow.Intent](e).Offer.Uses, as[flow.Intent](e).Call)
 			}
 		}
 	}

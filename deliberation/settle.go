@@ -7,13 +7,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // What the flow does with its configs before a deliberation begins.
 
 // decode reads a config, settled or not.
-func decode(data []byte) (debate.FlowConfig, error) {
+func decode(data []byte) (flow.Config, error) {
 	c := new(Config)
 	if err := c.UnmarshalJSON(data); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func decode(data []byte) (debate.FlowConfig, error) {
 
 // settle writes the defaults of a config out, and puts the texts of its prompt files in the place of their names. The
 // error says which of these could not be read, and what else is wrong.
-func settle(config debate.FlowConfig) (debate.FlowConfig, error) {
+func settle(config flow.Config) (flow.Config, error) {
 	c := configOf(config).clone()
 	c.ID = ""
 	c.defaults()
@@ -121,8 +121,8 @@ func (c *Config) defaults() {
 		c.Clarification.Questions = cmp.Or(c.Clarification.Questions, DefaultQuestions)
 	}
 	c.Temperature = orDefault(c.Temperature, DefaultTemperature)
-	c.MaxTokens = cmp.Or(c.MaxTokens, debate.DefaultMaxTokens)
-	c.TurnTimeout = cmp.Or(c.TurnTimeout, debate.DefaultTurnTimeout)
+	c.MaxTokens = cmp.Or(c.MaxTokens, flow.DefaultMaxTokens)
+	c.TurnTimeout = cmp.Or(c.TurnTimeout, flow.DefaultTurnTimeout)
 	if c.Judge.Model != "" {
 		c.Judge.Temperature = orDefault(c.Judge.Temperature, DefaultJudgeTemperature)
 	}
@@ -177,7 +177,7 @@ func copied[T any](p *T) *T {
 
 // fixed is what the log of a deliberation refers to: who takes part in which order, and what belongs to which round of a
 // history.
-func fixed(config debate.FlowConfig) any {
+func fixed(config flow.Config) any {
 	c := configOf(config)
 	type seat struct {
 		ID string `json:"id"`
@@ -197,14 +197,14 @@ func fixed(config debate.FlowConfig) any {
 }
 
 // prompted leaves out what no prompt speaks of.
-func prompted(config debate.FlowConfig) any {
+func prompted(config flow.Config) any {
 	c := *configOf(config)
 	c.ID, c.Labels, c.Budget, c.Retry, c.Unattended = "", nil, nil, nil, nil
 	return &c
 }
 
 // field names where a config names a tool that some agent may use; other fields have the same names in its terms.
-func field(config debate.FlowConfig, at string) string {
+func field(config flow.Config, at string) string {
 	c := configOf(config)
 	tools := c.Terms().Tools
 	for i, name := range tools {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // filed is a config whose first agent and judge have prompts in files.
@@ -29,7 +31,7 @@ func TestASettledConfigDependsOnNoFile(t *testing.T) {
 	config, files := filed(t)
 	config.ID = "filed"
 	engine, _ := engineFor(nil)
-	engine.Store = &debate.MemoryStore{}
+	engine.Store = &store.Memory{}
 	play(t, engine, config)
 	for _, file := range files {
 		require.NoError(t, os.Remove(file))
@@ -59,7 +61,7 @@ func TestAFork(t *testing.T) {
 	r := play(t, engine, config)
 	seq := int64(0)
 	for _, e := range events(t, engine, r.ID) {
-		if to := as[debate.Transition](e); to != nil && to.To == deliberation.StatePlanningRound && seq == 0 {
+		if to := as[flow.Transition](e); to != nil && to.To == deliberation.StatePlanningRound && seq == 0 {
 			seq = e.Seq
 		}
 	}
@@ -97,7 +99,7 @@ func TestAFlowOfAnotherName(t *testing.T) {
 	engine.Flows["checked"] = checked
 	plain := play(t, engine, three())
 	assert.Equal(t, deliberation.FlowName, plain.Flow())
-	session, err := engine.Start(t.Context(), debate.Named("checked", three()))
+	session, err := engine.Start(t.Context(), flow.Named("checked", three()))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
 	r, err := session.Wait(t.Context())

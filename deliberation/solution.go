@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Solution is the result of a deliberation, in the JSON in which it is answered. Lists are never nil there.
@@ -35,7 +35,7 @@ type Requirement struct {
 // schemaSolution names the schema of a solution.
 const schemaSolution = "solution"
 
-func checkSolution(r *debate.Record, v *Solution) []string {
+func checkSolution(r *flow.Record, v *Solution) []string {
 	var problems []string
 	if len(v.Requirements) == 0 && (of(r).config.Synthesis != SynthesisRegistered || v.Confidence > mostUnmet) {
 		problems = append(problems, "requirements: is empty: it lists every requirement of the problem, fulfilled or not")
@@ -88,10 +88,10 @@ func (d *Deliberation) Solution() (solution *Solution, by string, ok bool) {
 }
 
 // schemas are what the structured answers of the flow must match.
-func schemas() map[string]*debate.Schema {
-	out := make(map[string]*debate.Schema)
+func schemas() map[string]*flow.Schema {
+	out := make(map[string]*flow.Schema)
 	add(out, schemaQuestions, checkQuestions)
-	add(out, schemaConfidence, func(*debate.Record, *Confidence) []string { return nil })
+	add(out, schemaConfidence, func(*flow.Record, *Confidence) []string { return nil })
 	add(out, schemaQuality, checkQuality)
 	for seat := -1; seat < mostAgents; seat++ {
 		add(out, voteSchema(seat), checkVote(seat))
@@ -101,6 +101,6 @@ func schemas() map[string]*debate.Schema {
 }
 
 // add makes a schema. All of these types compile; one that did not would refuse every answer.
-func add[T any](to map[string]*debate.Schema, name string, check func(*debate.Record, *T) []string) {
-	to[name], _ = debate.NewSchema(name, check)
+func add[T any](to map[string]*flow.Schema, name string, check func(*flow.Record, *T) []string) {
+	to[name], _ = flow.NewSchema(name, check)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // TestASynthesizerWithoutRequirements is not confident: no model may leave them out, and it may only below the mark.
@@ -22,7 +23,7 @@ func TestASynthesizerWithoutRequirements(t *testing.T) {
 					return &deliberation.Solution{Description: "Fine.", Confidence: confidence}, nil
 				})}
 			config := three()
-			config.Synthesis, config.Synthesizer, config.Unattended = deliberation.SynthesisRegistered, "own", &debate.Unattended{}
+			config.Synthesis, config.Synthesizer, config.Unattended = deliberation.SynthesisRegistered, "own", &flow.Unattended{}
 			r := play(t, engine, config)
 			_, _, made := solved(r)
 			assert.Equal(t, ok, made, confidence)

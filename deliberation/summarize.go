@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // The history of an agent is what it was part of: its proposals, what was said of them, its refinements.
@@ -16,7 +16,7 @@ import (
 
 // stood is the round from which on a proposal or refinement of an agent stood. One that is carried over is
 // the next round's proposal.
-func (k *sorted) stood(t *debate.Turn) int {
+func (k *sorted) stood(t *flow.Turn) int {
 	if t.Kind == KindRefinement && k.config.Proposals != ProposalsFresh {
 		return t.Round + 1
 	}
@@ -25,8 +25,8 @@ func (k *sorted) stood(t *debate.Turn) int {
 
 // items returns an agent's history of the rounds after one and before another, oldest first. What stands now may be
 // among it: a summary holds it too, for it stands in the summary's place once something else stands.
-func (k *sorted) items(w *work, after, before int) []*debate.Turn {
-	var out []*debate.Turn
+func (k *sorted) items(w *work, after, before int) []*flow.Turn {
+	var out []*flow.Turn
 	for n := max(0, after) + 1; n < before; n++ {
 		out = append(out, w.past[n]...)
 	}
@@ -35,13 +35,13 @@ func (k *sorted) items(w *work, after, before int) []*debate.Turn {
 }
 
 // since returns the items that somebody reads after a summary. What stands now is left out: it is shown by itself.
-func (b *board) since(w *work, after, before int) []*debate.Turn {
+func (b *board) since(w *work, after, before int) []*flow.Turn {
 	standing := w.standing()
-	return slices.DeleteFunc(b.items(w, after, before), func(t *debate.Turn) bool { return t == standing })
+	return slices.DeleteFunc(b.items(w, after, before), func(t *flow.Turn) bool { return t == standing })
 }
 
 // covered is the last round that a summary covers.
-func (k *sorted) covered(digest *debate.Turn) int {
+func (k *sorted) covered(digest *flow.Turn) int {
 	if digest == nil {
 		return 0
 	}
@@ -49,7 +49,7 @@ func (k *sorted) covered(digest *debate.Turn) int {
 }
 
 // digest returns an agent's latest summary made before a round, or in it; nil: there is none.
-func (w *work) digest(round int) *debate.Turn {
+func (w *work) digest(round int) *flow.Turn {
 	for _, t := range slices.Backward(w.digests) {
 		if t.Round <= round {
 			return t
@@ -73,7 +73,7 @@ func (b *board) history(text *strings.Builder, w *work, before int) {
 	}
 }
 
-func (b *board) quoteDigest(text *strings.Builder, w *work, digest *debate.Turn) {
+func (b *board) quoteDigest(text *strings.Builder, w *work, digest *flow.Turn) {
 	if digest == nil {
 		return
 	}
@@ -82,7 +82,7 @@ func (b *board) quoteDigest(text *strings.Builder, w *work, digest *debate.Turn)
 }
 
 // shown is a summary as it is read: not longer than its agent's settings say.
-func (w *work) shown(digest *debate.Turn) string {
+func (w *work) shown(digest *flow.Turn) string {
 	return shorten(digest.Text, w.summaries.MaxLength)
 }
 
@@ -111,11 +111,11 @@ func (b *board) early() bool { return b.config.Proposals == ProposalsFresh }
 
 // digests returns the summaries of this round that are still missing. Which are due depends on earlier rounds
 // alone, so that it is the same however often it is asked.
-func (b *board) digests() []debate.Call {
+func (b *board) digests() []flow.Call {
 	if b.Late() {
 		return nil
 	}
-	var calls []debate.Call
+	var calls []flow.Call
 	for i := range b.agents {
 		w := &b.agents[i]
 		if !b.missing(b.id("summarize", w.ID)) {
@@ -129,10 +129,10 @@ func (b *board) digests() []debate.Call {
 }
 
 // summary asks for the summary of a former one and what came after it.
-func (b *board) summary(w *work, former *debate.Turn, items []*debate.Turn) debate.Call {
+func (b *board) summary(w *work, former *flow.Turn, items []*flow.Turn) flow.Call {
 	call := b.call(w, b.id("summarize", w.ID), KindDigest)
 	call.Slot, call.System = b.slot(slotDigest, w.seat, 0), b.system("summarizer."+w.ID)
-	call.Last = func(r *debate.Record) string {
+	call.Last = func(r *flow.Record) string {
 		var text strings.Builder
 		b.quoteDigest(&text, w, former)
 		for _, t := range items {
@@ -154,7 +154,7 @@ const slack = 120
 // readers that are certain are, for every round that is certain to come, the refinement and a fresh proposal;
 // and the judge's synthesis. As each summary pays for itself against making no further one, all of them
 // together never cost more than none.
-func (b *board) due(w *work) (former *debate.Turn, items []*debate.Turn, due bool) {
+func (b *board) due(w *work) (former *flow.Turn, items []*flow.Turn, due bool) {
 	if w.summaries.Off || !w.active || w.standing() == nil || b.round < 2 {
 		return nil, nil, false
 	}
@@ -198,7 +198,7 @@ func (b *board) readers() int {
 }
 
 // digestCalls returns the summaries that the proposals of this round read.
-func digestCalls(r *debate.Record) []debate.Call {
+func digestCalls(r *flow.Record) []flow.Call {
 	b := read(r)
 	if !b.early() {
 		return nil
@@ -206,9 +206,9 @@ func digestCalls(r *debate.Record) []debate.Call {
 	return b.digests()
 }
 
-func contextsReady(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func contextsReady(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	note := debate.Note{Calls: len(proposeCalls(r))}
+	note := flow.Exit{Calls: len(proposeCalls(r))}
 	if b.early() {
 		note.Warnings = b.unsummarized()
 	}
@@ -216,12 +216,12 @@ func contextsReady(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 }
 
 // unsummarized warns of the summaries of this round that could not be made.
-func (b *board) unsummarized() []debate.Warning {
-	var warnings []debate.Warning
+func (b *board) unsummarized() []flow.Warning {
+	var warnings []flow.Warning
 	for i := range b.agents {
 		w := &b.agents[i]
 		if id := b.id("summarize", w.ID); b.Failed(id) {
-			warnings = append(warnings, debate.Warning{
+			warnings = append(warnings, flow.Warning{
 				Kind: WarnSummary, Call: id, By: w.ID,
 				Evidence: fmt.Sprintf("the history of %s is read whole: its summary has failed for good", w.Name),
 			})

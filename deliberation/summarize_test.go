@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -28,7 +28,7 @@ func sized(size func(call string) int) answers {
 }
 
 // input plays a deliberation and counts the characters of all prompts.
-func input(t testing.TB, config deliberation.Config, own answers) (characters int, r *debate.Record) {
+func input(t testing.TB, config deliberation.Config, own answers) (characters int, r *flow.Record) {
 	t.Helper()
 	engine, p := engineFor(own)
 	r = play(t, engine, config)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // SynthesizerFunc makes the solution in Go, or through a service. As a [debate.Judge] it stands in
@@ -40,7 +41,7 @@ func (f SynthesizerFunc) Judge(ctx context.Context, task debate.JudgeTask) (json
 
 // solutionCalls returns what is missing for the solution, by the method of the config. Without a proposal
 // there is nothing to make one of.
-func solutionCalls(r *debate.Record) []debate.Call {
+func solutionCalls(r *flow.Record) []flow.Call {
 	b := read(r)
 	if b.stands() == 0 {
 		return nil
@@ -58,7 +59,7 @@ func solutionCalls(r *debate.Record) []debate.Call {
 }
 
 // solutionSize is how many calls the solution is expected to take, of which the method may ask for one after the other.
-func solutionSize(r *debate.Record) int {
+func solutionSize(r *flow.Record) int {
 	b := read(r)
 	n := len(solutionCalls(r))
 	if n == 0 {
@@ -76,14 +77,14 @@ func solutionSize(r *debate.Record) int {
 }
 
 // synthesis returns the judge's call for the solution, if it is missing and there is a judge.
-func (b *board) synthesis(text string, write func(out *strings.Builder, short int)) []debate.Call {
+func (b *board) synthesis(text string, write func(out *strings.Builder, short int)) []flow.Call {
 	a := b.attempt(synthesisID)
 	if b.Done(a.id) || !b.judges() {
 		return nil
 	}
 	call := b.judge(a.id, KindSynthesis)
-	call.Schema, call.Slot, call.OnFail = schemaSolution, b.slot(slotSolution, 0, 0), debate.OnFail{Ask: askSynthesis}
-	call.Last = func(r *debate.Record) string {
+	call.Schema, call.Slot, call.OnFail = schemaSolution, b.slot(slotSolution, 0, 0), flow.OnFail{Ask: askSynthesis}
+	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
 		write(&out, a.short)
 		out.WriteString(r.Text(text))
@@ -92,7 +93,7 @@ func (b *board) synthesis(text string, write func(out *strings.Builder, short in
 		}
 		return out.String() + b.unfinished()
 	}
-	return []debate.Call{call}
+	return []flow.Call{call}
 }
 
 // material writes all rounds. If they do not fit: the summaries and the final proposals; then these alone; then a part
@@ -139,14 +140,14 @@ func (b *board) made(short int) string {
 const synthesisID = "synthesis"
 
 // registered returns the call of the host's synthesizer.
-func (b *board) registered() []debate.Call {
+func (b *board) registered() []flow.Call {
 	if b.Done(synthesisID) || b.IsDropped(nameSynthesizer) || b.config.Synthesizer == "" {
 		return nil
 	}
-	return []debate.Call{{
-		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: debate.ByJudge, Judge: b.config.Synthesizer, Round: b.round,
-		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: debate.DefaultJudgeTimeout, OnFail: debate.OnFail{Ask: askSynthesis},
-		Last: func(r *debate.Record) string {
+	return []flow.Call{{
+		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: flow.ByJudge, Judge: b.config.Synthesizer, Round: b.round,
+		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: debate.DefaultJudgeTimeout, OnFail: flow.OnFail{Ask: askSynthesis},
+		Last: func(r *flow.Record) string {
 			var out strings.Builder
 			b.rounds(&out)
 			return b.system("who."+nameJudge) + "\n\n" + out.String() + r.Text("ask.synthesis") + b.unfinished()
@@ -156,7 +157,7 @@ func (b *board) registered() []debate.Call {
 }
 
 // synthesisTask makes what a registered synthesizer is asked.
-func synthesisTask(r *debate.Record, asked debate.Asked) any {
+func synthesisTask(r *flow.Record, asked flow.Asked) any {
 	terms := r.Terms()
 	task := &debate.JudgeTask{
 		Debate: r.ID, Call: asked.ID, Attempt: asked.Attempt, Kind: asked.Call.Kind, Topic: terms.Topic, Round: r.Round,
@@ -170,15 +171,15 @@ func synthesisTask(r *debate.Record, asked debate.Asked) any {
 
 // askSynthesis asks what is to be done when the solution could not be made. If nobody is there, the deliberation ends
 // without one.
-func askSynthesis(_ *debate.Record, failure *debate.Error) debate.Question {
-	options := []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionWithout}
+func askSynthesis(_ *flow.Record, failure *flow.Error) flow.Question {
+	options := []flow.Option{flow.OptionRetry, flow.OptionModel, flow.OptionWithout}
 	if failure.Participant == nameSynthesizer {
-		options = []debate.Option{debate.OptionRetry, debate.OptionWithout}
+		options = []flow.Option{flow.OptionRetry, flow.OptionWithout}
 	}
-	return debate.Question{
+	return flow.Question{
 		Text: fmt.Sprintf("The solution could not be made: %s has failed (%s). Retry, name another model, or end without one.",
 			failure.Participant, failure.Kind),
-		Options: options, Default: debate.OptionWithout,
+		Options: options, Default: flow.OptionWithout,
 	}
 }
 
@@ -224,19 +225,19 @@ func (d *Deliberation) finalists(first int) []*work {
 
 // unfinished tells the maker of the solution that the deliberation ended early.
 func (b *board) unfinished() string {
-	if b.Reason == debate.EndRounds || b.Reason == debate.EndConverged || b.Reason == EndQuality || b.Reason == "" {
+	if b.Reason == flow.EndRounds || b.Reason == flow.EndConverged || b.Reason == EndQuality || b.Reason == "" {
 		return ""
 	}
 	return fmt.Sprintf("\n\nThe deliberation ended early, in round %d: make the best of what there is, and say what is open.", b.round)
 }
 
-func solved(r *debate.Record) (debate.Trigger, debate.Note, bool) {
+func solved(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	note := debate.Note{Warnings: b.unvoted()}
+	note := flow.Exit{Warnings: b.unvoted()}
 	note.Warnings = append(note.Warnings, b.unmerged()...)
 	a := b.attempt(synthesisID)
 	if _, _, ok := b.Solution(); !ok {
-		w := debate.Warning{Kind: WarnNoSolution, Evidence: "nobody was able to write the solution: the final proposals are what there is"}
+		w := flow.Warning{Kind: WarnNoSolution, Evidence: "nobody was able to write the solution: the final proposals are what there is"}
 		if b.stands() == 0 {
 			w.Evidence = "there is no proposal to make a solution of"
 		}
@@ -248,5 +249,5 @@ func solved(r *debate.Record) (debate.Trigger, debate.Note, bool) {
 	} else if a.short > 0 {
 		note.Warnings = append(note.Warnings, a.smaller(nameJudge, b.made(a.short)))
 	}
-	return debate.TriggerCompleted, note, true
+	return flow.TriggerCompleted, note, true
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -72,7 +73,7 @@ func TestWhereAnAuthorFailsTheNextWritesTheSolution(t *testing.T) {
 	require.True(t, ok)
 	assert.Equal(t, "ben", by)
 	require.Len(t, r.Warnings, 1)
-	assert.Equal(t, debate.WarnLeftOut, r.Warnings[0].Kind)
+	assert.Equal(t, flow.WarnLeftOut, r.Warnings[0].Kind)
 	assert.Equal(t, "vote.cyd", r.Warnings[0].Call)
 }
 
@@ -117,12 +118,12 @@ func TestARegisteredSynthesizer(t *testing.T) {
 	assert.Contains(t, seen.Instruction, "It takes 100 million links.")
 	assert.Contains(t, seen.Instruction, said("r1.critique.ada.ben"))
 	assert.Len(t, seen.Turns, 3+2*9)
-	assert.Equal(t, debate.CallKind("synthesis"), seen.Kind)
+	assert.Equal(t, flow.CallKind("synthesis"), seen.Kind)
 
 	engine, _ = engineFor(nil)
 	engine.Judges = map[string]debate.Judge{"own": deliberation.SynthesizerFunc(
 		func(context.Context, debate.JudgeTask) (*deliberation.Solution, error) { return nil, nil })} //nolint:nilnil // what is tested
-	config.Unattended = &debate.Unattended{}
+	config.Unattended = &flow.Unattended{}
 	r = play(t, engine, config)
 	_, _, ok = solved(r)
 	assert.False(t, ok)
@@ -150,7 +151,7 @@ func TestAnUnmetMajorRequirementIsAskedAboutAgain(t *testing.T) {
 
 func TestWithoutASolutionTheDebateEndsWithWhatThereIs(t *testing.T) {
 	config := three()
-	config.Unattended = &debate.Unattended{}
+	config.Unattended = &flow.Unattended{}
 	for _, method := range []string{deliberation.SynthesisJudge, deliberation.SynthesisMerge, deliberation.SynthesisVoting} {
 		config.Synthesis = method
 		engine, _ := engineFor(broken("synthesis", "synthesis.ada", "synthesis.ben", "synthesis.cyd"))
@@ -171,11 +172,11 @@ func TestAPersonSaysWhatBecomesOfASynthesisThatHasFailed(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	r, err := session.Wait(t.Context())
-	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.ErrorIs(t, err, flow.ErrAwaitingInput)
 	require.Len(t, r.Inquiries, 1)
-	assert.Equal(t, []debate.Option{debate.OptionRetry, debate.OptionModel, debate.OptionWithout}, r.Inquiries[0].Options)
+	assert.Equal(t, []flow.Option{flow.OptionRetry, flow.OptionModel, flow.OptionWithout}, r.Inquiries[0].Options)
 	works = true
-	require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, debate.OptionRetry))
+	require.NoError(t, session.Choose(t.Context(), r.Inquiries[0].ID, flow.OptionRetry))
 	r, err = session.Wait(t.Context())
 	require.NoError(t, err)
 	_, _, ok := solved(r)
@@ -211,9 +212,9 @@ func TestTheSolutionIsLastAndAnnounced(t *testing.T) {
 			announced, made := -1, 0
 			for _, e := range events(t, engine, r.ID) {
 				switch {
-				case as[debate.Transition](e) != nil && as[debate.Transition](e).To == debate.StateCompleting:
-					announced, made = as[debate.Transition](e).Calls, 0
-				case as[debate.Intent](e) != nil:
+				case as[flow.Transition](e) != nil && as[flow.Transition](e).To == flow.StateCompleting:
+					announced, made = as[flow.Transition](e).Calls, 0
+				case as[flow.Intent](e) != nil:
 					made++
 				}
 			}

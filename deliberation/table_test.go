@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -100,7 +100,7 @@ func TestPromptsContainWhatTheTableSays(t *testing.T) {
 }
 
 // asked plays a deliberation in which Ada and Ben ask and a person answers; with findings of an added node, if wanted.
-func asked(t *testing.T, config deliberation.Config, findings bool) (*debate.Record, *scripted.Provider) {
+func asked(t *testing.T, config deliberation.Config, findings bool) (*flow.Record, *scripted.Provider) {
 	t.Helper()
 	engine, p := engineFor(nil)
 	own := curious(map[string][]string{"clarify.1.ada": {"How many users?"}, "clarify.2.ben": {"What of Mars?"}})
@@ -119,7 +119,7 @@ func asked(t *testing.T, config deliberation.Config, findings bool) (*debate.Rec
 		if err == nil {
 			return r, p
 		}
-		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.ErrorIs(t, err, flow.ErrAwaitingInput)
 		for _, q := range r.Inquiries {
 			require.NoError(t, session.Answer(t.Context(), q.ID, "Answered "+q.ID+"."))
 		}
@@ -137,7 +137,7 @@ func wordyOr(own answers) answers {
 }
 
 // meant returns the texts that a name in the table stands for.
-func meant(t *testing.T, r *debate.Record, row row, what string) []string {
+func meant(t *testing.T, r *flow.Record, row row, what string) []string {
 	t.Helper()
 	brings := func(ids ...string) []string {
 		for i := range ids {
@@ -194,7 +194,7 @@ func meant(t *testing.T, r *debate.Record, row row, what string) []string {
 }
 
 // whole returns what of all rounds a synthesis reads.
-func whole(r *debate.Record, what string) []string {
+func whole(r *flow.Record, what string) []string {
 	var out []string
 	switch what {
 	case "all rounds":
@@ -224,7 +224,7 @@ func firstLine(text string) string {
 	return before
 }
 
-func sourceOf(t *testing.T, r *debate.Record, row row) string {
+func sourceOf(t *testing.T, r *flow.Record, row row) string {
 	t.Helper()
 	for _, source := range view(r).Prompts() {
 		if strings.Contains(row.call+".", "."+source.Who+".") && source.Who != "judge" {

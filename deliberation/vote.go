@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Vote is a ranking of the final proposals, in the JSON in which it is answered.
@@ -30,8 +30,8 @@ func voteSchema(seat int) string {
 }
 
 // checkVote checks the vote of whoever sits there: it ranks what it has been shown, all of it.
-func checkVote(voter int) func(*debate.Record, *Vote) []string {
-	return func(r *debate.Record, v *Vote) []string {
+func checkVote(voter int) func(*flow.Record, *Vote) []string {
+	return func(r *flow.Record, v *Vote) []string {
 		b := read(r)
 		shown := make(map[string]bool)
 		for _, w := range b.finalists(0) {
@@ -78,8 +78,8 @@ func (b *board) voters() []string {
 }
 
 // voting returns the votes that are missing, then the writing out of the winning proposal.
-func (b *board) voting() []debate.Call {
-	var calls []debate.Call
+func (b *board) voting() []flow.Call {
+	var calls []flow.Call
 	for i, name := range b.voters() {
 		if b.missing(voteID(name)) {
 			calls = append(calls, b.vote(name, i))
@@ -92,14 +92,14 @@ func (b *board) voting() []debate.Call {
 }
 
 // vote asks one of the voters, by their order.
-func (b *board) vote(name string, place int) debate.Call {
+func (b *board) vote(name string, place int) flow.Call {
 	seat := b.seat(name)
 	call := b.judge(voteID(name), KindVote)
 	if seat >= 0 {
 		call = b.call(&b.agents[seat], voteID(name), KindVote)
 	}
 	call.Schema, call.Slot = voteSchema(seat), b.slot(slotEvaluate, 1, place)
-	call.Last = func(r *debate.Record) string {
+	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
 		for _, w := range b.finalists(place + 1) { // each begins with another, so that no place is the best
 			if w.ID != name {
@@ -112,24 +112,24 @@ func (b *board) vote(name string, place int) debate.Call {
 }
 
 // written asks the author of the winning proposal to write it out as the solution; if that fails, the next.
-func (b *board) written() []debate.Call {
-	if slices.ContainsFunc(b.Turns, func(t *debate.Turn) bool { return t.Kind == KindSynthesis }) {
+func (b *board) written() []flow.Call {
+	if slices.ContainsFunc(b.Turns, func(t *flow.Turn) bool { return t.Kind == KindSynthesis }) {
 		return nil
 	}
 	for _, score := range b.tally() {
 		w := &b.agents[b.seat(score.Agent)]
 		if w.active && !b.Failed(synthesisID+"."+w.ID) {
-			return []debate.Call{b.writing(w)}
+			return []flow.Call{b.writing(w)}
 		}
 	}
 	return nil
 }
 
 // writing asks an agent to write its proposal out.
-func (b *board) writing(w *work) debate.Call {
+func (b *board) writing(w *work) flow.Call {
 	call := b.call(w, synthesisID+"."+w.ID, KindSynthesis)
 	call.Schema, call.Slot = schemaSolution, b.slot(slotEvaluate, 2, w.seat)
-	call.Last = func(r *debate.Record) string {
+	call.Last = func(r *flow.Record) string {
 		var out strings.Builder
 		b.quoteAs(&out, w.ID+": proposal", w.standing().Text)
 		return out.String() + r.Text("ask.written") + b.unfinished()
@@ -175,11 +175,11 @@ func (d *Deliberation) tally() []Score {
 }
 
 // unvoted warns of the votes that are missing.
-func (b *board) unvoted() []debate.Warning {
+func (b *board) unvoted() []flow.Warning {
 	if b.config.Synthesis != SynthesisVoting {
 		return nil
 	}
-	var warnings []debate.Warning
+	var warnings []flow.Warning
 	for _, name := range b.voters() {
 		if id := voteID(name); b.Failed(id) {
 			warnings = append(warnings, b.failing(id, name, name+" is left out of the vote"))

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -20,8 +20,8 @@ func TestAMissingVoteTellsWhy(t *testing.T) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}, call == "vote.ben"
 	})
 	r := play(t, engine, config)
-	assert.Equal(t, []debate.Warning{{
-		Kind: debate.WarnLeftOut, Call: "vote.ben", By: "ben", Evidence: "ben is left out of the vote: vote.ben has failed for good (refusal)",
+	assert.Equal(t, []flow.Warning{{
+		Kind: flow.WarnLeftOut, Call: "vote.ben", By: "ben", Evidence: "ben is left out of the vote: vote.ben has failed for good (refusal)",
 	}}, r.Warnings)
 	ballots, _ := view(r).Votes()
 	assert.Len(t, ballots, 3, "of Ada, Cyd and the judge")

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/prompt"
 )
 
@@ -20,14 +22,14 @@ func (w *reporter) cast() {
 	for _, name := range w.names() {
 		w.seats[name] = len(w.seats) + 1
 	}
-	is := func(side debate.Side) bool {
+	is := func(side format.Side) bool {
 		return slices.ContainsFunc(w.config.Participants, func(p debate.Participant) bool { return p.Side == side })
 	}
-	divided := is(debate.For) && is(debate.Against)
+	divided := is(format.For) && is(format.Against)
 	for i, p := range w.config.Participants {
 		tone := "seat-" + strconv.Itoa(i%tones+1)
 		switch p.Side {
-		case debate.For, debate.Against, debate.Neutral:
+		case format.For, format.Against, format.Neutral:
 			w.sides[p.Name] = string(p.Side)
 			if divided {
 				tone = string(p.Side)
@@ -88,7 +90,7 @@ func (w *reporter) participants() *section {
 			Class: "person", Title: p.Name, Tone: w.tones[p.Name], Side: w.sides[p.Name],
 			Marks: notes(p.Model, prefixed("then ", strings.Join(p.Fallbacks, ", ")), plural(state.Turns, "turn")),
 		}
-		if state.Status != debate.StatusActive {
+		if state.Status != flow.StatusActive {
 			card.Marks = append(card.Marks, string(state.Status))
 		}
 		persona, position := p.Persona, p.Position
@@ -140,7 +142,7 @@ func (w *reporter) judges() *section {
 		switch {
 		case slices.Contains(recused, judge.Name):
 			part = "recused: its model is of the family of some participants'"
-		case w.record.Participant(judge.Name).Status == debate.StatusDropped:
+		case w.record.Participant(judge.Name).Status == flow.StatusDropped:
 			part = "dropped" + prefixed(": ", w.log.dropped[judge.Name])
 		}
 		t.Rows = append(t.Rows, cells(judge.Name, performer(judge.Model, judge.Judge, judge.Person), part))

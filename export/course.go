@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // summaries shows the summaries, made when the history no longer fitted.
@@ -95,12 +95,12 @@ func (w *reporter) inquiries() *table {
 			asked = append(asked, &w.record.Inquiries[i])
 		}
 	}
-	answers := make(map[string]*debate.Answer)
+	answers := make(map[string]*flow.Answer)
 	for i := range w.record.Answers {
 		a := &w.record.Answers[i]
 		answers[a.Inquiry] = a
-		if !slices.ContainsFunc(asked, func(q *debate.Inquiry) bool { return q.ID == a.Inquiry }) {
-			asked = append(asked, &debate.Inquiry{ID: a.Inquiry})
+		if !slices.ContainsFunc(asked, func(q *flow.Inquiry) bool { return q.ID == a.Inquiry }) {
+			asked = append(asked, &flow.Inquiry{ID: a.Inquiry})
 		}
 	}
 	for _, q := range asked {
@@ -117,7 +117,7 @@ func (w *reporter) inquiries() *table {
 }
 
 // answered returns the answer in words.
-func answered(a *debate.Answer) string {
+func answered(a *flow.Answer) string {
 	switch {
 	case a == nil:
 		return "open"

@@ -1,7 +1,7 @@
 // Package export writes a debate as a document for people: as Markdown, or as an HTML page without other
 // files.
 //
-// [Markdown] and [HTML] write what a [debate.Record] holds. A [Document] adds what only the log holds.
+// [Markdown] and [HTML] write what a [flow.Record] holds. A [Document] adds what only the log holds.
 // Neither contains a seed, a key or a prompt. A record of another flow than the debate gives a plain report:
 // its turns, what happened, and what it cost.
 //
@@ -35,31 +35,31 @@ import (
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Document is a debate to be written. Writing only reads it: several goroutines may write the same
 // Document, as long as nobody changes the record.
 type Document struct {
 	// Record is the debate, finished or not.
-	Record *debate.Record
+	Record *flow.Record
 	// Events is the debate's log, or its facts up to now. It adds what the record does not keep: when
 	// turns were spoken, which attempts failed, why somebody was dropped, and the questions that were
 	// answered. Nil: the document has none of these.
-	Events []debate.Event
+	Events []flow.Event
 	// Title is the title of the document; the topic if empty.
 	Title string
 }
 
 // Markdown writes a debate as a Markdown document (CommonMark with the tables of GitHub). It returns the
 // writer's error, or one of kind validation if r is nil.
-func Markdown(w io.Writer, r *debate.Record) error {
+func Markdown(w io.Writer, r *flow.Record) error {
 	return (&Document{Record: r}).Markdown(w)
 }
 
 // HTML writes a debate as an HTML page. It returns the writer's error, or one of kind validation if r is
 // nil.
-func HTML(w io.Writer, r *debate.Record) error {
+func HTML(w io.Writer, r *flow.Record) error {
 	return (&Document{Record: r}).HTML(w)
 }
 
@@ -73,7 +73,7 @@ func (d *Document) HTML(w io.Writer) error { return d.write(w, writeHTML) }
 // write passes everything through a filter of characters, whatever its source.
 func (d *Document) write(w io.Writer, format func(io.Writer, *report) error) error {
 	if d == nil || d.Record == nil {
-		return &debate.Error{Kind: debate.KindValidation, Op: "export", Field: "record", Err: errors.New("is missing")}
+		return &flow.Error{Kind: flow.KindValidation, Op: "export", Field: "record", Err: errors.New("is missing")}
 	}
 	filter := transform.NewWriter(w, runes.Map(visible))
 	if err := format(filter, newReport(d)); err != nil {

@@ -9,12 +9,14 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // tea is a short debate, and store is where its log is.
-func tea(store debate.Store) (*debate.Record, error) {
+func tea(store store.Store) (*flow.Record, error) {
 	engine := &debate.Engine{Store: store, Providers: map[string]debate.Provider{
 		"acme": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 			return scripted.Reply{Text: map[string]string{
@@ -37,7 +39,7 @@ func tea(store debate.Store) (*debate.Record, error) {
 
 // What models have said stands in quotes, as harmless Markdown.
 func ExampleMarkdown() {
-	record, err := tea(&debate.MemoryStore{})
+	record, err := tea(&store.Memory{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -70,7 +72,7 @@ func ExampleMarkdown() {
 
 // A page is one file, which can be sent as it is.
 func ExampleHTML() {
-	record, err := tea(&debate.MemoryStore{})
+	record, err := tea(&store.Memory{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -106,7 +108,7 @@ func ExampleHTML() {
 
 // The log tells more than the record: when each turn was spoken, what failed, and who was asked.
 func ExampleDocument() {
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	record, err := tea(store)
 	if err != nil {
 		fmt.Println(err)

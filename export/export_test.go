@@ -20,6 +20,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -67,7 +69,7 @@ func TestNothingSecret(t *testing.T) {
 			require.NoError(t, d.HTML(&out))
 			text := out.String()
 			assert.NotContains(t, text, seed)
-			start := as[debate.Start](d.Events[0])
+			start := as[flow.Start](d.Events[0])
 			require.NotEmpty(t, start.Texts)
 			fence := regexp.MustCompile(`\d{8,}`)
 			found := 0
@@ -97,7 +99,7 @@ func TestWithoutTheLog(t *testing.T) {
 		{asked(), []string{"Questions to people", "retry", "inquiry ask."}, []string{"The provider refuses the key"}},
 	} {
 		d := test.scene.play(t)
-		for name, write := range map[string]func(io.Writer, *debate.Record) error{"markdown": export.Markdown, "html": export.HTML} {
+		for name, write := range map[string]func(io.Writer, *flow.Record) error{"markdown": export.Markdown, "html": export.HTML} {
 			var out, all bytes.Buffer
 			require.NoError(t, write(&out, d.Record))
 			require.NoError(t, d.Markdown(&all))
@@ -137,12 +139,12 @@ func TestOutcomes(t *testing.T) {
 			[]string{"with the participants in the other order", "each verdict was asked for twice"},
 		},
 		"a swing": {
-			func(c *debate.Config) { c.Format, c.Rounds, c.Mode = debate.Oxford, 3, debate.Sequential },
+			func(c *debate.Config) { c.Format, c.Rounds, c.Mode = format.Oxford, 3, debate.Sequential },
 			[]string{"**A tie: both sides have gained the same of the audience.**", "| for | 33.33 % | 33.33 % | \\+0 points |", "opening", "to Mia"},
 		},
 		"a swing for a side": {
 			func(c *debate.Config) {
-				c.Format, c.Rounds, c.Mode, c.Judging = debate.Oxford, 3, debate.Sequential, nil
+				c.Format, c.Rounds, c.Mode, c.Judging = format.Oxford, 3, debate.Sequential, nil
 				c.Audience.Members = c.Audience.Members[:2]
 			},
 			[]string{"**The side for wins: it has gained more of the audience.**", "| for | 0 % | 50 % | \\+50 points |"},
@@ -193,11 +195,11 @@ func TestEndsOfLines(t *testing.T) {
 // TestStates: every state has its words; a debate that is not over says so.
 func TestStates(t *testing.T) {
 	r := *broken().play(t).Record
-	for state, want := range map[debate.State]string{
-		debate.StateConfiguring: "**Not started.** The debate is not over: this is how far it has come.", debate.StatePaused: "**Paused.**",
-		debate.StateAwaitingInput: "**Waiting for a person.**", debate.StateCompleting: "**Coming to its verdict.**",
-		"judging": "**Under way.**", debate.StateCompleted: "**Completed.**",
-		debate.StateError: "**Stopped by an error.** Quota: the account is empty. The account's allowance is used up",
+	for state, want := range map[flow.State]string{
+		flow.StateConfiguring: "**Not started.** The debate is not over: this is how far it has come.", flow.StatePaused: "**Paused.**",
+		flow.StateAwaitingInput: "**Waiting for a person.**", flow.StateCompleting: "**Coming to its verdict.**",
+		"judging": "**Under way.**", flow.StateCompleted: "**Completed.**",
+		flow.StateError: "**Stopped by an error.** Quota: the account is empty. The account's allowance is used up",
 	} {
 		r.State = state
 		var md bytes.Buffer
@@ -239,7 +241,7 @@ func TestPolicy(t *testing.T) {
 // long is a debate of so many rounds.
 func long(rounds int) *scene {
 	s := duel()
-	s.config.ID, s.config.Rounds, s.config.Format = "long", rounds, debate.RoundLimited
+	s.config.ID, s.config.Rounds, s.config.Format = "long", rounds, format.RoundLimited
 	s.config.Judging = nil
 	s.reply = func(req *provider.Request) scripted.Reply {
 		return scripted.Reply{Text: "**" + req.Self + "** speaks.\n\n- one\n- two", Usage: provider.Usage{Input: 1, Output: 1}}

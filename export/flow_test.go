@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -24,40 +25,40 @@ type notes struct {
 
 func (*notes) Flow() string { return "notes" }
 
-func (n *notes) Terms() debate.Terms {
-	return debate.Terms{ID: "notes-1", Topic: n.Topic, Participants: []string{"Ada", "Ben"}}
+func (n *notes) Terms() flow.Terms {
+	return flow.Terms{ID: "notes-1", Topic: n.Topic, Participants: []string{"Ada", "Ben"}}
 }
 
 func (n *notes) Models() iter.Seq2[string, string] { return maps.All(n.Writers) }
 
-func notesFlow() *debate.Flow {
-	const writing debate.State = "writing"
-	return &debate.Flow{
+func notesFlow() *flow.Flow {
+	const writing flow.State = "writing"
+	return &flow.Flow{
 		Name: "notes", Version: 1, Start: writing,
-		Rules: []debate.Rule{{From: writing, On: "written", To: debate.StateCompleting}},
-		Steps: map[debate.State]debate.Step{writing: {
-			Calls: func(r *debate.Record) (calls []debate.Call) {
+		Rules: []flow.Rule{{From: writing, On: "written", To: flow.StateCompleting}},
+		Steps: map[flow.State]flow.Step{writing: {
+			Calls: func(r *flow.Record) (calls []flow.Call) {
 				for _, name := range r.Active() {
 					config, ok := r.Config().(*notes)
 					if id := "note." + name; ok && !r.Done(id) {
-						calls = append(calls, debate.Call{
-							ID: id, Kind: "note", By: name, Model: config.Writers[name], OnFail: debate.OnFail{Drop: true},
-							Last: func(*debate.Record) string { return "Write a note." },
+						calls = append(calls, flow.Call{
+							ID: id, Kind: "note", By: name, Model: config.Writers[name], OnFail: flow.OnFail{Drop: true},
+							Last: func(*flow.Record) string { return "Write a note." },
 						})
 					}
 				}
 				return calls
 			},
-			Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "written", debate.Note{}, true },
+			Next: func(*flow.Record) (flow.Trigger, flow.Exit, bool) { return "written", flow.Exit{}, true },
 		}},
-		Spare: func(*debate.Record, string) bool { return true },
+		Spare: func(*flow.Record, string) bool { return true },
 	}
 }
 
 // TestAnotherFlow: a record of another flow gives a plain report.
 func TestAnotherFlow(t *testing.T) {
 	engine := &debate.Engine{
-		Flows: map[string]*debate.Flow{"notes": notesFlow()},
+		Flows: map[string]*flow.Flow{"notes": notesFlow()},
 		Providers: map[string]debate.Provider{"acme": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 			if req.Self == "Ben" {
 				return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal, Message: "no"}}

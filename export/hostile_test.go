@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // attacks are texts that try to be more than text.
@@ -155,7 +156,7 @@ func giants() map[string]string {
 // stage is a debate of which every text can be replaced.
 type stage struct {
 	document *export.Document
-	record   debate.Record
+	record   flow.Record
 	config   debate.Config
 	rubric   bool // the judges have one
 }
@@ -166,9 +167,9 @@ func newStage(t *testing.T) *stage {
 	played, ok := debate.Of(d.Record)
 	require.True(t, ok)
 	s := &stage{document: d, record: *d.Record, config: *played.Config()}
-	s.record.Summaries = []*debate.Summarized{{Before: 10, After: 5}}
-	s.record.Rejections = []debate.Rejection{{Round: 1}}
-	s.record.Warnings = []debate.Warning{{Kind: debate.WarnCost}}
+	s.record.Summaries = []*flow.Summarized{{Before: 10, After: 5}}
+	s.record.Rejections = []flow.Rejection{{Round: 1}}
+	s.record.Warnings = []flow.Warning{{Kind: flow.WarnCost}}
 	s.config.Audience = &debate.Audience{Members: []debate.Member{{Name: "Olga"}}}
 	return s
 }
@@ -191,11 +192,11 @@ func (s *stage) with(text string) *export.Document {
 		judging.Rubric = &debate.Rubric{Criteria: []debate.Criterion{{Name: text, Low: text, High: text}}}
 	}
 	c.Judging = &judging
-	r.Evidence, r.Reason, r.ID = text, debate.EndReason(text), text
+	r.Evidence, r.Reason, r.ID = text, flow.EndReason(text), text
 	r.Turns = nil
 	for _, t := range s.record.Turns {
 		turn := *t
-		turn.Text, turn.Target, turn.Kind = text, text, debate.CallKind(text)
+		turn.Text, turn.Target, turn.Kind = text, text, flow.CallKind(text)
 		if turn.Speaker == "Ada" {
 			turn.Speaker = text
 		}
@@ -210,18 +211,18 @@ func (s *stage) with(text string) *export.Document {
 	d.Assessments = []*debate.Assessment{{Round: 1, Judge: text, Judgement: debate.Judgement{
 		Assessments: []debate.ParticipantMark{{Participant: text, Strengths: all, Weaknesses: all}}, Reasoning: text, Recommendations: text,
 	}}}
-	r.Summaries = []*debate.Summarized{{Text: text, View: text}}
+	r.Summaries = []*flow.Summarized{{Text: text, View: text}}
 	d.Ballots = []*debate.Ballot{{Voter: text, BallotPaper: debate.BallotPaper{Vote: debate.Vote(text), Reasoning: text}}}
-	r.Rejections = []debate.Rejection{{By: text, Problems: all}}
-	r.Warnings = []debate.Warning{{By: text, Evidence: text}}
+	r.Rejections = []flow.Rejection{{By: text, Problems: all}}
+	r.Warnings = []flow.Warning{{By: text, Evidence: text}}
 	d.Assignment = &debate.Assignment{Reasoning: text, Positions: []debate.AssignedPosition{{Participant: "Ben", Position: text, Persona: text, KeyArguments: all}}}
-	r.Answers = []debate.Answer{{Inquiry: text, Option: debate.Option(text), Model: text}}
+	r.Answers = []flow.Answer{{Inquiry: text, Option: flow.Option(text), Model: text}}
 	*d.Config() = c
-	failed := &debate.Error{Kind: debate.Kind(text), Err: errors.New(text)}
-	return &export.Document{Record: &r, Title: text, Events: []debate.Event{
-		{Body: &debate.Failure{By: text, Error: failed}},
-		{Body: &debate.Dropped{Participant: text, Reason: text}},
-		{Body: &debate.Inquiry{ID: text, To: text, About: "x", Question: text}},
+	failed := &flow.Error{Kind: flow.Kind(text), Err: errors.New(text)}
+	return &export.Document{Record: &r, Title: text, Events: []flow.Event{
+		{Body: &flow.Failure{By: text, Error: failed}},
+		{Body: &flow.Dropped{Participant: text, Reason: text}},
+		{Body: &flow.Inquiry{ID: text, To: text, About: "x", Question: text}},
 	}}
 }
 
@@ -259,7 +260,7 @@ func TestGiants(t *testing.T) {
 			turn := *d.Record.Turns[0]
 			turn.Text = text
 			r := *d.Record
-			r.Turns = []*debate.Turn{&turn}
+			r.Turns = []*flow.Turn{&turn}
 			began := time.Now()
 			var md, page bytes.Buffer
 			require.NoError(t, export.Markdown(&md, &r))
@@ -291,7 +292,7 @@ func TestLongLists(t *testing.T) {
 		turn := *d.Record.Turns[0]
 		turn.Text = strings.Repeat(part, formatted/len(part))
 		r := *d.Record
-		r.Turns = []*debate.Turn{&turn}
+		r.Turns = []*flow.Turn{&turn}
 		var page bytes.Buffer
 		require.NoError(t, export.HTML(&page, &r))
 		assert.NotContains(t, page.String(), `<pre class="plain">`, name)
@@ -340,13 +341,13 @@ func (s *short) Write(p []byte) (int, error) {
 
 func TestErrorsOfTheWriter(t *testing.T) {
 	d := duel().play(t)
-	for name, write := range map[string]func(io.Writer, *debate.Record) error{"markdown": export.Markdown, "html": export.HTML} {
+	for name, write := range map[string]func(io.Writer, *flow.Record) error{"markdown": export.Markdown, "html": export.HTML} {
 		for _, left := range []int{0, 100, 5000} {
 			assert.ErrorIs(t, write(&short{left}, d.Record), io.ErrShortWrite, "%s after %d bytes", name, left)
 		}
-		var e *debate.Error
+		var e *flow.Error
 		require.ErrorAs(t, write(io.Discard, nil), &e)
-		assert.Equal(t, debate.KindValidation, e.Kind)
-		require.NoError(t, write(io.Discard, &debate.Record{}), "a debate that has not begun")
+		assert.Equal(t, flow.KindValidation, e.Kind)
+		require.NoError(t, write(io.Discard, &flow.Record{}), "a debate that has not begun")
 	}
 }

@@ -4,16 +4,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // log is what the events of a debate add to its record.
 type log struct {
 	known    bool
 	turns    map[attempt]time.Time // when they were recorded
-	failures []*debate.Failure
+	failures []*flow.Failure
 	dropped  map[string]string // why, by who
-	asked    []*debate.Inquiry
+	asked    []*flow.Inquiry
 }
 
 // attempt identifies an attempt at a call.
@@ -22,18 +22,18 @@ type attempt struct {
 	number int
 }
 
-func readLog(events []debate.Event) log {
+func readLog(events []flow.Event) log {
 	l := log{known: len(events) > 0, turns: make(map[attempt]time.Time), dropped: make(map[string]string)}
 	for i := range events {
 		e := &events[i]
 		switch body := e.Body.(type) {
-		case *debate.Turn:
+		case *flow.Turn:
 			l.turns[attempt{body.Call, body.Attempt}] = e.At
-		case *debate.Failure:
+		case *flow.Failure:
 			l.failures = append(l.failures, body)
-		case *debate.Dropped:
+		case *flow.Dropped:
 			l.dropped[body.Participant] = strings.TrimPrefix(body.Reason, "debate: ")
-		case *debate.Inquiry:
+		case *flow.Inquiry:
 			l.asked = append(l.asked, body)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/format"
 )
 
 // outcome shows the result of a debate, with the verdicts; nil: another flow has its own results.
@@ -71,9 +72,9 @@ func swapped(v *debate.Verdict) int {
 func (w *reporter) headline(o *debate.Outcome) string {
 	over := w.record.Final()
 	switch {
-	case w.config.Judging == nil && o.Decision == debate.ByJudges:
+	case w.config.Judging == nil && o.Decision == format.ByJudges:
 		return "Nobody has judged this debate."
-	case o.Decision == debate.NoWinner:
+	case o.Decision == format.NoWinner:
 		return "This format has no winner."
 	case o.Winner != "" && o.Verdicts > 1:
 		return fmt.Sprintf("%s wins before a panel of %d.", w.sided(o.Winner), o.Verdicts)
@@ -81,7 +82,7 @@ func (w *reporter) headline(o *debate.Outcome) string {
 		return w.sided(o.Winner) + " wins."
 	case o.Side != "":
 		return fmt.Sprintf("The side %s wins: it has gained more of the audience.", o.Side)
-	case o.Tie && o.Decision == debate.BySwing:
+	case o.Tie && o.Decision == format.BySwing:
 		return "A tie: both sides have gained the same of the audience."
 	case o.Tie:
 		return "A tie: the votes name nobody."

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // report is the content of a document, in order: a few kinds of blocks, which each format writes in its
@@ -86,7 +87,7 @@ func spoken(text string) block { return block{Speech: &text} }
 
 // reporter builds a report.
 type reporter struct {
-	record *debate.Record
+	record *flow.Record
 	debate *debate.Debate // empty if the record is of another flow
 	config *debate.Config
 	word   string // for what the record is of
@@ -98,7 +99,7 @@ type reporter struct {
 }
 
 // newReporter returns a reporter. If the record is of another flow, the reporter knows only its terms.
-func newReporter(r *debate.Record, events []debate.Event) *reporter {
+func newReporter(r *flow.Record, events []flow.Event) *reporter {
 	w := &reporter{record: r, word: "debate", log: readLog(events)}
 	if d, ok := debate.Of(r); ok {
 		w.debate, w.config = d, d.Config()
@@ -188,7 +189,7 @@ func (w *reporter) standing() string {
 	r := w.record
 	why := sentence(r.Evidence)
 	switch {
-	case r.State == debate.StateError:
+	case r.State == flow.StateError:
 		if r.Failure != nil {
 			why = sentence(failure(r.Failure)) + " " + r.Failure.Hint()
 		}
@@ -201,21 +202,21 @@ func (w *reporter) standing() string {
 }
 
 // stateName returns a state in words.
-func stateName(s debate.State) string {
+func stateName(s flow.State) string {
 	switch s {
-	case "", debate.StateConfiguring, debate.StateValidating, debate.StateReady:
+	case "", flow.StateConfiguring, flow.StateValidating, flow.StateReady:
 		return "not started"
-	case debate.StatePaused:
+	case flow.StatePaused:
 		return "paused"
-	case debate.StateAwaitingInput:
+	case flow.StateAwaitingInput:
 		return "waiting for a person"
-	case debate.StateCompleted:
+	case flow.StateCompleted:
 		return "completed"
-	case debate.StateCanceled:
+	case flow.StateCanceled:
 		return "canceled"
-	case debate.StateError:
+	case flow.StateError:
 		return "stopped by an error"
-	case debate.StateCompleting:
+	case flow.StateCompleting:
 		return "coming to its verdict"
 	default:
 		return "under way"

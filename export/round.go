@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // manyRounds is the number of rounds from which the table of contents shows them as bare numbers.
@@ -14,7 +15,7 @@ const manyRounds = 12
 
 // spokenIn holds what was said and judged in one round.
 type spokenIn struct {
-	turns       []*debate.Turn
+	turns       []*flow.Turn
 	assessments []*debate.Assessment
 }
 
@@ -52,7 +53,7 @@ func (w *reporter) round(n int, said *spokenIn) *section {
 	if f := w.debate.Format(); f != nil {
 		s.Note = f.Phase(n, w.config.Rounds).Name
 	}
-	slices.SortStableFunc(said.turns, func(a, b *debate.Turn) int { return a.Slot - b.Slot })
+	slices.SortStableFunc(said.turns, func(a, b *flow.Turn) int { return a.Slot - b.Slot })
 	for _, t := range said.turns {
 		s.Articles = append(s.Articles, w.turn(t))
 	}
@@ -67,7 +68,7 @@ func (w *reporter) round(n int, said *spokenIn) *section {
 const cutMark = "cut at its limit of tokens"
 
 // turn shows what somebody said.
-func (w *reporter) turn(t *debate.Turn) *article {
+func (w *reporter) turn(t *flow.Turn) *article {
 	w.turns++
 	a := &article{
 		ID: "turn-" + strconv.Itoa(w.turns), Class: "turn", Title: t.Speaker, Tone: w.tones[t.Speaker], Side: w.sides[t.Speaker],
@@ -93,7 +94,7 @@ func (w *reporter) turn(t *debate.Turn) *article {
 }
 
 // otherModel returns the model of a turn if it is not the speaker's own.
-func (w *reporter) otherModel(t *debate.Turn) string {
+func (w *reporter) otherModel(t *flow.Turn) string {
 	for _, p := range w.config.Participants {
 		if p.Name == t.Speaker && p.Model == t.Model {
 			return ""

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // manners are the ways in which a text can be formatted.
@@ -58,12 +59,12 @@ var plainReader = goldmark.New(
 )
 
 // turnOf returns what a reader sees of a single turn: of the page, and of the Markdown document.
-func turnOf(t *testing.T, d *debate.Record, words string) (page, markdown string) {
+func turnOf(t *testing.T, d *flow.Record, words string) (page, markdown string) {
 	t.Helper()
 	turn := *d.Turns[0]
 	turn.Text = words
 	r := *d
-	r.Turns = []*debate.Turn{&turn}
+	r.Turns = []*flow.Turn{&turn}
 	told, ok := debate.Of(d)
 	require.True(t, ok)
 	told.Verdicts, told.Assessments = nil, nil

@@ -13,8 +13,11 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // seed is the secret of all debates here: it is in their logs, and must be in no document.
@@ -24,7 +27,7 @@ const seed = "3d1c0a55e7-canary-seed"
 type scene struct {
 	config debate.Config
 	reply  func(req *provider.Request) scripted.Reply
-	models map[string]debate.Model
+	models map[string]flow.Model
 	judges map[string]debate.Judge
 	host   func(t *testing.T, s *debate.Session) // what the host does while the debate runs
 }
@@ -34,11 +37,11 @@ func (s *scene) play(t *testing.T) *export.Document {
 	t.Helper()
 	d := &export.Document{}
 	synctest.Test(t, func(t *testing.T) {
-		store := &debate.MemoryStore{}
+		store := &store.Memory{}
 		if s.models == nil {
-			s.models = map[string]debate.Model{
-				"acme/large": {Priced: true, Input: 3 * debate.USD / 1_000_000, CachedInput: debate.USD * 3 / 10_000_000, Output: 15 * debate.USD / 1_000_000, Family: "large"},
-				"acme/small": {Priced: true, Input: debate.USD / 4_000_000, Output: 2 * debate.USD / 1_000_000, Family: "small"},
+			s.models = map[string]flow.Model{
+				"acme/large": {Priced: true, Input: 3 * flow.USD / 1_000_000, CachedInput: flow.USD * 3 / 10_000_000, Output: 15 * flow.USD / 1_000_000, Family: "large"},
+				"acme/small": {Priced: true, Input: flow.USD / 4_000_000, Output: 2 * flow.USD / 1_000_000, Family: "small"},
 			}
 		}
 		engine := &debate.Engine{
@@ -111,10 +114,10 @@ Weigh what was shown: the same air, at a lower price, with fewer people left out
 func duel() *scene {
 	return &scene{
 		config: debate.Config{
-			ID: "cars-2026", Topic: "Should cities ban private cars from their centres?", Format: debate.StructuredRounds, Rounds: 2,
+			ID: "cars-2026", Topic: "Should cities ban private cars from their centres?", Format: format.StructuredRounds, Rounds: 2,
 			Participants: []debate.Participant{
-				{Name: "Ada", Side: debate.For, Model: "acme/large", Position: "Private cars should leave the centre by next spring.", Persona: "a traffic engineer of twenty years"},
-				{Name: "Ben", Side: debate.Against, Model: "acme/small", Position: "A charge does what a ban does, and leaves the choice."},
+				{Name: "Ada", Side: format.For, Model: "acme/large", Position: "Private cars should leave the centre by next spring.", Persona: "a traffic engineer of twenty years"},
+				{Name: "Ben", Side: format.Against, Model: "acme/small", Position: "A charge does what a ban does, and leaves the choice."},
 			},
 			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "acme/large"}}, Rubric: debate.DefaultRubric()},
 		},
@@ -172,7 +175,7 @@ func court(change ...func(*debate.Config)) *scene {
 		config: debate.Config{
 			ID: "four-days", Topic: "This house would make the four-day week the law", Rounds: 1, Mode: debate.Simultaneous,
 			Participants: []debate.Participant{
-				{Name: "Mia", Side: debate.For, Model: "acme/large"}, {Name: "Noah", Side: debate.Against, Model: "acme/large"},
+				{Name: "Mia", Side: format.For, Model: "acme/large"}, {Name: "Noah", Side: format.Against, Model: "acme/large"},
 			},
 			Judging: &debate.Judging{
 				Judges:   []debate.JudgeConfig{{Name: "Chair", Model: "acme/large"}, {Name: "Lay", Model: "acme/small"}, {Name: "Sceptic", Model: "acme/small"}},
@@ -231,15 +234,15 @@ func storm() *scene {
 	names := []string{"Ada", "Ben", "Cleo"}
 	return &scene{
 		config: debate.Config{
-			ID: "storm", Topic: "Is a ship safer in harbour?", Rounds: 2, Format: debate.RoundLimited, Unattended: &debate.Unattended{}, MaxTokens: 400,
+			ID: "storm", Topic: "Is a ship safer in harbour?", Rounds: 2, Format: format.RoundLimited, Unattended: &flow.Unattended{}, MaxTokens: 400,
 			Participants: []debate.Participant{
 				{Name: "Ada", Model: "acme/large", Fallbacks: []string{"acme/small"}},
 				{Name: "Ben", Model: "acme/small"},
 				{Name: "Cleo", Model: "acme/small"},
 			},
 			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Judge", Model: "acme/large"}, {Name: "Absent", Judge: "absent"}}, Quorum: 1, OwnFamily: true},
-			Retry:   &debate.RetryPolicy{Jitter: 1}, // the waits are to be the same each time
-			Budget:  &debate.Budget{Warn: debate.USD / 100},
+			Retry:   &flow.RetryPolicy{Jitter: 1}, // the waits are to be the same each time
+			Budget:  &flow.Budget{Warn: flow.USD / 100},
 		},
 		judges: map[string]debate.Judge{"absent": debate.JudgeFunc(func(context.Context, debate.JudgeTask) (json.RawMessage, error) {
 			return nil, &provider.Error{Kind: provider.KindRefusal, Message: "not today"}
@@ -285,7 +288,7 @@ func world() *scene {
 	}
 	s := &scene{
 		config: debate.Config{
-			ID: "мир-1", Topic: "Whom do streets belong to? / 街道属于谁？ / لمن الشوارع؟", Format: debate.Roundtable, Rounds: 2,
+			ID: "мир-1", Topic: "Whom do streets belong to? / 街道属于谁？ / لمن الشوارع؟", Format: format.Roundtable, Rounds: 2,
 			Assign:  &debate.Assign{Model: "acme/small"},
 			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: "Судья", Model: "acme/large"}}, When: debate.AtEnd},
 		},
@@ -346,7 +349,7 @@ func canceled() *scene {
 	s.host = func(t *testing.T, session *debate.Session) {
 		for event, err := range session.Events(t.Context(), 0) {
 			require.NoError(t, err)
-			if as[debate.Turn](event) != nil && as[debate.Turn](event).Round == 1 && as[debate.Turn](event).Speaker == "Ben" {
+			if as[flow.Turn](event) != nil && as[flow.Turn](event).Round == 1 && as[flow.Turn](event).Speaker == "Ben" {
 				break
 			}
 		}
@@ -385,11 +388,11 @@ func verdict(names []string) string {
 func asked() *scene {
 	s := duel()
 	names := []string{"Ada", "Ben"}
-	s.models = map[string]debate.Model{
+	s.models = map[string]flow.Model{
 		"acme/large": {Context: 9000, MaxOutput: 400}, "acme/small": {Context: 9000, MaxOutput: 400, Priced: true},
 	}
-	s.config.ID, s.config.Rounds, s.config.Format = "asked", 10, debate.RoundLimited
-	s.config.Context, s.config.Summarizer, s.config.AutoSummary, s.config.Reserve, s.config.MaxTokens = debate.ContextSummarize, "acme/small", true, 1000, 400
+	s.config.ID, s.config.Rounds, s.config.Format = "asked", 10, format.RoundLimited
+	s.config.Context, s.config.Summarizer, s.config.AutoSummary, s.config.Reserve, s.config.MaxTokens = flow.ContextSummarize, "acme/small", true, 1000, 400
 	s.config.Judging = &debate.Judging{When: debate.AtEnd, Judges: []debate.JudgeConfig{{Name: "Portia", Person: true}}}
 	failed := false
 	s.reply = func(req *provider.Request) scripted.Reply {
@@ -411,10 +414,10 @@ func asked() *scene {
 			if err == nil {
 				return
 			}
-			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.ErrorIs(t, err, flow.ErrAwaitingInput)
 			for _, q := range record.Inquiries {
 				if q.About != "" {
-					require.NoError(t, session.Choose(t.Context(), q.ID, debate.OptionRetry))
+					require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 				} else {
 					require.NoError(t, session.Answer(t.Context(), q.ID, verdict(names)))
 				}

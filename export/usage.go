@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // usage shows what the debate has used and cost.
@@ -15,8 +15,8 @@ func (w *reporter) usage() *section {
 	total := r.Spent()
 	total.Name = "Total"
 	people, models := r.SpentByParticipant(), r.SpentByModel()
-	slices.SortStableFunc(people, func(a, b debate.Account) int { return w.place(a.Name) - w.place(b.Name) })
-	slices.SortStableFunc(models, func(a, b debate.Account) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(people, func(a, b flow.Account) int { return w.place(a.Name) - w.place(b.Name) })
+	slices.SortStableFunc(models, func(a, b flow.Account) int { return strings.Compare(a.Name, b.Name) })
 	s.account("By participant and judge", "Who", people, total)
 	s.account("By model", "Model", models, total)
 	s.account("By round", "Round", w.byRound(), total)
@@ -27,7 +27,7 @@ func (w *reporter) usage() *section {
 }
 
 // account adds a table of accounts.
-func (s *section) account(caption, of string, accounts []debate.Account, total debate.Account) {
+func (s *section) account(caption, of string, accounts []flow.Account, total flow.Account) {
 	if len(accounts) == 0 {
 		return
 	}
@@ -46,14 +46,14 @@ func (s *section) account(caption, of string, accounts []debate.Account, total d
 }
 
 // byRound returns the accounts of the rounds in the record, and of everything outside them.
-func (w *reporter) byRound() []debate.Account {
+func (w *reporter) byRound() []flow.Account {
 	r := w.record
 	rounds := []int{0, r.Round}
 	for _, t := range r.Turns {
 		rounds = append(rounds, t.Round)
 	}
 	slices.Sort(rounds)
-	var out []debate.Account
+	var out []flow.Account
 	for _, n := range slices.Compact(rounds) {
 		a := r.SpentInRound(n)
 		if a.Requests == 0 {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // sentence turns a text into a sentence, with a capital and a full stop.
@@ -55,7 +55,7 @@ func bar(x, most float64) cell {
 }
 
 // failure describes a failure in one line.
-func failure(e *debate.Error) string {
+func failure(e *flow.Error) string {
 	if e == nil {
 		return ""
 	}

@@ -9,20 +9,21 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // call is an attempt at a call that is in flight.
 type call struct {
 	*span
 
-	intent *debate.Intent
+	intent *flow.Intent
 	began  time.Time
 	round  *span
 	n      int // its number, in order of beginning
 }
 
 // ask begins an attempt.
-func (w *watch) ask(in *debate.Intent, at time.Time) {
+func (w *watch) ask(in *flow.Intent, at time.Time) {
 	key := attempt{in.Call, in.Attempt}
 	if lost := w.calls[key]; lost != nil { // a log of this library never asks twice
 		lost.end(at, true)
@@ -34,7 +35,7 @@ func (w *watch) ask(in *debate.Intent, at time.Time) {
 }
 
 // call returns the span of an attempt.
-func (w *watch) call(in *debate.Intent, at time.Time) *call {
+func (w *watch) call(in *flow.Intent, at time.Time) *call {
 	w.begun++
 	c := &call{intent: in, began: at, round: w.round, n: w.begun}
 	name, kind := "", trace.SpanKindInternal
@@ -55,7 +56,7 @@ func (w *watch) call(in *debate.Intent, at time.Time) *call {
 }
 
 // startAttributes returns the attributes of an attempt that are known at its beginning.
-func (w *watch) startAttributes(in *debate.Intent) []attribute.KeyValue {
+func (w *watch) startAttributes(in *flow.Intent) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{
 		keyCall.String(clean(in.Call)), keyKind.String(clean(string(in.Kind))), keyAttempt.Int(in.Attempt),
 	}
@@ -91,7 +92,7 @@ func (w *watch) startAttributes(in *debate.Intent) []attribute.KeyValue {
 }
 
 // callAttributes returns the metric attributes of a call. Each has a bounded number of values.
-func (w *watch) callAttributes(in *debate.Intent) []attribute.KeyValue {
+func (w *watch) callAttributes(in *flow.Intent) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyKind.String(w.observer.kinds.word(string(in.Kind)))}
 	if in.Model == "" {
 		return attributes
@@ -100,7 +101,7 @@ func (w *watch) callAttributes(in *debate.Intent) []attribute.KeyValue {
 }
 
 // request returns the metric attributes of a request to a model.
-func (w *watch) request(in *debate.Intent) []attribute.KeyValue {
+func (w *watch) request(in *flow.Intent) []attribute.KeyValue {
 	vendor, model := w.observer.named(in.Model)
 	return []attribute.KeyValue{
 		keyProvider.String(w.observer.vendors.word(vendor)), keyModel.String(w.observer.models.word(model)),
@@ -113,7 +114,7 @@ func (w *watch) answered(out *outcome, at time.Time) {
 	key := attempt{out.spend.Call, out.spend.Attempt}
 	c := w.calls[key]
 	if c == nil {
-		c = w.call(&debate.Intent{
+		c = w.call(&flow.Intent{
 			Call: out.spend.Call, Attempt: out.spend.Attempt, Kind: out.kind, By: out.by, Model: out.spend.Model, Round: out.round, Tool: out.tool,
 		}, at.Add(-max(0, out.spend.Took)))
 	}
@@ -173,7 +174,7 @@ func used(u debate.Usage) []attribute.KeyValue {
 }
 
 // retried records what follows a failure: a wait, another model, or neither.
-func (c *call) retried(f *debate.Failure, at time.Time) {
+func (c *call) retried(f *flow.Failure, at time.Time) {
 	if f.RetryAt.IsZero() && f.Next == "" {
 		return
 	}

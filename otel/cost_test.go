@@ -12,6 +12,7 @@ import (
 	tracers "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -30,7 +31,7 @@ func TestNobodyWhoReadsNothingPays(t *testing.T) {
 	assert.Less(t, few, 40.0)
 }
 
-func drain(events func(func(debate.Event, error) bool)) {
+func drain(events func(func(flow.Event, error) bool)) {
 	for range events {
 		continue
 	}

@@ -56,7 +56,7 @@
 //	              debate.participants       and debate.max_rounds: of the config
 //	              debate.format             and debate.judges: of the config of a debate
 //	              debate.state              at the end: completed, canceled, error, …
-//	              debate.end_reason         a debate.EndReason
+//	              debate.end_reason         a flow.EndReason
 //	              debate.rounds             that began
 //	              debate.calls              attempts
 //	              debate.cost_usd           of all attempts, failed and late ones included
@@ -86,7 +86,7 @@
 //	              gen_ai.usage.cache_read.input_tokens, .cache_creation.input_tokens, .reasoning.output_tokens
 //	              debate.cost_usd           and debate.cost_estimated, if it is the reservation
 //	              gen_ai.output.messages    only with Content
-//	of failures   error.type                a debate.Kind, or _OTHER
+//	of failures   error.type                a flow.Kind, or _OTHER
 //
 // The name that the model reports for itself (gen_ai.response.model) is in no event, so it is in no span.
 //

@@ -12,6 +12,8 @@ import (
 	api "go.opentelemetry.io/otel/trace"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -28,8 +30,8 @@ func ExampleObserver_Watch() {
 		if err != nil {
 			fmt.Println(err)
 		}
-		if as[debate.Turn](event) != nil {
-			fmt.Println(as[debate.Turn](event).Speaker, "has spoken")
+		if as[flow.Turn](event) != nil {
+			fmt.Println(as[flow.Turn](event).Speaker, "has spoken")
 		}
 	}
 	draw(recorder.Started(), api.SpanID{}, "")
@@ -102,11 +104,11 @@ func question() debate.Config {
 	return debate.Config{
 		ID:     "cars-1",
 		Topic:  "Should cities ban private cars from their centres?",
-		Format: debate.StructuredRounds,
+		Format: format.StructuredRounds,
 		Rounds: 2,
 		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
-			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+			{Name: "Ada", Side: format.For, Model: "acme/talker"},
+			{Name: "Ben", Side: format.Against, Model: "acme/talker"},
 		},
 	}
 }

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // errorType returns the value of error.type: the kind of the failure, or otherValue if the kind is
 // unknown. A provider could make up any kind.
-func errorType(kind debate.Kind) string {
+func errorType(kind flow.Kind) string {
 	switch kind {
-	case debate.KindNetwork, debate.KindRateLimit, debate.KindQuota, debate.KindAPI, debate.KindTimeout,
-		debate.KindContextOverflow, debate.KindAuthentication, debate.KindContentFilter, debate.KindRefusal,
-		debate.KindInvalidResponse, debate.KindValidation, debate.KindCanceled, debate.KindCostLimit,
-		debate.KindState, debate.KindConflict, debate.KindStore:
+	case flow.KindNetwork, flow.KindRateLimit, flow.KindQuota, flow.KindAPI, flow.KindTimeout,
+		flow.KindContextOverflow, flow.KindAuthentication, flow.KindContentFilter, flow.KindRefusal,
+		flow.KindInvalidResponse, flow.KindValidation, flow.KindCanceled, flow.KindCostLimit,
+		flow.KindState, flow.KindConflict, flow.KindStore:
 		return string(kind)
 	default:
 		return otherValue
@@ -22,7 +22,7 @@ func errorType(kind debate.Kind) string {
 }
 
 // failureType returns the error.type of a failure in a log.
-func failureType(failure *debate.Error) string {
+func failureType(failure *flow.Error) string {
 	if failure == nil {
 		return otherValue
 	}
@@ -33,12 +33,12 @@ func failureType(failure *debate.Error) string {
 // stopped reading, or if a person is asked.
 func endType(err error) string {
 	switch {
-	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, debate.ErrClosed), errors.Is(err, debate.ErrAwaitingInput):
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, flow.ErrClosed), errors.Is(err, flow.ErrAwaitingInput):
 		return ""
 	case errors.Is(err, context.DeadlineExceeded):
-		return string(debate.KindTimeout)
+		return string(flow.KindTimeout)
 	}
-	if failure, ok := errors.AsType[*debate.Error](err); ok {
+	if failure, ok := errors.AsType[*flow.Error](err); ok {
 		return failureType(failure)
 	}
 	return otherValue
@@ -46,10 +46,10 @@ func endType(err error) string {
 
 // endReason returns the reason of a debate's end, or otherValue if it is unknown. A flow could make up
 // any reason.
-func endReason(reason debate.EndReason) string {
+func endReason(reason flow.EndReason) string {
 	switch reason {
-	case "", debate.EndJudge, debate.EndRounds, debate.EndConverged, debate.EndDiminishing, debate.EndRepetition,
-		debate.EndDrift, debate.EndTooFew, debate.EndSoftLimit, debate.EndHardLimit, debate.EndHost, debate.EndFailed:
+	case "", flow.EndJudge, flow.EndRounds, flow.EndConverged, flow.EndDiminishing, flow.EndRepetition,
+		flow.EndDrift, flow.EndTooFew, flow.EndSoftLimit, flow.EndHardLimit, flow.EndHost, flow.EndFailed:
 		return string(reason)
 	default:
 		return otherValue

@@ -6,27 +6,27 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // note handles a fact without duration: it becomes an event of the innermost span, or of the call that it
 // is about.
-func (w *watch) note(e *debate.Event, at time.Time) {
+func (w *watch) note(e *flow.Event, at time.Time) {
 	if !w.traced {
 		return
 	}
 	switch body := e.Body.(type) {
-	case *debate.Dropped:
+	case *flow.Dropped:
 		w.event(eventDropped, at, keyAgent.String(clean(body.Participant)))
-	case *debate.Warning:
+	case *flow.Warning:
 		w.event(eventWarning, at, warned(body)...)
-	case *debate.Acknowledge:
+	case *flow.Acknowledge:
 		w.event(eventAck, at)
-	case *debate.Inquiry:
+	case *flow.Inquiry:
 		w.inquiry(body, at)
-	case *debate.Answer:
+	case *flow.Answer:
 		w.reply(body, at)
-	case *debate.Sent:
+	case *flow.Sent:
 		w.event(eventSent, at, keyTrigger.String(clean(string(body.Trigger))))
 	}
 }
@@ -37,7 +37,7 @@ func (w *watch) event(name string, at time.Time, attributes ...attribute.KeyValu
 
 // warned returns the attributes of a warning. They leave out its evidence, whose figures the other
 // attributes contain.
-func warned(w *debate.Warning) []attribute.KeyValue {
+func warned(w *flow.Warning) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{keyWarning.String(clean(string(w.Kind)))}
 	if w.Threshold > 0 {
 		attributes = append(attributes, keyThreshold.Float64(usd(w.Threshold)), keyCost.Float64(usd(w.Spend)))
@@ -51,7 +51,7 @@ func warned(w *debate.Warning) []attribute.KeyValue {
 }
 
 // inquiry records that a person was asked.
-func (w *watch) inquiry(q *debate.Inquiry, at time.Time) {
+func (w *watch) inquiry(q *flow.Inquiry, at time.Time) {
 	attributes := []attribute.KeyValue{
 		keyInquiry.String(clean(q.ID)), keyKind.String(clean(string(q.Kind))), keyAgent.String(clean(q.To)),
 	}
@@ -70,7 +70,7 @@ func (w *watch) inquiry(q *debate.Inquiry, at time.Time) {
 
 // reply records that a person has answered. The text is the result of a call, which has a fact of its
 // own.
-func (w *watch) reply(a *debate.Answer, at time.Time) {
+func (w *watch) reply(a *flow.Answer, at time.Time) {
 	attributes := []attribute.KeyValue{keyInquiry.String(clean(a.Inquiry))}
 	attributes = append(attributes, present(keyOption, string(a.Option))...)
 	attributes = append(attributes, present(keyReplacement, a.Model)...)

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Observer makes spans and metrics from the events of debates. The zero value uses the global providers.
@@ -62,11 +63,11 @@ func (o *Observer) prepare() {
 // sequence or its reader ends the loop. Nothing is made before the sequence is read, and each reading
 // makes a trace of its own. However a reading ends (the debate's end, an error, break or a panic), all
 // its spans end. Watch starts no goroutine.
-func (o *Observer) Watch(ctx context.Context, events iter.Seq2[debate.Event, error]) iter.Seq2[debate.Event, error] {
+func (o *Observer) Watch(ctx context.Context, events iter.Seq2[flow.Event, error]) iter.Seq2[flow.Event, error] {
 	if o == nil {
 		return events
 	}
-	return func(yield func(debate.Event, error) bool) {
+	return func(yield func(flow.Event, error) bool) {
 		o.once.Do(o.prepare)
 		w := newWatch(ctx, o)
 		var failure error

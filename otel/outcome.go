@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // The outcomes of an attempt.
@@ -22,14 +23,14 @@ const (
 
 // outcome is the result of an attempt.
 type outcome struct {
-	spend   *debate.Spend
+	spend   *flow.Spend
 	name    string
-	kind    debate.CallKind
+	kind    flow.CallKind
 	by      string
 	tool    string // the name of the tool, if one was used
 	round   int
 	finish  string // why the reply ended, in the words of the conventions; "": unknown
-	failure *debate.Failure
+	failure *flow.Failure
 	answer  any // a text, or a value for JSON
 }
 
@@ -37,7 +38,7 @@ type outcome struct {
 // has not failed.
 func (o *outcome) failed() string {
 	switch {
-	case o.failure == nil, o.failure.Void && o.failure.Error != nil && o.failure.Error.Kind == debate.KindCanceled:
+	case o.failure == nil, o.failure.Void && o.failure.Error != nil && o.failure.Error.Kind == flow.KindCanceled:
 		return ""
 	default:
 		return failureType(o.failure.Error)
@@ -54,14 +55,14 @@ func (o *outcome) took(between time.Duration) (time.Duration, bool) {
 }
 
 // outcomeOf returns the outcome that an event reports, if it reports one.
-func outcomeOf(e *debate.Event) (outcome, bool) {
+func outcomeOf(e *flow.Event) (outcome, bool) {
 	accepted := outcome{name: outcomeAccepted, finish: "stop"}
 	switch body := e.Body.(type) {
-	case *debate.Turn:
+	case *flow.Turn:
 		accepted.spend, accepted.kind, accepted.by, accepted.round, accepted.answer = &body.Spend, body.Kind, body.Speaker, body.Round, body.Text
 		accepted.cut(body.Cut)
-	case *debate.Summarized:
-		accepted.spend, accepted.kind, accepted.answer = &body.Spend, debate.KindSummary, body.Text
+	case *flow.Summarized:
+		accepted.spend, accepted.kind, accepted.answer = &body.Spend, flow.KindSummary, body.Text
 		accepted.cut(body.Cut)
 	case *debate.Assessment:
 		accepted.spend, accepted.kind, accepted.by, accepted.round = &body.Spend, debate.KindAssessment, body.Judge, body.Round
@@ -73,22 +74,22 @@ func outcomeOf(e *debate.Event) (outcome, bool) {
 	case *debate.Assignment:
 		accepted.spend, accepted.kind = &body.Spend, debate.KindAssign
 		accepted.answer = &positions{body.Positions, body.Reasoning}
-	case *debate.ToolCalls:
+	case *flow.ToolCalls:
 		return outcome{spend: &body.Spend, name: outcomeTools, by: body.By, round: body.Round, finish: "tool_calls", answer: body.Text}, true
-	case *debate.ToolResult:
-		out := outcome{spend: &body.Spend, name: outcomeAccepted, kind: debate.KindTool, by: body.By, tool: body.Tool, round: body.Round}
+	case *flow.ToolResult:
+		out := outcome{spend: &body.Spend, name: outcomeAccepted, kind: flow.KindTool, by: body.By, tool: body.Tool, round: body.Round}
 		if body.Failed {
 			out.name = outcomeFailed
 		}
 		return out, true
-	case *debate.Rejection:
+	case *flow.Rejection:
 		return outcome{spend: &body.Spend, name: outcomeRejected, by: body.By, round: body.Round, answer: body.Text}, true
-	case *debate.Failure:
+	case *flow.Failure:
 		return outcome{spend: &body.Spend, name: nameOf(body), by: body.By, failure: body}, true
-	case *debate.Charge:
+	case *flow.Charge:
 		return outcome{spend: &body.Spend, name: outcomeLate}, true
 	default: // of another flow
-		accepted.spend = debate.SpendOf(body)
+		accepted.spend = flow.SpendOf(body)
 	}
 	return accepted, accepted.spend != nil
 }
@@ -105,7 +106,7 @@ func (o *outcome) cut(cut bool) {
 	}
 }
 
-func nameOf(f *debate.Failure) string {
+func nameOf(f *flow.Failure) string {
 	switch {
 	case f.Unsent:
 		return outcomeUnsent

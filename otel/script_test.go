@@ -10,9 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // canary stands in every text that no trace may hold.
@@ -61,17 +64,17 @@ func cars() debate.Config {
 	return debate.Config{
 		ID:     "cars",
 		Topic:  "Should cities ban cars? " + canary,
-		Format: debate.StructuredRounds,
+		Format: format.StructuredRounds,
 		Rounds: 2,
 		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "openai/talker", Position: canary},
-			{Name: "Ben", Side: debate.Against, Model: "mistral/talker", Instructions: canary},
-			{Name: "Cy", Side: debate.Against, Model: "openai/talker", Persona: canary, Temperature: new(0.5)},
+			{Name: "Ada", Side: format.For, Model: "openai/talker", Position: canary},
+			{Name: "Ben", Side: format.Against, Model: "mistral/talker", Instructions: canary},
+			{Name: "Cy", Side: format.Against, Model: "openai/talker", Persona: canary, Temperature: new(0.5)},
 		},
 		Judging:    &debate.Judging{Judges: []debate.JudgeConfig{{Model: "openai/judge"}}},
-		Budget:     &debate.Budget{Warn: debate.USD / 1000, Hard: debate.USD},
-		Retry:      &debate.RetryPolicy{Jitter: 1},
-		Unattended: &debate.Unattended{},
+		Budget:     &flow.Budget{Warn: flow.USD / 1000, Hard: flow.USD},
+		Retry:      &flow.RetryPolicy{Jitter: 1},
+		Unattended: &flow.Unattended{},
 		Labels:     map[string]string{"tenant": "acme", "mark": canary},
 	}
 }
@@ -98,12 +101,12 @@ func engineOf(reply func(*provider.Request) scripted.Reply) *debate.Engine {
 	models := &scripted.Provider{Reply: reply}
 	return &debate.Engine{
 		Providers: map[string]debate.Provider{"openai": models, "mistral": models},
-		Models: map[string]debate.Model{
+		Models: map[string]flow.Model{
 			"openai/talker":  {Priced: true, Input: 1_000_000, Output: 2_000_000},
 			"mistral/talker": {Priced: true, Input: 1_000_000, Output: 2_000_000},
 			"openai/judge":   {Priced: true, Input: 3_000_000, Output: 9_000_000, OwnTemperature: true},
 		},
-		Store: &debate.MemoryStore{},
+		Store: &store.Memory{},
 	}
 }
 
@@ -113,7 +116,7 @@ func pass(d time.Duration) {
 }
 
 // play plays cars under the observer, with a pause of half a minute while Ben closes, and yields what is stored of it.
-func play(t *testing.T, observer *otel.Observer) (events []debate.Event) {
+func play(t *testing.T, observer *otel.Observer) (events []flow.Event) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		engine := engineOf(script)
@@ -122,7 +125,7 @@ func play(t *testing.T, observer *otel.Observer) (events []debate.Event) {
 		paused := false
 		for event, err := range observer.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if in := as[debate.Intent](event); in != nil && in.By == "Ben" && in.Round == 2 && !paused {
+			if in := as[flow.Intent](event); in != nil && in.By == "Ben" && in.Round == 2 && !paused {
 				paused = true
 				pass(time.Second)
 				require.NoError(t, session.Pause(t.Context()))
@@ -136,7 +139,7 @@ func play(t *testing.T, observer *otel.Observer) (events []debate.Event) {
 	return events
 }
 
-func stored(t *testing.T, engine *debate.Engine, id string) (events []debate.Event) {
+func stored(t *testing.T, engine *debate.Engine, id string) (events []flow.Event) {
 	t.Helper()
 	for event, err := range engine.Store.Read(t.Context(), id, 0) {
 		require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // span is an open span, with what is added up until its end.
@@ -18,7 +18,7 @@ type span struct {
 	trace.Span
 
 	ctx  context.Context // holds the span, for its children
-	cost debate.Money
+	cost flow.Money
 }
 
 // open begins a span. If the debate's span is not recorded, its descendants are not made, because
@@ -56,7 +56,7 @@ func (s *span) fail(kind string) {
 }
 
 // pay adds to the cost of a span.
-func (s *span) pay(cost debate.Money) {
+func (s *span) pay(cost flow.Money) {
 	if s == nil || cost <= 0 {
 		return
 	}
@@ -68,4 +68,4 @@ func (s *span) pay(cost debate.Money) {
 }
 
 // usd is the amount in USD.
-func usd(m debate.Money) float64 { return float64(m) / float64(debate.USD) }
+func usd(m flow.Money) float64 { return float64(m) / float64(flow.USD) }

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // watch makes the trace of one sequence of events. It belongs to the loop that reads them.
@@ -29,14 +30,14 @@ type watch struct {
 	// The open spans, each a child of the one before it; nil: there is none.
 	debate, round, phase, rest *span
 
-	work    debate.State // the current working state, or the one before a rest; "": unknown, or none
-	entered time.Time    // when work was entered; the first fact in it makes its span
+	work    flow.State // the current working state, or the one before a rest; "": unknown, or none
+	entered time.Time  // when work was entered; the first fact in it makes its span
 	calls   map[attempt]*call
 	begun   int // number of calls so far
-	start   *debate.Start
-	state   debate.State
-	reason  debate.EndReason
-	stopped *debate.Transition // to the error state, if the debate is in it
+	start   *flow.Start
+	state   flow.State
+	reason  flow.EndReason
+	stopped *flow.Transition // to the error state, if the debate is in it
 	rounds  int
 	final   bool
 }
@@ -56,11 +57,11 @@ func newWatch(ctx context.Context, o *Observer) *watch {
 }
 
 // take handles one event.
-func (w *watch) take(e *debate.Event) {
+func (w *watch) take(e *flow.Event) {
 	if w.idle {
 		return
 	}
-	if e.Kind() == debate.EventChunk {
+	if e.Kind() == flow.EventChunk {
 		if e.At.After(w.heard) {
 			w.heard = e.At
 		}
@@ -89,9 +90,9 @@ func (w *watch) time(at time.Time) time.Time {
 }
 
 // begin makes the debate's span.
-func (w *watch) begin(e *debate.Event, at time.Time) {
+func (w *watch) begin(e *flow.Event, at time.Time) {
 	name, attributes := operationWorkflow, []attribute.KeyValue{keyOperation.String(operationWorkflow)}
-	if s, ok := e.Body.(*debate.Start); ok && !s.Config.IsZero() {
+	if s, ok := e.Body.(*flow.Start); ok && !s.Config.IsZero() {
 		w.start = s
 		flow := clean(s.Flow)
 		name += " " + flow
@@ -108,7 +109,7 @@ func (w *watch) begin(e *debate.Event, at time.Time) {
 }
 
 // configured returns the attributes of a config.
-func (w *watch) configured(s *debate.Start) []attribute.KeyValue {
+func (w *watch) configured(s *flow.Start) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{
 		keyConversation.String(clean(s.Terms.ID)),
 		keyParticipants.Int(len(s.Terms.Participants)), keyMaxRounds.Int(s.Terms.Rounds),
@@ -134,7 +135,7 @@ func (w *watch) configured(s *debate.Start) []attribute.KeyValue {
 }
 
 // configOf returns the config of a debate; nil: it is that of another flow, or cannot be read.
-func configOf(s *debate.Start) *debate.Config {
+func configOf(s *flow.Start) *debate.Config {
 	if c, ok := s.Config.Go.(*debate.Config); ok {
 		return c
 	}
@@ -147,14 +148,14 @@ func configOf(s *debate.Start) *debate.Config {
 
 // fact handles every event that is not a chunk. It looks at the content of an event, not at its kind,
 // because a log may be hostile.
-func (w *watch) fact(e *debate.Event, at time.Time) {
+func (w *watch) fact(e *flow.Event, at time.Time) {
 	switch body := e.Body.(type) {
-	case *debate.Start:
-	case *debate.Transition:
+	case *flow.Start:
+	case *flow.Transition:
 		w.transition(body, at)
-	case *debate.Round:
+	case *flow.Round:
 		w.beginRound(body, at)
-	case *debate.Intent:
+	case *flow.Intent:
 		w.ask(body, at)
 	default:
 		if out, ok := outcomeOf(e); ok {
@@ -166,7 +167,7 @@ func (w *watch) fact(e *debate.Event, at time.Time) {
 }
 
 // transition handles a change of state.
-func (w *watch) transition(t *debate.Transition, at time.Time) {
+func (w *watch) transition(t *flow.Transition, at time.Time) {
 	if w.final { // only the costs of late calls follow
 		return
 	}
@@ -174,18 +175,18 @@ func (w *watch) transition(t *debate.Transition, at time.Time) {
 	w.rest, w.stopped = nil, nil
 	w.state = t.To
 	switch t.To {
-	case debate.StatePaused, debate.StateAwaitingInput, debate.StateError:
+	case flow.StatePaused, flow.StateAwaitingInput, flow.StateError:
 		w.rest = w.open(w.place(), string(t.To), at, trace.SpanKindInternal, keyState.String(string(t.To)))
-		if t.To == debate.StateError {
+		if t.To == flow.StateError {
 			w.stopped = t
 			w.rest.fail(stopType(t))
 		}
 		return
-	case debate.StateCompleted, debate.StateCanceled:
+	case flow.StateCompleted, flow.StateCanceled:
 		w.final = true
 		w.move("", at)
 		w.endRound(at, false)
-	case debate.StateCompleting:
+	case flow.StateCompleting:
 		w.move(t.To, at)
 		w.endRound(at, false)
 	default:
@@ -198,15 +199,15 @@ func (w *watch) transition(t *debate.Transition, at time.Time) {
 }
 
 // stopType returns the error.type of a transition to the error state. Only a hard limit has no failure.
-func stopType(t *debate.Transition) string {
+func stopType(t *flow.Transition) string {
 	if t.Failure == nil {
-		return string(debate.KindCostLimit)
+		return string(flow.KindCostLimit)
 	}
 	return failureType(t.Failure)
 }
 
 // move enters a working state. After a rest it may be the state that was left; then its span continues.
-func (w *watch) move(to debate.State, at time.Time) {
+func (w *watch) move(to flow.State, at time.Time) {
 	if to == w.work {
 		return
 	}
@@ -240,7 +241,7 @@ func (w *watch) place() *span {
 }
 
 // beginRound begins a round, in the working state that was just entered.
-func (w *watch) beginRound(r *debate.Round, at time.Time) {
+func (w *watch) beginRound(r *flow.Round, at time.Time) {
 	w.leave(at, false)
 	w.entered = at
 	w.endRound(at, false)

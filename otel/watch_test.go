@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -41,23 +42,23 @@ func TestTheTraceOfADebate(t *testing.T) {
 }
 
 // sequence yields events, and then an error unless it is nil.
-func sequence(events []debate.Event, err error) iter.Seq2[debate.Event, error] {
-	return func(yield func(debate.Event, error) bool) {
+func sequence(events []flow.Event, err error) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
 		for _, event := range events {
 			if !yield(event, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(debate.Event{}, err)
+			yield(flow.Event{}, err)
 		}
 	}
 }
 
 // read reads events under the observer and checks that they come out as they went in.
-func read(t *testing.T, r *recorder, events []debate.Event) {
+func read(t *testing.T, r *recorder, events []flow.Event) {
 	t.Helper()
-	var got []debate.Event
+	var got []flow.Event
 	for event, err := range r.Watch(t.Context(), sequence(events, nil)) {
 		require.NoError(t, err)
 		got = append(got, event)
@@ -100,19 +101,19 @@ func among(attributes []attribute.KeyValue, key string) string {
 // its last fact and no earlier than it began, under a parent of the same trace.
 func TestEverySpanIsEnded(t *testing.T) {
 	events := play(t, nil)
-	ends := map[string]func(*recorder, []debate.Event){
-		"the sequence ends": func(r *recorder, part []debate.Event) { drain(r.Watch(t.Context(), sequence(part, nil))) },
-		"an error": func(r *recorder, part []debate.Event) {
+	ends := map[string]func(*recorder, []flow.Event){
+		"the sequence ends": func(r *recorder, part []flow.Event) { drain(r.Watch(t.Context(), sequence(part, nil))) },
+		"an error": func(r *recorder, part []flow.Event) {
 			drain(r.Watch(t.Context(), sequence(part, errors.New(canary))))
 		},
-		"break": func(r *recorder, part []debate.Event) {
+		"break": func(r *recorder, part []flow.Event) {
 			for event, err := range r.Watch(t.Context(), sequence(part, nil)) {
 				if err != nil || event.Seq == part[len(part)-1].Seq {
 					break
 				}
 			}
 		},
-		"a panic": func(r *recorder, part []debate.Event) {
+		"a panic": func(r *recorder, part []flow.Event) {
 			n := len(part)
 			defer func() { _ = recover() }()
 			for event, err := range r.Watch(t.Context(), sequence(part, nil)) {
@@ -181,14 +182,14 @@ func TestAHostileLog(t *testing.T) {
 			case 2:
 				log[i].At = log[i].At.Add(time.Duration(random.Int64N(int64(time.Hour))) - time.Hour/2)
 			case 3:
-				log[i].Body = &debate.Intent{
-					Call: long, Model: long, By: long, Kind: debate.CallKind(long), Target: long, Again: long,
+				log[i].Body = &flow.Intent{
+					Call: long, Model: long, By: long, Kind: flow.CallKind(long), Target: long, Again: long,
 				}
 			case 4:
-				spend := debate.Spend{Call: long, Took: -1, Cost: -1, Usage: debate.Usage{Input: -1}}
-				log[i].Body = &debate.Failure{Spend: spend, Next: long}
+				spend := flow.Spend{Call: long, Took: -1, Cost: -1, Usage: debate.Usage{Input: -1}}
+				log[i].Body = &flow.Failure{Spend: spend, Next: long}
 			case 5:
-				log[i].Body = &debate.Transition{To: debate.State(long), Reason: debate.EndReason(long)}
+				log[i].Body = &flow.Transition{To: flow.State(long), Reason: flow.EndReason(long)}
 			}
 		}
 		log = append(log, log[:10]...)
@@ -211,7 +212,7 @@ func TestAHostileLog(t *testing.T) {
 // The clock has no part in a trace, even where a log has no times.
 func TestALogWithoutTimes(t *testing.T) {
 	r := newRecorder()
-	read(t, r, []debate.Event{{Body: &debate.Round{N: 1}}, {Body: &debate.Acknowledge{}}})
+	read(t, r, []flow.Event{{Body: &flow.Round{N: 1}}, {Body: &flow.Acknowledge{}}})
 	for _, s := range r.ended(t) {
 		assert.Equal(t, time.Unix(0, 0), s.StartTime().Local())
 		assert.Equal(t, time.Unix(0, 0), s.EndTime().Local())
@@ -220,7 +221,7 @@ func TestALogWithoutTimes(t *testing.T) {
 
 func TestAReaderThatJoinsLate(t *testing.T) {
 	events := play(t, nil)
-	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[debate.Turn](e) != nil && as[debate.Turn](e).Speaker == "Ben" })
+	at := slices.IndexFunc(events, func(e flow.Event) bool { return as[flow.Turn](e) != nil && as[flow.Turn](e).Speaker == "Ben" })
 	r := newRecorder()
 	read(t, r, events[at:])
 	root := r.one(t, "invoke_workflow")
@@ -236,9 +237,9 @@ func TestAReaderThatJoinsLate(t *testing.T) {
 
 func TestWhatIsUnfinishedSaysSo(t *testing.T) {
 	events := play(t, nil)
-	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[debate.Turn](e) != nil && as[debate.Turn](e).Speaker == "Ben" })
+	at := slices.IndexFunc(events, func(e flow.Event) bool { return as[flow.Turn](e) != nil && as[flow.Turn](e).Speaker == "Ben" })
 	r := newRecorder()
-	chunk := debate.Event{At: events[at-1].At.Add(time.Second), Body: &debate.Chunk{Text: canary}}
+	chunk := flow.Event{At: events[at-1].At.Add(time.Second), Body: &flow.Chunk{Text: canary}}
 	read(t, r, append(slices.Clone(events[:at]), chunk))
 	spans := r.ended(t)
 	for _, name := range []string{"invoke_workflow debate", "round", "awaitingResponses"} {
@@ -262,11 +263,11 @@ func TestHowASequenceEnds(t *testing.T) {
 		status codes.Code
 	}{
 		"a failing store":     {errors.New(canary), "_OTHER", codes.Error},
-		"an error of ours":    {fmt.Errorf("x: %w", &debate.Error{Kind: debate.KindConflict}), "conflict", codes.Error},
+		"an error of ours":    {fmt.Errorf("x: %w", &flow.Error{Kind: flow.KindConflict}), "conflict", codes.Error},
 		"a deadline":          {context.DeadlineExceeded, "timeout", codes.Error},
 		"a reader that left":  {context.Canceled, "", codes.Unset},
-		"a closed session":    {debate.ErrClosed, "", codes.Unset},
-		"a person is awaited": {debate.ErrAwaitingInput, "", codes.Unset},
+		"a closed session":    {flow.ErrClosed, "", codes.Unset},
+		"a person is awaited": {flow.ErrAwaitingInput, "", codes.Unset},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRecorder()
@@ -310,7 +311,7 @@ func TestTheErrorState(t *testing.T) {
 		for _, err := range r.Watch(t.Context(), engine.Run(t.Context(), config)) {
 			last = err
 		}
-		require.ErrorIs(t, last, &debate.Error{Kind: debate.KindQuota}, "%v", last)
+		require.ErrorIs(t, last, &flow.Error{Kind: flow.KindQuota}, "%v", last)
 		root := r.one(t, "invoke_workflow debate")
 		assert.Equal(t, "error", get(root, "debate.state"))
 		assert.Equal(t, "quota", get(root, "error.type"))
@@ -345,11 +346,11 @@ func TestACallThatWasLost(t *testing.T) {
 		require.NoError(t, err)
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
-			if in := as[debate.Intent](event); in != nil && in.By == "Ben" {
+			if in := as[flow.Intent](event); in != nil && in.By == "Ben" {
 				require.NoError(t, session.Close())
 			}
 			if err != nil {
-				require.ErrorIs(t, err, debate.ErrClosed)
+				require.ErrorIs(t, err, flow.ErrClosed)
 			}
 		}
 		root := r.one(t, "invoke_workflow debate")
@@ -380,7 +381,7 @@ func TestACostThatComesLate(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if in := as[debate.Intent](event); in != nil && in.By == "Ben" {
+			if in := as[flow.Intent](event); in != nil && in.By == "Ben" {
 				require.NoError(t, session.Cancel(t.Context()))
 			}
 		}
@@ -391,7 +392,7 @@ func TestACostThatComesLate(t *testing.T) {
 		assert.Equal(t, "host", get(root, "debate.end_reason"))
 		assert.Empty(t, get(root, "debate.unfinished"))
 		assert.Equal(t, codes.Unset, root.Status().Code)
-		assert.Equal(t, fmt.Sprintf("%.6g", float64(record.Spent().Cost)/float64(debate.USD)), get(root, "debate.cost_usd"))
+		assert.Equal(t, fmt.Sprintf("%.6g", float64(record.Spent().Cost)/float64(flow.USD)), get(root, "debate.cost_usd"))
 		calls := r.find(t, "chat talker")
 		assert.Equal(t, "late", get(calls[len(calls)-1], "debate.call.outcome"))
 	})
@@ -410,8 +411,8 @@ func TestAPersonWhoJudges(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if q := as[debate.Inquiry](event); q != nil && q.About != "" {
-				require.NoError(t, session.Choose(t.Context(), q.ID, debate.OptionDrop))
+			if q := as[flow.Inquiry](event); q != nil && q.About != "" {
+				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
 			} else if q != nil {
 				pass(time.Minute)
 				require.NoError(t, session.Answer(t.Context(), q.ID, verdict("Ada", "Ben")))
@@ -455,7 +456,7 @@ func TestContentAndLabels(t *testing.T) {
 	r := newRecorder()
 	r.Content, r.Labels, r.Vendors = true, true, map[string]string{"openai": "azure.ai.openai"}
 	for i := range events {
-		if turn := as[debate.Turn](events[i]); turn != nil {
+		if turn := as[flow.Turn](events[i]); turn != nil {
 			long := *turn
 			long.Text = strings.Repeat("é", 1<<20)
 			events[i].Body = &long
@@ -480,13 +481,13 @@ func TestContentAndLabels(t *testing.T) {
 // A state that was passed at once has no span; one in which the debate waited has, though nothing happened in it.
 func TestAStateWithoutFacts(t *testing.T) {
 	began := time.Unix(1000, 0)
-	move := func(to debate.State, at time.Duration) debate.Event {
-		return debate.Event{At: began.Add(at), Body: &debate.Transition{To: to}}
+	move := func(to flow.State, at time.Duration) flow.Event {
+		return flow.Event{At: began.Add(at), Body: &flow.Transition{To: to}}
 	}
 	r := newRecorder()
-	read(t, r, []debate.Event{
+	read(t, r, []flow.Event{
 		move(debate.StateJudging, 0), move(debate.StateRoundComplete, 0), move(debate.StateAwaitingResponses, 0),
-		move(debate.StateCanceled, time.Minute),
+		move(flow.StateCanceled, time.Minute),
 	})
 	assert.Len(t, r.ended(t), 2)
 	waited := r.one(t, "awaitingResponses")
@@ -496,12 +497,12 @@ func TestAStateWithoutFacts(t *testing.T) {
 
 // What could not fit was never asked: it is a failure, but no request.
 func TestACallThatWasNotSent(t *testing.T) {
-	spend := debate.Spend{Call: "r1.Ada", Attempt: 1, Model: "acme/talker"}
+	spend := flow.Spend{Call: "r1.Ada", Attempt: 1, Model: "acme/talker"}
 	r := newRecorder()
-	read(t, r, []debate.Event{
-		{Body: &debate.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
-		{Body: &debate.Failure{
-			Spend: spend, Error: &debate.Error{Kind: debate.KindContextOverflow}, Final: true, Unsent: true,
+	read(t, r, []flow.Event{
+		{Body: &flow.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
+		{Body: &flow.Failure{
+			Spend: spend, Error: &flow.Error{Kind: flow.KindContextOverflow}, Final: true, Unsent: true,
 		}},
 	})
 	call := r.one(t, "chat talker")
@@ -514,30 +515,30 @@ func TestACallThatWasNotSent(t *testing.T) {
 // An attempt of which the engine gives no time took as long as lies between its facts.
 func TestACallWithoutATime(t *testing.T) {
 	began := time.Unix(1000, 0)
-	turn := &debate.Turn{Spend: debate.Spend{Call: "r1.Ada", Attempt: 1, Model: "acme/talker"}}
+	turn := &flow.Turn{Spend: flow.Spend{Call: "r1.Ada", Attempt: 1, Model: "acme/talker"}}
 	r := newRecorder()
-	read(t, r, []debate.Event{
-		{At: began, Body: &debate.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
+	read(t, r, []flow.Event{
+		{At: began, Body: &flow.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
 		{At: began.Add(3 * time.Second), Body: turn},
 	})
 	assert.Contains(t, r.measured(t), "gen_ai.request.model=talker} 1 of 3 in all")
 }
 
 // note is what another flow records of a call.
-type note struct{ debate.Spend }
+type note struct{ flow.Spend }
 
-func (*note) EventKind() debate.EventKind { return "note" }
+func (*note) EventKind() flow.EventKind { return "note" }
 
 func TestACallOfAnotherFlow(t *testing.T) {
-	spend := debate.Spend{Call: "note.Ada", Attempt: 1, Model: "acme/talker", Cost: debate.USD}
-	start := &debate.Start{
-		Flow: "notes", Config: debate.Value{JSON: []byte(`{"format":1}`)},
-		Terms: debate.Terms{ID: "n1", Participants: []string{"Ada"}},
+	spend := flow.Spend{Call: "note.Ada", Attempt: 1, Model: "acme/talker", Cost: flow.USD}
+	start := &flow.Start{
+		Flow: "notes", Config: flow.Value{JSON: []byte(`{"format":1}`)},
+		Terms: flow.Terms{ID: "n1", Participants: []string{"Ada"}},
 	}
 	r := newRecorder()
-	read(t, r, []debate.Event{
+	read(t, r, []flow.Event{
 		{Body: start},
-		{Body: &debate.Intent{Call: "note.Ada", Attempt: 1, Kind: "note", By: "Ada", Model: "acme/talker"}},
+		{Body: &flow.Intent{Call: "note.Ada", Attempt: 1, Kind: "note", By: "Ada", Model: "acme/talker"}},
 		{Body: &note{spend}},
 	})
 	root := r.one(t, "invoke_workflow notes")
@@ -570,12 +571,12 @@ func TestTheSeriesAreBounded(t *testing.T) {
 	r := newRecorder()
 	for n := range 1000 {
 		name := fmt.Sprint("made-up-", n)
-		call := debate.Spend{Call: name, Attempt: 1, Model: name + "/" + name, Usage: debate.Usage{Input: 1}, Cost: 1}
-		read(t, r, []debate.Event{
-			{Body: &debate.Start{Config: debate.Value{Go: &debate.Config{}}, Flow: name}},
-			{Body: &debate.Intent{Call: name, Attempt: 1, Kind: debate.CallKind(name), Model: call.Model}},
-			{Body: &debate.Failure{Spend: call, Error: &debate.Error{Kind: debate.Kind(name)}}},
-			{Body: &debate.Transition{To: debate.StateCompleted, Reason: debate.EndReason(name)}},
+		call := flow.Spend{Call: name, Attempt: 1, Model: name + "/" + name, Usage: debate.Usage{Input: 1}, Cost: 1}
+		read(t, r, []flow.Event{
+			{Body: &flow.Start{Config: flow.Value{Go: &debate.Config{}}, Flow: name}},
+			{Body: &flow.Intent{Call: name, Attempt: 1, Kind: flow.CallKind(name), Model: call.Model}},
+			{Body: &flow.Failure{Spend: call, Error: &flow.Error{Kind: flow.Kind(name)}}},
+			{Body: &flow.Transition{To: flow.StateCompleted, Reason: flow.EndReason(name)}},
 		})
 	}
 	measured := r.measured(t)
@@ -589,7 +590,7 @@ func TestTheSeriesAreBounded(t *testing.T) {
 func TestANilObserverHandsEventsOn(t *testing.T) {
 	events := play(t, nil)
 	var none *otel.Observer
-	var got []debate.Event
+	var got []flow.Event
 	for event, err := range none.Watch(t.Context(), sequence(events, nil)) {
 		require.NoError(t, err)
 		got = append(got, event)
@@ -599,17 +600,17 @@ func TestANilObserverHandsEventsOn(t *testing.T) {
 
 // A model asks for a tool before it answers: two attempts, and between them the use of the tool.
 func TestToolsAreTraced(t *testing.T) {
-	spend := func(call string, attempt int, model string) debate.Spend {
-		return debate.Spend{Call: call, Attempt: attempt, Model: model}
+	spend := func(call string, attempt int, model string) flow.Spend {
+		return flow.Spend{Call: call, Attempt: attempt, Model: model}
 	}
 	r := newRecorder()
-	read(t, r, []debate.Event{
-		{Body: &debate.Intent{Call: "work.Ada", Attempt: 1, Kind: "work", Model: "acme/talker"}},
-		{Body: &debate.ToolCalls{Spend: spend("work.Ada", 1, "acme/talker"), By: "Ada", Text: canary}},
-		{Body: &debate.Intent{Call: "work.Ada.tool.1", Attempt: 1, Kind: debate.KindTool, By: "Ada", Tool: "add"}},
-		{Body: &debate.ToolResult{Spend: spend("work.Ada.tool.1", 1, ""), By: "Ada", Tool: "add", Text: canary, Failed: true}},
-		{Body: &debate.Intent{Call: "work.Ada", Attempt: 2, Kind: "work", Model: "acme/talker"}},
-		{Body: &debate.Turn{Spend: spend("work.Ada", 2, "acme/talker"), Speaker: "Ada"}},
+	read(t, r, []flow.Event{
+		{Body: &flow.Intent{Call: "work.Ada", Attempt: 1, Kind: "work", Model: "acme/talker"}},
+		{Body: &flow.ToolCalls{Spend: spend("work.Ada", 1, "acme/talker"), By: "Ada", Text: canary}},
+		{Body: &flow.Intent{Call: "work.Ada.tool.1", Attempt: 1, Kind: flow.KindTool, By: "Ada", Tool: "add"}},
+		{Body: &flow.ToolResult{Spend: spend("work.Ada.tool.1", 1, ""), By: "Ada", Tool: "add", Text: canary, Failed: true}},
+		{Body: &flow.Intent{Call: "work.Ada", Attempt: 2, Kind: "work", Model: "acme/talker"}},
+		{Body: &flow.Turn{Spend: spend("work.Ada", 2, "acme/talker"), Speaker: "Ada"}},
 	})
 	use := r.one(t, "execute_tool add")
 	assert.Equal(t, "execute_tool", get(use, "gen_ai.operation.name"))

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // Dir is a folder whose files models may read. It is safe for concurrent use.
@@ -43,7 +43,7 @@ const (
 )
 
 // OpenDir opens a folder of this machine, until [Dir.Close]. If the folder is moved, tools continue to
-// use it. An invalid argument is a *debate.Error of kind validation, whose field is "root" or the name of
+// use it. An invalid argument is a *flow.Error of kind validation, whose field is "root" or the name of
 // the limit.
 func OpenDir(root string, limits Limits) (*Dir, error) {
 	for _, limit := range []struct {
@@ -87,7 +87,7 @@ const (
 )
 
 // Tools returns all tools of this package, by their usual names. Its errors are those of [ListFiles].
-func Tools(dir *Dir) (map[string]debate.Tool, error) {
+func Tools(dir *Dir) (map[string]flow.Tool, error) {
 	list, err := ListFiles(dir)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func Tools(dir *Dir) (map[string]debate.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]debate.Tool{ListFilesName: list, ReadFileName: read, SearchName: search}, nil
+	return map[string]flow.Tool{ListFilesName: list, ReadFileName: read, SearchName: search}, nil
 }
 
 // usable fails if there is no folder.
@@ -112,7 +112,7 @@ func usable(dir *Dir) error {
 }
 
 func invalid(field string, err error) error {
-	return &debate.Error{Kind: debate.KindValidation, Op: "tool", Field: field, Err: err}
+	return &flow.Error{Kind: flow.KindValidation, Op: "tool", Field: field, Err: err}
 }
 
 // stat returns information about what a path leads to.

@@ -8,7 +8,7 @@
 //	config.Tools = []string{tool.ListFilesName, tool.ReadFileName, tool.SearchName}
 //
 // [ListFiles], [ReadFile] and [Search] make single tools, which can be registered under other names. The
-// nested module tool/mcp makes tools from those of an MCP server, and [debate.NewTool] makes one from a
+// nested module tool/mcp makes tools from those of an MCP server, and [flow.NewTool] makes one from a
 // Go function.
 //
 // # What models can reach

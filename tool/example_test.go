@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/tool"
@@ -26,8 +27,8 @@ type design struct {
 
 func (*design) Flow() string { return "review" }
 
-func (d *design) Terms() debate.Terms {
-	return debate.Terms{Topic: d.Title, Participants: d.Reviewers, Tools: d.Tools}
+func (d *design) Terms() flow.Terms {
+	return flow.Terms{Topic: d.Title, Participants: d.Reviewers, Tools: d.Tools}
 }
 
 func (d *design) Models() iter.Seq2[string, string] {
@@ -35,26 +36,26 @@ func (d *design) Models() iter.Seq2[string, string] {
 }
 
 // review is a small flow of one's own: everybody says something, once, and may use up to five tools for it.
-func review() *debate.Flow {
-	return &debate.Flow{
+func review() *flow.Flow {
+	return &flow.Flow{
 		Name: "review", Version: 1, Start: "reviewing",
-		Rules: []debate.Rule{{From: "reviewing", On: "reviewed", To: debate.StateCompleting}},
-		Steps: map[debate.State]debate.Step{"reviewing": {
-			Calls: func(r *debate.Record) []debate.Call {
-				var calls []debate.Call
+		Rules: []flow.Rule{{From: "reviewing", On: "reviewed", To: flow.StateCompleting}},
+		Steps: map[flow.State]flow.Step{"reviewing": {
+			Calls: func(r *flow.Record) []flow.Call {
+				var calls []flow.Call
 				config, _ := r.Config().(*design)
 				for i, name := range r.Active() {
 					if id := "review." + name; !r.Done(id) && !r.Failed(id) {
-						calls = append(calls, debate.Call{
+						calls = append(calls, flow.Call{
 							ID: id, Kind: "review", By: name, Model: config.Model, Slot: i, System: "You review a design.",
-							Last:  func(*debate.Record) string { return "Review: " + config.Title },
+							Last:  func(*flow.Record) string { return "Review: " + config.Title },
 							Tools: config.Tools, Uses: 5,
 						})
 					}
 				}
 				return calls
 			},
-			Next: func(*debate.Record) (debate.Trigger, debate.Note, bool) { return "reviewed", debate.Note{}, true },
+			Next: func(*flow.Record) (flow.Trigger, flow.Exit, bool) { return "reviewed", flow.Exit{}, true },
 		}},
 	}
 }
@@ -104,7 +105,7 @@ func Example() {
 	)
 	engine := &debate.Engine{
 		Providers: map[string]debate.Provider{"acme": model},
-		Flows:     map[string]*debate.Flow{"review": review()},
+		Flows:     map[string]*flow.Flow{"review": review()},
 		Tools:     tools,
 	}
 	config := &design{
@@ -117,11 +118,11 @@ func Example() {
 			return
 		}
 		switch body := event.Body.(type) {
-		case *debate.ToolResult:
+		case *flow.ToolResult:
 			if body.By == "Ada" {
 				fmt.Printf("[%s] %s\n", body.Tool, strings.TrimSpace(body.Text))
 			}
-		case *debate.Turn:
+		case *flow.Turn:
 			if body.Speaker == "Ada" {
 				fmt.Println("Ada:", body.Text)
 			}
@@ -147,9 +148,9 @@ func ExampleSearch() {
 		fmt.Println(err)
 		return
 	}
-	answer, err := search.Use(context.Background(), debate.ToolUse{
+	answer, err := search.Use(context.Background(), flow.ToolUse{
 		Arguments: json.RawMessage(`{"query":"congestion"}`),
-		Turns: []*debate.Turn{
+		Turns: []*flow.Turn{
 			{Speaker: "Ada", Round: 1, Kind: "opening", Text: "A charge cuts congestion by a third."},
 			{Speaker: "Ben", Round: 1, Kind: "opening", Text: "It hits the poor."},
 		},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -27,10 +27,10 @@ func FuzzUse(f *testing.F) {
 	} {
 		f.Add(args)
 	}
-	turns := []*debate.Turn{{Speaker: "Ada", Round: 1, Kind: "opening", Text: "plain words\nand more"}}
+	turns := []*flow.Turn{{Speaker: "Ada", Round: 1, Kind: "opening", Text: "plain words\nand more"}}
 	f.Fuzz(func(t *testing.T, args string) {
 		for name, used := range made {
-			text, err := used.Use(t.Context(), debate.ToolUse{Arguments: []byte(args), Turns: turns})
+			text, err := used.Use(t.Context(), flow.ToolUse{Arguments: []byte(args), Turns: turns})
 			assert.NotContains(t, text, secret, name)
 			assert.LessOrEqual(t, len(text), 32<<10, name)
 			if err != nil {

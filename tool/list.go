@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 type listArguments struct {
@@ -19,12 +19,12 @@ type listArguments struct {
 // sizes in bytes and paths, sorted by name. It does not follow symbolic links. It lists folders whose
 // name begins with a dot, but shows their content only if asked for that folder. ListFiles fails with
 // kind validation if dir is nil.
-func ListFiles(dir *Dir) (debate.Tool, error) {
+func ListFiles(dir *Dir) (flow.Tool, error) {
 	if err := usable(dir); err != nil {
 		return nil, err
 	}
 	about := fmt.Sprintf("Lists files and folders with their sizes, at most %d.", dir.limits.Entries)
-	return debate.NewTool(about, true, func(ctx context.Context, _ debate.ToolUse, args listArguments) (string, error) {
+	return flow.NewTool(about, true, func(ctx context.Context, _ flow.ToolUse, args listArguments) (string, error) {
 		return dir.list(ctx, args)
 	})
 }

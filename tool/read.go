@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 type readArguments struct {
@@ -22,12 +22,12 @@ type readArguments struct {
 // the file than [Limits] allows. A file that is not UTF-8, or holds a zero byte, is refused. The first
 // line of the answer says which part of the file it is and how to continue. ReadFile fails with kind
 // validation if dir is nil.
-func ReadFile(dir *Dir) (debate.Tool, error) {
+func ReadFile(dir *Dir) (flow.Tool, error) {
 	if err := usable(dir); err != nil {
 		return nil, err
 	}
 	about := fmt.Sprintf("Reads a text file, at most %d bytes at once; the answer says how to go on.", min(maxAnswer, dir.limits.File))
-	return debate.NewTool(about, true, func(ctx context.Context, _ debate.ToolUse, args readArguments) (string, error) {
+	return flow.NewTool(about, true, func(ctx context.Context, _ flow.ToolUse, args readArguments) (string, error) {
 		return dir.read(ctx, args)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 const (
@@ -46,10 +46,10 @@ type searchArguments struct {
 // Regular expressions can take much work, and so can the text around matches. One use is bounded to 16 Mi
 // units: the product of the instructions that Go makes of the query and the bytes that it searches. The
 // answer says where the search ended.
-func Search(dir *Dir) (debate.Tool, error) {
+func Search(dir *Dir) (flow.Tool, error) {
 	if dir == nil {
-		return debate.NewTool("Finds a text in what was said in this debate, and shows what stands around it.", true,
-			func(ctx context.Context, use debate.ToolUse, args debateArguments) (string, error) {
+		return flow.NewTool("Finds a text in what was said in this debate, and shows what stands around it.", true,
+			func(ctx context.Context, use flow.ToolUse, args debateArguments) (string, error) {
 				s := search{limit: defaultMatches}
 				return s.run(ctx, nil, use.Turns, searchArguments{debateArguments: args})
 			})
@@ -57,8 +57,8 @@ func Search(dir *Dir) (debate.Tool, error) {
 	if err := usable(dir); err != nil {
 		return nil, err
 	}
-	return debate.NewTool("Finds a text in what was said in this debate and in files, and shows what stands around it.", true,
-		func(ctx context.Context, use debate.ToolUse, args searchArguments) (string, error) {
+	return flow.NewTool("Finds a text in what was said in this debate and in files, and shows what stands around it.", true,
+		func(ctx context.Context, use flow.ToolUse, args searchArguments) (string, error) {
 			s := search{limit: dir.limits.Matches}
 			return s.run(ctx, dir, use.Turns, args)
 		})
@@ -82,7 +82,7 @@ type search struct {
 	begun    int  // files of which only the beginning was searched
 }
 
-func (s *search) run(ctx context.Context, dir *Dir, turns []*debate.Turn, args searchArguments) (string, error) {
+func (s *search) run(ctx context.Context, dir *Dir, turns []*flow.Turn, args searchArguments) (string, error) {
 	var err error
 	if s.query, err = queryOf(args.debateArguments); err != nil {
 		return "", err
@@ -124,7 +124,7 @@ func (s *search) run(ctx context.Context, dir *Dir, turns []*debate.Turn, args s
 }
 
 // debate searches what was said.
-func (s *search) debate(ctx context.Context, turns []*debate.Turn) error {
+func (s *search) debate(ctx context.Context, turns []*flow.Turn) error {
 	for _, turn := range turns {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (s *search) debate(ctx context.Context, turns []*debate.Turn) error {
 }
 
 // titleOf returns who said something, when, and to what end.
-func titleOf(turn *debate.Turn) string {
+func titleOf(turn *flow.Turn) string {
 	title := clip(turn.Speaker)
 	if turn.Round > 0 {
 		title += fmt.Sprintf(", round %d", turn.Round)

@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool"
 )
 
-func talk() []*debate.Turn {
-	return []*debate.Turn{
+func talk() []*flow.Turn {
+	return []*flow.Turn{
 		{Speaker: "Ada", Round: 1, Kind: "proposal", Text: "A Queue decouples the services.\nIt costs latency."},
 		{Speaker: "Ben", Round: 1, Kind: "critique", Target: "Ada", Text: "Who drains the queue (in production)?"},
 		{Speaker: "Ada", Round: 2, Kind: "refinement", Text: "Workers do. Straße, ΣΊΣΥΦΟΣ."},
@@ -86,8 +86,8 @@ func TestWhatCannotBeSearchedFor(t *testing.T) {
 func TestExcerpts(t *testing.T) {
 	search, err := tool.Search(nil)
 	require.NoError(t, err)
-	turn := func(text string) *debate.Turn {
-		return &debate.Turn{Speaker: "Eve", Round: 1, Kind: "opening", Text: text}
+	turn := func(text string) *flow.Turn {
+		return &flow.Turn{Speaker: "Eve", Round: 1, Kind: "opening", Text: text}
 	}
 
 	text := answer(t, search, arguments{"query": "needle"}, turn(strings.Repeat("é", 500)+"x needle, needle"+strings.Repeat("é", 500)+"needle"))
@@ -115,10 +115,10 @@ func TestExcerpts(t *testing.T) {
 }
 
 func TestManyMatches(t *testing.T) {
-	var turns []*debate.Turn
+	var turns []*flow.Turn
 	files := make(map[string]string)
 	for i := range 60 {
-		turns = append(turns, &debate.Turn{Speaker: "Ada", Round: i, Kind: "rebuttal", Text: "a needle"})
+		turns = append(turns, &flow.Turn{Speaker: "Ada", Round: i, Kind: "rebuttal", Text: "a needle"})
 		files[fmt.Sprintf("f%02d", i)] = strings.Repeat("needle "+strings.Repeat("hay ", 500)+"\n", 3)
 	}
 	search := tools(t, files, tool.Limits{})[tool.SearchName]
@@ -135,7 +135,7 @@ func TestManyMatches(t *testing.T) {
 	assert.NotContains(t, text, "There are more")
 
 	dense := strings.Repeat("needle ", 1<<20)
-	text = answer(t, search, arguments{"query": "needle", "in": "debate"}, &debate.Turn{Text: dense}, turns[0])
+	text = answer(t, search, arguments{"query": "needle", "in": "debate"}, &flow.Turn{Text: dense}, turns[0])
 	assert.LessOrEqual(t, len(text), 31<<10)
 	assert.Contains(t, text, "There are more matches")
 }
@@ -148,7 +148,7 @@ func TestHostileQueries(t *testing.T) {
 		"(a*)*b", "(a|aa)+$b", "a.*b|c", ".*.*.*=.*", "(?:a?){40}a{40}z", "(.*z)?a", `\pL{1,60}z`, "(?s).*z|a", "[^z]*z", "a", "aa*?",
 	} {
 		begin := time.Now()
-		text := answer(t, search, arguments{"query": query, "regexp": true}, &debate.Turn{Text: strings.Repeat("a", 16<<10)})
+		text := answer(t, search, arguments{"query": query, "regexp": true}, &flow.Turn{Text: strings.Repeat("a", 16<<10)})
 		assert.NotEmpty(t, text)
 		assert.Less(t, time.Since(begin), time.Minute, query)
 		t.Log(query, time.Since(begin))
@@ -167,7 +167,7 @@ func TestHostileQueriesInMuchText(t *testing.T) {
 			continue // as many are looked at
 		}
 		begin := time.Now()
-		text := answer(t, search, arguments{"query": query, "regexp": true}, &debate.Turn{Text: strings.Repeat(line, manyLines)})
+		text := answer(t, search, arguments{"query": query, "regexp": true}, &flow.Turn{Text: strings.Repeat(line, manyLines)})
 		t.Log(query, time.Since(begin))
 		found := regexp.MustCompile(`Only the first (\d+) bytes were looked at, as this query takes much work`).FindStringSubmatch(text)
 		require.NotNil(t, found, "%s: %s", query, text[max(0, len(text)-200):])
@@ -180,11 +180,11 @@ func TestHostileQueriesInMuchText(t *testing.T) {
 	for _, query := range []string{strings.Repeat("a", 255) + "b", strings.Repeat("(a?)", 60) + "b", "ab", "Ab"} {
 		for _, args := range []arguments{{"query": query}, {"query": query, "caseSensitive": true}} {
 			begin := time.Now()
-			assert.Equal(t, "Nothing was found.\n", answer(t, search, args, &debate.Turn{Text: strings.Repeat(line, manyLines)}))
+			assert.Equal(t, "Nothing was found.\n", answer(t, search, args, &flow.Turn{Text: strings.Repeat(line, manyLines)}))
 			t.Log(query, time.Since(begin))
 		}
 	}
-	text := answer(t, search, arguments{"query": "x{100}", "regexp": true}, &debate.Turn{Text: strings.Repeat("hay\n", 1000)})
+	text := answer(t, search, arguments{"query": "x{100}", "regexp": true}, &flow.Turn{Text: strings.Repeat("hay\n", 1000)})
 	assert.Equal(t, "Nothing was found.\n", text)
 }
 
@@ -204,7 +204,7 @@ func (e *ending) Err() error {
 // A search ends within a text, and not only after it.
 func TestSearchEndsWithinText(t *testing.T) {
 	search := tools(t, map[string]string{"a": strings.Repeat("hay\n", 1000)}, tool.Limits{})[tool.SearchName]
-	turn := &debate.Turn{Text: strings.Repeat("hay\n", 1000)}
+	turn := &flow.Turn{Text: strings.Repeat("hay\n", 1000)}
 	for _, in := range []string{"debate", "files"} {
 		ctx := &ending{Context: t.Context()}
 		ctx.left.Store(500)
@@ -218,7 +218,7 @@ func TestWorkOfBothKinds(t *testing.T) {
 	search := tools(t, map[string]string{"0": "\x00", "a": strings.Repeat("a", 20) + "z\n", "b": strings.Repeat("a", 1<<10)}, tool.Limits{})[tool.SearchName]
 	args := arguments{"query": "(.*a.*){20}z", "regexp": true}
 	assert.Contains(t, answer(t, search, args), "a, line 1:")
-	text := answer(t, search, args, &debate.Turn{Text: strings.Repeat("a", 1<<20)}, &debate.Turn{Text: strings.Repeat("a", 20) + "z"})
+	text := answer(t, search, args, &flow.Turn{Text: strings.Repeat("a", 1<<20)}, &flow.Turn{Text: strings.Repeat("a", 20) + "z"})
 	assert.True(t, strings.HasPrefix(text, "Nothing was found.\nOnly the first "), text)
 	assert.NotContains(t, text, "cannot be read", "no file is opened any more")
 }
@@ -238,7 +238,7 @@ func TestPlainQueriesAreRegularExpressions(t *testing.T) {
 	}
 	found := 0
 	for range 3000 {
-		turn := &debate.Turn{Speaker: "Ada", Text: word(40) + "\xff" + word(3)}
+		turn := &flow.Turn{Speaker: "Ada", Text: word(40) + "\xff" + word(3)}
 		query, sensitive := word(2), random.IntN(4) == 0
 		args := arguments{"query": query, "caseSensitive": sensitive}
 		plain := answer(t, search, args, turn)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -53,7 +53,7 @@ func opened(t testing.TB, root string, limits tool.Limits) *tool.Dir {
 }
 
 // tools returns all tools, over a folder with files.
-func tools(t testing.TB, files map[string]string, limits tool.Limits) map[string]debate.Tool {
+func tools(t testing.TB, files map[string]string, limits tool.Limits) map[string]flow.Tool {
 	t.Helper()
 	made, err := tool.Tools(opened(t, folder(t, files), limits))
 	require.NoError(t, err)
@@ -63,23 +63,23 @@ func tools(t testing.TB, files map[string]string, limits tool.Limits) map[string
 // arguments are what a model writes.
 type arguments map[string]any
 
-func use(ctx context.Context, t testing.TB, used debate.Tool, args arguments, turns ...*debate.Turn) (string, error) {
+func use(ctx context.Context, t testing.TB, used flow.Tool, args arguments, turns ...*flow.Turn) (string, error) {
 	t.Helper()
 	text, err := json.Marshal(args)
 	require.NoError(t, err)
-	answer, err := used.Use(ctx, debate.ToolUse{Arguments: text, Turns: turns})
+	answer, err := used.Use(ctx, flow.ToolUse{Arguments: text, Turns: turns})
 	assert.LessOrEqual(t, len(answer), 32<<10, "an engine cuts what is longer")
 	return answer, err
 }
 
-func answer(t testing.TB, used debate.Tool, args arguments, turns ...*debate.Turn) string {
+func answer(t testing.TB, used flow.Tool, args arguments, turns ...*flow.Turn) string {
 	t.Helper()
 	text, err := use(t.Context(), t, used, args, turns...)
 	require.NoError(t, err)
 	return text
 }
 
-func refusal(t testing.TB, used debate.Tool, args arguments) string {
+func refusal(t testing.TB, used flow.Tool, args arguments) string {
 	t.Helper()
 	text, err := use(t.Context(), t, used, args)
 	require.Error(t, err)
@@ -128,9 +128,9 @@ func TestWhatIsNoFolder(t *testing.T) {
 
 func requireField(t testing.TB, err error, field string) {
 	t.Helper()
-	var failure *debate.Error
+	var failure *flow.Error
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, debate.KindValidation, failure.Kind)
+	assert.Equal(t, flow.KindValidation, failure.Kind)
 	assert.Equal(t, field, failure.Field)
 }
 
@@ -279,7 +279,7 @@ func TestToolsEndWithTheirContext(t *testing.T) {
 	made := tools(t, map[string]string{"a": "text"}, tool.Limits{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	turn := &debate.Turn{Speaker: "Ada", Text: "text"}
+	turn := &flow.Turn{Speaker: "Ada", Text: "text"}
 	for name, args := range map[string]arguments{
 		tool.ListFilesName: {}, tool.ReadFileName: {"path": "a"}, tool.SearchName: {"query": "text", "in": "files"},
 	} {

@@ -27,6 +27,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -108,20 +109,20 @@ func deliberate(ctx context.Context, p stage.Printer, engine *debate.Engine, pro
 // show prints an event. Arguments and answers are as hostile as any other text.
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
-	case *debate.Transition:
-		if body.Calls > 0 && body.To != debate.StateCompleting {
+	case *flow.Transition:
+		if body.Calls > 0 && body.To != flow.StateCompleting {
 			p.Linef("\n== %s ==", body.To)
 		}
-	case *debate.ToolCalls:
+	case *flow.ToolCalls:
 		for _, use := range body.Uses {
 			p.Linef("%s uses %s %s", body.By, stage.Clean(use.Name), shorten(string(use.Arguments), 70))
 			if use.Denied != "" {
 				p.Linef("  %s ✗ %s", body.By, shorten(use.Denied, 88))
 			}
 		}
-	case *debate.ToolResult:
+	case *flow.ToolResult:
 		answer(p, body)
-	case *debate.Warning:
+	case *flow.Warning:
 		p.Speak("! ", body.Evidence)
 	case *debate.Turn:
 		contribute(p, body)
@@ -142,7 +143,7 @@ func contribute(p stage.Printer, t *debate.Turn) {
 }
 
 // answer prints the beginning of a tool's answer, and who asked for it.
-func answer(p stage.Printer, a *debate.ToolResult) {
+func answer(p stage.Printer, a *flow.ToolResult) {
 	const most = 6
 	sign := "│"
 	if a.Failed {

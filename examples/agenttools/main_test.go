@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -102,7 +102,7 @@ func TestOwnTool(t *testing.T) {
 		`{"percent":101,"days":1}`:    "error: <= 100",
 		`{"percent":"all","days":1}`:  "error: percent",
 	} {
-		got, err := tools["downtime"].Use(t.Context(), debate.ToolUse{Arguments: json.RawMessage(arguments)})
+		got, err := tools["downtime"].Use(t.Context(), flow.ToolUse{Arguments: json.RawMessage(arguments)})
 		if part, bad := strings.CutPrefix(want, "error: "); bad {
 			require.ErrorContains(t, err, part, arguments)
 			continue
@@ -115,9 +115,9 @@ func TestOwnTool(t *testing.T) {
 func TestWhatToolsAnswerControlsNoTerminal(t *testing.T) {
 	var out bytes.Buffer
 	p := stage.Printer{Out: &out}
-	answer(p, &debate.ToolResult{By: "ada", Text: "red \x1b[31m\n\n  indented\tand\u202e so\n" + strings.Repeat("long ", 30)})
-	answer(p, &debate.ToolResult{By: "ben", Text: strings.Repeat("line\n", 7)})
-	answer(p, &debate.ToolResult{By: "cyd", Text: "no such file", Failed: true})
+	answer(p, &flow.ToolResult{By: "ada", Text: "red \x1b[31m\n\n  indented\tand\u202e so\n" + strings.Repeat("long ", 30)})
+	answer(p, &flow.ToolResult{By: "ben", Text: strings.Repeat("line\n", 7)})
+	answer(p, &flow.ToolResult{By: "cyd", Text: "no such file", Failed: true})
 	assert.Equal(t, "  ada │ red [31m\n  ada │   indented and so\n  ada │ "+strings.Repeat("long ", 17)+"lo…\n"+
 		strings.Repeat("  ben │ line\n", 6)+"  ben │ …\n  cyd ✗ no such file\n", out.String())
 }

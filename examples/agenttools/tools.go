@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -45,9 +46,9 @@ type target struct {
 // toolbox returns the tools of the engine: the ready-made ones for a folder, and one of our own. Models
 // are bad at arithmetic; a function is not.
 func toolbox(dir *tool.Dir) (map[string]debate.Tool, error) {
-	downtime, err := debate.NewTool(
+	downtime, err := flow.NewTool(
 		"How many minutes of downtime an availability allows.", true,
-		func(_ context.Context, _ debate.ToolUse, t target) (string, error) {
+		func(_ context.Context, _ flow.ToolUse, t target) (string, error) {
 			minutes := float64(t.Days) * 24 * 60 * (100 - t.Percent) / 100
 			return fmt.Sprintf("%g %% of %d days allow %.1f minutes of downtime.", t.Percent, t.Days, minutes), nil
 		},

@@ -18,6 +18,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 func main() {
@@ -33,7 +35,7 @@ func main() {
 
 func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string) error {
 	config := debate.Config{
-		Topic: "Should cities ban private cars from their centres?", Format: debate.RoundLimited, Rounds: 12, MaxTokens: 250,
+		Topic: "Should cities ban private cars from their centres?", Format: format.RoundLimited, Rounds: 12, MaxTokens: 250,
 		Participants: []debate.Participant{{Name: ada, Side: debate.For, Model: model}, {Name: ben, Side: debate.Against, Model: model}},
 		Judging:      &debate.Judging{Judges: []debate.JudgeConfig{{Model: model, MaxTokens: 1500}}, When: debate.AtEnd},
 	}
@@ -67,21 +69,21 @@ func run(ctx context.Context, out io.Writer, engine *debate.Engine, model string
 		switch body := event.Body.(type) {
 		case *debate.Turn:
 			p.Linef("Round %d, %s: %d tokens for %s", body.Round, body.Speaker, body.Usage.Output, usd(body.Cost))
-		case *debate.Warning:
-			if body.Kind == debate.WarnCost {
+		case *flow.Warning:
+			if body.Kind == flow.WarnCost {
 				p.Linef("-- %s are spent. Acknowledged: the debate goes on.", usd(body.Spend))
 				if err := session.Acknowledge(ctx); err != nil { // a program with a person in front of it would ask
 					return err
 				}
 			}
-		case *debate.Transition:
-			if body.To == debate.StateCompleting {
+		case *flow.Transition:
+			if body.To == flow.StateCompleting {
 				p.Linef("-- The rounds end (%s), and the judge gives the verdict.", body.Reason)
 			}
-			if body.To == debate.StateError {
+			if body.To == flow.StateError {
 				return event.Err()
 			}
-		case *debate.Inquiry: // a call has failed for good, and nobody can be asked what becomes of it
+		case *flow.Inquiry: // a call has failed for good, and nobody can be asked what becomes of it
 			return errors.New(body.Question)
 		}
 	}

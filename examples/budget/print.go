@@ -5,6 +5,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 )
 
 func usd(m debate.Money) string { return fmt.Sprintf("$%.4f", float64(m)/float64(debate.USD)) }
@@ -29,6 +30,6 @@ func accounts(p stage.Printer, r *debate.Record) {
 	account(p, total)
 }
 
-func account(p stage.Printer, a debate.Account) {
+func account(p stage.Printer, a flow.Account) {
 	p.Linef("  %-20s %3d calls %7d tokens %s", a.Name, a.Requests, a.Usage.Input+a.Usage.Output, usd(a.Cost))
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -101,7 +102,7 @@ func lead(ctx context.Context, p stage.Printer, in io.Reader, o options) error {
 		return err
 	case record.Final():
 		return fmt.Errorf("the debate in %s is over", o.dir)
-	case record.State == debate.StateAwaitingInput:
+	case record.State == flow.StateAwaitingInput:
 		p.Linef("-- the process is gone, %d questions are open: another process answers --", len(record.Inquiries))
 	default:
 		p.Linef("-- the process is gone, and no question is open: another process goes on --")

@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 )
 
 const problem = "Give the readers of our local paper a way to comment on articles."
@@ -52,13 +53,13 @@ func ask(ctx context.Context, p stage.Printer, store debate.Store) error {
 			if body.Kind == deliberation.KindQuestion {
 				p.Linef("  %s has thought about what to ask.", body.Speaker)
 			}
-		case *debate.Round:
+		case *flow.Round:
 			return nil // nobody has a question
-		case *debate.Transition:
-			if body.To == debate.StateAwaitingInput {
+		case *flow.Transition:
+			if body.To == flow.StateAwaitingInput {
 				return nil // questions are open
 			}
-			if body.To == debate.StateError {
+			if body.To == flow.StateError {
 				_, err := session.Wait(ctx)
 				return err
 			}
@@ -78,7 +79,7 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 	if terminal {
 		person = typing(p, in)
 	}
-	asked := func(inquiry debate.Inquiry) (string, error) {
+	asked := func(inquiry flow.Inquiry) (string, error) {
 		if len(inquiry.Options) > 0 {
 			return "", errors.New(inquiry.Question) // not a question of an agent: a call has failed for good
 		}
@@ -92,7 +93,7 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 	for _, inquiry := range record.Inquiries { // the debate is idle: the answers go into its log
 		text, err := asked(inquiry)
 		if err == nil {
-			err = engine.Control(ctx, id, debate.Answer{Inquiry: inquiry.ID, Text: text})
+			err = engine.Control(ctx, id, flow.Answer{Inquiry: inquiry.ID, Text: text})
 		}
 		if err != nil {
 			return err
@@ -111,7 +112,7 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 			_, err := session.Wait(ctx)
 			return err
 		}
-		inquiry, ok := event.Body.(*debate.Inquiry)
+		inquiry, ok := event.Body.(*flow.Inquiry)
 		if !ok {
 			show(p, &event)
 			continue
@@ -135,9 +136,9 @@ func answer(ctx context.Context, p stage.Printer, in io.Reader, store debate.Sto
 // show prints the events of the rounds.
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
-	case *debate.Round:
+	case *flow.Round:
 		p.Linef("-- everything is clear: round %d of %d --", body.N, body.Of)
-	case *debate.Warning:
+	case *flow.Warning:
 		p.Speak("  ! ", body.Evidence)
 	case *debate.Turn:
 		switch body.Kind {

@@ -19,6 +19,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // source is the format. A host program may also keep it in a database, or let its users write it.
@@ -38,7 +40,7 @@ func main() {
 }
 
 func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model string) error {
-	format, err := debate.ParseFormat(source)
+	format, err := format.Parse(source)
 	if err != nil {
 		return err
 	}
@@ -68,9 +70,9 @@ func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model stri
 // schedule prints who is going to speak. That follows from the format and the config alone; no model is
 // called.
 func schedule(p stage.Printer, c *debate.Config) {
-	f, cast := c.CustomFormat, debate.Cast{}
+	f, cast := c.CustomFormat, format.Cast{}
 	for _, one := range c.Participants {
-		cast.Seats = append(cast.Seats, debate.Seat{Name: one.Name, Side: one.Side})
+		cast.Seats = append(cast.Seats, format.Seat{Name: one.Name, Side: one.Side})
 	}
 	for round := 1; round <= f.Rounds; round++ {
 		phase := f.Phase(round, f.Rounds)
@@ -91,7 +93,7 @@ func schedule(p stage.Printer, c *debate.Config) {
 // show prints an event.
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
-	case *debate.Round:
+	case *flow.Round:
 		p.Linef("\n== Round %d of %d: %s ==", body.N, body.Of, body.Phase)
 	case *debate.Turn:
 		to := ""
@@ -100,7 +102,7 @@ func show(p stage.Printer, e *debate.Event) {
 		}
 		p.Linef("\n%s%s (%s)", body.Speaker, to, body.Kind)
 		p.Speak("  ", body.Text)
-	case *debate.Failure:
+	case *flow.Failure:
 		p.Speak("  ", fmt.Sprintf("[%s gave no answer: %v]", body.By, body.Error))
 	}
 }

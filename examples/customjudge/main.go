@@ -26,6 +26,8 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -64,7 +66,7 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 		Judges:    map[string]debate.Judge{"figures": debate.JudgeFunc(countFigures)},
 	}
 	session, err := engine.Start(ctx, debate.Config{
-		Topic: "Should the city dig a tunnel?", Format: debate.StructuredRounds, Rounds: 2,
+		Topic: "Should the city dig a tunnel?", Format: format.StructuredRounds, Rounds: 2,
 		Participants: []debate.Participant{{Name: "Ada", Side: debate.For, Model: model}, {Name: "Ben", Side: debate.Against, Model: model}},
 		Judging: &debate.Judging{
 			Judges: []debate.JudgeConfig{{Name: "Figures", Judge: "figures"}, {Name: "Pat", Person: true}},
@@ -82,7 +84,7 @@ func run(ctx context.Context, person *bufio.Scanner, source debate.Provider) err
 		case len(q.Options) == 0:
 			err = ask(ctx, session, q.ID, record, person)
 		case q.Kind == debate.KindVerdict: // the person's answer was not accepted twice
-			err = session.Choose(ctx, q.ID, debate.OptionRetry)
+			err = session.Choose(ctx, q.ID, flow.OptionRetry)
 		default: // a debater's model has failed for good: another attempt would fail too
 			err = errors.New(q.Question)
 		}

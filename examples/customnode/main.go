@@ -22,6 +22,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 )
 
 const (
@@ -148,7 +149,7 @@ func compare(p stage.Printer, plain, checked *deliberation.Deliberation) {
 }
 
 // quoted returns the last thing that an agent said in that kind of turn.
-func quoted(d *deliberation.Deliberation, agent string, kind debate.CallKind) string {
+func quoted(d *deliberation.Deliberation, agent string, kind flow.CallKind) string {
 	text := "(nothing)"
 	for _, c := range d.Contributions() {
 		if c.Agent == agent && c.Kind == kind {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 func main() {
@@ -61,7 +62,7 @@ func run(ctx context.Context, w io.Writer, parlour debate.Provider) error {
 			return err
 		}
 		switch body := event.Body.(type) {
-		case *debate.Chunk:
+		case *flow.Chunk:
 			text := body.Text
 			if body.Offset == 0 {
 				text = body.By + ": " + text

@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // progress shows the progress of a deliberation. Its hooks are called one after the other.
@@ -40,7 +41,7 @@ func (s *progress) hooks() deliberation.Hooks {
 			s.finish(fmt.Sprintf("the solution, with a confidence of %g of 100", made.Confidence))
 			s.linef("")
 		},
-		OnWarning: func(w debate.Warning) { s.linef("    ! %s", stage.Clean(w.Evidence)) },
+		OnWarning: func(w flow.Warning) { s.linef("    ! %s", stage.Clean(w.Evidence)) },
 	}
 }
 

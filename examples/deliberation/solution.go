@@ -10,6 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // publish writes the solution in Markdown, and how it was reached.
@@ -56,9 +57,9 @@ func publish(w io.Writer, r *debate.Record, demo bool) error {
 // ending says why the rounds have ended.
 func ending(r *debate.Record) string {
 	switch r.Reason {
-	case debate.EndRounds:
+	case flow.EndRounds:
 		return "It has ended after " + plural(r.Round, "round") + ", as planned"
-	case debate.EndConverged:
+	case flow.EndConverged:
 		return "The agents agree after " + plural(r.Round, "round")
 	case deliberation.EndQuality:
 		return "The proposals are good enough after " + plural(r.Round, "round")

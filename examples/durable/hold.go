@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store/file"
@@ -50,7 +51,7 @@ func hold(ctx context.Context, w io.Writer, dir string, again bool) error {
 			return err
 		}
 		switch body := event.Body.(type) {
-		case *debate.Chunk:
+		case *flow.Chunk:
 			if body.Offset == 0 {
 				_, _ = fmt.Fprintf(w, "%s: ", body.By)
 			}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -111,14 +112,14 @@ func account(ctx context.Context, p stage.Printer, dir string, before *debate.Re
 			return err
 		}
 		switch body := event.Body.(type) {
-		case *debate.Intent:
+		case *flow.Intent:
 			asked[body.Call]++
 			if told[body.Call] {
 				return fmt.Errorf("%s was asked again, after its result was recorded", body.Call)
 			}
 		case *debate.Turn:
 			told[body.Call] = true
-		case *debate.Failure:
+		case *flow.Failure:
 			if body.Void {
 				lost++
 				charged += body.Cost

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/format"
 )
 
 func main() {
@@ -33,7 +34,7 @@ func main() {
 
 func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model string) error {
 	config := debate.Config{
-		ID: "lincoln-douglas", Topic: "A democracy ought to make voting compulsory.", Format: debate.LincolnDouglas,
+		ID: "lincoln-douglas", Topic: "A democracy ought to make voting compulsory.", Format: format.LincolnDouglas,
 		TurnTimeout: 10 * time.Minute,
 		Participants: []debate.Participant{
 			{Name: "Ada", Side: debate.For, Model: model, Position: "Value: political equality. Criterion: whose voice counts."},

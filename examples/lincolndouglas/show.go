@@ -6,20 +6,22 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 )
 
 // show prints an event.
 func show(p stage.Printer, e *debate.Event, rubric *debate.Rubric) {
 	switch body := e.Body.(type) {
-	case *debate.Round:
+	case *flow.Round:
 		p.Linef("\n== Round %d of %d: %s ==", body.N, body.Of, body.Phase)
 	case *debate.Turn:
 		turn(p, body)
 	case *debate.Assessment:
 		marks(p, body, rubric)
-	case *debate.Rejection:
+	case *flow.Rejection:
 		p.Speak("  ", fmt.Sprintf("[an answer of %s was not accepted: %s]", body.By, strings.Join(body.Problems, "; ")))
-	case *debate.Failure:
+	case *flow.Failure:
 		p.Speak("  ", fmt.Sprintf("[%s gave no answer: %v]", body.By, body.Error))
 	}
 }
@@ -27,10 +29,10 @@ func show(p stage.Printer, e *debate.Event, rubric *debate.Rubric) {
 // turn prints a speech under its speaker, and the questions and answers of a cross-examination.
 func turn(p stage.Printer, t *debate.Turn) {
 	switch t.Kind {
-	case debate.KindQuestion:
+	case format.KindQuestion:
 		p.Linef("\n  Q  %s asks %s", t.Speaker, t.Target)
 		p.Speak("     ", t.Text)
-	case debate.KindAnswer:
+	case format.KindAnswer:
 		p.Linef("  A  %s", t.Speaker)
 		p.Speak("     ", t.Text)
 	default:

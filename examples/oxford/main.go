@@ -18,6 +18,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/format"
 )
 
 func main() {
@@ -33,7 +34,7 @@ func main() {
 
 func run(ctx context.Context, p stage.Printer, engine *debate.Engine, model string) error {
 	config := debate.Config{
-		ID: "oxford", Topic: "Public transport in our city should be free.", Format: debate.Oxford, TurnTimeout: 10 * time.Minute,
+		ID: "oxford", Topic: "Public transport in our city should be free.", Format: format.Oxford, TurnTimeout: 10 * time.Minute,
 		Participants: []debate.Participant{
 			{Name: "Ada", Side: debate.For, Model: model, Persona: "an economist who counts what a fare costs"},
 			{Name: "Ravi", Side: debate.For, Model: model, Persona: "a teacher in a poor quarter"},

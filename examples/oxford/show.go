@@ -5,17 +5,18 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // show prints who has the floor, and then what was said. Ballots are sealed until the end.
 func show(p stage.Printer, e *debate.Event) {
 	switch body := e.Body.(type) {
-	case *debate.Round:
+	case *flow.Round:
 		if body.N == 1 {
 			p.Linef("The audience has voted; the votes stay sealed.")
 		}
 		p.Linef("\nRound %d of %d: %s, %d turns", body.N, body.Of, body.Phase, body.Calls)
-	case *debate.Intent:
+	case *flow.Intent:
 		if body.Kind != debate.KindBallot && body.Attempt == 1 {
 			floor := body.By
 			if body.Target != "" {
@@ -25,7 +26,7 @@ func show(p stage.Printer, e *debate.Event) {
 		}
 	case *debate.Turn:
 		p.Speak("      ", body.Text)
-	case *debate.Failure:
+	case *flow.Failure:
 		p.Speak("      ", fmt.Sprintf("[%s gave no answer: %v]", body.By, body.Error))
 	}
 }

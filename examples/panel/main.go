@@ -23,6 +23,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
 
@@ -53,7 +55,7 @@ func run(ctx context.Context) error {
 	}
 	config := debate.Config{
 		Topic:  "Should written exams be open-book?",
-		Format: debate.StructuredRounds,
+		Format: format.StructuredRounds,
 		Rounds: 2,
 		Mode:   debate.Simultaneous, // so that both orders of a round are equally true
 		Participants: []debate.Participant{
@@ -73,7 +75,7 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if start, ok := event.Body.(*debate.Start); ok {
+		if start, ok := event.Body.(*flow.Start); ok {
 			id = start.Terms.ID
 		}
 		show(&event)
@@ -91,7 +93,7 @@ func run(ctx context.Context) error {
 // show prints an event. Speeches and reasons come from models, so they are cleaned.
 func show(e *debate.Event) {
 	switch body := e.Body.(type) {
-	case *debate.Round:
+	case *flow.Round:
 		fmt.Printf("\nRound %d: %s\n", body.N, body.Phase)
 	case *debate.Turn:
 		fmt.Printf("  %s: %s\n", body.Speaker, stage.Clean(body.Text))
@@ -101,7 +103,7 @@ func show(e *debate.Event) {
 			marks = append(marks, fmt.Sprintf("%s %.2f", mark.Participant, mark.Score))
 		}
 		fmt.Printf("  [%s marks %s of 10]\n", body.Judge, strings.Join(marks, " and "))
-	case *debate.Rejection:
+	case *flow.Rejection:
 		fmt.Printf("  [an answer of %s was not accepted: %s]\n", body.By, stage.Clean(body.Problems[0]))
 	}
 }

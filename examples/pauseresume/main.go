@@ -19,6 +19,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -89,14 +90,14 @@ func begin(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[st
 			return err
 		}
 		show(w, &event, asked)
-		if event.Kind() == debate.EventTurn && session.State() != debate.StatePaused {
+		if event.Kind() == flow.EventTurn && session.State() != flow.StatePaused {
 			if err := session.Pause(ctx, debate.Drain); err != nil {
 				return err
 			}
 		}
 		if record, err := session.Record(ctx); err != nil {
 			return err
-		} else if record.State == debate.StatePaused && record.InFlight() == 0 && record.Seq == event.Seq {
+		} else if record.State == flow.StatePaused && record.InFlight() == 0 && record.Seq == event.Seq {
 			break
 		}
 	}
@@ -142,7 +143,7 @@ func finish(ctx context.Context, w io.Writer, engine *debate.Engine, asked map[s
 // show prints the turns, and counts the calls.
 func show(w io.Writer, event *debate.Event, asked map[string]int) {
 	switch body := event.Body.(type) {
-	case *debate.Intent:
+	case *flow.Intent:
 		asked[body.Call]++
 	case *debate.Turn:
 		_, _ = fmt.Fprintf(w, "round %d, %s: %s\n", body.Round, body.Speaker, stage.Clean(body.Text))

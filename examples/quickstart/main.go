@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 func main() {
@@ -85,7 +86,7 @@ func play(ctx context.Context, engine *debate.Engine, config debate.Config, p *p
 			defer cancel()
 			_ = session.Cancel(after) // it fails only if the debate is over already
 			for event, err := range session.Events(after, seen) {
-				if err == nil && event.Kind() != debate.EventChunk {
+				if err == nil && event.Kind() != flow.EventChunk {
 					p.show(&event)
 				}
 			}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/openaicompat"
 )
@@ -61,7 +63,7 @@ func choose(ctx context.Context, o options, getenv func(string) string) (choice,
 func debaters(topic string, rounds int, model, judge string) debate.Config {
 	return debate.Config{
 		Topic:  topic,
-		Format: debate.StructuredRounds,
+		Format: format.StructuredRounds,
 		Rounds: rounds,
 		Participants: []debate.Participant{
 			{Name: ada, Side: debate.For, Model: model},
@@ -71,7 +73,7 @@ func debaters(topic string, rounds int, model, judge string) debate.Config {
 		// No person decides what follows a failure. Without a key, no model of that provider can
 		// continue.
 		Unattended: &debate.Unattended{
-			Judge: debate.OptionWithout, Context: debate.OptionTruncate, Authentication: debate.OptionEnd,
+			Judge: flow.OptionWithout, Context: flow.OptionTruncate, Authentication: flow.OptionEnd,
 		},
 	}
 }
@@ -130,7 +132,7 @@ func served(ctx context.Context, p *openaicompat.Provider) ([]string, error) {
 	defer cancel()
 	names, err := p.Models(ctx)
 	if e, ok := errors.AsType[*provider.Error](err); ok {
-		if e.Status >= 400 || e.Kind == debate.KindInvalidResponse {
+		if e.Status >= 400 || e.Kind == flow.KindInvalidResponse {
 			return nil, nil // if anything is wrong, the first call reports it
 		}
 		return nil, &debate.Error{Kind: e.Kind, Op: "OPENAI_BASE_URL", Err: errors.New(cmp.Or(e.Message, "the server does not answer"))}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // printer shows a debate as it happens. Texts of models, servers and vendors go through a cleaner first.
@@ -60,15 +61,15 @@ func (p *printer) begin(note string, c *debate.Config) {
 
 // show shows one event.
 func (p *printer) show(e *debate.Event) {
-	if spend := debate.SpendOf(e.Body); spend != nil {
+	if spend := flow.SpendOf(e.Body); spend != nil {
 		p.spent(spend)
 	}
 	switch body := e.Body.(type) {
-	case *debate.Round:
+	case *flow.Round:
 		p.heading(fmt.Sprintf("== Round %d of %d: %s ==", body.N, body.Of, oneLine(body.Phase, 40)))
-	case *debate.Intent:
+	case *flow.Intent:
 		p.announce(body)
-	case *debate.Chunk:
+	case *flow.Chunk:
 		p.speak(body)
 	case *debate.Turn:
 		p.hush()
@@ -79,27 +80,27 @@ func (p *printer) show(e *debate.Event) {
 		p.assess(body)
 	case *debate.Verdict:
 		p.conclude(body)
-	case *debate.Rejection:
+	case *flow.Rejection:
 		p.paragraphf("(The answer of the %s was not accepted: %s.)", body.By, oneLine(strings.Join(body.Problems, "; "), 200))
-	case *debate.Failure:
+	case *flow.Failure:
 		p.fail(body, e.At)
-	case *debate.Inquiry:
+	case *flow.Inquiry:
 		p.ask(body)
-	case *debate.Answer:
+	case *flow.Answer:
 		p.paragraphf("(Nobody is asked here. The choice is to %s.)", inWords(body.Option))
-	case *debate.Dropped:
+	case *flow.Dropped:
 		p.paragraphf("(%s takes no further part: %s.)", body.Participant, strings.TrimRight(oneLine(body.Reason, 200), "."))
-	case *debate.Warning:
-		if body.Kind == debate.WarnShort {
+	case *flow.Warning:
+		if body.Kind == flow.WarnShort {
 			p.paragraphf("(The conversation no longer fits the model's window: the oldest turns are left out.)")
 		}
 	}
 }
 
-func (p *printer) spent(s *debate.Spend) { p.bound = p.bound || s.Estimated }
+func (p *printer) spent(s *flow.Spend) { p.bound = p.bound || s.Estimated }
 
 // announce prints who is going to speak.
-func (p *printer) announce(i *debate.Intent) {
+func (p *printer) announce(i *flow.Intent) {
 	p.hush()
 	heading := i.By
 	switch side := p.sides[i.By]; {
@@ -117,7 +118,7 @@ func (p *printer) announce(i *debate.Intent) {
 }
 
 // speak shows a piece of a turn.
-func (p *printer) speak(c *debate.Chunk) {
+func (p *printer) speak(c *flow.Chunk) {
 	if c.Offset < p.shown {
 		p.hush()
 		p.paragraphf("(That reply is replaced by this one.)")
@@ -194,7 +195,7 @@ func (p *printer) conclude(v *debate.Verdict) {
 }
 
 // fail shows that an attempt failed, unless a control broke it off.
-func (p *printer) fail(f *debate.Failure, at time.Time) {
+func (p *printer) fail(f *flow.Failure, at time.Time) {
 	p.hush()
 	if f.Void {
 		return
@@ -220,7 +221,7 @@ func reason(err *debate.Error) string {
 }
 
 // ask shows a question. A question that is repeated is shown once.
-func (p *printer) ask(i *debate.Inquiry) {
+func (p *printer) ask(i *flow.Inquiry) {
 	p.trouble = i.Failure
 	if i.Question != p.question {
 		p.question = i.Question
@@ -231,15 +232,15 @@ func (p *printer) ask(i *debate.Inquiry) {
 // inWords describes what an option does.
 func inWords(option debate.Option) string {
 	switch option {
-	case debate.OptionWithout:
+	case flow.OptionWithout:
 		return "go on without this judge"
-	case debate.OptionDrop:
+	case flow.OptionDrop:
 		return "go on without this participant"
-	case debate.OptionSummarize:
+	case flow.OptionSummarize:
 		return "summarise the older turns"
-	case debate.OptionTruncate:
+	case flow.OptionTruncate:
 		return "leave out the oldest turns"
-	case debate.OptionEnd:
+	case flow.OptionEnd:
 		return "end the rounds with what there is"
 	default:
 		return string(option)
@@ -260,7 +261,7 @@ func (p *printer) end(r *debate.Record, would string) {
 	if r == nil {
 		return
 	}
-	if r.State == debate.StateCompleted && !hasVerdict(r) {
+	if r.State == flow.StateCompleted && !hasVerdict(r) {
 		p.heading("== No verdict ==")
 		why := p.cause(r).Error()
 		if p.trouble != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -192,7 +193,7 @@ func TestWhoeverWaitsForAPersonIsToldSo(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	record, err := play(ctx, &debate.Engine{Providers: map[string]debate.Provider{"demo": script}}, config, newPrinter(&stdout, false))
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
-	assert.Equal(t, debate.StateAwaitingInput, record.State)
+	assert.Equal(t, flow.StateAwaitingInput, record.State)
 	assert.Equal(t, 1, finish(ctx, &stderr, err, record))
 	assert.Contains(t, stderr.String(), "the debate awaits an answer, whom this program cannot ask: The judge")
 }

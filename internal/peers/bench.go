@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 	"github.com/agonist-dev/debate/store/sql"
 )
@@ -85,7 +85,7 @@ func (b *bench) contenders(s *script, rounds int) (list []contender, stop func(c
 	if err != nil {
 		return nil, nil, err
 	}
-	d := newArena(&simulatedProvider{script: s}, &debate.MemoryStore{}, rounds)
+	d := newArena(&simulatedProvider{script: s}, &store.Memory{}, rounds)
 	list = []contender{
 		{sideFloor, newFloor(s, a, rounds).play},
 		{sideEino, g.play},
@@ -152,7 +152,7 @@ func (b *bench) file(ctx context.Context, rounds int) error {
 }
 
 type closingStore interface {
-	debate.Store
+	store.Store
 	Close() error
 }
 

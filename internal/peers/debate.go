@@ -5,7 +5,10 @@ import (
 	"errors"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 // arena plays the debate with the engine, as a program does that embeds it: one engine, and for each
@@ -15,13 +18,13 @@ import (
 // converts each answer of the judge. A debate that has ended is deleted from a MemoryStore.
 type arena struct {
 	engine *debate.Engine
-	store  debate.Store
+	store  storepkg.Store
 	forget bool // delete a debate that has ended
 	config debate.Config
 }
 
-func newArena(p provider.Provider, store debate.Store, rounds int) *arena {
-	_, inMemory := store.(*debate.MemoryStore)
+func newArena(p provider.Provider, store storepkg.Store, rounds int) *arena {
+	_, inMemory := store.(*storepkg.Memory)
 	return &arena{
 		engine: &debate.Engine{Providers: map[string]debate.Provider{"simulated": p}, Store: store},
 		store:  store,
@@ -29,9 +32,9 @@ func newArena(p provider.Provider, store debate.Store, rounds int) *arena {
 		config: debate.Config{
 			Topic: topic, Rounds: rounds,
 			Participants: []debate.Participant{
-				{Name: ada, Side: debate.For, Position: "Yes, ban them.", Model: "simulated/debater"},
-				{Name: ben, Side: debate.Against, Position: "No, price them.", Model: "simulated/debater"},
-				{Name: cy, Side: debate.Neutral, Position: "Start with lorries.", Model: "simulated/debater"},
+				{Name: ada, Side: format.For, Position: "Yes, ban them.", Model: "simulated/debater"},
+				{Name: ben, Side: format.Against, Position: "No, price them.", Model: "simulated/debater"},
+				{Name: cy, Side: format.Neutral, Position: "Start with lorries.", Model: "simulated/debater"},
 			},
 			Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Name: judge, Model: "simulated/judge"}}},
 		},
@@ -58,7 +61,7 @@ func (a *arena) playToReader(ctx context.Context) (*played, error) {
 		if err != nil {
 			return nil, errors.Join(err, session.Close())
 		}
-		if chunk, ok := event.Body.(*debate.Chunk); ok {
+		if chunk, ok := event.Body.(*flow.Chunk); ok {
 			streamed += len(chunk.Text)
 		}
 	}
@@ -137,7 +140,7 @@ func learnSchemas(ctx context.Context) (schemas, error) {
 		default:
 			found.assessment = string(req.Schema.JSON)
 		}
-	}}, &debate.MemoryStore{}, 1)
+	}}, &storepkg.Memory{}, 1)
 	_, err := a.play(ctx)
 	return found, errors.Join(err, a.close(ctx))
 }

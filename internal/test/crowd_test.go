@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 // TestManyDebatesShareTheCalls: every call takes a second of a clock that stands while anybody works,
@@ -21,7 +23,7 @@ import (
 func TestManyDebatesShareTheCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const debates, calls = 1_000, 16
-		s := newStage(t, &debate.MemoryStore{}, func(req *provider.Request) scripted.Reply {
+		s := newStage(t, &store.Memory{}, func(req *provider.Request) scripted.Reply {
 			r := speak(req)
 			r.Delay = time.Second
 			return r
@@ -51,7 +53,7 @@ func crowded(t *testing.T, s *stage, i int) {
 	}
 	record, err := session.Wait(t.Context())
 	assert.NoError(t, err)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Len(t, record.Turns, 4)
 	assert.NoError(t, session.Close())
 }
@@ -59,15 +61,15 @@ func crowded(t *testing.T, s *stage, i int) {
 // TestASlowReaderLosesNothing: it reads one event, waits until the debate is over, and reads the rest.
 func TestASlowReaderLosesNothing(t *testing.T) {
 	const rounds = 5
-	s := newStage(t, &debate.MemoryStore{}, speak)
+	s := newStage(t, &store.Memory{}, speak)
 	session, err := s.Start(soon(t), config("slow", rounds))
 	require.NoError(t, err)
 	defer session.Close()
 	said, seq := map[string]string{}, int64(0)
 	for event, err := range session.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind() == debate.EventChunk {
-			c := as[debate.Chunk](event)
+		if event.Kind() == flow.EventChunk {
+			c := as[flow.Chunk](event)
 			require.Equal(t, seq, event.Seq)
 			said[c.Call] = said[c.Call][:c.Offset] + c.Text
 			continue
@@ -77,8 +79,8 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, seq, event.Seq)
-		if event.Kind() == debate.EventTurn {
-			said[as[debate.Turn](event).Call] = as[debate.Turn](event).Text
+		if event.Kind() == flow.EventTurn {
+			said[as[flow.Turn](event).Call] = as[flow.Turn](event).Text
 		}
 	}
 	assert.Len(t, said, 2*rounds)
@@ -92,7 +94,7 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 func TestManyReadersOfOneDebate(t *testing.T) {
 	const rounds, readers = 20, 60
 	hold := make(chan struct{})
-	s := newStage(t, &debate.MemoryStore{}, holding("Ada", hold))
+	s := newStage(t, &store.Memory{}, holding("Ada", hold))
 	session, err := s.Start(soon(t), config("watched", rounds))
 	require.NoError(t, err)
 	defer session.Close()
@@ -125,16 +127,16 @@ func read(ctx context.Context, t *testing.T, cancel func(), session *debate.Sess
 			return
 		}
 		switch event.Kind() {
-		case debate.EventChunk:
+		case flow.EventChunk:
 			once.Do(joined.Done)
-			c := as[debate.Chunk](event)
+			c := as[flow.Chunk](event)
 			if assert.LessOrEqual(t, c.Offset, len(said[c.Call])) {
 				said[c.Call] = said[c.Call][:c.Offset] + c.Text
 			}
 			chunked = true
 			continue
-		case debate.EventTurn:
-			assert.Equal(t, as[debate.Turn](event).Text, said[as[debate.Turn](event).Call], "the chunks add up to the turn")
+		case flow.EventTurn:
+			assert.Equal(t, as[flow.Turn](event).Text, said[as[flow.Turn](event).Call], "the chunks add up to the turn")
 		default:
 		}
 		seq++
@@ -155,7 +157,7 @@ func read(ctx context.Context, t *testing.T, cancel func(), session *debate.Sess
 // TestControlsFromEverywhere: pauses and resumes from many goroutines at once change nothing in what is said.
 func TestControlsFromEverywhere(t *testing.T) {
 	const rounds = 40
-	s := newStage(t, &debate.MemoryStore{}, speak)
+	s := newStage(t, &store.Memory{}, speak)
 	session, err := s.Start(soon(t), config("pulled", rounds))
 	require.NoError(t, err)
 	defer session.Close()
@@ -179,7 +181,7 @@ func TestControlsFromEverywhere(t *testing.T) {
 		})
 	}
 	pulling.Wait()
-	if session.State() == debate.StatePaused {
+	if session.State() == flow.StatePaused {
 		require.NoError(t, session.Resume(t.Context()))
 	}
 	record, err := session.Wait(soon(t))

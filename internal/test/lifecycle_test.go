@@ -10,13 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 func TestLeavingRunInMidStreamCancels(t *testing.T) {
-	s := newStage(t, &debate.MemoryStore{}, holding("Ben", make(chan struct{})))
+	s := newStage(t, &store.Memory{}, holding("Ben", make(chan struct{})))
 	for event, err := range s.Run(soon(t), config("left", 3)) {
 		require.NoError(t, err)
-		if event.Kind() == debate.EventChunk && as[debate.Chunk](event).By == "Ben" {
+		if event.Kind() == flow.EventChunk && as[flow.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -24,15 +26,15 @@ func TestLeavingRunInMidStreamCancels(t *testing.T) {
 
 	record, err := s.Record(t.Context(), "left")
 	require.NoError(t, err)
-	assert.Equal(t, debate.StateCanceled, record.State)
+	assert.Equal(t, flow.StateCanceled, record.State)
 	assert.Len(t, record.Turns, 1)
 }
 
 func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
-	s := newStage(t, &debate.MemoryStore{}, holding("Ben", make(chan struct{})))
+	s := newStage(t, &store.Memory{}, holding("Ben", make(chan struct{})))
 	for event, err := range s.Run(soon(t), config("left", 3)) {
 		require.NoError(t, err)
-		if event.Kind() == debate.EventChunk && as[debate.Chunk](event).By == "Ben" {
+		if event.Kind() == flow.EventChunk && as[flow.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -40,7 +42,7 @@ func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, record.InFlight())
 	assert.Equal(t, 2, record.Spent().Requests, "what was broken off is charged")
-	last := debate.Event{}
+	last := flow.Event{}
 	for event, err := range s.Events(soon(t), "left", 0) {
 		require.NoError(t, err, "the events of a canceled debate end")
 		last = event
@@ -49,7 +51,7 @@ func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
 }
 
 func TestRunEndsWithItsContextAndIsOpenedAgain(t *testing.T) {
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	s := newStage(t, store, holding("Ben", make(chan struct{})))
 	ctx, cancel := context.WithCancel(soon(t))
 	defer cancel()
@@ -57,7 +59,7 @@ func TestRunEndsWithItsContextAndIsOpenedAgain(t *testing.T) {
 	for event, err := range s.Run(ctx, config("ended", 3)) {
 		if err != nil {
 			failure = err
-		} else if event.Kind() == debate.EventChunk && as[debate.Chunk](event).By == "Ben" {
+		} else if event.Kind() == flow.EventChunk && as[flow.Chunk](event).By == "Ben" {
 			cancel()
 		}
 	}
@@ -67,7 +69,7 @@ func TestRunEndsWithItsContextAndIsOpenedAgain(t *testing.T) {
 }
 
 // finish opens a debate with an engine of its own and lets it end.
-func finish(t *testing.T, store *debate.MemoryStore, id string, rounds int) {
+func finish(t *testing.T, store *store.Memory, id string, rounds int) {
 	t.Helper()
 	session, err := newStage(t, store, speak).Open(soon(t), id)
 	require.NoError(t, err)
@@ -78,7 +80,7 @@ func finish(t *testing.T, store *debate.MemoryStore, id string, rounds int) {
 }
 
 func TestCloseInMidCall(t *testing.T) {
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	s := newStage(t, store, holding("Ben", make(chan struct{})))
 	session, err := s.Start(soon(t), config("closed", 2))
 	require.NoError(t, err)
@@ -95,18 +97,18 @@ func TestCloseInMidCall(t *testing.T) {
 	after, err := s.Record(t.Context(), "closed")
 	require.NoError(t, err)
 	assert.Equal(t, before.Seq, after.Seq, "Close records nothing")
-	require.ErrorIs(t, session.Pause(t.Context()), debate.ErrClosed)
+	require.ErrorIs(t, session.Pause(t.Context()), flow.ErrClosed)
 	_, err = session.Wait(soon(t))
-	require.ErrorIs(t, err, debate.ErrClosed)
+	require.ErrorIs(t, err, flow.ErrClosed)
 	for _, err := range session.Events(soon(t), after.Seq) {
-		require.ErrorIs(t, err, debate.ErrClosed)
+		require.ErrorIs(t, err, flow.ErrClosed)
 	}
 	finish(t, store, "closed", 2)
 }
 
 func TestShutdownWithManyDebates(t *testing.T) {
 	const debates = 100
-	store := &debate.MemoryStore{}
+	store := &store.Memory{}
 	s := newStage(t, store, holding("Ben", make(chan struct{})))
 	var sessions []*debate.Session
 	for i := range debates {
@@ -122,7 +124,7 @@ func TestShutdownWithManyDebates(t *testing.T) {
 	assert.Zero(t, s.now.Load(), "nothing runs after Shutdown")
 	for _, session := range sessions {
 		_, err := session.Wait(soon(t))
-		require.ErrorIs(t, err, debate.ErrClosed)
+		require.ErrorIs(t, err, flow.ErrClosed)
 	}
 	other := newStage(t, store, speak)
 	for _, closed := range sessions {
@@ -136,15 +138,15 @@ func TestShutdownWithManyDebates(t *testing.T) {
 
 func TestPauseInMidStream(t *testing.T) {
 	hold := make(chan struct{})
-	s := newStage(t, &debate.MemoryStore{}, holding("Ben", hold))
+	s := newStage(t, &store.Memory{}, holding("Ben", hold))
 	session, err := s.Start(soon(t), config("paused", 2))
 	require.NoError(t, err)
 	defer session.Close()
 	untilChunk(t, session, "Ben")
 	require.NoError(t, session.Pause(t.Context()))
-	awaitKind(t, session, debate.EventFailed)
+	awaitKind(t, session, flow.EventFailed)
 	assert.Zero(t, s.now.Load(), "the stream is broken off")
-	assert.Equal(t, debate.StatePaused, session.State())
+	assert.Equal(t, flow.StatePaused, session.State())
 	close(hold)
 	require.NoError(t, session.Resume(t.Context()))
 	record, err := session.Wait(soon(t))
@@ -154,7 +156,7 @@ func TestPauseInMidStream(t *testing.T) {
 
 func TestADrainingPauseInMidStream(t *testing.T) {
 	hold := make(chan struct{})
-	s := newStage(t, &debate.MemoryStore{}, holding("Ben", hold))
+	s := newStage(t, &store.Memory{}, holding("Ben", hold))
 	session, err := s.Start(soon(t), config("drained", 2))
 	require.NoError(t, err)
 	defer session.Close()
@@ -163,7 +165,7 @@ func TestADrainingPauseInMidStream(t *testing.T) {
 	assert.EqualValues(t, 1, s.now.Load(), "the speaker goes on")
 	close(hold)
 	awaitTurn(t, session, "Ben")
-	assert.Equal(t, debate.StatePaused, session.State())
+	assert.Equal(t, flow.StatePaused, session.State())
 	paused, err := session.Record(t.Context())
 	require.NoError(t, err)
 	assert.Zero(t, paused.InFlight())
@@ -176,7 +178,7 @@ func TestADrainingPauseInMidStream(t *testing.T) {
 }
 
 // awaitKind reads a session's events up to the first of a kind.
-func awaitKind(t *testing.T, session *debate.Session, kind debate.EventKind) {
+func awaitKind(t *testing.T, session *debate.Session, kind flow.EventKind) {
 	t.Helper()
 	for event, err := range session.Events(soon(t), 0) {
 		require.NoError(t, err)
@@ -191,7 +193,7 @@ func awaitTurn(t *testing.T, session *debate.Session, speaker string) {
 	t.Helper()
 	for event, err := range session.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind() == debate.EventTurn && as[debate.Turn](event).Speaker == speaker {
+		if event.Kind() == flow.EventTurn && as[flow.Turn](event).Speaker == speaker {
 			return
 		}
 	}
@@ -199,11 +201,11 @@ func awaitTurn(t *testing.T, session *debate.Session, speaker string) {
 }
 
 func TestEndingInMidStream(t *testing.T) {
-	for state, end := range map[debate.State]func(*debate.Session, context.Context) error{
-		debate.StateCanceled: (*debate.Session).Cancel, debate.StateCompleted: (*debate.Session).Stop,
+	for state, end := range map[flow.State]func(*debate.Session, context.Context) error{
+		flow.StateCanceled: (*debate.Session).Cancel, flow.StateCompleted: (*debate.Session).Stop,
 	} {
 		t.Run(string(state), func(t *testing.T) {
-			s := newStage(t, &debate.MemoryStore{}, holding("Ben", make(chan struct{})))
+			s := newStage(t, &store.Memory{}, holding("Ben", make(chan struct{})))
 			session, err := s.Start(soon(t), config("over", 3))
 			require.NoError(t, err)
 			defer session.Close()

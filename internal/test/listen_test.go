@@ -13,20 +13,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // polled is a store that cannot watch.
-type polled struct{ debate.Store }
+type polled struct{ store.Store }
 
 // eachStore runs a test with a store that watches and with one that is looked at now and then.
-func eachStore(t *testing.T, test func(t *testing.T, store *debate.MemoryStore, through debate.Store)) {
+func eachStore(t *testing.T, test func(t *testing.T, store *store.Memory, through store.Store)) {
 	t.Helper()
-	for name, through := range map[string]func(debate.Store) debate.Store{
-		"watching": func(s debate.Store) debate.Store { return s },
-		"polling":  func(s debate.Store) debate.Store { return polled{s} },
+	for name, through := range map[string]func(store.Store) store.Store{
+		"watching": func(s store.Store) store.Store { return s },
+		"polling":  func(s store.Store) store.Store { return polled{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &debate.MemoryStore{}
+			store := &store.Memory{}
 			test(t, store, through(store))
 		})
 	}
@@ -39,12 +41,12 @@ func pausedDebate(t *testing.T, s *stage, id string) *debate.Session {
 	require.NoError(t, err)
 	untilChunk(t, session, "Ben")
 	require.NoError(t, session.Pause(t.Context()))
-	awaitKind(t, session, debate.EventFailed)
+	awaitKind(t, session, flow.EventFailed)
 	return session
 }
 
 func TestCloseWhileListening(t *testing.T) {
-	eachStore(t, func(t *testing.T, store *debate.MemoryStore, through debate.Store) {
+	eachStore(t, func(t *testing.T, store *store.Memory, through store.Store) {
 		s := newStage(t, store, holding("Ben", make(chan struct{})))
 		s.Store = through
 		session := pausedDebate(t, s, "resting")
@@ -54,7 +56,7 @@ func TestCloseWhileListening(t *testing.T) {
 }
 
 // finishPaused goes on with a paused debate by an engine of its own.
-func finishPaused(t *testing.T, store *debate.MemoryStore, id string) {
+func finishPaused(t *testing.T, store *store.Memory, id string) {
 	t.Helper()
 	s := newStage(t, store, speak)
 	session, err := s.Open(soon(t), id)
@@ -67,7 +69,7 @@ func finishPaused(t *testing.T, store *debate.MemoryStore, id string) {
 
 // Nobody closes the session that listens: it ends with its debate, which another engine has finished.
 func TestAListenerEndsWithItsDebate(t *testing.T) {
-	eachStore(t, func(t *testing.T, store *debate.MemoryStore, through debate.Store) {
+	eachStore(t, func(t *testing.T, store *store.Memory, through store.Store) {
 		s := newStage(t, store, holding("Ben", make(chan struct{})))
 		s.Store = through
 		session := pausedDebate(t, s, "passed")
@@ -75,7 +77,7 @@ func TestAListenerEndsWithItsDebate(t *testing.T) {
 		waiting.Go(func() {
 			record, err := session.Wait(soon(t))
 			assert.NoError(t, err)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 		})
 		waiting.Go(func() {
 			for _, err := range session.Events(soon(t), 0) {
@@ -85,7 +87,7 @@ func TestAListenerEndsWithItsDebate(t *testing.T) {
 		waiting.Go(func() {
 			for event, err := range s.Events(soon(t), "passed", 0) {
 				assert.NoError(t, err)
-				if as[debate.Turn](event) != nil {
+				if as[flow.Turn](event) != nil {
 					return // readers come and go
 				}
 			}
@@ -96,13 +98,13 @@ func TestAListenerEndsWithItsDebate(t *testing.T) {
 }
 
 func TestAListenerTakesTheDebateUp(t *testing.T) {
-	eachStore(t, func(t *testing.T, store *debate.MemoryStore, through debate.Store) {
+	eachStore(t, func(t *testing.T, store *store.Memory, through store.Store) {
 		hold := make(chan struct{})
 		s := newStage(t, store, holding("Ben", hold))
 		s.Store = through
 		session := pausedDebate(t, s, "woken")
 		close(hold)
-		require.NoError(t, newStage(t, store, speak).Control(soon(t), "woken", debate.Resume{}))
+		require.NoError(t, newStage(t, store, speak).Control(soon(t), "woken", flow.Resume{}))
 		record, err := session.Wait(soon(t))
 		require.NoError(t, err)
 		whole(t, record, 2)
@@ -111,7 +113,7 @@ func TestAListenerTakesTheDebateUp(t *testing.T) {
 
 func TestShutdownOfManyListeners(t *testing.T) {
 	const debates = 100
-	eachStore(t, func(t *testing.T, store *debate.MemoryStore, through debate.Store) {
+	eachStore(t, func(t *testing.T, store *store.Memory, through store.Store) {
 		s := newStage(t, store, holding("Ben", make(chan struct{})))
 		s.Store = through
 		var pausing sync.WaitGroup
@@ -130,7 +132,7 @@ func TestShutdownOfManyListeners(t *testing.T) {
 
 // failing is a store that can be made to fail, or to hang until it is asked no more.
 type failing struct {
-	debate.Store
+	store.Store
 
 	fails, hangs atomic.Bool
 }
@@ -148,7 +150,7 @@ func (s *failing) now(ctx context.Context) error {
 	return nil
 }
 
-func (s *failing) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+func (s *failing) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 	if err := s.now(ctx); err != nil {
 		return err
 	}
@@ -179,7 +181,7 @@ func TestAStoreThatFails(t *testing.T) {
 		for how, shutdown := range map[string]bool{"dropped": false, "shut down": true} {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				hold := make(chan struct{})
-				memory := &debate.MemoryStore{}
+				memory := &store.Memory{}
 				store := &failing{Store: memory}
 				s := newStage(t, memory, holding("Ben", hold))
 				s.Store, s.Lease = store, 300*time.Millisecond

@@ -13,8 +13,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,7 +27,7 @@ type stage struct {
 	*debate.Engine
 
 	provider.Provider
-	store     *debate.MemoryStore
+	store     *store.Memory
 	now, most atomic.Int64 // calls that are being made
 }
 
@@ -39,14 +42,14 @@ func (s *stage) Generate(ctx context.Context, req *provider.Request, emit func(p
 }
 
 // newStage makes an engine on a store. After the test nothing of it may run any more.
-func newStage(t *testing.T, store *debate.MemoryStore, reply func(*provider.Request) scripted.Reply) *stage {
+func newStage(t *testing.T, store *store.Memory, reply func(*provider.Request) scripted.Reply) *stage {
 	t.Helper()
 	running := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, running) })
 	s := &stage{Provider: &scripted.Provider{Reply: reply}, store: store}
 	s.Engine = &debate.Engine{
 		Providers: map[string]debate.Provider{"test": s}, Store: store,
-		Models: map[string]debate.Model{"test/model": {Priced: true, Input: 1_000, Output: 2_000}},
+		Models: map[string]flow.Model{"test/model": {Priced: true, Input: 1_000, Output: 2_000}},
 	}
 	return s
 }
@@ -75,7 +78,7 @@ func holding(speaker string, hold <-chan struct{}) func(*provider.Request) scrip
 
 func config(id string, rounds int) debate.Config {
 	return debate.Config{
-		ID: id, Topic: "Is silence an answer?", Format: debate.RoundLimited, Rounds: rounds,
+		ID: id, Topic: "Is silence an answer?", Format: format.RoundLimited, Rounds: rounds,
 		Participants: []debate.Participant{{Name: "Ada", Model: "test/model"}, {Name: "Ben", Model: "test/model"}},
 	}
 }
@@ -93,7 +96,7 @@ func untilChunk(t *testing.T, s *debate.Session, speaker string) {
 	t.Helper()
 	for event, err := range s.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind() == debate.EventChunk && as[debate.Chunk](event).By == speaker {
+		if event.Kind() == flow.EventChunk && as[flow.Chunk](event).By == speaker {
 			return
 		}
 	}
@@ -101,9 +104,9 @@ func untilChunk(t *testing.T, s *debate.Session, speaker string) {
 }
 
 // whole checks that a debate of two speakers ended with all that they had to say.
-func whole(t *testing.T, r *debate.Record, rounds int) {
+func whole(t *testing.T, r *flow.Record, rounds int) {
 	t.Helper()
-	require.Equal(t, debate.StateCompleted, r.State)
+	require.Equal(t, flow.StateCompleted, r.State)
 	require.Len(t, r.Turns, 2*rounds)
 	for i, turn := range r.Turns {
 		require.Equal(t, []string{"Ada", "Ben"}[i%2], turn.Speaker)

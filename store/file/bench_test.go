@@ -11,16 +11,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store/file"
 )
 
 // step is what a debate appends at once: a turn, and what is about to be asked next; 2 KiB as JSON.
-func step(after int64) []debate.Event {
+func step(after int64) []flow.Event {
 	at := time.Unix(after, 0).UTC()
-	return []debate.Event{
-		{Seq: after + 1, At: at, Body: &debate.Turn{Speaker: "Ada", Text: strings.Repeat("a word ", 230)}},
-		{Seq: after + 2, At: at, Body: &debate.Intent{Call: "r1.ben", By: "Ben", Attempt: 1}},
+	return []flow.Event{
+		{Seq: after + 1, At: at, Body: &flow.Turn{Speaker: "Ada", Text: strings.Repeat("a word ", 230)}},
+		{Seq: after + 2, At: at, Body: &flow.Intent{Call: "r1.ben", By: "Ben", Attempt: 1}},
 	}
 }
 

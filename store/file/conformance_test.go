@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 	"github.com/agonist-dev/debate/store/storetest"
 )
@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			storetest.Run(t, func(t testing.TB) storetest.Storage {
 				dir := t.TempDir()
-				return storetest.Storage{Open: func(t testing.TB) debate.Store {
+				return storetest.Storage{Open: func(t testing.TB) store.Store {
 					store := &file.Store{Dir: dir, Sync: sync}
 					t.Cleanup(func() { require.NoError(t, store.Close()) })
 					return store

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -25,7 +26,7 @@ func checkCorrupt(t *testing.T, text []byte, commits, passed int) *file.CorruptE
 	store.SetDisk(d)
 	var first *file.CorruptError
 	for after := range 6 {
-		var events []debate.Event
+		var events []flow.Event
 		var failed error
 		for event, err := range store.Read(t.Context(), "a", int64(after)) {
 			require.NoError(t, failed, "there is more after the error")
@@ -195,7 +196,7 @@ func TestVersion(t *testing.T) {
 		assert.ErrorContains(t, err, "version 2")
 	}
 	assert.ErrorContains(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)), "version 2")
-	for _, err = range store.List(t.Context(), debate.Filter{}) {
+	for _, err = range store.List(t.Context(), storepkg.Filter{}) {
 		assert.ErrorContains(t, err, "version 2")
 	}
 }
@@ -205,7 +206,7 @@ func TestListWithoutStart(t *testing.T) {
 	head := line("", `{"journal":1,"id":"a"}`)
 	text := head + closed(head, line("", `{"seq":1,"kind":7}`), 1, 1)
 	store := open(t, put(t, []byte(text)))
-	for _, err := range store.List(t.Context(), debate.Filter{}) {
+	for _, err := range store.List(t.Context(), storepkg.Filter{}) {
 		assert.ErrorContains(t, err, fmt.Sprintf("the journal of debate a is damaged at byte %d", len(head)))
 	}
 }
@@ -220,7 +221,7 @@ func TestListOfCorrupt(t *testing.T) {
 	require.NoError(t, store.Append(t.Context(), "b", 0, "w", facts(0, 1)))
 	var ids []string
 	var failed error
-	for info, err := range store.List(t.Context(), debate.Filter{}) {
+	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
 		require.NoError(t, failed)
 		if failed = err; err == nil {
 			ids = append(ids, info.ID)

@@ -40,7 +40,7 @@
 // than were written, even if it is the last or only one; damage that a whole commit follows; a file that
 // does not begin as a journal of its debate. Read yields everything before the damage and then the error.
 // List yields the error after all debates. Append refuses, and no byte is changed. A debate is
-// [debate.ErrNotFound] only if it has no journal, or only the tear of its first commit.
+// [flow.ErrNotFound] only if it has no journal, or only the tear of its first commit.
 //
 // This rule has a limit. If the last commit was acknowledged and later loses its end, or has a sector
 // replaced by zeros, it looks like a commit that was never finished. Then it is treated as a tear, and is

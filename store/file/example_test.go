@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider/scripted"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -43,7 +45,7 @@ func Example() {
 
 	store = &file.Store{Dir: filepath.Join(dir, "debates")} // as another program would
 	defer func() { _ = store.Close() }()
-	for info, err := range store.List(ctx, debate.Filter{Text: "cars"}) {
+	for info, err := range store.List(ctx, storepkg.Filter{Text: "cars"}) {
 		fmt.Println(info.ID, info.State, info.Topic, err)
 	}
 	// Output:
@@ -63,9 +65,9 @@ func ExampleStore_Append() {
 	defer func() { _ = store.Close() }()
 
 	at := time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC)
-	if err := store.Append(ctx, "cars", 0, "some host", []debate.Event{
-		{Seq: 1, At: at, Body: &debate.Round{N: 1, Of: 3}},
-		{Seq: 2, At: at, Body: &debate.Transition{To: debate.StatePaused}},
+	if err := store.Append(ctx, "cars", 0, "some host", []flow.Event{
+		{Seq: 1, At: at, Body: &flow.Round{N: 1, Of: 3}},
+		{Seq: 2, At: at, Body: &flow.Transition{To: flow.StatePaused}},
 	}); err != nil {
 		fmt.Println(err)
 	}
@@ -96,7 +98,7 @@ func ExampleStore_report() {
 		fmt.Printf("%d bytes of debate %s are now in %s: %q, %v\n", torn.Bytes, torn.ID, filepath.Base(torn.Kept), text, err)
 	}}
 	defer func() { _ = store.Close() }()
-	ack := []debate.Event{{Seq: 1, Body: &debate.Acknowledge{}}, {Seq: 2, Body: &debate.Acknowledge{}}}
+	ack := []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}, {Seq: 2, Body: &flow.Acknowledge{}}}
 	if err := store.Append(ctx, "cars", 0, "some host", ack[:1]); err != nil {
 		fmt.Println(err)
 	}

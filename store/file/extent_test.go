@@ -13,16 +13,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
 // last returns the number of the last event that Read and List tell of.
-func last(ctx context.Context, store debate.Store) (read, listed int64, err error) {
+func last(ctx context.Context, store storepkg.Store) (read, listed int64, err error) {
 	for event, failed := range store.Read(ctx, "a", 0) {
 		read, err = event.Seq, errors.Join(err, failed)
 	}
-	for info, failed := range store.List(ctx, debate.Filter{}) {
+	for info, failed := range store.List(ctx, storepkg.Filter{}) {
 		listed, err = info.Seq, errors.Join(err, failed)
 	}
 	return read, listed, err
@@ -62,7 +63,7 @@ func TestUnsyncedIsNotShown(t *testing.T) {
 
 				read, listed, err := last(t.Context(), writer)
 				if begun == 0 {
-					assert.ErrorIs(t, err, debate.ErrNotFound)
+					assert.ErrorIs(t, err, flow.ErrNotFound)
 				} else {
 					assert.NoError(t, err)
 				}

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -50,7 +51,7 @@ func TestFailedAppend(t *testing.T) {
 				if begun {
 					require.NoError(t, err)
 				} else {
-					require.ErrorIs(t, err, debate.ErrNotFound)
+					require.ErrorIs(t, err, flow.ErrNotFound)
 				}
 				require.Len(t, events, int(after))
 				require.Error(t, store.Append(t.Context(), "a", after, "w1", facts(after, 2)), "it still fails")
@@ -81,7 +82,7 @@ func TestUnknownOutcome(t *testing.T) {
 		require.ErrorIs(t, store.Append(t.Context(), "a", 2, "w1", facts(2, 2)), syscall.EIO)
 		after := int64(2)
 		if writer != "w1" {
-			assert.ErrorIs(t, store.Append(t.Context(), "a", after, writer, facts(after, 2)), debate.ErrConflict)
+			assert.ErrorIs(t, store.Append(t.Context(), "a", after, writer, facts(after, 2)), flow.ErrConflict)
 			after = 4
 		}
 		require.ErrorIs(t, store.Append(t.Context(), "a", after, writer, facts(after, 2)), syscall.EIO, "it cannot be synced")
@@ -137,7 +138,7 @@ func TestReadErrors(t *testing.T) {
 		for _, err := range fresh.Read(t.Context(), "a", 399) {
 			require.ErrorIs(t, err, syscall.EIO)
 		}
-		for _, err := range fresh.List(t.Context(), debate.Filter{}) {
+		for _, err := range fresh.List(t.Context(), storepkg.Filter{}) {
 			require.ErrorIs(t, err, syscall.EIO)
 		}
 		require.ErrorIs(t, fresh.Append(t.Context(), "a", 400, "w", facts(400, 1)), syscall.EIO)
@@ -160,7 +161,7 @@ func TestLeaseErrors(t *testing.T) {
 	assert.ErrorIs(t, store.Delete(t.Context(), "a"), syscall.EIO)
 	assert.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), syscall.EIO)
 	d.trouble = nil
-	assert.ErrorIs(t, stored(d).Lease(t.Context(), "a", "you", time.Hour), debate.ErrLeased)
+	assert.ErrorIs(t, stored(d).Lease(t.Context(), "a", "you", time.Hour), flow.ErrLeased)
 	d.unreadable = 0
 	assert.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), syscall.EIO)
 	assert.ErrorIs(t, store.Release(t.Context(), "a", "me"), syscall.EIO)
@@ -177,17 +178,17 @@ func TestFolderErrors(t *testing.T) {
 	} {
 		assert.ErrorIs(t, err, os.ErrNotExist)
 	}
-	for _, err := range store.List(ctx, debate.Filter{}) {
+	for _, err := range store.List(ctx, storepkg.Filter{}) {
 		assert.ErrorIs(t, err, os.ErrNotExist)
 	}
 	_, err := collect(store, "a")
-	assert.ErrorIs(t, err, debate.ErrNotFound)
+	assert.ErrorIs(t, err, flow.ErrNotFound)
 
 	blocked := open(t, t.TempDir())
 	require.NoError(t, os.Mkdir(blocked.Dir+"/a.log", 0o700))
 	assert.Error(t, blocked.Append(ctx, "a", 0, "w", facts(0, 1)))
 	_, err = collect(blocked, "a")
 	assert.Error(t, err)
-	assert.NotErrorIs(t, err, debate.ErrNotFound)
+	assert.NotErrorIs(t, err, flow.ErrNotFound)
 	require.NoError(t, blocked.Append(ctx, "b", 0, "w", facts(0, 1)))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 // FuzzJournal reads journals that were mutated. What Read yields is the beginning of what was written,
@@ -45,7 +45,7 @@ func FuzzJournal(f *testing.F) {
 				}
 			}
 		}
-		for info, err := range store.List(t.Context(), debate.Filter{}) {
+		for info, err := range store.List(t.Context(), storepkg.Filter{}) {
 			if err == nil && failed == nil {
 				require.Equal(t, int64(len(events)), info.Seq)
 			}

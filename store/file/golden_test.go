@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -18,24 +19,24 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // The journals of this version are read, and written, as they are for ever.
 func TestGolden(t *testing.T) {
 	at := time.Date(2026, time.March, 4, 5, 6, 7, 89, time.UTC)
-	commits := [][]debate.Event{
+	commits := [][]flow.Event{
 		{
-			{Seq: 1, At: at, Body: &debate.Start{
-				Version: 1, Flow: "notes", Config: debate.Value{JSON: []byte(`{"problem":"Are 2 < 3?"}`)},
-				Terms: debate.Terms{Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}}, Seed: "secret",
+			{Seq: 1, At: at, Body: &flow.Start{
+				Version: 1, Flow: "notes", Config: flow.Value{JSON: []byte(`{"problem":"Are 2 < 3?"}`)},
+				Terms: flow.Terms{Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}}, Seed: "secret",
 			}},
-			{Seq: 2, At: at, Body: &debate.Transition{To: debate.StateInitializing, On: debate.TriggerStart}},
-			{Seq: 3, At: at, Body: &debate.Round{N: 1, Of: 2}},
+			{Seq: 2, At: at, Body: &flow.Transition{To: flow.StateInitializing, On: flow.TriggerStart}},
+			{Seq: 3, At: at, Body: &flow.Round{N: 1, Of: 2}},
 		},
-		{{Seq: 4, At: at.Add(time.Second), Body: &debate.Turn{Speaker: "Ada", Text: "Yes.\nÄ \u2028 \x00"}}},
+		{{Seq: 4, At: at.Add(time.Second), Body: &flow.Turn{Speaker: "Ada", Text: "Yes.\nÄ \u2028 \x00"}}},
 		{
-			{Seq: 5, At: at.Add(2 * time.Second), Body: &debate.Acknowledge{}},
-			{Seq: 6, At: at.Add(3 * time.Second), Body: &debate.Transition{To: debate.StatePaused}},
+			{Seq: 5, At: at.Add(2 * time.Second), Body: &flow.Acknowledge{}},
+			{Seq: 6, At: at.Add(3 * time.Second), Body: &flow.Transition{To: flow.StatePaused}},
 		},
 	}
 	d := newDrive()
 	store := stored(d)
-	var events []debate.Event
+	var events []flow.Event
 	for i, commit := range commits {
 		require.NoError(t, store.Append(t.Context(), "Golden", int64(len(events)), []string{"some host", "", "\xff/2"}[i], commit))
 		events = append(events, commit...)
@@ -55,13 +56,13 @@ func TestGolden(t *testing.T) {
 	read, err := collect(store, "Golden")
 	require.NoError(t, err)
 	assert.Equal(t, events, read)
-	for info, err := range store.List(t.Context(), debate.Filter{}) {
+	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
 		require.NoError(t, err)
-		assert.Equal(t, debate.Info{
-			ID: "Golden", State: debate.StatePaused, Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 6,
+		assert.Equal(t, storepkg.Info{
+			ID: "Golden", State: flow.StatePaused, Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 6,
 			StartedAt: at, LastAt: at.Add(3 * time.Second),
 		}, info)
 	}
 	require.NoError(t, store.Append(t.Context(), "Golden", 4, "\xff/2", commits[2]), "the second try of its writer")
-	assert.ErrorIs(t, store.Append(t.Context(), "Golden", 4, "\xfe/2", commits[2]), debate.ErrConflict)
+	assert.ErrorIs(t, store.Append(t.Context(), "Golden", 4, "\xfe/2", commits[2]), flow.ErrConflict)
 }

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // journal is what a handle knows of a debate's journal.
@@ -36,7 +36,7 @@ func (h *hold) append(b *batch, after int64, writer string) (torn *Torn, err err
 	f, err := h.store.disk.Open(h.name+suffixLog, mode)
 	if errors.Is(err, fs.ErrNotExist) {
 		h.last = block{}
-		return nil, debate.ErrConflict
+		return nil, flow.ErrConflict
 	}
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (h *hold) append(b *batch, after int64, writer string) (torn *Torn, err err
 	last := &h.last
 	again := writer != "" && string(last.Writer) == writer && last.First == after+1 && last.Last == after+int64(len(b.events))
 	if last.Last != after && !again {
-		return nil, debate.ErrConflict
+		return nil, flow.ErrConflict
 	}
 	if err := h.settle(f); err != nil || again {
 		return nil, err

@@ -11,7 +11,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // lease is the one line of a lease's file. It is written in place, so that renewing needs no space on the
@@ -23,10 +24,10 @@ type lease struct {
 	Handle string    `json:"handle"` // its file shows whether the process is alive
 }
 
-// Lease implements [debate.Store]. A lease ends when its time is over, or with the handle that acquired
+// Lease implements [store.Store]. A lease ends when its time is over, or with the handle that acquired
 // it: when the handle is closed or its process ends. Then another process can acquire it at once.
 func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) error {
-	if err := debate.CheckID(id); err != nil {
+	if err := store.CheckID(id); err != nil {
 		return err
 	}
 	h, err := s.hold(ctx, id)
@@ -45,15 +46,15 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	now := s.now()
 	if string(held.Owner) != owner && held.Until.After(now) {
 		if alive, err := s.alive(held.Handle); err != nil || alive {
-			return errors.Join(err, debate.ErrLeased)
+			return errors.Join(err, flow.ErrLeased)
 		}
 	}
 	return s.grant(h.name, lease{Owner: token(owner), Until: now.Add(d).UTC(), Handle: handle})
 }
 
-// Release implements [debate.Store].
+// Release implements [store.Store].
 func (s *Store) Release(ctx context.Context, id, owner string) error {
-	if err := debate.CheckID(id); err != nil {
+	if err := store.CheckID(id); err != nil {
 		return err
 	}
 	h, err := s.hold(ctx, id)

@@ -19,7 +19,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -66,14 +67,14 @@ func child(t *testing.T, does, dir string) (*exec.Cmd, *bufio.Reader) {
 }
 
 // climb appends events one by one, each wherever the log ends.
-func climb(ctx context.Context, store debate.Store, writer string, n int) error {
+func climb(ctx context.Context, store storepkg.Store, writer string, n int) error {
 	for after := int64(0); n > 0; {
 		err := store.Append(ctx, "a", after, writer, facts(after, 1))
 		if err == nil {
 			n, after = n-1, after+1
 			continue
 		}
-		if !errors.Is(err, debate.ErrConflict) {
+		if !errors.Is(err, flow.ErrConflict) {
 			return err
 		}
 		for event, err := range store.Read(ctx, "a", after) {
@@ -114,13 +115,13 @@ func TestLeaseOfAKilledProcess(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "ready\n", line)
 	owner := func() string {
-		for info, err := range store.List(t.Context(), debate.Filter{}) {
+		for info, err := range store.List(t.Context(), storepkg.Filter{}) {
 			require.NoError(t, err)
 			return info.Owner
 		}
 		return "no debate"
 	}
-	require.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), debate.ErrLeased)
+	require.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), flow.ErrLeased)
 	require.Equal(t, "child", owner())
 	require.NoError(t, c.Process.Kill())
 	require.Error(t, c.Wait())
@@ -145,7 +146,7 @@ func TestSweep(t *testing.T) {
 	live, err := filepath.Glob(filepath.Join(dir, "*.live"))
 	require.NoError(t, err)
 	assert.Len(t, live, 2)
-	assert.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), debate.ErrLeased)
+	assert.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), flow.ErrLeased)
 }
 
 // Many who begin at once do not sweep each other away.
@@ -161,7 +162,7 @@ func TestSweepOfTheYoung(t *testing.T) {
 	}
 	group.Wait()
 	for i := range stores {
-		assert.ErrorIs(t, stores[(i+1)%len(stores)].Lease(t.Context(), fmt.Sprint("d", i), "me", time.Hour), debate.ErrLeased)
+		assert.ErrorIs(t, stores[(i+1)%len(stores)].Lease(t.Context(), fmt.Sprint("d", i), "me", time.Hour), flow.ErrLeased)
 	}
 }
 
@@ -211,12 +212,12 @@ func TestLeaseLapses(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, errors.Join(hanging.Close(), store.Close())) })
 	require.NoError(t, hanging.Lease(t.Context(), "a", "you", time.Minute))
 	now = now.Add(time.Minute - time.Nanosecond)
-	require.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Minute), debate.ErrLeased)
+	require.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Minute), flow.ErrLeased)
 	now = now.Add(time.Nanosecond)
 	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
-	require.ErrorIs(t, hanging.Lease(t.Context(), "a", "you", time.Minute), debate.ErrLeased)
+	require.ErrorIs(t, hanging.Lease(t.Context(), "a", "you", time.Minute), flow.ErrLeased)
 	require.NoError(t, hanging.Release(t.Context(), "a", "you"))
-	require.ErrorIs(t, hanging.Lease(t.Context(), "a", "you", time.Minute), debate.ErrLeased)
+	require.ErrorIs(t, hanging.Lease(t.Context(), "a", "you", time.Minute), flow.ErrLeased)
 }
 
 // Somebody tidies the folder up while a store has it open. Then its leases can be taken; those that nobody
@@ -237,14 +238,14 @@ func TestLeaseWithoutItsLiveFile(t *testing.T) {
 	require.NoError(t, lease(mine, "b", "me"))
 	tidy()
 	require.NoError(t, lease(yours, "a", "you"))
-	require.ErrorIs(t, lease(mine, "a", "me"), debate.ErrLeased)
-	require.ErrorIs(t, lease(yours, "b", "you"), debate.ErrLeased, "it counts again")
+	require.ErrorIs(t, lease(mine, "a", "me"), flow.ErrLeased)
+	require.ErrorIs(t, lease(yours, "b", "you"), flow.ErrLeased, "it counts again")
 	require.NoError(t, yours.Release(t.Context(), "a", "you"))
 	require.NoError(t, lease(mine, "a", "me"))
-	require.ErrorIs(t, lease(yours, "a", "you"), debate.ErrLeased)
+	require.ErrorIs(t, lease(yours, "a", "you"), flow.ErrLeased)
 	tidy()
-	require.ErrorIs(t, lease(mine, "a", "another of mine"), debate.ErrLeased)
-	require.ErrorIs(t, lease(yours, "a", "you"), debate.ErrLeased)
+	require.ErrorIs(t, lease(mine, "a", "another of mine"), flow.ErrLeased)
+	require.ErrorIs(t, lease(yours, "a", "you"), flow.ErrLeased)
 	require.NoError(t, mine.Close())
 	require.NoError(t, lease(yours, "a", "you"))
 }
@@ -267,7 +268,7 @@ func TestLeaseFiles(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.lease"), []byte(text), 0o600))
 		require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour), "over %.100q", text)
 		other := open(t, dir)
-		require.ErrorIs(t, other.Lease(t.Context(), "a", "you", time.Hour), debate.ErrLeased, "after %.100q", text)
+		require.ErrorIs(t, other.Lease(t.Context(), "a", "you", time.Hour), flow.ErrLeased, "after %.100q", text)
 		require.NoError(t, store.Release(t.Context(), "a", "me"))
 	}
 	assert.FileExists(t, victim)

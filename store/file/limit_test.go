@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -58,7 +59,7 @@ func TestLongLines(t *testing.T) {
 	const hole = int64(file.MaxLine) + 1
 	read := func(want int) (err error) {
 		t.Helper()
-		var events []debate.Event
+		var events []flow.Event
 		memory := taken(func() { events, err = collect(store, "a") })
 		assert.Len(t, events, want)
 		assert.Less(t, memory, uint64(1)<<20)
@@ -83,7 +84,7 @@ func TestLongLines(t *testing.T) {
 	assert.Greater(t, info.Size(), int64(file.MaxLine))
 
 	long := facts(6, 1)
-	as[debate.Answer](long[0]).Text = strings.Repeat("x", file.MaxLine)
+	as[flow.Answer](long[0]).Text = strings.Repeat("x", file.MaxLine)
 	assert.ErrorContains(t, store.Append(t.Context(), "a", 6, "w", long), fmt.Sprintf("at most %d are stored", file.MaxLine))
 	require.NoError(t, read(6))
 }
@@ -130,7 +131,7 @@ func TestHostileCommits(t *testing.T) {
 	assert.Len(t, events, 1)
 	assert.Less(t, d.bytesRead, 10*int64(len(text)))
 	d.bytesRead = 0
-	for _, err := range store.List(t.Context(), debate.Filter{}) {
+	for _, err := range store.List(t.Context(), storepkg.Filter{}) {
 		refused(err)
 	}
 	refused(store.Append(t.Context(), "a", 1, "w", facts(1, 1)))
@@ -172,7 +173,7 @@ func TestOpenFiles(t *testing.T) {
 	<-done
 	assert.Less(t, most, 3*file.MaxOpen, "two for each change, and the test's own")
 	n := 0
-	for info, err := range store.List(t.Context(), debate.Filter{}) {
+	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
 		require.NoError(t, err)
 		assert.Equal(t, "me", info.Owner)
 		n++

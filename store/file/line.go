@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // version is the version of the journals that this release writes. It reads no other version.
@@ -35,15 +36,15 @@ type header struct {
 
 // commit is the line that commits the events in the lines above it.
 type commit struct {
-	First  int64        `json:"first"` // the numbers of its events
-	Last   int64        `json:"last"`
-	Bytes  int64        `json:"bytes"` // of the lines of its events
-	Prev   sum          `json:"prev"`  // checksum of the previous commit, or of the header
-	Writer token        `json:"writer,omitempty"`
-	State  debate.State `json:"state,omitempty"` // of the debate after this commit
-	Round  int          `json:"round,omitempty"`
-	At     time.Time    `json:"at"`              // of the last event
-	Start  int64        `json:"start,omitempty"` // offset of the line of the start event
+	First  int64      `json:"first"` // the numbers of its events
+	Last   int64      `json:"last"`
+	Bytes  int64      `json:"bytes"` // of the lines of its events
+	Prev   sum        `json:"prev"`  // checksum of the previous commit, or of the header
+	Writer token      `json:"writer,omitempty"`
+	State  flow.State `json:"state,omitempty"` // of the debate after this commit
+	Round  int        `json:"round,omitempty"`
+	At     time.Time  `json:"at"`              // of the last event
+	Start  int64      `json:"start,omitempty"` // offset of the line of the start event
 }
 
 type commitLine struct {
@@ -92,13 +93,13 @@ func (t *token) UnmarshalText(text []byte) error {
 
 // batch is what one Append writes. The caller's events are read until the batch is sealed.
 type batch struct {
-	events []debate.Event
+	events []flow.Event
 	lines  bytes.Buffer
 	start  int64 // offset in lines of the last start event; -1: there is none
 }
 
 // encode writes the lines of the events behind event after.
-func encode(after int64, events []debate.Event) (*batch, error) {
+func encode(after int64, events []flow.Event) (*batch, error) {
 	b := &batch{events: events, start: -1}
 	b.lines.Grow(4 << 10) // a step of a debate
 	for i := range events {
@@ -112,7 +113,7 @@ func encode(after int64, events []debate.Event) (*batch, error) {
 		if n := b.lines.Len() - begin; n > maxLine {
 			return nil, fmt.Errorf("event %d has %d bytes: at most %d are stored", e.Seq, n, maxLine)
 		}
-		if _, ok := e.Body.(*debate.Start); ok {
+		if _, ok := e.Body.(*flow.Start); ok {
 			b.start = int64(begin)
 		}
 	}
@@ -121,9 +122,9 @@ func encode(after int64, events []debate.Event) (*batch, error) {
 
 // seal adds the commit line for a batch that follows a block, and returns the new block.
 func (b *batch) seal(before block, writer string) (block, error) {
-	info := debate.Info{State: before.State, Round: before.Round}
+	info := store.Info{State: before.State, Round: before.Round}
 	for i := range b.events {
-		info.Note(&b.events[i])
+		info.Add(&b.events[i])
 	}
 	own := block{from: before.end, text: before.end + int64(b.lines.Len()), line: before.line + len(b.events) + 1}
 	own.commit = commit{

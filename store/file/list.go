@@ -12,18 +12,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
-// List implements [debate.Store]. Of each journal it reads the last commit and, if needed, the start
+// List implements [store.Store]. Of each journal it reads the last commit and, if needed, the start
 // event. With Filter.Text, it reads all events of the debates that match otherwise. A journal that cannot
 // be read does not keep others from being listed: its error, a [*CorruptError] if it is damaged, comes
 // after all debates.
-func (s *Store) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
-	return func(yield func(debate.Info, error) bool) {
+func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+	return func(yield func(store.Info, error) bool) {
 		l := &lister{store: s, filter: filter, alive: make(map[string]bool)}
-		if err := l.run(ctx, func(info debate.Info) bool { return yield(info, nil) }); err != nil {
-			yield(debate.Info{}, err)
+		if err := l.run(ctx, func(info store.Info) bool { return yield(info, nil) }); err != nil {
+			yield(store.Info{}, err)
 		}
 	}
 }
@@ -31,12 +32,12 @@ func (s *Store) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate
 // lister is one loop over List.
 type lister struct {
 	store  *Store
-	filter debate.Filter
+	filter store.Filter
 	leased map[string]bool // ids of debates that have a lease
 	alive  map[string]bool // by handle: whether it is alive
 }
 
-func (l *lister) run(ctx context.Context, give func(debate.Info) bool) error {
+func (l *lister) run(ctx context.Context, give func(store.Info) bool) error {
 	if err := l.store.ready(); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (l *lister) ids() ([]string, error) {
 		if !ok {
 			continue
 		}
-		if id, ok := identify(name); ok && (debate.Filter{After: l.filter.After, Newest: l.filter.Newest}).Matches(debate.Info{ID: id}) {
+		if id, ok := identify(name); ok && (store.Filter{After: l.filter.After, Newest: l.filter.Newest}).Matches(store.Info{ID: id}) {
 			ids = append(ids, id)
 		}
 	}
@@ -92,8 +93,8 @@ func (l *lister) ids() ([]string, error) {
 }
 
 // info returns what is known of a debate, and whether the filter selects it.
-func (l *lister) info(ctx context.Context, id string) (debate.Info, bool, error) {
-	none := debate.Info{}
+func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) {
+	none := store.Info{}
 	f, err := l.store.disk.Open(name(id)+suffixLog, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, false, nil // it was deleted just now
@@ -106,7 +107,7 @@ func (l *lister) info(ctx context.Context, id string) (debate.Info, bool, error)
 	if err != nil || last.Last == 0 {
 		return none, false, err
 	}
-	info := debate.Info{ID: id, State: last.State, Round: last.Round, Seq: last.Last, LastAt: last.At}
+	info := store.Info{ID: id, State: last.State, Round: last.Round, Seq: last.Last, LastAt: last.At}
 	if !l.coarse().Matches(info) {
 		return none, false, nil
 	}
@@ -122,7 +123,7 @@ func (l *lister) info(ctx context.Context, id string) (debate.Info, bool, error)
 		return info, l.filter.Matches(info), nil
 	}
 	found := false
-	err = l.store.read(ctx, id, 0, func(e debate.Event) bool {
+	err = l.store.read(ctx, id, 0, func(e flow.Event) bool {
 		found = l.filter.Finds(&e)
 		return !found
 	})
@@ -130,8 +131,8 @@ func (l *lister) info(ctx context.Context, id string) (debate.Info, bool, error)
 }
 
 // coarse returns the part of the filter that the last commit can decide.
-func (l *lister) coarse() debate.Filter {
-	return debate.Filter{States: l.filter.States, Unfinished: l.filter.Unfinished, Working: l.filter.Working}
+func (l *lister) coarse() store.Filter {
+	return store.Filter{States: l.filter.States, Unfinished: l.filter.Unfinished, Working: l.filter.Working}
 }
 
 // end returns the last whole commit of a journal. If the journal does not end with it, a writer is
@@ -169,7 +170,7 @@ func atEnd(f handle, size int64, id string) (block, bool, error) {
 }
 
 // start adds what the start event says.
-func start(f handle, last *block, info *debate.Info) error {
+func start(f handle, last *block, info *store.Info) error {
 	if last.Start == 0 {
 		return nil
 	}
@@ -178,12 +179,12 @@ func start(f handle, last *block, info *debate.Info) error {
 	if err != nil {
 		return err
 	}
-	var e debate.Event
+	var e flow.Event
 	if err := json.Unmarshal(text, &e); err != nil {
 		return err
 	}
 	told := *info
-	told.Note(&e)
+	told.Add(&e)
 	info.Topic, info.Labels, info.StartedAt = told.Topic, told.Labels, told.StartedAt
 	return nil
 }

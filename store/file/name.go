@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 )
 
 // The folder holds these files of each debate, named after it, and a file of each handle that is alive.
@@ -55,5 +55,5 @@ func identify(file string) (id string, ok bool) {
 		}
 	}
 	id = string(out)
-	return id, debate.CheckID(id) == nil && name(id) == file
+	return id, store.CheckID(id) == nil && name(id) == file
 }

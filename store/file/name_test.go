@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -34,7 +34,7 @@ func TestNamesAreOneToOne(t *testing.T) {
 		for i := range id {
 			id[i] = "abAB1.-_"[rng.IntN(8)]
 		}
-		if debate.CheckID(string(id)) != nil {
+		if store.CheckID(string(id)) != nil {
 			continue
 		}
 		name := file.Name(string(id))
@@ -57,7 +57,7 @@ func FuzzIdentify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		if id, ok := file.Identify(name); ok {
-			require.NoError(t, debate.CheckID(id))
+			require.NoError(t, store.CheckID(id))
 			require.Equal(t, name, file.Name(id))
 		}
 	})

@@ -15,26 +15,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
 var powerSeeds = flag.Uint64("power.seeds", powerRuns, "how many seeds TestPowerLoss plays")
 
 // plan is what is to be appended to a debate, commit by commit.
-type plan [][]debate.Event
+type plan [][]flow.Event
 
 // planned returns commits of some events each, from a few bytes to a few sectors.
 func planned(rng *rand.Rand, commits int) plan {
 	var p plan
 	seq := int64(0)
 	for range commits {
-		var events []debate.Event
+		var events []flow.Event
 		for range 1 + rng.IntN(3) {
 			seq++
-			events = append(events, debate.Event{
+			events = append(events, flow.Event{
 				Seq: seq, At: time.Unix(seq, 0).UTC(),
-				Body: &debate.Turn{Speaker: "Ada", Text: strings.Repeat("word ", rng.IntN(150))},
+				Body: &flow.Turn{Speaker: "Ada", Text: strings.Repeat("word ", rng.IntN(150))},
 			})
 		}
 		p = append(p, events)
@@ -159,7 +160,7 @@ func (p *trial) goOn(store *file.Store) error {
 // listed compares List with what is there.
 func (p *trial) listed(store *file.Store) error {
 	there := map[string]int64{}
-	for info, err := range store.List(context.Background(), debate.Filter{}) {
+	for info, err := range store.List(context.Background(), storepkg.Filter{}) {
 		if err != nil {
 			return err
 		}
@@ -176,9 +177,9 @@ func (p *trial) listed(store *file.Store) error {
 
 // whole counts the commits that a debate has, and wants them to be the first of its plan.
 func whole(store *file.Store, id string, p plan) (int, error) {
-	var events []debate.Event
+	var events []flow.Event
 	for event, err := range store.Read(context.Background(), id, 0) {
-		if err != nil && !errors.Is(err, debate.ErrNotFound) {
+		if err != nil && !errors.Is(err, flow.ErrNotFound) {
 			return 0, err
 		}
 		if err == nil {

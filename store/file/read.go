@@ -11,24 +11,25 @@ import (
 	"iter"
 	"os"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
-// Read implements [debate.Store]. It first finds out how far the journal goes; while another handle
+// Read implements [store.Store]. It first finds out how far the journal goes; while another handle
 // appends, it waits for that, as long as ctx allows. It keeps one file open until the loop ends. It skips
 // a tear behind the last whole commit. Any other damage, a file that is not a journal, and an event that
 // cannot be decoded are a [*CorruptError].
-func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
-	return func(yield func(debate.Event, error) bool) {
-		if err := s.read(ctx, id, after, func(e debate.Event) bool { return yield(e, nil) }); err != nil {
-			yield(debate.Event{}, err)
+func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
+		if err := s.read(ctx, id, after, func(e flow.Event) bool { return yield(e, nil) }); err != nil {
+			yield(flow.Event{}, err)
 		}
 	}
 }
 
 // read passes events to give until the journal ends or give returns false.
-func (s *Store) read(ctx context.Context, id string, after int64, give func(debate.Event) bool) error {
-	if err := debate.CheckID(id); err != nil {
+func (s *Store) read(ctx context.Context, id string, after int64, give func(flow.Event) bool) error {
+	if err := store.CheckID(id); err != nil {
 		return err
 	}
 	if err := errors.Join(s.ready(), ctx.Err()); err != nil {
@@ -36,7 +37,7 @@ func (s *Store) read(ctx context.Context, id string, after int64, give func(deba
 	}
 	f, err := s.disk.Open(name(id)+suffixLog, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return debate.ErrNotFound
+		return flow.ErrNotFound
 	}
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ type reader struct {
 	file  handle
 	size  int64 // how far to read, in bytes
 	after int64 // the last event that was passed on, or that is not asked for
-	give  func(debate.Event) (more bool)
+	give  func(flow.Event) (more bool)
 	found bool          // there is a whole commit
 	in    *bufio.Reader // the events of a block
 	text  []byte        // one of their lines
@@ -76,7 +77,7 @@ func (r *reader) run() (err error) {
 		corrupt, ok := errors.AsType[*CorruptError](err)
 		switch {
 		case err == nil && !r.found:
-			return debate.ErrNotFound
+			return flow.ErrNotFound
 		case err == nil:
 			return nil
 		case ok && begin.end > 0: // from the beginning of the journal, the exact place can be reported
@@ -125,7 +126,7 @@ func (r *reader) block(b *block) error {
 	at, line := b.from, b.line-int(b.Last-b.First+1)
 	for seq := b.First; seq <= b.Last; seq++ {
 		text, err := whole(r.in, &r.text)
-		var e debate.Event
+		var e flow.Event
 		if err == nil && seq > r.after {
 			if err = json.Unmarshal(text, &e); err == nil && e.Seq != seq {
 				err = fmt.Errorf("event %d is in the place of event %d", e.Seq, seq)

@@ -10,7 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Sync says when appended events are on the disk.
@@ -72,7 +73,7 @@ func (s *Store) ready() error {
 			return
 		}
 		if s.Dir == "" {
-			s.err = &debate.Error{Kind: debate.KindValidation, Op: "file", Field: "Dir", Err: errors.New("is empty")}
+			s.err = &flow.Error{Kind: flow.KindValidation, Op: "file", Field: "Dir", Err: errors.New("is empty")}
 			return
 		}
 		dir, err := filepath.Abs(s.Dir) // the program may change its working directory
@@ -148,16 +149,16 @@ func (s *Store) closed() bool {
 
 func (s *Store) errClosed() error { return fmt.Errorf("the file store %s: %w", s.Dir, fs.ErrClosed) }
 
-// Append implements [debate.Store]. If another process changes the debate, Append waits for it as long as
+// Append implements [store.Store]. If another process changes the debate, Append waits for it as long as
 // ctx allows. Once it writes, it ignores ctx. If writing or syncing fails, it is unknown whether the
 // events are stored: the journal is cut back if possible, and it is read again before the next append. A
 // damaged journal is a [*CorruptError].
-func (s *Store) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
-	if err := debate.CheckID(id); err != nil || len(events) == 0 {
+func (s *Store) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
+	if err := store.CheckID(id); err != nil || len(events) == 0 {
 		return err
 	}
 	if after < 0 {
-		return debate.ErrConflict
+		return flow.ErrConflict
 	}
 	b, err := encode(after, events)
 	if err != nil {
@@ -178,9 +179,9 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	return err
 }
 
-// Delete implements [debate.Store]. It also deletes what was cut off the journal.
+// Delete implements [store.Store]. It also deletes what was cut off the journal.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	if err := debate.CheckID(id); err != nil {
+	if err := store.CheckID(id); err != nil {
 		return err
 	}
 	h, err := s.hold(ctx, id)

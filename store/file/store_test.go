@@ -13,25 +13,26 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
 // facts returns n events behind another.
-func facts(after int64, n int) []debate.Event {
-	events := make([]debate.Event, n)
+func facts(after int64, n int) []flow.Event {
+	events := make([]flow.Event, n)
 	for i := range events {
-		events[i] = debate.Event{
+		events[i] = flow.Event{
 			Seq: after + int64(i) + 1, At: time.Unix(after+int64(i), 0).UTC(),
-			Body: &debate.Answer{Inquiry: "q", Text: "an answer <of> some words"},
+			Body: &flow.Answer{Inquiry: "q", Text: "an answer <of> some words"},
 		}
 	}
 	return events
 }
 
 // collect reads a log.
-func collect(store debate.Store, id string) ([]debate.Event, error) {
-	var events []debate.Event
+func collect(store storepkg.Store, id string) ([]flow.Event, error) {
+	var events []flow.Event
 	for event, err := range store.Read(context.Background(), id, 0) {
 		if err != nil {
 			return events, err
@@ -68,9 +69,9 @@ func TestOpen(t *testing.T) {
 	}
 
 	_, err := file.Open("")
-	invalid, ok := errors.AsType[*debate.Error](err)
+	invalid, ok := errors.AsType[*flow.Error](err)
 	require.True(t, ok)
-	assert.Equal(t, debate.KindValidation, invalid.Kind)
+	assert.Equal(t, flow.KindValidation, invalid.Kind)
 	assert.Error(t, (&file.Store{}).Append(t.Context(), "x", 0, "w", facts(0, 1)))
 	_, err = file.Open(filepath.Join(dir, "x.log", "below a file"))
 	assert.Error(t, err)
@@ -143,13 +144,13 @@ func TestForeignFiles(t *testing.T) {
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 	var ids []string
-	for info, err := range store.List(t.Context(), debate.Filter{}) {
+	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
 		require.NoError(t, err)
 		ids = append(ids, info.ID)
 	}
 	assert.Equal(t, []string{"a"}, ids)
 	_, err := collect(store, "empty")
-	assert.ErrorIs(t, err, debate.ErrNotFound)
+	assert.ErrorIs(t, err, flow.ErrNotFound)
 	require.NoError(t, store.Append(t.Context(), "empty", 0, "w", facts(0, 1)), "a file was made, and then there was no power")
 }
 
@@ -165,6 +166,6 @@ func TestEventsThatCannotBeStored(t *testing.T) {
 	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, long, facts(0, 1)), "writer")
 	assert.ErrorContains(t, store.Lease(t.Context(), "a", long, time.Hour), "too long")
 	_, err := collect(store, "a")
-	assert.ErrorIs(t, err, debate.ErrNotFound)
-	assert.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), debate.ErrConflict)
+	assert.ErrorIs(t, err, flow.ErrNotFound)
+	assert.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
 }

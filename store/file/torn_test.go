@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -61,13 +62,13 @@ func checkTear(t *testing.T, text []byte, end, commits int) {
 	n := count[commits]
 	events, err := collect(store, "a")
 	if commits == 0 {
-		require.ErrorIs(t, err, debate.ErrNotFound)
+		require.ErrorIs(t, err, flow.ErrNotFound)
 	} else {
 		require.NoError(t, err)
 	}
 	require.Len(t, events, n)
 	listed := 0
-	for info, err := range store.List(t.Context(), debate.Filter{}) {
+	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
 		require.NoError(t, err)
 		require.Equal(t, int64(n), info.Seq)
 		listed++
@@ -158,7 +159,7 @@ func TestTornIsGone(t *testing.T) {
 					image := d.image(mixture(rng), func() bool { return true })
 					events, err := collect(stored(image), "a")
 					if err != nil {
-						require.ErrorIs(t, err, debate.ErrNotFound)
+						require.ErrorIs(t, err, flow.ErrNotFound)
 						continue
 					}
 					require.Equal(t, turns(30), events)
@@ -170,10 +171,10 @@ func TestTornIsGone(t *testing.T) {
 }
 
 // turns returns events that are others than facts.
-func turns(n int) []debate.Event {
+func turns(n int) []flow.Event {
 	events := facts(0, n)
 	for i := range events {
-		events[i].Body = &debate.Turn{Speaker: "Ada", Text: strings.Repeat("word ", 9+i)}
+		events[i].Body = &flow.Turn{Speaker: "Ada", Text: strings.Repeat("word ", 9+i)}
 	}
 	return events
 }
@@ -201,7 +202,7 @@ func TestTornAndAgain(t *testing.T) {
 	text, _ := journal(t)
 	store := open(t, put(t, append(text, "0000"...)))
 	require.NoError(t, store.Append(t.Context(), "a", 3, "w2", facts(3, 2)))
-	assert.ErrorIs(t, store.Append(t.Context(), "a", 3, "w1", facts(3, 2)), debate.ErrConflict)
+	assert.ErrorIs(t, store.Append(t.Context(), "a", 3, "w1", facts(3, 2)), flow.ErrConflict)
 	events, err := collect(store, "a")
 	require.NoError(t, err)
 	assert.Equal(t, facts(0, 5), events)
@@ -232,7 +233,7 @@ func TestTornWhileReading(t *testing.T) {
 			most := reads
 			d.put("a.log", bytes.Clone(tear))
 			reads = 0
-			for info, err := range stored(d).List(t.Context(), debate.Filter{}) {
+			for info, err := range stored(d).List(t.Context(), storepkg.Filter{}) {
 				require.NoError(t, err)
 				require.GreaterOrEqual(t, info.Seq, int64(2))
 			}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 )
 
 const (
@@ -42,11 +42,11 @@ func (w *watched) wake() {
 	}
 }
 
-// Watch implements [debate.Watcher]. Events of this handle are reported at once, those of others within
+// Watch implements [store.Watcher]. Events of this handle are reported at once, those of others within
 // about a tenth of a second. After Close nothing is reported.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	wake := make(chan struct{}, 1)
-	if debate.CheckID(id) != nil || s.ready() != nil {
+	if store.CheckID(id) != nil || s.ready() != nil {
 		return wake
 	}
 	if s.watch.add(s.disk, id, wake) {

@@ -8,23 +8,24 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
-// Append implements [debate.Store]. Simultaneous appends to different debates share a transaction.
+// Append implements [store.Store]. Simultaneous appends to different debates share a transaction.
 //
 // If ctx ends while an append waits, it is withdrawn. If ctx ends while it is being written, the error
 // says that the outcome is unknown; the same writer may then retry. An append that comes alone to SQLite
 // is written by its caller. The caller then waits for the disk even if ctx ends, but not for a lock.
-func (s *Store) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
-	if err := debate.CheckID(id); err != nil || len(events) == 0 {
+func (s *Store) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
+	if err := store.CheckID(id); err != nil || len(events) == 0 {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if after < 0 || after+int64(len(events)) >= span {
-		return debate.ErrConflict // no log ends there
+		return flow.ErrConflict // no log ends there
 	}
 	added, err := newStep(id, after, writer, events)
 	if err != nil {
@@ -39,7 +40,7 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	}
 	select {
 	case err = <-added.done:
-		if err == nil || ctx.Err() == nil || !lone || errors.Is(err, debate.ErrConflict) {
+		if err == nil || ctx.Err() == nil || !lone || errors.Is(err, flow.ErrConflict) {
 			return err
 		}
 	case <-ctx.Done():
@@ -148,7 +149,7 @@ func (s *Store) recall(ctx context.Context, step *step) error {
 	case err == nil && writer == step.writer && writer != "" && after == step.after && last == step.last:
 		return nil
 	default:
-		return debate.ErrConflict
+		return flow.ErrConflict
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -79,7 +80,7 @@ func TestTheContextOfOneOfManyEnds(t *testing.T) {
 	}
 	release()
 	require.NoError(t, store.Close())
-	assert.Subset(t, names(list(t, s.store(t), debate.Filter{})), []string{"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"})
+	assert.Subset(t, names(list(t, s.store(t), storepkg.Filter{})), []string{"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"})
 }
 
 func TestAnAppendThatTakesTooLong(t *testing.T) {
@@ -128,7 +129,7 @@ func TestABadAppendFailsAlone(t *testing.T) {
 		require.Eventually(t, func() bool { return store.Waiting() == 30 }, 10*time.Second, time.Millisecond)
 		release()
 		appending.Wait()
-		assert.Len(t, list(t, store, debate.Filter{}), 28)
+		assert.Len(t, list(t, store, storepkg.Filter{}), 28)
 		assert.Equal(t, 1, length(t, store, "d7"), "what fails has changed nothing")
 		assert.Equal(t, 27+1, s.count(t, "debate_commit"))
 	})
@@ -150,7 +151,7 @@ func TestOneDebateTwice(t *testing.T) {
 					if err == nil {
 						kept++
 					} else {
-						assert.ErrorIs(t, err, debate.ErrConflict)
+						assert.ErrorIs(t, err, flow.ErrConflict)
 					}
 				})
 			}
@@ -184,7 +185,7 @@ func TestSerializableTransactions(t *testing.T) {
 		})
 	}
 	appending.Wait()
-	assert.Len(t, list(t, stores[0], debate.Filter{}), 12)
+	assert.Len(t, list(t, stores[0], storepkg.Filter{}), 12)
 }
 
 func TestEventsMustBeNumbered(t *testing.T) {
@@ -192,8 +193,8 @@ func TestEventsMustBeNumbered(t *testing.T) {
 		store := s.store(t)
 		require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", facts(1, 1)), "is numbered 2")
 		require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", append(facts(0, 1), facts(2, 1)...)), "event 2 is numbered 3")
-		require.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), debate.ErrConflict)
-		require.ErrorIs(t, store.Append(t.Context(), "a", 1<<62, "w", facts(1<<62, 1)), debate.ErrConflict)
+		require.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
+		require.ErrorIs(t, store.Append(t.Context(), "a", 1<<62, "w", facts(1<<62, 1)), flow.ErrConflict)
 		for _, at := range []time.Time{
 			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200)),
 			time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 7200)),
@@ -202,7 +203,7 @@ func TestEventsMustBeNumbered(t *testing.T) {
 			events[0].At = at
 			require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", events), "event 1: its time")
 		}
-		assert.Empty(t, list(t, store, debate.Filter{}))
+		assert.Empty(t, list(t, store, storepkg.Filter{}))
 		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 2)))
 		for _, after := range []int64{-5, 1 << 40, math.MaxInt64} {
 			n := 0
@@ -222,18 +223,18 @@ func TestASecondStart(t *testing.T) {
 		require.NoError(t, store.Append(t.Context(), "a", 0, "w", start("first", map[string]string{"tenant": "blue", "kept": "yes"})))
 		again := start("second", map[string]string{"tenant": "red", "kept": "yes"})
 		again[0].Seq = 2
-		require.ErrorIs(t, store.Append(t.Context(), "a", 5, "w", func() []debate.Event {
+		require.ErrorIs(t, store.Append(t.Context(), "a", 5, "w", func() []flow.Event {
 			late := start("late", nil)
 			late[0].Seq = 6
 			return late
-		}()), debate.ErrConflict)
+		}()), flow.ErrConflict)
 		require.NoError(t, store.Append(t.Context(), "a", 1, "w", again))
-		infos := list(t, store, debate.Filter{})
+		infos := list(t, store, storepkg.Filter{})
 		require.Len(t, infos, 1)
 		assert.Equal(t, "second", infos[0].Topic)
 		assert.Equal(t, map[string]string{"tenant": "red", "kept": "yes"}, infos[0].Labels)
-		assert.Len(t, list(t, store, debate.Filter{Labels: map[string]string{"tenant": "red", "kept": "yes"}}), 1)
-		assert.Empty(t, list(t, store, debate.Filter{Labels: map[string]string{"tenant": "blue"}}))
+		assert.Len(t, list(t, store, storepkg.Filter{Labels: map[string]string{"tenant": "red", "kept": "yes"}}), 1)
+		assert.Empty(t, list(t, store, storepkg.Filter{Labels: map[string]string{"tenant": "blue"}}))
 	})
 }
 
@@ -271,7 +272,7 @@ func TestDeleteBesideAppends(t *testing.T) {
 				for after := int64(0); ; {
 					err := stores[0].Append(t.Context(), id, after, "w", facts(after, 1))
 					if after++; err != nil {
-						assert.ErrorIs(t, err, debate.ErrConflict)
+						assert.ErrorIs(t, err, flow.ErrConflict)
 						after = 0 // it was deleted
 					}
 					if over && after >= 10 {
@@ -289,10 +290,10 @@ func TestDeleteBesideAppends(t *testing.T) {
 					assert.NoError(t, stores[1].Delete(t.Context(), id))
 					for event, err := range stores[1].Read(t.Context(), id, 0) {
 						if err != nil {
-							assert.ErrorIs(t, err, debate.ErrNotFound)
+							assert.ErrorIs(t, err, flow.ErrNotFound)
 							break
 						}
-						assert.Equal(t, fmt.Sprint(event.Seq), as[debate.Dropped](event).Participant)
+						assert.Equal(t, fmt.Sprint(event.Seq), as[flow.Dropped](event).Participant)
 					}
 				}
 			})
@@ -345,7 +346,7 @@ func TestTheDiskIsFull(t *testing.T) {
 	require.NoError(t, store.Append(t.Context(), "a", 1, "w", turn(2, long)))
 	require.NoError(t, store.Append(t.Context(), "b", 0, "w", turn(1, long)))
 	assert.Equal(t, 2, length(t, store, "a"))
-	assert.Equal(t, []string{"a", "b"}, names(list(t, store, debate.Filter{})))
+	assert.Equal(t, []string{"a", "b"}, names(list(t, store, storepkg.Filter{})))
 }
 
 // A raw message is anything that a vendor has sent.
@@ -353,12 +354,12 @@ func TestARawMessageThatIsNotUTF8(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		store := s.store(t)
 		events := turn(1, "t")
-		as[debate.Turn](events[0]).Data = json.RawMessage("{\"a\":\"\xff\",\n\"b\":\"\\u0000\"}")
+		as[flow.Turn](events[0]).Data = json.RawMessage("{\"a\":\"\xff\",\n\"b\":\"\\u0000\"}")
 		require.NoError(t, store.Append(t.Context(), "a", 0, "w", events))
 		events, err := read(t, store, "a")
 		require.NoError(t, err)
-		assert.JSONEq(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(as[debate.Turn](events[0]).Data))
-		as[debate.Turn](events[0]).Data = json.RawMessage("{")
+		assert.JSONEq(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(as[flow.Turn](events[0]).Data))
+		as[flow.Turn](events[0]).Data = json.RawMessage("{")
 		require.ErrorContains(t, store.Append(t.Context(), "b", 0, "w", events), "event 1")
 	})
 }
@@ -374,9 +375,9 @@ func TestConflictsAmongMany(t *testing.T) {
 	}{
 		{"the next events", 4, "w", nil, 5},
 		{"an earlier try has succeeded", 3, "w", nil, 4},
-		{"somebody else was faster", 3, "other", debate.ErrConflict, 4},
-		{"that would leave a gap", 5, "w", debate.ErrConflict, 4},
-		{"that is long past", 0, "w", debate.ErrConflict, 4},
+		{"somebody else was faster", 3, "other", flow.ErrConflict, 4},
+		{"that would leave a gap", 5, "w", flow.ErrConflict, 4},
+		{"that is long past", 0, "w", flow.ErrConflict, 4},
 	}
 	for name, mix := range map[string][]int{"all": {0, 1, 2, 3, 4}, "gaps": {0, 3}} {
 		t.Run(name, func(t *testing.T) {

@@ -3,7 +3,7 @@ package sql_test
 import (
 	"testing"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
@@ -15,6 +15,6 @@ func conforms(t *testing.T, fresh func(t testing.TB) *storage) {
 	t.Parallel()
 	storetest.Run(t, func(t testing.TB) storetest.Storage {
 		s := fresh(t)
-		return storetest.Storage{Open: func(t testing.TB) debate.Store { return s.store(t) }}
+		return storetest.Storage{Open: func(t testing.TB) store.Store { return s.store(t) }}
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -52,7 +52,7 @@ func TestTheServerIsKilled(t *testing.T) {
 					progress[w] = after
 				} else {
 					failures++
-					assert.NotErrorIs(t, err, debate.ErrConflict, "an own append is recognised")
+					assert.NotErrorIs(t, err, flow.ErrConflict, "an own append is recognised")
 				}
 				mu.Unlock()
 			}
@@ -180,7 +180,7 @@ func child(t *testing.T, path string) {
 					mu.Lock()
 					fmt.Printf("kept %s %d\n", id, after)
 					mu.Unlock()
-				case errors.Is(err, debate.ErrConflict):
+				case errors.Is(err, flow.ErrConflict):
 					for event, err := range store.Read(t.Context(), id, after) {
 						if err == nil {
 							after = event.Seq // the other process was faster, or a former life

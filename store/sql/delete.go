@@ -5,12 +5,12 @@ import (
 	stdsql "database/sql"
 	"errors"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 )
 
-// Delete implements [debate.Store].
+// Delete implements [store.Store].
 func (s *Store) Delete(ctx context.Context, id string) error {
-	if err := debate.CheckID(id); err != nil {
+	if err := store.CheckID(id); err != nil {
 		return err
 	}
 	return failed("delete", s.transact(ctx, func(ctx context.Context) error { return s.remove(ctx, id) }))

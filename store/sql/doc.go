@@ -52,9 +52,9 @@
 //
 // # Lists
 //
-// The query contains all conditions of a [debate.Filter]. State, labels, times and the order of ids have
+// The query contains all conditions of a [store.Filter]. State, labels, times and the order of ids have
 // indexes. The database searches for Text with LIKE, in all bodies of the debates that meet the other
-// conditions, and then [debate.Filter.Finds] checks what it found. Lists and logs are read in pages, and
+// conditions, and then [store.Filter.Finds] checks what it found. Lists and logs are read in pages, and
 // no connection is held between them: a loop over one may use the store.
 //
 // # PostgreSQL behind a pooler

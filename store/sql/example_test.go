@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider/scripted"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -33,12 +35,12 @@ func ExampleOpenSQLite() {
 	config := debate.Config{
 		ID:     "cars-1",
 		Topic:  "Should cities ban private cars from their centres?",
-		Format: debate.StructuredRounds,
+		Format: format.StructuredRounds,
 		Rounds: 2,
 		Labels: map[string]string{"tenant": "blue"},
 		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
-			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
+			{Name: "Ada", Side: format.For, Model: "acme/talker"},
+			{Name: "Ben", Side: format.Against, Model: "acme/talker"},
 		},
 	}
 	for _, err := range engine.Run(ctx, config) {
@@ -47,7 +49,7 @@ func ExampleOpenSQLite() {
 		}
 	}
 
-	for info, err := range store.List(ctx, debate.Filter{Labels: map[string]string{"tenant": "blue"}, Text: "private CARS"}) {
+	for info, err := range store.List(ctx, storepkg.Filter{Labels: map[string]string{"tenant": "blue"}, Text: "private CARS"}) {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -70,7 +72,7 @@ func ExampleOpenPostgres() {
 	defer func() { _ = store.Close() }()
 
 	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: store}
-	for info, err := range store.List(ctx, debate.Filter{Working: true, Idle: true, Limit: 10}) {
+	for info, err := range store.List(ctx, storepkg.Filter{Working: true, Idle: true, Limit: 10}) {
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -4,13 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
-// Lease implements [debate.Store]. It uses the clock of the database: in PostgreSQL the server's, in
+// Lease implements [store.Store]. It uses the clock of the database: in PostgreSQL the server's, in
 // SQLite this machine's.
 func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) error {
-	if err := debate.CheckID(id); err != nil {
+	if err := store.CheckID(id); err != nil {
 		return err
 	}
 	taken, err := s.lent(ctx, `
@@ -18,14 +19,14 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 		ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until
 		WHERE debate_lease.owner = excluded.owner OR debate_lease.until <= `+s.dialect.now, id, plain(owner), d.Microseconds())
 	if err == nil && !taken {
-		return debate.ErrLeased
+		return flow.ErrLeased
 	}
 	return failed("lease", err)
 }
 
-// Release implements [debate.Store].
+// Release implements [store.Store].
 func (s *Store) Release(ctx context.Context, id, owner string) error {
-	if err := debate.CheckID(id); err != nil {
+	if err := store.CheckID(id); err != nil {
 		return err
 	}
 	_, err := s.lent(ctx, s.dialect.release, id, plain(owner))

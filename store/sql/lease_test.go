@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -27,7 +28,7 @@ func TestCommitsWaitForTheDiskAfterALease(t *testing.T) {
 	full()
 	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
 	full()
-	require.ErrorIs(t, store.Lease(t.Context(), "a", "you", time.Hour), debate.ErrLeased)
+	require.ErrorIs(t, store.Lease(t.Context(), "a", "you", time.Hour), flow.ErrLeased)
 	full()
 	require.NoError(t, store.Release(t.Context(), "a", "me"))
 	full()
@@ -51,15 +52,15 @@ func TestALeaseEndsByTheClockOfTheDatabase(t *testing.T) {
 		store := s.store(t)
 		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
 		require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
-		assert.Empty(t, list(t, store, debate.Filter{Idle: true}))
+		assert.Empty(t, list(t, store, storepkg.Filter{Idle: true}))
 		now := `(SELECT CAST(unixepoch('subsec') * 1000000 AS INTEGER))`
 		if s.name == "PostgreSQL" {
 			now = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`
 		}
 		s.execute(t, `UPDATE debate_lease SET until = `+now+` + 60000000 WHERE until > `+now+` + 3590000000`)
-		assert.Equal(t, "me", list(t, store, debate.Filter{})[0].Owner)
+		assert.Equal(t, "me", list(t, store, storepkg.Filter{})[0].Owner)
 		s.execute(t, `UPDATE debate_lease SET until = `+now+` WHERE until <= `+now+` + 60000000`)
-		assert.Len(t, list(t, store, debate.Filter{Idle: true}), 1)
+		assert.Len(t, list(t, store, storepkg.Filter{Idle: true}), 1)
 		require.NoError(t, store.Lease(t.Context(), "a", "you", time.Hour))
 	})
 }
@@ -72,16 +73,16 @@ func TestAnyTokenWillDo(t *testing.T) {
 		for i, token := range tokens {
 			other := tokens[(i+1)%len(tokens)]
 			require.NoError(t, store.Append(t.Context(), "a", int64(i), token, facts(int64(i), 1)))
-			assert.ErrorIs(t, store.Append(t.Context(), "a", int64(i), other, facts(int64(i), 1)), debate.ErrConflict)
+			assert.ErrorIs(t, store.Append(t.Context(), "a", int64(i), other, facts(int64(i), 1)), flow.ErrConflict)
 			again := store.Append(t.Context(), "a", int64(i), token, facts(int64(i), 1))
 			if token == "" {
-				assert.ErrorIs(t, again, debate.ErrConflict)
+				assert.ErrorIs(t, again, flow.ErrConflict)
 			} else {
 				assert.NoError(t, again)
 			}
 			require.NoError(t, store.Lease(t.Context(), "a", token, time.Hour))
-			assert.ErrorIs(t, store.Lease(t.Context(), "a", other, time.Hour), debate.ErrLeased)
-			assert.Equal(t, token, list(t, store, debate.Filter{})[0].Owner)
+			assert.ErrorIs(t, store.Lease(t.Context(), "a", other, time.Hour), flow.ErrLeased)
+			assert.Equal(t, token, list(t, store, storepkg.Filter{})[0].Owner)
 			require.NoError(t, store.Release(t.Context(), "a", token))
 		}
 	})

@@ -11,27 +11,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // pageDebates is the number of debates that are read at once.
 const pageDebates = 128
 
-// List implements [debate.Store]. It reads debates in pages, so that a long list takes little memory, and
+// List implements [store.Store]. It reads debates in pages, so that a long list takes little memory, and
 // holds no connection while the loop body runs. A debate that is started, changed or deleted meanwhile is
 // listed accordingly if its page was not read yet.
-func (s *Store) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
-	return func(yield func(debate.Info, error) bool) {
-		err := s.list(ctx, filter, func(info debate.Info) bool { return yield(info, nil) })
+func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+	return func(yield func(store.Info, error) bool) {
+		err := s.list(ctx, filter, func(info store.Info) bool { return yield(info, nil) })
 		if err != nil && !errors.Is(err, errLeft) {
-			yield(debate.Info{}, failed("list", err))
+			yield(store.Info{}, failed("list", err))
 		}
 	}
 }
 
-func (s *Store) list(ctx context.Context, filter debate.Filter, yield func(debate.Info) bool) error {
+func (s *Store) list(ctx context.Context, filter store.Filter, yield func(store.Info) bool) error {
 	after := ""
-	if debate.CheckID(filter.After) == nil {
+	if store.CheckID(filter.After) == nil {
 		after = filter.After
 	}
 	for given := 0; ; {
@@ -66,7 +67,7 @@ func (s *Store) list(ctx context.Context, filter debate.Filter, yield func(debat
 }
 
 // selects checks a debate that a query has found, because the query's conditions admit slightly too much.
-func (s *Store) selects(ctx context.Context, filter debate.Filter, info debate.Info) (bool, error) {
+func (s *Store) selects(ctx context.Context, filter store.Filter, info store.Info) (bool, error) {
 	if err := ctx.Err(); err != nil || !filter.Matches(info) {
 		return false, err
 	}
@@ -93,7 +94,7 @@ func (c *conditions) add(condition string, values ...any) {
 }
 
 // in adds a condition that a value is one of several.
-func (c *conditions) in(condition string, values []debate.State) {
+func (c *conditions) in(condition string, values []flow.State) {
 	args := make([]any, len(values))
 	for i, value := range values {
 		args[i] = plain(string(value))
@@ -102,19 +103,19 @@ func (c *conditions) in(condition string, values []debate.State) {
 }
 
 // resting returns the states of the root package in which nothing happens by itself.
-func resting() []debate.State {
-	return slices.DeleteFunc([]debate.State{
-		"", debate.StateConfiguring, debate.StateValidating, debate.StateReady, debate.StatePaused, debate.StateAwaitingInput,
-		debate.StateCompleted, debate.StateCanceled, debate.StateError,
-	}, func(s debate.State) bool { return !s.Rests() })
+func resting() []flow.State {
+	return slices.DeleteFunc([]flow.State{
+		"", flow.StateConfiguring, flow.StateValidating, flow.StateReady, flow.StatePaused, flow.StateAwaitingInput,
+		flow.StateCompleted, flow.StateCanceled, flow.StateError,
+	}, func(s flow.State) bool { return !s.Idle() })
 }
 
-func (s *Store) conditions(filter debate.Filter, after string) *conditions {
+func (s *Store) conditions(filter store.Filter, after string) *conditions {
 	c := &conditions{}
 	unfinished := filter.Unfinished || filter.Working
 	if len(filter.States) > 0 {
 		c.in("d.state IN (%s)", filter.States)
-		unfinished = unfinished || !slices.Contains(filter.States, debate.StateCompleted) && !slices.Contains(filter.States, debate.StateCanceled)
+		unfinished = unfinished || !slices.Contains(filter.States, flow.StateCompleted) && !slices.Contains(filter.States, flow.StateCanceled)
 	}
 	if unfinished {
 		c.add("d.state NOT IN ('completed', 'canceled')") // exactly the words of the index
@@ -150,7 +151,7 @@ func (s *Store) conditions(filter debate.Filter, after string) *conditions {
 }
 
 // infos reads a page of debates, those after the id after.
-func (s *Store) infos(ctx context.Context, filter debate.Filter, after string, size int) ([]debate.Info, error) {
+func (s *Store) infos(ctx context.Context, filter store.Filter, after string, size int) ([]store.Info, error) {
 	c := s.conditions(filter, after)
 	where := ""
 	if len(c.texts) > 0 {
@@ -168,7 +169,7 @@ func (s *Store) infos(ctx context.Context, filter debate.Filter, after string, s
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	var infos []debate.Info
+	var infos []store.Info
 	for rows.Next() {
 		info, err := scan(rows)
 		if err != nil {
@@ -179,12 +180,12 @@ func (s *Store) infos(ctx context.Context, filter debate.Filter, after string, s
 	return infos, rows.Err()
 }
 
-func scan(rows *stdsql.Rows) (info debate.Info, err error) {
+func scan(rows *stdsql.Rows) (info store.Info, err error) {
 	var state, started, last, encoded, owner string
 	if err := rows.Scan(&info.ID, &state, &info.Round, &started, &encoded, &info.Seq, &last, &owner); err != nil {
 		return info, err
 	}
-	info.State, info.Owner = debate.State(original(state)), original(owner)
+	info.State, info.Owner = flow.State(original(state)), original(owner)
 	var a about
 	err = json.Unmarshal([]byte(encoded), &a)
 	info.Topic, info.Labels = a.Topic, a.Labels
@@ -195,7 +196,7 @@ func scan(rows *stdsql.Rows) (info debate.Info, err error) {
 }
 
 // finds searches for the filter's text in what the database has found.
-func (s *Store) finds(ctx context.Context, id string, filter debate.Filter) (bool, error) {
+func (s *Store) finds(ctx context.Context, id string, filter store.Filter) (bool, error) {
 	rows, err := s.read.QueryContext(ctx, fmt.Sprintf(`
 		SELECT c.key - d.no * 4294967296, c.last, c.body FROM debate d, debate_commit c
 		WHERE d.id = $1 AND c.key >= d.no * 4294967296 AND c.key < (d.no + 1) * 4294967296 AND c.body %s $2 ESCAPE '!'`,

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 // Labels of any length and content are told apart, though the index has room for the beginning alone.
@@ -41,11 +41,11 @@ func TestLabels(t *testing.T) {
 		for i, wanted := range labels {
 			var want []string
 			for j, l := range labels {
-				if (debate.Filter{Labels: wanted}).Matches(debate.Info{Labels: l}) {
+				if (storepkg.Filter{Labels: wanted}).Matches(storepkg.Info{Labels: l}) {
 					want = append(want, fmt.Sprintf("d%02d", j))
 				}
 			}
-			infos := list(t, store, debate.Filter{Labels: wanted})
+			infos := list(t, store, storepkg.Filter{Labels: wanted})
 			assert.Equal(t, want, names(infos), "%d", i)
 		}
 	})
@@ -67,7 +67,7 @@ func TestPagesOfDebates(t *testing.T) {
 			})
 		}
 		appending.Wait()
-		rare := debate.Filter{Labels: map[string]string{"l": long + "!"}}
+		rare := storepkg.Filter{Labels: map[string]string{"l": long + "!"}}
 		assert.Equal(t, []string{"d099", "d199", "d299"}, names(list(t, store, rare)))
 		rare.Limit = 2
 		assert.Equal(t, []string{"d099", "d199"}, names(list(t, store, rare)))
@@ -75,8 +75,8 @@ func TestPagesOfDebates(t *testing.T) {
 		assert.Equal(t, []string{"d199", "d299"}, names(list(t, store, rare)))
 		rare.Newest, rare.After = true, "d299\x00" // no id, and yet a place in the order
 		assert.Equal(t, []string{"d299", "d199"}, names(list(t, store, rare)))
-		assert.Len(t, list(t, store, debate.Filter{}), 300)
-		assert.Len(t, list(t, store, debate.Filter{Limit: 200}), 200)
+		assert.Len(t, list(t, store, storepkg.Filter{}), 300)
+		assert.Len(t, list(t, store, storepkg.Filter{Limit: 200}), 200)
 	})
 }
 
@@ -86,7 +86,7 @@ func TestAListThatCannotGoOn(t *testing.T) {
 		for i := range 3 {
 			require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", start("cars", nil)))
 		}
-		for _, filter := range []debate.Filter{{}, {Text: "cars"}} {
+		for _, filter := range []storepkg.Filter{{}, {Text: "cars"}} {
 			ctx, cancel := context.WithCancel(t.Context())
 			var given, failed int
 			for _, err := range store.List(ctx, filter) {
@@ -104,7 +104,7 @@ func TestAListThatCannotGoOn(t *testing.T) {
 		for _, damage := range []string{`UPDATE debate SET about = '{'`, `UPDATE debate SET about = '{}', started = 'once'`, `UPDATE debate SET started = at, at = ''`} {
 			s.execute(t, damage)
 			n := 0
-			for _, err := range store.List(t.Context(), debate.Filter{}) {
+			for _, err := range store.List(t.Context(), storepkg.Filter{}) {
 				require.ErrorContains(t, err, "sql: list")
 				n++
 			}
@@ -131,17 +131,17 @@ func TestListByTime(t *testing.T) {
 		bounds := append(slices.Clone(times), time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-3, 1, 1, 0, 0, 0, 0, time.UTC))
 		for _, from := range bounds {
 			for _, until := range bounds {
-				filter := debate.Filter{From: from, Until: until}
+				filter := storepkg.Filter{From: from, Until: until}
 				var want []string
 				for i, at := range times {
-					if filter.Matches(debate.Info{ID: "x", StartedAt: at}) {
+					if filter.Matches(storepkg.Info{ID: "x", StartedAt: at}) {
 						want = append(want, fmt.Sprint("d", i))
 					}
 				}
 				assert.Equal(t, want, names(list(t, store, filter)), "from %v until %v", from, until)
 			}
 		}
-		for i, info := range list(t, store, debate.Filter{}) {
+		for i, info := range list(t, store, storepkg.Filter{}) {
 			assert.True(t, info.StartedAt.Equal(times[i]) && info.LastAt.Equal(times[i]), "%v", info)
 		}
 	})

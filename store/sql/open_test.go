@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -94,7 +95,7 @@ func TestManyOpenAnEmptyDatabaseAtOnce(t *testing.T) {
 			})
 		}
 		opening.Wait()
-		assert.Len(t, list(t, s.store(t), debate.Filter{}), 6)
+		assert.Len(t, list(t, s.store(t), storepkg.Filter{}), 6)
 		assert.Equal(t, 1, s.count(t, "debate_version"))
 	})
 }
@@ -123,21 +124,21 @@ func TestVersion1(t *testing.T) {
 		s.execute(t, string(script))
 		store := s.store(t)
 		begun := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-		assert.Equal(t, []debate.Info{{
-			ID: "kept", State: debate.StateInitializing, Topic: "Should cities ban cars from their centres?",
+		assert.Equal(t, []storepkg.Info{{
+			ID: "kept", State: flow.StateInitializing, Topic: "Should cities ban cars from their centres?",
 			Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 4, StartedAt: begun, LastAt: begun.Add(2 * time.Second),
-		}}, list(t, store, debate.Filter{Labels: map[string]string{"tenant": "blue"}, Idle: true, Text: "it's QUIETER"}))
+		}}, list(t, store, storepkg.Filter{Labels: map[string]string{"tenant": "blue"}, Idle: true, Text: "it's QUIETER"}))
 		events, err := read(t, store, "kept")
 		require.NoError(t, err)
 		require.Len(t, events, 4)
-		assert.Equal(t, "5eed", as[debate.Start](events[0]).Seed)
-		assert.Equal(t, "Yes: it's quieter.", as[debate.Turn](events[3]).Text)
-		require.ErrorIs(t, store.Append(t.Context(), "kept", 2, "other", facts(2, 2)), debate.ErrConflict)
+		assert.Equal(t, "5eed", as[flow.Start](events[0]).Seed)
+		assert.Equal(t, "Yes: it's quieter.", as[flow.Turn](events[3]).Text)
+		require.ErrorIs(t, store.Append(t.Context(), "kept", 2, "other", facts(2, 2)), flow.ErrConflict)
 		require.NoError(t, store.Append(t.Context(), "kept", 4, "w", facts(4, 1)))
 		require.NoError(t, store.Append(t.Context(), "another", 0, "w", facts(0, 1)))
 		assert.Equal(t, 5, length(t, store, "kept"))
 		require.NoError(t, store.Delete(t.Context(), "kept"))
-		assert.Equal(t, []string{"another"}, names(list(t, store, debate.Filter{})))
+		assert.Equal(t, []string{"another"}, names(list(t, store, storepkg.Filter{})))
 	})
 }
 
@@ -175,10 +176,10 @@ func TestWhatTheOptionsSay(t *testing.T) {
 		// A reader who does something else meanwhile holds no connection.
 		for _, err := range store.Read(t.Context(), "a", 0) {
 			require.NoError(t, err)
-			assert.Empty(t, list(t, store, debate.Filter{Text: "x"}))
+			assert.Empty(t, list(t, store, storepkg.Filter{Text: "x"}))
 			require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
 		}
-		for info, err := range store.List(t.Context(), debate.Filter{}) {
+		for info, err := range store.List(t.Context(), storepkg.Filter{}) {
 			require.NoError(t, err)
 			assert.Equal(t, 3, length(t, store, info.ID))
 		}
@@ -194,7 +195,7 @@ func TestAClosedStore(t *testing.T) {
 		require.ErrorIs(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)), sql.ErrClosed)
 		_, err := read(t, store, "a")
 		require.ErrorContains(t, err, "closed")
-		for _, err := range store.List(t.Context(), debate.Filter{}) {
+		for _, err := range store.List(t.Context(), storepkg.Filter{}) {
 			require.ErrorContains(t, err, "closed")
 		}
 		require.Error(t, store.Lease(t.Context(), "a", "me", time.Minute))
@@ -234,6 +235,6 @@ func TestCloseWritesWhatWaits(t *testing.T) {
 			require.NoError(t, <-closed)
 			appending.Wait()
 		}
-		assert.Len(t, list(t, s.store(t), debate.Filter{}), 21)
+		assert.Len(t, list(t, s.store(t), storepkg.Filter{}), 21)
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -90,7 +90,7 @@ func TestLeasesAndDeletionsAreTriedAgain(t *testing.T) {
 	require.NoError(t, store.Release(t.Context(), "a", "me"))
 	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
 	require.NoError(t, store.Delete(t.Context(), "a"))
-	assert.Empty(t, list(t, store, debate.Filter{}))
+	assert.Empty(t, list(t, store, storepkg.Filter{}))
 }
 
 func TestNoErrorShowsAnyPartOfAPassword(t *testing.T) {

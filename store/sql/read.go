@@ -9,7 +9,8 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Limits of a page. No connection is held while the loop body runs.
@@ -21,18 +22,18 @@ const (
 // errLeft reports that the loop was left early.
 var errLeft = errors.New("sql: the reader has left")
 
-// Read implements [debate.Store]. It reads events in pages, so that a long log takes little memory.
-func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
-	return func(yield func(debate.Event, error) bool) {
-		err := s.events(ctx, id, after, func(e debate.Event) bool { return yield(e, nil) })
+// Read implements [store.Store]. It reads events in pages, so that a long log takes little memory.
+func (s *Store) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
+		err := s.events(ctx, id, after, func(e flow.Event) bool { return yield(e, nil) })
 		if err != nil && !errors.Is(err, errLeft) {
-			yield(debate.Event{}, err)
+			yield(flow.Event{}, err)
 		}
 	}
 }
 
-func (s *Store) events(ctx context.Context, id string, after int64, yield func(debate.Event) bool) error {
-	if err := debate.CheckID(id); err != nil {
+func (s *Store) events(ctx context.Context, id string, after int64, yield func(flow.Event) bool) error {
+	if err := store.CheckID(id); err != nil {
 		return err
 	}
 	log, err := s.end(ctx, id)
@@ -62,7 +63,7 @@ func (s *Store) events(ctx context.Context, id string, after int64, yield func(d
 }
 
 // events yields the events of a commit after the given one. If the commit is damaged, it yields none.
-func (c *commit) events(ctx context.Context, id string, after int64, yield func(debate.Event) bool) error {
+func (c *commit) events(ctx context.Context, id string, after int64, yield func(flow.Event) bool) error {
 	events, err := c.decode()
 	if err != nil {
 		return fmt.Errorf("sql: the log of %s is damaged: %w", id, err)
@@ -84,7 +85,7 @@ func (s *Store) gap(ctx context.Context, id string, log end, after int64) error 
 	case err != nil:
 		return err
 	case now.no != log.no:
-		return debate.ErrNotFound // it was deleted meanwhile, and another one started
+		return flow.ErrNotFound // it was deleted meanwhile, and another one started
 	default:
 		return fmt.Errorf("sql: the log of %s is damaged: event %d is missing", id, after+1)
 	}
@@ -97,7 +98,7 @@ type end struct{ no, seq int64 }
 func (s *Store) end(ctx context.Context, id string) (e end, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT no, seq FROM debate WHERE id = $1`, id).Scan(&e.no, &e.seq)
 	if errors.Is(err, stdsql.ErrNoRows) {
-		return e, debate.ErrNotFound
+		return e, flow.ErrNotFound
 	}
 	return e, failed("read", err)
 }
@@ -131,10 +132,10 @@ func (s *Store) page(ctx context.Context, no, after int64) (commits []commit, mo
 }
 
 // decode decodes the events of a commit.
-func (c *commit) decode() ([]debate.Event, error) {
-	events := make([]debate.Event, 0, min(max(0, c.last-c.after), 1024))
+func (c *commit) decode() ([]flow.Event, error) {
+	events := make([]flow.Event, 0, min(max(0, c.last-c.after), 1024))
 	for line := range strings.SplitSeq(c.body, "\n") {
-		var e debate.Event
+		var e flow.Event
 		seq := c.after + int64(len(events)) + 1
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			return nil, fmt.Errorf("event %d: %w", seq, err)

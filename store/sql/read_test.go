@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 // A damaged log gives what stands before the damage, then an error that says what is wrong.
@@ -40,8 +41,8 @@ func TestDamage(t *testing.T) {
 				assert.Len(t, events, tt.want)
 				require.ErrorContains(t, err, "damaged")
 				assert.ErrorContains(t, err, tt.message)
-				assert.NotErrorIs(t, err, debate.ErrNotFound)
-				assert.Empty(t, list(t, store, debate.Filter{Text: "x"}), "a search passes over it")
+				assert.NotErrorIs(t, err, flow.ErrNotFound)
+				assert.Empty(t, list(t, store, storepkg.Filter{Text: "x"}), "a search passes over it")
 			})
 		})
 	}
@@ -66,7 +67,7 @@ func TestPages(t *testing.T) {
 			for event, err := range store.Read(t.Context(), "small", from) {
 				require.NoError(t, err)
 				next++
-				require.Equal(t, fmt.Sprint(next), as[debate.Dropped](event).Participant)
+				require.Equal(t, fmt.Sprint(next), as[flow.Dropped](event).Participant)
 			}
 			assert.Equal(t, after, next)
 		}
@@ -94,7 +95,7 @@ func TestALogIsDeletedUnderItsReader(t *testing.T) {
 					}
 				}
 			}
-			assert.ErrorIs(t, last, debate.ErrNotFound)
+			assert.ErrorIs(t, last, flow.ErrNotFound)
 			assert.Less(t, n, 300)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -56,7 +56,7 @@ func TestAHotLoopLetsOthersIn(t *testing.T) {
 			}
 		})
 	}
-	require.Eventually(t, func() bool { return len(list(t, store, debate.Filter{})) == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(list(t, store, storepkg.Filter{})) == 2 }, 10*time.Second, time.Millisecond)
 	var waits []time.Duration
 	for range 40 {
 		began := time.Now()
@@ -78,15 +78,15 @@ func TestAHotLoopLetsOthersIn(t *testing.T) {
 // What JSON knows no year for is a bound all the same.
 func TestBoundsBeyondTheYears(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store, memory := s.store(t), &debate.MemoryStore{}
-		for _, one := range []debate.Store{store, memory} {
+		store, memory := s.store(t), &storepkg.Memory{}
+		for _, one := range []storepkg.Store{store, memory} {
 			require.NoError(t, one.Append(t.Context(), "a", 0, "w", start("t", nil)))
 		}
 		for _, at := range []time.Time{
 			time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
 			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(1<<38, 0), time.Unix(-1<<38, 0),
 		} {
-			for _, filter := range []debate.Filter{{From: at}, {Until: at}} {
+			for _, filter := range []storepkg.Filter{{From: at}, {Until: at}} {
 				assert.Equal(t, names(list(t, memory, filter)), names(list(t, store, filter)), "%+v", filter)
 			}
 		}

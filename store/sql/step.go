@@ -8,7 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // step is what one Append writes: a row of the log, and changes of the debate's row.
@@ -55,9 +56,9 @@ type about struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-func newStep(id string, after int64, writer string, events []debate.Event) (*step, error) {
+func newStep(id string, after int64, writer string, events []flow.Event) (*step, error) {
 	s := &step{id: id, after: after, last: after + int64(len(events)), writer: plain(writer), done: make(chan error, 1)}
-	var info debate.Info
+	var info store.Info
 	var body strings.Builder
 	body.Grow(usual)
 	encoder := json.NewEncoder(&body) // ends every event with a newline, and writes none within
@@ -70,17 +71,17 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 		if !tellable(e.At) {
 			return nil, fmt.Errorf("event %d: its time is %v: in UTC, the year must have four digits", e.Seq, e.At)
 		}
-		info.Note(e)
+		info.Add(e)
 		switch e.Body.(type) {
-		case *debate.Start:
+		case *flow.Start:
 			begun, err := begin(info)
 			if err != nil {
 				return nil, err
 			}
 			s.begun = begun
-		case *debate.Transition:
+		case *flow.Transition:
 			s.state = new(plain(string(info.State)))
-		case *debate.Round:
+		case *flow.Round:
 			s.round = new(int64(info.Round))
 		}
 		if err := encoder.Encode(e); err != nil {
@@ -93,7 +94,7 @@ func newStep(id string, after int64, writer string, events []debate.Event) (*ste
 	return s, nil
 }
 
-func begin(info debate.Info) (*begun, error) {
+func begin(info store.Info) (*begun, error) {
 	encoded, err := json.Marshal(about{info.Topic, info.Labels})
 	if err != nil {
 		return nil, err

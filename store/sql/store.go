@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Store stores debates in a database. It is safe for concurrent use. Any number of Stores, in any number
@@ -26,8 +26,8 @@ type Store struct {
 }
 
 var (
-	_ debate.Store   = (*Store)(nil)
-	_ debate.Watcher = (*Store)(nil)
+	_ store.Store   = (*Store)(nil)
+	_ store.Watcher = (*Store)(nil)
 )
 
 // start starts that many committers.

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -76,13 +77,13 @@ func lower(r rune) rune {
 func missed(t testing.TB, text, part string) bool {
 	t.Helper()
 	event := turn(1, text)[0]
-	filter := debate.Filter{Text: part}
+	filter := storepkg.Filter{Text: part}
 	for _, escape := range []bool{true, false} {
 		var body bytes.Buffer
 		encoder := json.NewEncoder(&body)
 		encoder.SetEscapeHTML(escape)
 		require.NoError(t, encoder.Encode(event))
-		var decoded debate.Event
+		var decoded flow.Event
 		require.NoError(t, json.Unmarshal(body.Bytes(), &decoded))
 		if filter.Finds(&decoded) && !matches([]rune(body.String()), []rune(sql.Pattern(part))) {
 			return true
@@ -117,7 +118,7 @@ func TestNoTextIsMissed(t *testing.T) {
 		for i, r := range part {
 			part[i] = []rune{r, unicode.ToLower(r), unicode.ToUpper(r)}[random.IntN(3)]
 		}
-		if (debate.Filter{Text: string(part)}).Finds(&turn(1, string(text))[0]) {
+		if (storepkg.Filter{Text: string(part)}).Finds(&turn(1, string(text))[0]) {
 			found++
 		}
 		require.False(t, missed(t, string(text), string(part)), "%q in %q", string(part), string(text))
@@ -149,11 +150,11 @@ func TestSearch(t *testing.T) {
 			for i := range texts {
 				events, err := read(t, store, fmt.Sprint("d", i))
 				require.NoError(t, err)
-				if (debate.Filter{Text: part}).Finds(&events[0]) {
+				if (storepkg.Filter{Text: part}).Finds(&events[0]) {
 					want = append(want, fmt.Sprint("d", i))
 				}
 			}
-			assert.Equal(t, want, names(list(t, store, debate.Filter{Text: part})), "%q", part)
+			assert.Equal(t, want, names(list(t, store, storepkg.Filter{Text: part})), "%q", part)
 		}
 	})
 }

@@ -23,7 +23,7 @@ type watcher struct {
 	known end // its number is 0 while it is unknown
 }
 
-// Watch implements [debate.Watcher]. Events of this store are reported at once, those of other stores
+// Watch implements [store.Watcher]. Events of this store are reported at once, those of other stores
 // after at most [Options.Poll]. A single query checks all watched logs.
 func (s *Store) Watch(ctx context.Context, id string) <-chan struct{} {
 	w := &watcher{grown: make(chan struct{}, 1)}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // What a step writes does not grow with the debate: a checkpoint of everything after each step would.
@@ -29,8 +29,8 @@ func TestBytesWrittenPerStep(t *testing.T) {
 			if step == 0 || step == steps-window {
 				written()
 			}
-			require.NoError(t, store.Append(t.Context(), "a", 1+2*step, "w", append(turn(2+2*step, text), debate.Event{
-				Seq: 3 + 2*step, Body: &debate.Round{N: int(step)},
+			require.NoError(t, store.Append(t.Context(), "a", 1+2*step, "w", append(turn(2+2*step, text), flow.Event{
+				Seq: 3 + 2*step, Body: &flow.Round{N: int(step)},
 			})))
 			switch step {
 			case window - 1:

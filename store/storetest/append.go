@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func appendChecks() []check {
@@ -50,12 +51,12 @@ func appendHandles(x *exam) {
 }
 
 func appendKept(x *exam) {
-	x.visit(func(store debate.Store) { x.append(store, "a", 0, "w", some(0, 3, "w")) })
-	x.visit(func(store debate.Store) {
+	x.visit(func(store storepkg.Store) { x.append(store, "a", 0, "w", some(0, 3, "w")) })
+	x.visit(func(store storepkg.Store) {
 		x.log(store, "a", 0, some(0, 3, "w"))
 		x.append(store, "a", 3, "v", some(3, 2, "w"))
 	})
-	x.visit(func(store debate.Store) { x.log(store, "a", 0, some(0, 5, "w")) })
+	x.visit(func(store storepkg.Store) { x.log(store, "a", 0, some(0, 5, "w")) })
 }
 
 func appendGap(x *exam) {
@@ -95,7 +96,7 @@ func appendTakenElsewhere(x *exam) {
 	x.conflict("another handle was faster", one, 1, "w", some(1, 1, "v"))
 	x.append(one, "a", 2, "w", some(2, 1, "w"))
 	x.conflict("another handle was faster", other, 2, "v", some(2, 1, "v"))
-	x.visit(func(store debate.Store) {
+	x.visit(func(store storepkg.Store) {
 		x.conflict("others were faster before this handle was open", store, 2, "u", some(2, 1, "v"))
 	})
 	x.log(one, "a", 0, some(0, 3, "w"))
@@ -123,16 +124,16 @@ func appendAgainElsewhere(x *exam) {
 	other := x.open()
 	again := func(after int64, n int) {
 		x.Helper()
-		for name, store := range map[string]debate.Store{"a handle that was open": other, "a handle opened since": x.open()} {
+		for name, store := range map[string]storepkg.Store{"a handle that was open": other, "a handle opened since": x.open()} {
 			if err := store.Append(x.Context(), "a", after, "w", some(after, n, "w")); err != nil {
 				x.Errorf("the second try through %s failed: %v", name, err)
 			}
 		}
 		x.log(other, "a", 0, some(0, int(after)+n, "w"))
 	}
-	x.visit(func(store debate.Store) { x.append(store, "a", 0, "w", some(0, 1, "w")) })
+	x.visit(func(store storepkg.Store) { x.append(store, "a", 0, "w", some(0, 1, "w")) })
 	again(0, 1)
-	x.visit(func(store debate.Store) { x.append(store, "a", 1, "w", some(1, 3, "w")) })
+	x.visit(func(store storepkg.Store) { x.append(store, "a", 1, "w", some(1, 3, "w")) })
 	again(1, 3)
 	x.conflict("v has not written there", other, 1, "v", some(1, 3, "w"))
 }
@@ -178,7 +179,7 @@ func appendAllOrNone(x *exam) {
 			x.Errorf("Append succeeded, and of 5 events there are %d", n)
 		}
 		return
-	} else if errors.Is(err, debate.ErrConflict) {
+	} else if errors.Is(err, flow.ErrConflict) {
 		x.Errorf("an event that cannot be written is no conflict: %v", err)
 	}
 	x.log(store, "a", 0, some(0, 2, "w"))
@@ -189,14 +190,14 @@ func appendAllOrNone(x *exam) {
 
 func appendNothing(x *exam) {
 	store := x.open()
-	for _, events := range [][]debate.Event{nil, {}} {
+	for _, events := range [][]flow.Event{nil, {}} {
 		x.append(store, "none", 0, "w", events)
 	}
 	x.unknown(store, "none")
-	x.listed("nothing was appended", store, debate.Filter{})
+	x.listed("nothing was appended", store, storepkg.Filter{})
 	x.append(store, "a", 0, "w", some(0, 2, "w"))
 	x.append(store, "a", 2, "w", nil)
-	x.append(store, "a", 2, "v", []debate.Event{})
+	x.append(store, "a", 2, "v", []flow.Event{})
 	x.append(store, "a", 2, "v", some(2, 1, "w"))
 	x.log(store, "a", 0, some(0, 3, "w"))
 }
@@ -208,7 +209,7 @@ func appendOverwritten(x *exam) {
 		copy(events, some(3*n, 3, "w"))
 		x.append(store, "a", 3*n, "w", events)
 		for i := range events {
-			events[i] = debate.Event{Seq: 99, Body: &debate.Acknowledge{}}
+			events[i] = flow.Event{Seq: 99, Body: &flow.Acknowledge{}}
 		}
 		x.log(store, "a", 0, some(0, 3*int(n)+3, "w"))
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 func eventChecks() []check {
@@ -25,27 +27,27 @@ func eventChecks() []check {
 }
 
 // kinds returns an event of each kind that every flow has and that is stored, with every field set.
-func kinds() []debate.Event {
+func kinds() []flow.Event {
 	f := &filler{}
-	events := []debate.Event{
-		{Body: full[debate.Start](f)},
-		{Body: full[debate.Transition](f)},
-		{Body: full[debate.Round](f)},
-		{Body: full[debate.Intent](f)},
-		{Body: full[debate.Turn](f)},
-		{Body: full[debate.Summarized](f)},
-		{Body: full[debate.Rejection](f)},
-		{Body: full[debate.Failure](f)},
-		{Body: full[debate.Charge](f)},
-		{Body: full[debate.Dropped](f)},
-		{Body: full[debate.Warning](f)},
-		{Body: &debate.Acknowledge{}},
-		{Body: full[debate.Inquiry](f)},
-		{Body: full[debate.Answer](f)},
-		{Body: full[debate.Sent](f)},
-		{Body: full[debate.Opened](f)},
-		{Body: full[debate.ToolCalls](f)},
-		{Body: full[debate.ToolResult](f)},
+	events := []flow.Event{
+		{Body: full[flow.Start](f)},
+		{Body: full[flow.Transition](f)},
+		{Body: full[flow.Round](f)},
+		{Body: full[flow.Intent](f)},
+		{Body: full[flow.Turn](f)},
+		{Body: full[flow.Summarized](f)},
+		{Body: full[flow.Rejection](f)},
+		{Body: full[flow.Failure](f)},
+		{Body: full[flow.Charge](f)},
+		{Body: full[flow.Dropped](f)},
+		{Body: full[flow.Warning](f)},
+		{Body: &flow.Acknowledge{}},
+		{Body: full[flow.Inquiry](f)},
+		{Body: full[flow.Answer](f)},
+		{Body: full[flow.Sent](f)},
+		{Body: full[flow.Opened](f)},
+		{Body: full[flow.ToolCalls](f)},
+		{Body: full[flow.ToolResult](f)},
 	}
 	return after(0, events...)
 }
@@ -124,27 +126,27 @@ type own struct {
 	Mark float64 `json:"mark"`
 }
 
-// EventKind implements debate.Body.
-func (*own) EventKind() debate.EventKind { return "own" }
+// EventKind implements flow.Body.
+func (*own) EventKind() flow.EventKind { return "own" }
 
 // eventOwn stores events of kinds that no store knows: one that a flow has made, and one that was read
 // without the flow. Both come back with the same kind and JSON.
 func eventOwn(x *exam) {
 	handles := x.handles(2)
-	x.kept(handles[0], handles[1], "made", said("neighbour"), debate.Event{Body: &own{"a\n<b>", 0.1}}, said("neighbour"))
+	x.kept(handles[0], handles[1], "made", said("neighbour"), flow.Event{Body: &own{"a\n<b>", 0.1}}, said("neighbour"))
 	x.kept(handles[0], handles[1], "foreign", said("neighbour"),
-		debate.Event{Body: &debate.Foreign{Kind: "own", JSON: json.RawMessage(`{"text":"a\n","mark":0.10,"more":[null]}`)}},
-		debate.Event{Body: &debate.Foreign{Kind: "Own kind/2", JSON: json.RawMessage(`[]`)}},
+		flow.Event{Body: &flow.Foreign{Kind: "own", JSON: json.RawMessage(`{"text":"a\n","mark":0.10,"more":[null]}`)}},
+		flow.Event{Body: &flow.Foreign{Kind: "Own kind/2", JSON: json.RawMessage(`[]`)}},
 		said("neighbour"),
 	)
 }
 
 // kept appends events to a new debate through one handle, first in one commit, then one by one. It
 // requires that another handle reads the same.
-func (x *exam) kept(writer, reader debate.Store, id string, events ...debate.Event) {
+func (x *exam) kept(writer, reader store.Store, id string, events ...flow.Event) {
 	x.Helper()
 	n := int64(len(events))
-	all := after(0, append(append([]debate.Event(nil), events...), events...)...)
+	all := after(0, append(append([]flow.Event(nil), events...), events...)...)
 	x.append(writer, id, 0, "w", all[:n])
 	for i := n; i < 2*n; i++ {
 		x.append(writer, id, i, "w", all[i:i+1])
@@ -189,21 +191,21 @@ func eventTexts(x *exam) {
 	number := 0
 	for name, text := range texts() {
 		number++
-		start := started(debate.Terms{Topic: text, Labels: map[string]string{"key " + text: text}})
-		start.Body.(*debate.Start).Texts = map[string]string{text: text} //nolint:forcetypeassert // started makes one
+		start := started(flow.Terms{Topic: text, Labels: map[string]string{"key " + text: text}})
+		start.Body.(*flow.Start).Texts = map[string]string{text: text} //nolint:forcetypeassert // started makes one
 		x.kept(handles[0], handles[1], fmt.Sprint("text-", number),
 			said("neighbour"), start, said(text), said("neighbour"),
-			debate.Event{Body: &debate.Answer{Inquiry: text, Text: text}},
-			debate.Event{Body: &debate.Transition{To: debate.State(text), Evidence: text}},
-			debate.Event{Body: &debate.Rejection{By: text, Text: text, Problems: []string{text, text}}},
-			debate.Event{Body: &debate.Failure{By: text, Error: &debate.Error{Err: errors.New(text)}}},
+			flow.Event{Body: &flow.Answer{Inquiry: text, Text: text}},
+			flow.Event{Body: &flow.Transition{To: flow.State(text), Evidence: text}},
+			flow.Event{Body: &flow.Rejection{By: text, Text: text, Problems: []string{text, text}}},
+			flow.Event{Body: &flow.Failure{By: text, Error: &flow.Error{Err: errors.New(text)}}},
 			said("neighbour"),
 		)
 		if x.Failed() {
 			x.Fatalf("this was the text %q: %s", name, brief(text))
 		}
 	}
-	if n := len(x.list(handles[1], debate.Filter{})); n != number {
+	if n := len(x.list(handles[1], store.Filter{})); n != number {
 		x.Errorf("of %d debates with hostile texts List yields %d", number, n)
 	}
 }
@@ -216,7 +218,7 @@ func eventLong(x *exam) {
 		x.kept(handles[0], handles[1], fmt.Sprint("long-", i), said("neighbour"), said(text), said("neighbour"))
 	}
 	// Buffers have round sizes.
-	var sizes []debate.Event
+	var sizes []flow.Event
 	for _, size := range []int{4 << 10, 32 << 10, 64 << 10} {
 		for d := -200; d <= 0; d += 8 {
 			sizes = append(sizes, said(strings.Repeat("y", size+d)))
@@ -236,11 +238,11 @@ func eventRaw(x *exam) {
 	} {
 		raw := json.RawMessage(data)
 		turn := said("text")
-		turn.Body.(*debate.Turn).Data = raw //nolint:forcetypeassert // said makes one
+		turn.Body.(*flow.Turn).Data = raw //nolint:forcetypeassert // said makes one
 		x.kept(handles[0], handles[1], fmt.Sprint("raw-", i), turn,
-			debate.Event{Body: &debate.Sent{Trigger: "own", Payload: raw}},
-			debate.Event{Body: &debate.Inquiry{ID: "i", Schema: raw}},
-			debate.Event{Body: &debate.Foreign{Kind: "own", JSON: raw}},
+			flow.Event{Body: &flow.Sent{Trigger: "own", Payload: raw}},
+			flow.Event{Body: &flow.Inquiry{ID: "i", Schema: raw}},
+			flow.Event{Body: &flow.Foreign{Kind: "own", JSON: raw}},
 		)
 		if x.Failed() {
 			x.Fatalf("this was the JSON %s", brief(data))
@@ -267,10 +269,10 @@ func times() []time.Time {
 
 func eventTimes(x *exam) {
 	handles := x.handles(2)
-	var events []debate.Event
+	var events []flow.Event
 	for i, at := range times() {
-		events = append(events, debate.Event{
-			Seq: int64(i) + 1, At: at, Body: &debate.Failure{By: "Ada", RetryAt: at},
+		events = append(events, flow.Event{
+			Seq: int64(i) + 1, At: at, Body: &flow.Failure{By: "Ada", RetryAt: at},
 		})
 	}
 	x.append(handles[0], "a", 0, "w", events)
@@ -279,22 +281,22 @@ func eventTimes(x *exam) {
 
 func eventNumbers(x *exam) {
 	handles := x.handles(2)
-	var events []debate.Event
+	var events []flow.Event
 	round := 0
 	for _, n := range []int64{0, 1, -1, 1 << 31, 1<<53 - 1, 1<<53 + 1, math.MaxInt64, math.MinInt64} {
 		round = int(n)
 		events = append(events,
-			debate.Event{Body: &debate.Charge{Spend: debate.Spend{
-				Cost: debate.Money(n), Took: time.Duration(n), Attempt: round, Usage: debate.Usage{Input: round, Output: round},
+			flow.Event{Body: &flow.Charge{Spend: flow.Spend{
+				Cost: flow.Money(n), Took: time.Duration(n), Attempt: round, Usage: debate.Usage{Input: round, Output: round},
 			}}},
-			debate.Event{Body: &debate.Round{N: round, Of: round}},
+			flow.Event{Body: &flow.Round{N: round, Of: round}},
 		)
 	}
 	for _, v := range []float64{0, math.Copysign(0, -1), 0.1, 1.0 / 3, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e21, 1e-7} {
-		events = append(events, debate.Event{Body: &debate.Intent{By: "j", Temperature: &v}})
+		events = append(events, flow.Event{Body: &flow.Intent{By: "j", Temperature: &v}})
 	}
 	x.kept(handles[0], handles[1], "a", events...)
-	infos := x.list(handles[1], debate.Filter{})
+	infos := x.list(handles[1], store.Filter{})
 	if len(infos) != 1 {
 		x.Fatalf("List yields %d debates, want 1", len(infos))
 	}

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func crowdChecks() []check {
@@ -36,13 +37,13 @@ func crowdOnePlace(x *exam) {
 				mu.Lock()
 				won[n] = append(won[n], who)
 				mu.Unlock()
-			case !errors.Is(err, debate.ErrConflict):
+			case !errors.Is(err, flow.ErrConflict):
 				x.Errorf("Append gave %v, want nil or debate.ErrConflict", err)
 				return
 			}
 		}
 	})
-	var want []debate.Event
+	var want []flow.Event
 	for n := range int64(numbers) {
 		if len(won[n]) != 1 {
 			x.Fatalf("number %d was written by %d of %d: %q", n+1, len(won[n]), writers, won[n])
@@ -55,10 +56,10 @@ func crowdOnePlace(x *exam) {
 }
 
 // commit returns n events for one commit. Each says how many of them follow.
-func commit(from int64, n int) []debate.Event {
-	events := make([]debate.Event, n)
+func commit(from int64, n int) []flow.Event {
+	events := make([]flow.Event, n)
 	for i := range events {
-		events[i] = debate.Event{Body: &debate.Warning{Kind: debate.WarnCost, Left: n - 1 - i}}
+		events[i] = flow.Event{Body: &flow.Warning{Kind: flow.WarnCost, Left: n - 1 - i}}
 	}
 	return after(from, events...)
 }
@@ -100,7 +101,7 @@ func crowdReaders(x *exam) {
 
 // further reads a log from its beginning, and then from where it ended at the last look. It returns the
 // present end.
-func further(x *exam, store debate.Store, seen int64) (int64, error) {
+func further(x *exam, store storepkg.Store, seen int64) (int64, error) {
 	n, err := whole(x, store, 0)
 	if err != nil {
 		return 0, err
@@ -119,23 +120,23 @@ func further(x *exam, store debate.Store, seen int64) (int64, error) {
 }
 
 // grow appends a commit of n events at the end of the log.
-func grow(x *exam, store debate.Store, writer string, n int) error {
+func grow(x *exam, store storepkg.Store, writer string, n int) error {
 	for {
 		end, err := whole(x, store, 0)
 		if err != nil {
 			return err
 		}
-		if err = store.Append(x.Context(), "a", end, writer, commit(end, n)); !errors.Is(err, debate.ErrConflict) {
+		if err = store.Append(x.Context(), "a", end, writer, commit(end, n)); !errors.Is(err, flow.ErrConflict) {
 			return err
 		}
 	}
 }
 
 // whole reads a log of commits from the end of one of them. It returns the end of the log.
-func whole(x *exam, store debate.Store, from int64) (int64, error) {
+func whole(x *exam, store storepkg.Store, from int64) (int64, error) {
 	end, left := from, 0
 	for event, err := range store.Read(x.Context(), "a", from) {
-		warning, ok := event.Body.(*debate.Warning)
+		warning, ok := event.Body.(*flow.Warning)
 		switch {
 		case err != nil:
 			return 0, err
@@ -189,7 +190,7 @@ func crowdDebates(x *exam) {
 		x.log(handles[i%len(handles)], id, 0, some(0, 2*commits, id))
 	}
 	slices.Sort(want)
-	x.listed("many debates", handles[0], debate.Filter{}, want...)
+	x.listed("many debates", handles[0], storepkg.Filter{}, want...)
 }
 
 // crowdLeases starts debates while others acquire and release their leases.
@@ -206,7 +207,7 @@ func crowdLeases(x *exam) {
 			} else if err = store.Lease(x.Context(), id, who, time.Hour); err == nil {
 				err = store.Release(x.Context(), id, who)
 			}
-			if err != nil && !errors.Is(err, debate.ErrLeased) {
+			if err != nil && !errors.Is(err, flow.ErrLeased) {
 				x.Errorf("appending beside leases failed: %v", err)
 			}
 		})
@@ -219,7 +220,7 @@ func crowdLeases(x *exam) {
 // crowdMethods is for the race detector, and for deadlocks.
 func crowdMethods(x *exam) {
 	handles := x.handles(2)
-	x.append(handles[0], "a", 0, "w", debateOf("a", nil, debate.StatePaused, "text"))
+	x.append(handles[0], "a", 0, "w", debateOf("a", nil, flow.StatePaused, "text"))
 	ctx := x.Context()
 	x.within("a crowd that uses all methods", func() error {
 		var mu sync.Mutex
@@ -232,7 +233,7 @@ func crowdMethods(x *exam) {
 				case 0:
 					_, err = collect(store.Read(ctx, "a", 0))
 				case 1:
-					_, err = collect(store.List(ctx, debate.Filter{Text: "text"}))
+					_, err = collect(store.List(ctx, storepkg.Filter{Text: "text"}))
 				case 2:
 					err = store.Lease(ctx, "a", who, time.Hour)
 				case 3:
@@ -244,7 +245,7 @@ func crowdMethods(x *exam) {
 				case 6:
 					err = store.Delete(ctx, "c")
 				}
-				if err != nil && !errors.Is(err, debate.ErrConflict) && !errors.Is(err, debate.ErrLeased) {
+				if err != nil && !errors.Is(err, flow.ErrConflict) && !errors.Is(err, flow.ErrLeased) {
 					mu.Lock()
 					failed = append(failed, err)
 					mu.Unlock()

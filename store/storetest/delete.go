@@ -3,7 +3,8 @@ package storetest
 import (
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func deleteChecks() []check {
@@ -20,14 +21,14 @@ func deleteChecks() []check {
 
 func deleteGone(x *exam) {
 	handles := x.handles(2)
-	x.append(handles[0], "a", 0, "w", debateOf("cars", map[string]string{"k": "v"}, debate.StatePaused, "text"))
+	x.append(handles[0], "a", 0, "w", debateOf("cars", map[string]string{"k": "v"}, flow.StatePaused, "text"))
 	x.remove(handles[0], "a")
 	for _, store := range append(handles, x.open()) {
 		x.unknown(store, "a")
-		x.listed("it was deleted", store, debate.Filter{})
-		x.listed("it was deleted", store, debate.Filter{Text: "cars"})
-		x.listed("it was deleted", store, debate.Filter{Text: "text"})
-		x.listed("it was deleted", store, debate.Filter{Labels: map[string]string{"k": "v"}})
+		x.listed("it was deleted", store, storepkg.Filter{})
+		x.listed("it was deleted", store, storepkg.Filter{Text: "cars"})
+		x.listed("it was deleted", store, storepkg.Filter{Text: "text"})
+		x.listed("it was deleted", store, storepkg.Filter{Labels: map[string]string{"k": "v"}})
 	}
 }
 
@@ -40,7 +41,7 @@ func deleteOthers(x *exam) {
 	for _, id := range []string{"aa", "a.a", "b"} {
 		x.log(handles[0], id, 0, some(0, 2, id))
 	}
-	x.listed("only a was deleted", handles[1], debate.Filter{}, "a.a", "aa", "b")
+	x.listed("only a was deleted", handles[1], storepkg.Filter{}, "a.a", "aa", "b")
 }
 
 // deleteAgain starts a new debate through a handle, while other handles still know the old one.
@@ -62,18 +63,18 @@ func deleteAgain(x *exam) {
 
 func deleteForgets(x *exam) {
 	handles := x.handles(2)
-	x.append(handles[0], "a", 0, "w", debateOf("cars", map[string]string{"k": "v"}, debate.StatePaused, "old words"))
+	x.append(handles[0], "a", 0, "w", debateOf("cars", map[string]string{"k": "v"}, flow.StatePaused, "old words"))
 	x.append(handles[0], "b", 0, "w", some(0, 1, "b"))
 	x.remove(handles[1], "a")
-	x.append(handles[0], "a", 0, "v", debateOf("trains", nil, debate.StateCompleted, "new words"))
+	x.append(handles[0], "a", 0, "v", debateOf("trains", nil, flow.StateCompleted, "new words"))
 	for _, store := range handles {
-		x.conflict("w wrote the log that was deleted", store, 0, "w", debateOf("cars", nil, debate.StatePaused, "old words"))
-		x.listed("the topic is another", store, debate.Filter{Text: "cars"})
-		x.listed("the turns are others", store, debate.Filter{Text: "old"})
-		x.listed("the turns are others", store, debate.Filter{Text: "new"}, "a")
-		x.listed("there are no labels any more", store, debate.Filter{Labels: map[string]string{"k": "v"}})
-		x.listed("the state is another", store, debate.Filter{States: []debate.State{debate.StateCompleted}}, "a")
-		x.listed("the state is another", store, debate.Filter{States: []debate.State{debate.StatePaused}})
+		x.conflict("w wrote the log that was deleted", store, 0, "w", debateOf("cars", nil, flow.StatePaused, "old words"))
+		x.listed("the topic is another", store, storepkg.Filter{Text: "cars"})
+		x.listed("the turns are others", store, storepkg.Filter{Text: "old"})
+		x.listed("the turns are others", store, storepkg.Filter{Text: "new"}, "a")
+		x.listed("there are no labels any more", store, storepkg.Filter{Labels: map[string]string{"k": "v"}})
+		x.listed("the state is another", store, storepkg.Filter{States: []flow.State{flow.StateCompleted}}, "a")
+		x.listed("the state is another", store, storepkg.Filter{States: []flow.State{flow.StatePaused}})
 	}
 }
 
@@ -86,7 +87,7 @@ func deleteLease(x *exam) {
 	x.lease(handles[1], "a", "you", time.Hour)
 	x.leased("the new lease counts", handles[0], "a", "me")
 	x.append(handles[0], "a", 0, "w", some(0, 1, "w"))
-	if infos := x.list(handles[0], debate.Filter{}); len(infos) != 1 || infos[0].Owner != "you" {
+	if infos := x.list(handles[0], storepkg.Filter{}); len(infos) != 1 || infos[0].Owner != "you" {
 		x.Errorf("List yields %+v, want a, held by you", infos)
 	}
 }
@@ -99,7 +100,7 @@ func deleteNothing(x *exam) {
 		x.remove(store, "a")
 		x.remove(store, "a")
 	}
-	x.listed("all was deleted", store, debate.Filter{})
+	x.listed("all was deleted", store, storepkg.Filter{})
 }
 
 func deleteListed(x *exam) {
@@ -111,7 +112,7 @@ func deleteListed(x *exam) {
 	var got []string
 	ctx := x.Context()
 	x.within("a loop over List that deletes", func() error {
-		for info, err := range store.List(ctx, debate.Filter{}) {
+		for info, err := range store.List(ctx, storepkg.Filter{}) {
 			if err == nil {
 				err = store.Delete(ctx, info.ID)
 			}
@@ -125,5 +126,5 @@ func deleteListed(x *exam) {
 	if what := unlike(got, want); what != "" {
 		x.Errorf("List has lost its way while debates were deleted: %s", what)
 	}
-	x.listed("all was deleted", store, debate.Filter{})
+	x.listed("all was deleted", store, storepkg.Filter{})
 }

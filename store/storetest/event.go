@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // moment returns the time of the nth event. The fractions of a second differ.
@@ -14,7 +14,7 @@ func moment(n int64) time.Time {
 }
 
 // after numbers events from n+1.
-func after(n int64, events ...debate.Event) []debate.Event {
+func after(n int64, events ...flow.Event) []flow.Event {
 	for i := range events {
 		n++
 		events[i].Seq = n
@@ -26,17 +26,17 @@ func after(n int64, events ...debate.Event) []debate.Event {
 }
 
 // some returns n events after a number. Their texts hold who and the number.
-func some(from int64, n int, who string) []debate.Event {
-	events := make([]debate.Event, n)
+func some(from int64, n int, who string) []flow.Event {
+	events := make([]flow.Event, n)
 	for i := range events {
 		name := fmt.Sprintf("%s %d", who, from+int64(i)+1)
-		events[i] = debate.Event{Body: &debate.Dropped{Participant: name}}
+		events[i] = flow.Event{Body: &flow.Dropped{Participant: name}}
 	}
 	return after(from, events...)
 }
 
 // arguing is a state of another flow, in which it works.
-const arguing debate.State = "arguing"
+const arguing flow.State = "arguing"
 
 // These are a label that many debates have.
 const tenant, blue = "tenant", "blue"
@@ -46,24 +46,24 @@ type config struct {
 	Problem string `json:"problem"`
 }
 
-func started(terms debate.Terms) debate.Event {
+func started(terms flow.Terms) flow.Event {
 	problem := strings.ToValidUTF8(terms.Topic, "\uFFFD") // encoding/json has two ways to replace what is invalid
-	return debate.Event{Body: &debate.Start{
-		Version: debate.LogVersion, Config: debate.Value{Go: config{problem}}, Terms: terms,
+	return flow.Event{Body: &flow.Start{
+		Version: flow.LogVersion, Config: flow.Value{Go: config{problem}}, Terms: terms,
 	}}
 }
 
-func moved(to debate.State) debate.Event {
-	return debate.Event{Body: &debate.Transition{To: to}}
+func moved(to flow.State) flow.Event {
+	return flow.Event{Body: &flow.Transition{To: to}}
 }
 
-func said(text string) debate.Event {
-	return debate.Event{Body: &debate.Turn{Speaker: "Ada", Text: text}}
+func said(text string) flow.Event {
+	return flow.Event{Body: &flow.Turn{Speaker: "Ada", Text: text}}
 }
 
 // debateOf returns the log of a short debate about a topic.
-func debateOf(topic string, labels map[string]string, state debate.State, texts ...string) []debate.Event {
-	events := []debate.Event{started(debate.Terms{Topic: topic, Labels: labels}), moved(state)}
+func debateOf(topic string, labels map[string]string, state flow.State, texts ...string) []flow.Event {
+	events := []flow.Event{started(flow.Terms{Topic: topic, Labels: labels}), moved(state)}
 	for _, text := range texts {
 		events = append(events, said(text))
 	}

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // exam is one run of one check.
@@ -24,15 +25,15 @@ type exam struct {
 }
 
 // open opens a handle, which is closed when the check ends.
-func (x *exam) open() debate.Store {
+func (x *exam) open() store.Store {
 	x.Helper()
 	return x.storage.Open(x.TB)
 }
 
 // handles opens n handles.
-func (x *exam) handles(n int) []debate.Store {
+func (x *exam) handles(n int) []store.Store {
 	x.Helper()
-	handles := make([]debate.Store, n)
+	handles := make([]store.Store, n)
 	for i := range handles {
 		handles[i] = x.open()
 	}
@@ -40,7 +41,7 @@ func (x *exam) handles(n int) []debate.Store {
 }
 
 // visit opens a handle, and closes it when do has returned.
-func (x *exam) visit(do func(store debate.Store)) {
+func (x *exam) visit(do func(store store.Store)) {
 	x.Helper()
 	l := &life{TB: x.TB}
 	defer l.end()
@@ -66,22 +67,22 @@ func (l *life) end() {
 	}
 }
 
-func (x *exam) append(store debate.Store, id string, after int64, writer string, events []debate.Event) {
+func (x *exam) append(store store.Store, id string, after int64, writer string, events []flow.Event) {
 	x.Helper()
 	if err := store.Append(x.Context(), id, after, writer, events); err != nil {
 		x.Fatalf("Append of %d events after %d to %q failed: %v", len(events), after, id, err)
 	}
 }
 
-// conflict requires that Append to debate a fails with debate.ErrConflict.
-func (x *exam) conflict(why string, store debate.Store, after int64, writer string, events []debate.Event) {
+// conflict requires that Append to debate a fails with flow.ErrConflict.
+func (x *exam) conflict(why string, store store.Store, after int64, writer string, events []flow.Event) {
 	x.Helper()
-	if err := store.Append(x.Context(), "a", after, writer, events); !errors.Is(err, debate.ErrConflict) {
+	if err := store.Append(x.Context(), "a", after, writer, events); !errors.Is(err, flow.ErrConflict) {
 		x.Errorf("%s: Append after %d gave %v, want debate.ErrConflict", why, after, err)
 	}
 }
 
-func (x *exam) read(store debate.Store, id string, after int64) []debate.Event {
+func (x *exam) read(store store.Store, id string, after int64) []flow.Event {
 	x.Helper()
 	events, err := collect(store.Read(x.Context(), id, after))
 	if err != nil {
@@ -91,7 +92,7 @@ func (x *exam) read(store debate.Store, id string, after int64) []debate.Event {
 }
 
 // log requires that Read yields exactly these events after a number.
-func (x *exam) log(store debate.Store, id string, after int64, want []debate.Event) {
+func (x *exam) log(store store.Store, id string, after int64, want []flow.Event) {
 	x.Helper()
 	if what := unlike(lines(x, x.read(store, id, after)), lines(x, want)); what != "" {
 		x.Errorf("the log of %q after %d is not what was appended: %s", id, after, what)
@@ -99,10 +100,10 @@ func (x *exam) log(store debate.Store, id string, after int64, want []debate.Eve
 }
 
 // unknown requires that Read does not find the debate.
-func (x *exam) unknown(store debate.Store, id string) {
+func (x *exam) unknown(store store.Store, id string) {
 	x.Helper()
 	events, err := collect(store.Read(x.Context(), id, 0))
-	if !errors.Is(err, debate.ErrNotFound) {
+	if !errors.Is(err, flow.ErrNotFound) {
 		x.Errorf("Read of %q gave %v, want debate.ErrNotFound", id, err)
 	}
 	if len(events) > 0 {
@@ -110,7 +111,7 @@ func (x *exam) unknown(store debate.Store, id string) {
 	}
 }
 
-func (x *exam) list(store debate.Store, filter debate.Filter) []debate.Info {
+func (x *exam) list(store store.Store, filter store.Filter) []store.Info {
 	x.Helper()
 	infos, err := collect(store.List(x.Context(), filter))
 	if err != nil {
@@ -120,14 +121,14 @@ func (x *exam) list(store debate.Store, filter debate.Filter) []debate.Info {
 }
 
 // listed requires that List yields exactly these debates, in this order.
-func (x *exam) listed(why string, store debate.Store, filter debate.Filter, want ...string) {
+func (x *exam) listed(why string, store store.Store, filter store.Filter, want ...string) {
 	x.Helper()
 	if got := names(x.list(store, filter)); !slices.Equal(got, want) {
 		x.Errorf("%s: List yields %s, want %s", why, brief(strings.Join(got, " ")), brief(strings.Join(want, " ")))
 	}
 }
 
-func (x *exam) lease(store debate.Store, id, owner string, d time.Duration) {
+func (x *exam) lease(store store.Store, id, owner string, d time.Duration) {
 	x.Helper()
 	if err := store.Lease(x.Context(), id, owner, d); err != nil {
 		x.Fatalf("Lease of %q for %s failed: %v", id, owner, err)
@@ -135,21 +136,21 @@ func (x *exam) lease(store debate.Store, id, owner string, d time.Duration) {
 }
 
 // leased requires that Lease fails, because another owner holds the debate.
-func (x *exam) leased(why string, store debate.Store, id, owner string) {
+func (x *exam) leased(why string, store store.Store, id, owner string) {
 	x.Helper()
-	if err := store.Lease(x.Context(), id, owner, time.Hour); !errors.Is(err, debate.ErrLeased) {
+	if err := store.Lease(x.Context(), id, owner, time.Hour); !errors.Is(err, flow.ErrLeased) {
 		x.Errorf("%s: Lease of %q for %s gave %v, want debate.ErrLeased", why, id, owner, err)
 	}
 }
 
-func (x *exam) release(store debate.Store, id, owner string) {
+func (x *exam) release(store store.Store, id, owner string) {
 	x.Helper()
 	if err := store.Release(x.Context(), id, owner); err != nil {
 		x.Errorf("Release of %q by %s failed: %v", id, owner, err)
 	}
 }
 
-func (x *exam) remove(store debate.Store, id string) {
+func (x *exam) remove(store store.Store, id string) {
 	x.Helper()
 	if err := store.Delete(x.Context(), id); err != nil {
 		x.Fatalf("Delete of %q failed: %v", id, err)
@@ -221,13 +222,13 @@ func collect[T any](seq func(yield func(T, error) bool)) ([]T, error) {
 
 // lines returns events as they are stored. Invalid UTF-8 becomes the replacement character, which
 // encoding/json escapes when it inserts it, and not when it finds it.
-func lines(t testing.TB, events []debate.Event) []string {
+func lines(t testing.TB, events []flow.Event) []string {
 	t.Helper()
 	out := make([]string, len(events))
 	for i := range events {
 		data, err := json.Marshal(events[i])
 		if err == nil && bytes.Contains(data, []byte(`\ufffd`)) {
-			var replaced debate.Event
+			var replaced flow.Event
 			if err = json.Unmarshal(data, &replaced); err == nil {
 				data, err = json.Marshal(replaced)
 			}
@@ -240,7 +241,7 @@ func lines(t testing.TB, events []debate.Event) []string {
 	return out
 }
 
-func names(infos []debate.Info) []string {
+func names(infos []store.Info) []string {
 	out := make([]string, len(infos))
 	for i := range infos {
 		out[i] = infos[i].ID

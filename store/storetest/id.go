@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func idChecks() []check {
@@ -27,8 +28,8 @@ func idCase(x *exam) {
 	for i, id := range ids {
 		x.log(handles[(i+1)%2], id, 0, some(0, i+1, id))
 	}
-	x.listed("ids that differ in case", handles[0], debate.Filter{}, ids...)
-	for _, info := range x.list(handles[1], debate.Filter{}) {
+	x.listed("ids that differ in case", handles[0], storepkg.Filter{}, ids...)
+	for _, info := range x.list(handles[1], storepkg.Filter{}) {
 		if want := "owner of " + info.ID; info.Owner != want {
 			x.Errorf("the owner of %q is %q, want %q", info.ID, info.Owner, want)
 		}
@@ -36,7 +37,7 @@ func idCase(x *exam) {
 	x.remove(handles[0], "abc")
 	x.unknown(handles[1], "abc")
 	x.log(handles[1], "ABC", 0, some(0, 1, "ABC"))
-	x.listed("one of them was deleted", handles[1], debate.Filter{}, ids[:4]...)
+	x.listed("one of them was deleted", handles[1], storepkg.Filter{}, ids[:4]...)
 }
 
 func idAllowed(x *exam) {
@@ -49,7 +50,7 @@ func idAllowed(x *exam) {
 		strings.Repeat("n", 128), strings.Repeat("N", 128), strings.Repeat("n", 127), strings.Repeat("n", 127) + "m",
 	}
 	for i, id := range ids {
-		if err := debate.CheckID(id); err != nil {
+		if err := storepkg.CheckID(id); err != nil {
 			x.Fatalf("the suite's own id %q: %v", id, err)
 		}
 		x.append(handles[i%2], id, 0, "w", some(0, 2, id))
@@ -59,9 +60,9 @@ func idAllowed(x *exam) {
 		x.log(handles[(i+1)%2], id, 0, some(0, 2, id))
 	}
 	slices.Sort(ids)
-	x.listed("ids are ordered byte by byte", handles[0], debate.Filter{}, ids...)
+	x.listed("ids are ordered byte by byte", handles[0], storepkg.Filter{}, ids...)
 	slices.Reverse(ids)
-	x.listed("ids are ordered byte by byte", handles[1], debate.Filter{Newest: true}, ids...)
+	x.listed("ids are ordered byte by byte", handles[1], storepkg.Filter{Newest: true}, ids...)
 	for i, id := range ids {
 		if i%2 == 0 {
 			x.remove(handles[0], id)
@@ -105,7 +106,7 @@ func idRefused(x *exam) {
 			"Lease":            store.Lease(x.Context(), id, "you", time.Hour),
 			"Lease by another": store.Lease(x.Context(), id, "", time.Hour),
 		} {
-			if invalid, ok := errors.AsType[*debate.Error](err); !ok || invalid.Kind != debate.KindValidation {
+			if invalid, ok := errors.AsType[*flow.Error](err); !ok || invalid.Kind != flow.KindValidation {
 				x.Errorf("%s to %s gave %v, want a *debate.Error of kind validation", name, brief(id), err)
 			}
 		}
@@ -116,14 +117,14 @@ func idRefused(x *exam) {
 		_ = store.Release(x.Context(), id, "me")
 		_ = store.Delete(x.Context(), id)
 	}
-	x.listed("none of these is a debate", store, debate.Filter{}, around...)
+	x.listed("none of these is a debate", store, storepkg.Filter{}, around...)
 	for _, id := range around {
 		x.log(store, id, 0, some(0, 1, id))
 		x.leased("nobody has released it", store, id, "you")
 	}
-	x.listed("none of these is a debate", x.open(), debate.Filter{}, around...)
+	x.listed("none of these is a debate", x.open(), storepkg.Filter{}, around...)
 	for _, id := range refused() {
-		if _, err := collect(store.List(x.Context(), debate.Filter{After: id})); err != nil {
+		if _, err := collect(store.List(x.Context(), storepkg.Filter{After: id})); err != nil {
 			x.Errorf("List from %s on failed, and nobody has to be there: %v", brief(id), err)
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 // short is the length of a lease whose end a check waits for.
@@ -101,7 +102,7 @@ func leaseLapses(x *exam) {
 	x.lease(handles[0], "a", "me", short)
 	x.until("a lease ends", func() bool {
 		err := handles[1].Lease(x.Context(), "a", "you", time.Hour)
-		if err != nil && !errors.Is(err, debate.ErrLeased) {
+		if err != nil && !errors.Is(err, flow.ErrLeased) {
 			x.Fatalf("Lease gave %v, want nil or debate.ErrLeased", err)
 		}
 		return err == nil
@@ -112,10 +113,10 @@ func leaseLapses(x *exam) {
 	x.release(handles[1], "a", "you")
 	x.lease(handles[0], "a", "me", short)
 	x.until("the list names no owner", func() bool {
-		infos := x.list(handles[1], debate.Filter{})
+		infos := x.list(handles[1], storepkg.Filter{})
 		return len(infos) == 1 && infos[0].Owner == ""
 	})
-	x.listed("the lease has ended", handles[1], debate.Filter{Idle: true}, "a")
+	x.listed("the lease has ended", handles[1], storepkg.Filter{Idle: true}, "a")
 }
 
 // leaseLasts uses the clock of this process. The clock of a database may differ from it by coarse.
@@ -141,7 +142,7 @@ func leaseShortened(x *exam) {
 }
 
 // asked lets many owners ask for a lease at once, and requires that exactly one gets it.
-func asked(x *exam, handles []debate.Store, id string) {
+func asked(x *exam, handles []storepkg.Store, id string) {
 	x.Helper()
 	const owners = 50
 	var got, refused atomic.Int64
@@ -149,7 +150,7 @@ func asked(x *exam, handles []debate.Store, id string) {
 		switch err := handles[i%len(handles)].Lease(x.Context(), id, fmt.Sprint("owner ", i), time.Hour); {
 		case err == nil:
 			got.Add(1)
-		case errors.Is(err, debate.ErrLeased):
+		case errors.Is(err, flow.ErrLeased):
 			refused.Add(1)
 		default:
 			x.Errorf("Lease gave %v, want nil or debate.ErrLeased", err)
@@ -188,16 +189,16 @@ func leaseUnbegun(x *exam) {
 	x.lease(handles[0], "b", "me", time.Hour)
 	for _, store := range handles {
 		x.unknown(store, "a")
-		x.listed("a lease is no debate", store, debate.Filter{})
+		x.listed("a lease is no debate", store, storepkg.Filter{})
 	}
 	x.append(handles[1], "a", 0, "w", some(0, 1, "w"))
 	x.log(handles[0], "a", 0, some(0, 1, "w"))
-	x.listed("b is not begun", handles[0], debate.Filter{}, "a")
+	x.listed("b is not begun", handles[0], storepkg.Filter{}, "a")
 	x.leased("it is mine since before it was begun", handles[1], "a", "you")
 }
 
 func leaseBack(x *exam) {
-	x.visit(func(store debate.Store) {
+	x.visit(func(store storepkg.Store) {
 		x.append(store, "a", 0, "w", some(0, 1, "w"))
 		x.lease(store, "a", "me", time.Hour)
 	})
@@ -213,7 +214,7 @@ func leaseListed(x *exam) {
 		x.Helper()
 		for _, store := range handles {
 			var got []string
-			for _, info := range x.list(store, debate.Filter{}) {
+			for _, info := range x.list(store, storepkg.Filter{}) {
 				got = append(got, info.Owner)
 			}
 			if what := unlike(got, want); what != "" {
@@ -225,12 +226,12 @@ func leaseListed(x *exam) {
 	owners("", "", "")
 	x.lease(handles[0], "b", hostile, time.Hour)
 	owners("", hostile, "")
-	x.listed("b is held", handles[1], debate.Filter{Idle: true}, "a", "c")
+	x.listed("b is held", handles[1], storepkg.Filter{Idle: true}, "a", "c")
 	x.lease(handles[1], "a", "you", time.Hour)
 	owners("you", hostile, "")
 	x.append(handles[1], "b", 1, "w", some(1, 1, "b"))
 	owners("you", hostile, "")
 	x.release(handles[1], "b", hostile)
 	owners("you", "", "")
-	x.listed("a is held", handles[0], debate.Filter{Idle: true}, "b", "c")
+	x.listed("a is held", handles[0], storepkg.Filter{Idle: true}, "b", "c")
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func listChecks() []check {
@@ -34,16 +35,16 @@ func listChecks() []check {
 }
 
 // describe returns the Info that List should yield for a log.
-func describe(id, owner string, log []debate.Event) debate.Info {
-	info := debate.Info{ID: id, Owner: owner}
+func describe(id, owner string, log []flow.Event) storepkg.Info {
+	info := storepkg.Info{ID: id, Owner: owner}
 	for i := range log {
-		info.Note(&log[i])
+		info.Add(&log[i])
 	}
 	return info
 }
 
 // oneLine returns an Info as one line. An instant is the same in every time zone.
-func oneLine(info debate.Info) string {
+func oneLine(info storepkg.Info) string {
 	keys := make([]string, 0, len(info.Labels))
 	for key, value := range info.Labels {
 		keys = append(keys, fmt.Sprintf("%q=%q", key, value))
@@ -55,7 +56,7 @@ func oneLine(info debate.Info) string {
 }
 
 // infos requires that List yields exactly these Infos.
-func (x *exam) infos(store debate.Store, filter debate.Filter, want ...debate.Info) {
+func (x *exam) infos(store storepkg.Store, filter storepkg.Filter, want ...storepkg.Info) {
 	x.Helper()
 	var got, wanted []string
 	for _, info := range x.list(store, filter) {
@@ -71,47 +72,47 @@ func (x *exam) infos(store debate.Store, filter debate.Filter, want ...debate.In
 
 func listEmpty(x *exam) {
 	store := x.open()
-	x.listed("nothing is there", store, debate.Filter{})
-	x.listed("nothing is there", store, debate.Filter{Text: "a", Limit: 3, Newest: true, After: "z"})
+	x.listed("nothing is there", store, storepkg.Filter{})
+	x.listed("nothing is there", store, storepkg.Filter{Text: "a", Limit: 3, Newest: true, After: "z"})
 }
 
 func listInfo(x *exam) {
 	handles := x.handles(2)
-	terms := debate.Terms{
+	terms := flow.Terms{
 		Topic: "Cars \"in\" cities?\n", Labels: map[string]string{tenant: "green", "trace": "", "x.y": "z", "ключ": "значение"},
 	}
 	log := after(0,
-		started(terms), moved(debate.StateInitializing), moved(arguing),
-		debate.Event{Body: &debate.Round{N: 1, Of: 3}}, said("text"),
-		debate.Event{Body: &debate.Round{N: 2, Of: 3}}, said("text"),
-		moved(debate.StatePaused), debate.Event{Body: &debate.Acknowledge{}},
+		started(terms), moved(flow.StateInitializing), moved(arguing),
+		flow.Event{Body: &flow.Round{N: 1, Of: 3}}, said("text"),
+		flow.Event{Body: &flow.Round{N: 2, Of: 3}}, said("text"),
+		moved(flow.StatePaused), flow.Event{Body: &flow.Acknowledge{}},
 	)
 	log[8].At = log[8].At.In(time.FixedZone("", 3600))
 	x.append(handles[0], "a", 0, "w", log)
 	x.lease(handles[0], "a", "me", time.Hour)
-	want := debate.Info{
-		ID: "a", State: debate.StatePaused, Topic: terms.Topic, Labels: terms.Labels, Round: 2, Seq: 9,
+	want := storepkg.Info{
+		ID: "a", State: flow.StatePaused, Topic: terms.Topic, Labels: terms.Labels, Round: 2, Seq: 9,
 		StartedAt: moment(1), LastAt: moment(9), Owner: "me",
 	}
 	for _, store := range append(handles, x.open()) {
-		x.infos(store, debate.Filter{}, want)
+		x.infos(store, storepkg.Filter{}, want)
 	}
 	// The caller owns what List yields.
-	for _, info := range x.list(handles[0], debate.Filter{}) {
+	for _, info := range x.list(handles[0], storepkg.Filter{}) {
 		if _, ok := info.Labels[tenant]; ok {
 			info.Labels[tenant] = "spoiled"
 		}
 	}
-	x.infos(handles[0], debate.Filter{}, want)
+	x.infos(handles[0], storepkg.Filter{}, want)
 }
 
 // listFollows appends one event at a time.
 func listFollows(x *exam) {
 	handles := x.handles(2)
-	log := debateOf("topic", map[string]string{"k": "v"}, debate.StateRunning, "text")
+	log := debateOf("topic", map[string]string{"k": "v"}, flow.StateRunning, "text")
 	log = append(log, after(4,
-		debate.Event{Body: &debate.Round{N: 1}}, moved(debate.StatePaused), said("more"),
-		debate.Event{Body: &debate.Round{N: 2}}, moved(debate.StateCompleted),
+		flow.Event{Body: &flow.Round{N: 1}}, moved(flow.StatePaused), said("more"),
+		flow.Event{Body: &flow.Round{N: 2}}, moved(flow.StateCompleted),
 	)...)
 	log = slices.Delete(log, 3, 3)
 	for i := range log {
@@ -119,22 +120,22 @@ func listFollows(x *exam) {
 	}
 	for i := range log {
 		x.append(handles[i%2], "a", int64(i), "w", log[i:i+1])
-		x.infos(handles[0], debate.Filter{}, describe("a", "", log[:i+1]))
-		x.infos(handles[1], debate.Filter{}, describe("a", "", log[:i+1]))
+		x.infos(handles[0], storepkg.Filter{}, describe("a", "", log[:i+1]))
+		x.infos(handles[1], storepkg.Filter{}, describe("a", "", log[:i+1]))
 	}
 }
 
 // listOdd stores logs of a host program or of another flow.
 func listOdd(x *exam) {
 	store := x.open()
-	acks := after(0, debate.Event{Body: &debate.Acknowledge{}}, debate.Event{Body: &debate.Acknowledge{}})
+	acks := after(0, flow.Event{Body: &flow.Acknowledge{}}, flow.Event{Body: &flow.Acknowledge{}})
 	x.append(store, "acks", 0, "w", acks)
-	late := after(0, debate.Event{Body: &debate.Acknowledge{}}, moved(debate.StatePaused), started(debate.Terms{Topic: "late"}))
+	late := after(0, flow.Event{Body: &flow.Acknowledge{}}, moved(flow.StatePaused), started(flow.Terms{Topic: "late"}))
 	x.append(store, "late", 0, "w", late)
-	empty := after(0, debate.Event{Body: &debate.Start{}}, debate.Event{Body: &debate.Turn{}})
+	empty := after(0, flow.Event{Body: &flow.Start{}}, flow.Event{Body: &flow.Turn{}})
 	x.append(store, "void", 0, "w", empty)
-	x.infos(x.open(), debate.Filter{}, describe("acks", "", acks), describe("late", "", late), describe("void", "", empty))
-	x.listed("it has no state", store, debate.Filter{States: []debate.State{""}}, "acks", "void")
+	x.infos(x.open(), storepkg.Filter{}, describe("acks", "", acks), describe("late", "", late), describe("void", "", empty))
+	x.listed("it has no state", store, storepkg.Filter{States: []flow.State{""}}, "acks", "void")
 }
 
 func listBreak(x *exam) {
@@ -144,7 +145,7 @@ func listBreak(x *exam) {
 	}
 	for most := 1; most <= 3; most++ {
 		n := 0
-		for _, err := range store.List(x.Context(), debate.Filter{}) {
+		for _, err := range store.List(x.Context(), storepkg.Filter{}) {
 			if err != nil {
 				x.Fatalf("List failed: %v", err)
 			}
@@ -154,7 +155,7 @@ func listBreak(x *exam) {
 		}
 	}
 	x.append(store, "a", 1, "w", some(1, 1, "a"))
-	x.listed("after loops that were left", store, debate.Filter{}, "a", "b", "c")
+	x.listed("after loops that were left", store, storepkg.Filter{}, "a", "b", "c")
 }
 
 func listCanceled(x *exam) {
@@ -163,14 +164,14 @@ func listCanceled(x *exam) {
 	for i := range debates {
 		x.append(store, fmt.Sprint("d", i), 0, "w", some(0, 1, "w"))
 	}
-	if _, err := collect(store.List(canceled(x.Context()), debate.Filter{})); err == nil {
+	if _, err := collect(store.List(canceled(x.Context()), storepkg.Filter{})); err == nil {
 		x.Errorf("List went on although its context was over before")
 	}
 	ctx, cancel := context.WithCancel(x.Context())
 	defer cancel()
 	n := 0
 	var failed error
-	for _, err := range store.List(ctx, debate.Filter{}) {
+	for _, err := range store.List(ctx, storepkg.Filter{}) {
 		if failed = err; err != nil {
 			break
 		}
@@ -180,7 +181,7 @@ func listCanceled(x *exam) {
 	if failed == nil {
 		x.Errorf("List yielded all %d debates although its context was over after the first", n)
 	}
-	if n := len(x.list(store, debate.Filter{})); n != debates {
+	if n := len(x.list(store, storepkg.Filter{})); n != debates {
 		x.Errorf("after that List yields %d of %d debates", n, debates)
 	}
 }
@@ -192,7 +193,7 @@ func listReentrant(x *exam) {
 	}
 	n, ctx := 0, x.Context()
 	x.within("a loop over List that uses the store", func() error {
-		for info, err := range store.List(ctx, debate.Filter{}) {
+		for info, err := range store.List(ctx, storepkg.Filter{}) {
 			n++
 			if err == nil {
 				err = store.Lease(ctx, info.ID, "me", time.Hour)
@@ -204,7 +205,7 @@ func listReentrant(x *exam) {
 				_, err = collect(store.Read(ctx, info.ID, 0))
 			}
 			if err == nil {
-				_, err = collect(store.List(ctx, debate.Filter{Text: "x"}))
+				_, err = collect(store.List(ctx, storepkg.Filter{Text: "x"}))
 			}
 			if err != nil {
 				return err
@@ -224,13 +225,13 @@ func listReentrant(x *exam) {
 func listCrowd(x *exam) {
 	const writers, each = 4, 15
 	handles := x.handles(2)
-	x.append(handles[0], "d-first", 0, "w", debateOf("topic", nil, debate.StatePaused))
+	x.append(handles[0], "d-first", 0, "w", debateOf("topic", nil, flow.StatePaused))
 	x.crowd(writers+2, func(i int) {
 		store := handles[i%2]
 		for n := range each {
 			if i < writers {
 				id := fmt.Sprintf("d%02d-%d", n, i)
-				if err := store.Append(x.Context(), id, 0, "w", debateOf("topic", nil, debate.StatePaused)); err != nil {
+				if err := store.Append(x.Context(), id, 0, "w", debateOf("topic", nil, flow.StatePaused)); err != nil {
 					x.Errorf("Append beside others failed: %v", err)
 				}
 				if ids, err := listNames(x, store); err != nil || !slices.Contains(ids, id) {
@@ -244,15 +245,15 @@ func listCrowd(x *exam) {
 			}
 		}
 	})
-	if n := len(x.list(handles[0], debate.Filter{})); n != writers*each+1 {
+	if n := len(x.list(handles[0], storepkg.Filter{})); n != writers*each+1 {
 		x.Errorf("List yields %d debates, want %d", n, writers*each+1)
 	}
 }
 
-func listNames(x *exam, store debate.Store) ([]string, error) {
-	infos, err := collect(store.List(x.Context(), debate.Filter{}))
+func listNames(x *exam, store storepkg.Store) ([]string, error) {
+	infos, err := collect(store.List(x.Context(), storepkg.Filter{}))
 	for i := range infos {
-		if infos[i].State != debate.StatePaused || infos[i].Seq != 2 || infos[i].Topic != "topic" {
+		if infos[i].State != flow.StatePaused || infos[i].Seq != 2 || infos[i].Topic != "topic" {
 			return nil, fmt.Errorf("a debate is told of as half begun: %s", oneLine(infos[i]))
 		}
 	}

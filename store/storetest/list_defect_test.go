@@ -9,32 +9,33 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 func listDefects() []defect {
-	tells := func(edit func(info *debate.Info)) func(s *spoiled) { return func(s *spoiled) { s.tells(edit) } }
-	filters := func(widen func(f *debate.Filter)) func(s *spoiled) { return func(s *spoiled) { s.filters(widen) } }
+	tells := func(edit func(info *store.Info)) func(s *spoiled) { return func(s *spoiled) { s.tells(edit) } }
+	filters := func(widen func(f *store.Filter)) func(s *spoiled) { return func(s *spoiled) { s.filters(widen) } }
 	return []defect{
 		{"lists leases", []string{"list/an empty*", "append/without*"}, "List yields", func(s *spoiled) {
-			s.onList = func(context.Context, debate.Filter) iter.Seq2[debate.Info, error] {
-				return func(yield func(debate.Info, error) bool) { yield(debate.Info{ID: "lease"}, nil) }
+			s.onList = func(context.Context, store.Filter) iter.Seq2[store.Info, error] {
+				return func(yield func(store.Info, error) bool) { yield(store.Info{ID: "lease"}, nil) }
 			}
 		}},
-		{"tells no state", []string{"list/what is told*"}, "List tells", tells(func(info *debate.Info) { info.State = "" })},
-		{"tells no topic", []string{"list/what is told*"}, "List tells", tells(func(info *debate.Info) { info.Topic = "" })},
+		{"tells no state", []string{"list/what is told*"}, "List tells", tells(func(info *store.Info) { info.State = "" })},
+		{"tells no topic", []string{"list/what is told*"}, "List tells", tells(func(info *store.Info) { info.Topic = "" })},
 		{"tells no labels", []string{"list/what is told*", "list/by label"}, "", func(s *spoiled) {
-			s.infos(func(info *debate.Info, f debate.Filter) bool { info.Labels = nil; return f.Matches(*info) }, func(f debate.Filter) debate.Filter { return f })
+			s.infos(func(info *store.Info, f store.Filter) bool { info.Labels = nil; return f.Matches(*info) }, func(f store.Filter) store.Filter { return f })
 		}},
-		{"tells no round", []string{"list/what is told*", "event/numbers"}, "", tells(func(info *debate.Info) { info.Round = 0 })},
-		{"tells no number", []string{"list/what is told*", "list/a log*"}, "List tells", tells(func(info *debate.Info) { info.Seq = 1 })},
-		{"tells whole seconds", []string{"list/what is told*", "list/far*"}, "List tells", tells(func(info *debate.Info) { info.LastAt = info.LastAt.Truncate(time.Second) })},
-		{"counts nanoseconds since 1970", []string{"list/far*"}, "", tells(func(info *debate.Info) {
+		{"tells no round", []string{"list/what is told*", "event/numbers"}, "", tells(func(info *store.Info) { info.Round = 0 })},
+		{"tells no number", []string{"list/what is told*", "list/a log*"}, "List tells", tells(func(info *store.Info) { info.Seq = 1 })},
+		{"tells whole seconds", []string{"list/what is told*", "list/far*"}, "List tells", tells(func(info *store.Info) { info.LastAt = info.LastAt.Truncate(time.Second) })},
+		{"counts nanoseconds since 1970", []string{"list/far*"}, "", tells(func(info *store.Info) {
 			info.StartedAt = time.Unix(0, info.StartedAt.UnixNano())
 		})},
 		{"tells what was once", []string{"list/what is told follows*", "random/*"}, "List tells", func(s *spoiled) {
-			first := map[string]debate.Info{}
-			s.tells(func(info *debate.Info) {
+			first := map[string]store.Info{}
+			s.tells(func(info *store.Info) {
 				if old, ok := first[info.ID]; ok {
 					*info = old
 				}
@@ -43,7 +44,7 @@ func listDefects() []defect {
 		}},
 		{"shares its labels", []string{"list/what is told of*"}, "List tells", func(s *spoiled) {
 			labels := map[string]string{}
-			s.tells(func(info *debate.Info) {
+			s.tells(func(info *store.Info) {
 				for k, v := range info.Labels {
 					if _, ok := labels[k]; !ok {
 						labels[k] = v
@@ -53,56 +54,56 @@ func listDefects() []defect {
 			})
 		}},
 		{"lists what has begun as it should only", []string{"list/a log that*", "id/all that*"}, "", func(s *spoiled) {
-			s.infos(func(info *debate.Info, _ debate.Filter) bool { return info.Topic != "" }, func(f debate.Filter) debate.Filter { return f })
+			s.infos(func(info *store.Info, _ store.Filter) bool { return info.Topic != "" }, func(f store.Filter) store.Filter { return f })
 		}},
-		{"looks at the first state", []string{"list/by state"}, "List yields", filters(func(f *debate.Filter) { f.States = f.States[:min(1, len(f.States))] })},
-		{"states are patterns", []string{"list/by state"}, "List yields", filters(func(f *debate.Filter) {
+		{"looks at the first state", []string{"list/by state"}, "List yields", filters(func(f *store.Filter) { f.States = f.States[:min(1, len(f.States))] })},
+		{"states are patterns", []string{"list/by state"}, "List yields", filters(func(f *store.Filter) {
 			if i := slices.Index(f.States, "argu%"); i >= 0 {
 				f.States[i] = "arguing"
 			}
 		})},
-		{"all are unfinished", []string{"list/by state"}, "not over", filters(func(f *debate.Filter) { f.Unfinished = false })},
-		{"all are at work", []string{"list/by state", "list/all conditions*"}, "", filters(func(f *debate.Filter) { f.Working = false })},
-		{"all are idle", []string{"list/by owner", "lease/the list*"}, "", filters(func(f *debate.Filter) { f.Idle = false })},
+		{"all are unfinished", []string{"list/by state"}, "not over", filters(func(f *store.Filter) { f.Unfinished = false })},
+		{"all are at work", []string{"list/by state", "list/all conditions*"}, "", filters(func(f *store.Filter) { f.Working = false })},
+		{"all are idle", []string{"list/by owner", "lease/the list*"}, "", filters(func(f *store.Filter) { f.Idle = false })},
 		{"a label that is missing is empty", []string{"list/by label"}, "with the labels", func(s *spoiled) {
-			s.infos(func(info *debate.Info, f debate.Filter) bool {
+			s.infos(func(info *store.Info, f store.Filter) bool {
 				for k, v := range f.Labels {
 					if info.Labels[k] != v {
 						return false
 					}
 				}
 				return true
-			}, func(f debate.Filter) debate.Filter { f.Labels = nil; return f })
+			}, func(f store.Filter) store.Filter { f.Labels = nil; return f })
 		}},
 		{"one label is enough", []string{"list/by label"}, "with the labels", func(s *spoiled) {
-			s.infos(func(info *debate.Info, f debate.Filter) bool {
+			s.infos(func(info *store.Info, f store.Filter) bool {
 				for k, v := range f.Labels {
 					if got, ok := info.Labels[k]; ok && got == v {
 						return true
 					}
 				}
 				return len(f.Labels) == 0
-			}, func(f debate.Filter) debate.Filter { f.Labels = nil; return f })
+			}, func(f store.Filter) store.Filter { f.Labels = nil; return f })
 		}},
-		{"From leaves out its own instant", []string{"list/by time", "list/far*"}, "from", filters(func(f *debate.Filter) {
+		{"From leaves out its own instant", []string{"list/by time", "list/far*"}, "from", filters(func(f *store.Filter) {
 			if !f.From.IsZero() {
 				f.From = f.From.Add(1)
 			}
 		})},
-		{"Until lets its own instant in", []string{"list/by time", "list/far*"}, "before", filters(func(f *debate.Filter) {
+		{"Until lets its own instant in", []string{"list/by time", "list/far*"}, "before", filters(func(f *store.Filter) {
 			if !f.Until.IsZero() {
 				f.Until = f.Until.Add(1)
 			}
 		})},
-		{"bounds are microseconds", []string{"list/by time"}, "List yields", filters(func(f *debate.Filter) { f.From = f.From.Truncate(time.Microsecond) })},
+		{"bounds are microseconds", []string{"list/by time"}, "List yields", filters(func(f *store.Filter) { f.From = f.From.Truncate(time.Microsecond) })},
 		{"an order of words", []string{"list/in the order*", "id/all that*"}, "List yields", func(s *spoiled) {
-			s.onList = func(_ context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
-				return func(yield func(debate.Info, error) bool) {
-					var infos []debate.Info
+			s.onList = func(_ context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+				return func(yield func(store.Info, error) bool) {
+					var infos []store.Info
 					for info := range s.matches(filter) {
 						infos = append(infos, info)
 					}
-					slices.SortStableFunc(infos, func(a, b debate.Info) int { return filter.Order(strings.ToLower(a.ID), strings.ToLower(b.ID)) })
+					slices.SortStableFunc(infos, func(a, b store.Info) int { return filter.Order(strings.ToLower(a.ID), strings.ToLower(b.ID)) })
 					for _, info := range infos {
 						if !yield(info, nil) {
 							return
@@ -111,24 +112,24 @@ func listDefects() []defect {
 				}
 			}
 		}},
-		{"there is one order", []string{"list/in the order*", "list/at most*", "random/*"}, "", filters(func(f *debate.Filter) { f.Newest = false })},
+		{"there is one order", []string{"list/in the order*", "list/at most*", "random/*"}, "", filters(func(f *store.Filter) { f.Newest = false })},
 		{"begins with After", []string{"list/after*", "list/in pages"}, "", func(s *spoiled) {
-			s.infos(func(info *debate.Info, f debate.Filter) bool { return f.After == "" || f.Order(info.ID, f.After) >= 0 },
-				func(f debate.Filter) debate.Filter { f.After, f.Limit = "", 0; return f })
+			s.infos(func(info *store.Info, f store.Filter) bool { return f.After == "" || f.Order(info.ID, f.After) >= 0 },
+				func(f store.Filter) store.Filter { f.After, f.Limit = "", 0; return f })
 		}},
-		{"After has to be there", []string{"list/after*"}, "List yields", filters(func(f *debate.Filter) {
+		{"After has to be there", []string{"list/after*"}, "List yields", filters(func(f *store.Filter) {
 			if f.After == "5" {
 				f.After = ""
 			}
 		})},
-		{"there is no limit", []string{"list/at most*", "list/in pages", "random/*"}, "", filters(func(f *debate.Filter) { f.Limit = 0 })},
+		{"there is no limit", []string{"list/at most*", "list/in pages", "random/*"}, "", filters(func(f *store.Filter) { f.Limit = 0 })},
 		{"limits before it looks", []string{"list/at most*", "list/all conditions*"}, "", func(s *spoiled) {
-			s.onList = func(_ context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
-				return func(yield func(debate.Info, error) bool) {
+			s.onList = func(_ context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+				return func(yield func(store.Info, error) bool) {
 					found := filter
 					found.Limit = 0
 					n := 0
-					for info := range s.matches(debate.Filter{Newest: filter.Newest, After: filter.After}) {
+					for info := range s.matches(store.Filter{Newest: filter.Newest, After: filter.After}) {
 						if n++; filter.Limit > 0 && n > filter.Limit {
 							return
 						}
@@ -141,22 +142,22 @@ func listDefects() []defect {
 				}
 			}
 		}},
-		{"a hundred are enough", []string{"list/in pages"}, "List yields", filters(func(f *debate.Filter) {
+		{"a hundred are enough", []string{"list/in pages"}, "List yields", filters(func(f *store.Filter) {
 			if f.Limit == 0 || f.Limit > 99 {
 				f.Limit = 99
 			}
 		})},
 		{"the context means nothing to List", []string{"list/stops with its*"}, "although its context was over", func(s *spoiled) {
-			s.onList = func(_ context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+			s.onList = func(_ context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 				return s.good.List(context.Background(), filter)
 			}
 		}},
 		{"a list that is left is the last", []string{"list/stops with the*"}, "locked", func(s *spoiled) {
 			locked := false
-			s.onList = func(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
-				return func(yield func(debate.Info, error) bool) {
+			s.onList = func(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+				return func(yield func(store.Info, error) bool) {
 					if locked {
-						yield(debate.Info{}, errors.New("locked"))
+						yield(store.Info{}, errors.New("locked"))
 						return
 					}
 					for info, err := range s.good.List(ctx, filter) {
@@ -169,8 +170,8 @@ func listDefects() []defect {
 			}
 		}},
 		{"holds a lock while it lists", []string{"list/the loop*"}, "takes more than", func(s *spoiled) {
-			s.onList = func(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
-				return func(yield func(debate.Info, error) bool) {
+			s.onList = func(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+				return func(yield func(store.Info, error) bool) {
 					s.mu.Lock()
 					defer s.mu.Unlock()
 					s.good.List(ctx, filter)(yield)
@@ -182,9 +183,9 @@ func listDefects() []defect {
 
 func searchDefects() []defect {
 	// texts searches in other texts than it should, or otherwise.
-	texts := func(holds func(e *debate.Event, part string) bool) func(s *spoiled) {
+	texts := func(holds func(e *flow.Event, part string) bool) func(s *spoiled) {
 		return func(s *spoiled) {
-			s.infos(func(info *debate.Info, f debate.Filter) bool {
+			s.infos(func(info *store.Info, f store.Filter) bool {
 				if f.Text == "" {
 					return true
 				}
@@ -194,32 +195,32 @@ func searchDefects() []defect {
 					}
 				}
 				return false
-			}, func(f debate.Filter) debate.Filter { f.Text = ""; return f })
+			}, func(f store.Filter) store.Filter { f.Text = ""; return f })
 		}
 	}
-	plain := func(e *debate.Event) string {
+	plain := func(e *flow.Event) string {
 		switch {
-		case as[debate.Turn](*e) != nil:
-			return as[debate.Turn](*e).Text
-		case as[debate.Start](*e) != nil:
-			return as[debate.Start](*e).Terms.Topic
+		case as[flow.Turn](*e) != nil:
+			return as[flow.Turn](*e).Text
+		case as[flow.Start](*e) != nil:
+			return as[flow.Start](*e).Terms.Topic
 		default:
 			return ""
 		}
 	}
 	lower := strings.ToLower
 	return []defect{
-		{"searches topics", []string{"search/in the topic*", "search/what is appended*", "search/long*"}, "List yields", texts(func(e *debate.Event, part string) bool {
-			return as[debate.Start](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
+		{"searches topics", []string{"search/in the topic*", "search/what is appended*", "search/long*"}, "List yields", texts(func(e *flow.Event, part string) bool {
+			return as[flow.Start](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
 		})},
-		{"searches turns", []string{"search/in the topic*"}, "List yields", texts(func(e *debate.Event, part string) bool {
-			return as[debate.Turn](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
+		{"searches turns", []string{"search/in the topic*"}, "List yields", texts(func(e *flow.Event, part string) bool {
+			return as[flow.Turn](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
 		})},
-		{"searches everything", []string{"search/nowhere*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+		{"searches everything", []string{"search/nowhere*"}, "List yields", texts(func(e *flow.Event, part string) bool {
 			data, _ := json.Marshal(e)
 			return strings.Contains(lower(string(data)), lower(part))
 		})},
-		{"searches for words", []string{"search/in the topic*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+		{"searches for words", []string{"search/in the topic*"}, "List yields", texts(func(e *flow.Event, part string) bool {
 			for word := range strings.FieldsSeq(lower(part)) {
 				if !strings.Contains(lower(plain(e)), word) {
 					return false
@@ -227,8 +228,8 @@ func searchDefects() []defect {
 			}
 			return plain(e) != ""
 		})},
-		{"case counts", []string{"search/whatever*", "random/*"}, "", texts(func(e *debate.Event, part string) bool { return strings.Contains(plain(e), part) })},
-		{"folds ASCII", []string{"search/whatever*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+		{"case counts", []string{"search/whatever*", "random/*"}, "", texts(func(e *flow.Event, part string) bool { return strings.Contains(plain(e), part) })},
+		{"folds ASCII", []string{"search/whatever*"}, "List yields", texts(func(e *flow.Event, part string) bool {
 			fold := func(text string) string {
 				return strings.Map(func(r rune) rune {
 					if r < 128 {
@@ -239,24 +240,24 @@ func searchDefects() []defect {
 			}
 			return strings.Contains(fold(plain(e)), fold(part))
 		})},
-		{"a text is a pattern", []string{"search/every*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+		{"a text is a pattern", []string{"search/every*"}, "List yields", texts(func(e *flow.Event, part string) bool {
 			part, _, _ = strings.Cut(lower(part), "%")
 			return strings.Contains(lower(plain(e)), part)
 		})},
-		{"searches in JSON", []string{"search/every*", "search/hostile*"}, "", texts(func(e *debate.Event, part string) bool {
+		{"searches in JSON", []string{"search/every*", "search/hostile*"}, "", texts(func(e *flow.Event, part string) bool {
 			data, _ := json.Marshal(plain(e))
 			return strings.Contains(lower(string(data)), lower(part))
 		})},
 		{"an index that is not kept", []string{"search/what is appended*"}, "List yields", func(s *spoiled) {
-			known := map[string][]debate.Info{}
-			s.onList = func(_ context.Context, f debate.Filter) iter.Seq2[debate.Info, error] {
+			known := map[string][]store.Info{}
+			s.onList = func(_ context.Context, f store.Filter) iter.Seq2[store.Info, error] {
 				if f.Text != "" && known[f.Text] == nil {
-					known[f.Text] = []debate.Info{}
+					known[f.Text] = []store.Info{}
 					for info := range s.matches(f) {
 						known[f.Text] = append(known[f.Text], info)
 					}
 				}
-				return func(yield func(debate.Info, error) bool) {
+				return func(yield func(store.Info, error) bool) {
 					for _, info := range known[f.Text] {
 						if !yield(info, nil) {
 							return
@@ -265,7 +266,7 @@ func searchDefects() []defect {
 				}
 			}
 		}},
-		{"indexes the first kilobyte", []string{"search/long*"}, "List yields", texts(func(e *debate.Event, part string) bool {
+		{"indexes the first kilobyte", []string{"search/long*"}, "List yields", texts(func(e *flow.Event, part string) bool {
 			text := plain(e)
 			return strings.Contains(lower(text[:min(len(text), 1<<10)]), lower(part))
 		})},
@@ -286,7 +287,7 @@ func watchDefects() []defect {
 				mine = append(mine, c)
 				return c
 			}
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				err := s.good.Append(ctx, id, after, writer, events)
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -306,7 +307,7 @@ func watchDefects() []defect {
 				mine = append(mine, c)
 				return c
 			}
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				err := s.good.Append(ctx, id, after, writer, events)
 				for _, c := range mine {
 					select {

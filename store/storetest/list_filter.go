@@ -5,38 +5,39 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func listStates(x *exam) {
 	store := x.open()
-	for id, state := range map[string]debate.State{
-		"a": debate.StateInitializing, "b": debate.StateRunning, "c": arguing, "d": debate.StatePaused, "e": debate.StateAwaitingInput,
-		"f": debate.StateCompleting, "g": debate.StateCompleted, "h": debate.StateCanceled, "i": debate.StateError, "j": "Arguing",
+	for id, state := range map[string]flow.State{
+		"a": flow.StateInitializing, "b": flow.StateRunning, "c": arguing, "d": flow.StatePaused, "e": flow.StateAwaitingInput,
+		"f": flow.StateCompleting, "g": flow.StateCompleted, "h": flow.StateCanceled, "i": flow.StateError, "j": "Arguing",
 	} {
 		x.append(store, id, 0, "w", debateOf("topic", nil, state))
 	}
-	states := func(want string, states ...debate.State) {
+	states := func(want string, states ...flow.State) {
 		x.Helper()
-		x.listed(fmt.Sprintf("in one of the states %q", states), store, debate.Filter{States: states}, strings.Fields(want)...)
+		x.listed(fmt.Sprintf("in one of the states %q", states), store, storepkg.Filter{States: states}, strings.Fields(want)...)
 	}
 	states("a b c d e f g h i j")
 	states("c", arguing)
-	states("d", debate.StatePaused)
-	states("d g i", debate.StateError, debate.StatePaused, debate.StateCompleted)
-	states("d", debate.StatePaused, debate.StatePaused, "none")
+	states("d", flow.StatePaused)
+	states("d g i", flow.StateError, flow.StatePaused, flow.StateCompleted)
+	states("d", flow.StatePaused, flow.StatePaused, "none")
 	states("", "none")
 	states("", "argu%", "' OR 1=1 --")
-	x.listed("not over", store, debate.Filter{Unfinished: true}, "a", "b", "c", "d", "e", "f", "i", "j")
-	x.listed("at work", store, debate.Filter{Working: true}, "a", "b", "c", "f", "j")
-	x.listed("at work", store, debate.Filter{Working: true, Unfinished: true}, "a", "b", "c", "f", "j")
-	x.listed("at work and paused", store, debate.Filter{Working: true, States: []debate.State{debate.StatePaused}})
-	x.listed("not over, in two states", store, debate.Filter{
-		Unfinished: true, States: []debate.State{debate.StatePaused, debate.StateCompleted},
+	x.listed("not over", store, storepkg.Filter{Unfinished: true}, "a", "b", "c", "d", "e", "f", "i", "j")
+	x.listed("at work", store, storepkg.Filter{Working: true}, "a", "b", "c", "f", "j")
+	x.listed("at work", store, storepkg.Filter{Working: true, Unfinished: true}, "a", "b", "c", "f", "j")
+	x.listed("at work and paused", store, storepkg.Filter{Working: true, States: []flow.State{flow.StatePaused}})
+	x.listed("not over, in two states", store, storepkg.Filter{
+		Unfinished: true, States: []flow.State{flow.StatePaused, flow.StateCompleted},
 	}, "d")
 	x.append(store, "d", 2, "w", after(2, moved(arguing)))
 	states("c d", arguing)
-	states("", debate.StatePaused)
+	states("", flow.StatePaused)
 }
 
 func listLabels(x *exam) {
@@ -52,7 +53,7 @@ func listLabels(x *exam) {
 		"h": {"ключ 🙂": "значение\n\t", "$": "$.a", "a[0]": "x", "\u2028": "\x00"},
 		"i": {tenant: "blue ", "other": blue},
 	} {
-		x.append(store, id, 0, "w", debateOf("topic", labels, debate.StatePaused))
+		x.append(store, id, 0, "w", debateOf("topic", labels, flow.StatePaused))
 	}
 	for _, c := range []struct {
 		labels map[string]string
@@ -84,7 +85,7 @@ func listLabels(x *exam) {
 		{map[string]string{tenant: "blue "}, "i"},
 		{map[string]string{"' OR '1'='1": "' OR '1'='1"}, ""},
 	} {
-		x.listed(fmt.Sprintf("with the labels %q", c.labels), store, debate.Filter{Labels: c.labels}, strings.Fields(c.want)...)
+		x.listed(fmt.Sprintf("with the labels %q", c.labels), store, storepkg.Filter{Labels: c.labels}, strings.Fields(c.want)...)
 	}
 }
 
@@ -93,14 +94,14 @@ func listTimes(x *exam) {
 	store := x.open()
 	begin := time.Date(2026, time.May, 1, 12, 0, 0, 999_999_998, time.UTC)
 	for i, id := range []string{"a", "b", "c", "d", "e"} {
-		log := debateOf("topic", nil, debate.StatePaused)
+		log := debateOf("topic", nil, flow.StatePaused)
 		log[0].At = begin.Add(time.Duration(i))
 		log[1].At = begin.Add(time.Hour) // the time of the start counts
 		x.append(store, id, 0, "w", log)
 	}
 	span := func(why string, from, until time.Time, want string) {
 		x.Helper()
-		x.listed(why, store, debate.Filter{From: from, Until: until}, strings.Fields(want)...)
+		x.listed(why, store, storepkg.Filter{From: from, Until: until}, strings.Fields(want)...)
 	}
 	var open time.Time
 	at := func(n int) time.Time { return begin.Add(time.Duration(n)) }
@@ -119,15 +120,15 @@ func listTimes(x *exam) {
 func listFarTimes(x *exam) {
 	store := x.open()
 	all := times()
-	var want []debate.Info
+	var want []storepkg.Info
 	for i, at := range all {
-		log := debateOf("topic", nil, debate.StatePaused)
+		log := debateOf("topic", nil, flow.StatePaused)
 		log[0].At, log[1].At = at, at
 		id := fmt.Sprintf("t%02d", i)
 		x.append(store, id, 0, "w", log)
 		want = append(want, describe(id, "", log))
 	}
-	x.infos(x.open(), debate.Filter{}, want...)
+	x.infos(x.open(), storepkg.Filter{}, want...)
 	for _, bound := range all {
 		if bound.IsZero() {
 			continue // no bound
@@ -140,8 +141,8 @@ func listFarTimes(x *exam) {
 				from = append(from, want[i].ID)
 			}
 		}
-		x.listed(fmt.Sprintf("from %v on", bound), store, debate.Filter{From: bound}, from...)
-		x.listed(fmt.Sprintf("until before %v", bound), store, debate.Filter{Until: bound}, until...)
+		x.listed(fmt.Sprintf("from %v on", bound), store, storepkg.Filter{From: bound}, from...)
+		x.listed(fmt.Sprintf("until before %v", bound), store, storepkg.Filter{Until: bound}, until...)
 	}
 }
 
@@ -154,10 +155,10 @@ func listIdle(x *exam) {
 	x.lease(handles[1], "c", "you", time.Hour)
 	x.release(handles[1], "c", "you")
 	for _, store := range handles {
-		x.listed("whoever holds them", store, debate.Filter{}, "a", "b", "c")
-		x.listed("nobody holds them", store, debate.Filter{Idle: true}, "a", "c")
-		x.listed("a worker's next", store, debate.Filter{Idle: true, Working: true, Limit: 1}, "a")
-		x.listed("a worker's next", store, debate.Filter{Idle: true, Working: true, Limit: 1, After: "a"}, "c")
+		x.listed("whoever holds them", store, storepkg.Filter{}, "a", "b", "c")
+		x.listed("nobody holds them", store, storepkg.Filter{Idle: true}, "a", "c")
+		x.listed("a worker's next", store, storepkg.Filter{Idle: true, Working: true, Limit: 1}, "a")
+		x.listed("a worker's next", store, storepkg.Filter{Idle: true, Working: true, Limit: 1, After: "a"}, "c")
 	}
 }
 
@@ -170,7 +171,7 @@ func listTogether(x *exam) {
 	for i, c := range []struct {
 		id     string
 		labels map[string]string
-		state  debate.State
+		state  flow.State
 		text   string
 		day    int
 		held   bool
@@ -178,7 +179,7 @@ func listTogether(x *exam) {
 		{"a", labels, arguing, word, 0, false},
 		{"b", nil, arguing, word, 0, false},
 		{"c", labels, "rebutting", word, 0, false},
-		{"d", labels, debate.StatePaused, word, 0, false},
+		{"d", labels, flow.StatePaused, word, 0, false},
 		{"e", labels, arguing, "another", 0, false},
 		{"f", labels, arguing, word, -1, false},
 		{"g", labels, arguing, word, 1, false},
@@ -195,8 +196,8 @@ func listTogether(x *exam) {
 			x.lease(store, c.id, "me", time.Hour)
 		}
 	}
-	filter := debate.Filter{
-		States: []debate.State{arguing, debate.StatePaused}, Labels: labels, Unfinished: true, Working: true, Idle: true,
+	filter := storepkg.Filter{
+		States: []flow.State{arguing, flow.StatePaused}, Labels: labels, Unfinished: true, Working: true, Idle: true,
 		From: begin, Until: begin.AddDate(0, 0, 1), Text: "WORD",
 	}
 	x.listed("all conditions", store, filter, "a", "i", "j")

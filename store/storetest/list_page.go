@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 // mixed returns ids that would be out of order by any order but that of bytes.
@@ -20,9 +21,9 @@ func listOrder(x *exam) {
 		id := ids[(7*i+3)%len(ids)]
 		x.append(store, id, 0, "w", some(0, 1, id))
 	}
-	x.listed("in the order of bytes", store, debate.Filter{}, ids...)
+	x.listed("in the order of bytes", store, storepkg.Filter{}, ids...)
 	slices.Reverse(ids)
-	x.listed("the other way round", store, debate.Filter{Newest: true}, ids...)
+	x.listed("the other way round", store, storepkg.Filter{Newest: true}, ids...)
 }
 
 func listAfter(x *exam) {
@@ -44,9 +45,9 @@ func listAfter(x *exam) {
 		}
 		slices.Reverse(before)
 		why := "after " + brief(cursor)
-		x.listed(why, store, debate.Filter{After: cursor}, behind...)
-		x.listed(why+", newest first", store, debate.Filter{After: cursor, Newest: true}, before...)
-		x.listed(why+", two", store, debate.Filter{After: cursor, Limit: 2}, behind[:min(2, len(behind))]...)
+		x.listed(why, store, storepkg.Filter{After: cursor}, behind...)
+		x.listed(why+", newest first", store, storepkg.Filter{After: cursor, Newest: true}, before...)
+		x.listed(why+", two", store, storepkg.Filter{After: cursor, Limit: 2}, behind[:min(2, len(behind))]...)
 	}
 }
 
@@ -54,27 +55,27 @@ func listLimit(x *exam) {
 	store := x.open()
 	ids := []string{"a", "b", "c", "d", "e"}
 	for i, id := range ids {
-		state := debate.StatePaused
+		state := flow.StatePaused
 		if i%2 == 1 {
-			state = debate.StateCompleted
+			state = flow.StateCompleted
 		}
 		x.append(store, id, 0, "w", debateOf("topic "+id, nil, state, "text"))
 	}
 	for limit := 1; limit < 7; limit++ {
-		x.listed(fmt.Sprint("at most ", limit), store, debate.Filter{Limit: limit}, ids[:min(limit, 5)]...)
+		x.listed(fmt.Sprint("at most ", limit), store, storepkg.Filter{Limit: limit}, ids[:min(limit, 5)]...)
 	}
-	x.listed("at most none is all", store, debate.Filter{Limit: 0}, ids...)
-	x.listed("the newest two", store, debate.Filter{Newest: true, Limit: 2}, "e", "d")
-	x.listed("what does not match does not count", store, debate.Filter{Limit: 2, States: []debate.State{debate.StateCompleted}}, "b", "d")
-	x.listed("what has not the text does not count", store, debate.Filter{Limit: 1, Text: "topic d"}, "d")
-	x.listed("all have the text", store, debate.Filter{Limit: 2, Text: "text"}, "a", "b")
-	x.listed("more than there are", store, debate.Filter{Limit: 1 << 30}, ids...)
+	x.listed("at most none is all", store, storepkg.Filter{Limit: 0}, ids...)
+	x.listed("the newest two", store, storepkg.Filter{Newest: true, Limit: 2}, "e", "d")
+	x.listed("what does not match does not count", store, storepkg.Filter{Limit: 2, States: []flow.State{flow.StateCompleted}}, "b", "d")
+	x.listed("what has not the text does not count", store, storepkg.Filter{Limit: 1, Text: "topic d"}, "d")
+	x.listed("all have the text", store, storepkg.Filter{Limit: 2, Text: "text"}, "a", "b")
+	x.listed("more than there are", store, storepkg.Filter{Limit: 1 << 30}, ids...)
 }
 
 func listPages(x *exam) {
 	debates, writers := crowdOfDebates(), 20
 	handles := x.handles(2)
-	states := []debate.State{debate.StatePaused, arguing, debate.StateCompleted}
+	states := []flow.State{flow.StatePaused, arguing, flow.StateCompleted}
 	var want []string
 	for i := range debates {
 		want = append(want, fmt.Sprintf("d%d-%03d", i%7, i))
@@ -107,21 +108,21 @@ func listPages(x *exam) {
 	slices.Sort(want)
 	slices.Sort(paused)
 	slices.Sort(tenth)
-	x.listed("all at once", handles[1], debate.Filter{}, want...)
-	pages(x, handles, debate.Filter{Limit: 7}, want)
-	pages(x, handles, debate.Filter{Limit: 100}, want)
-	pages(x, handles, debate.Filter{Limit: 60, States: states[:1]}, paused)
-	pages(x, handles, debate.Filter{Limit: 30, Text: "Topic 7"}, tenth)
+	x.listed("all at once", handles[1], storepkg.Filter{}, want...)
+	pages(x, handles, storepkg.Filter{Limit: 7}, want)
+	pages(x, handles, storepkg.Filter{Limit: 100}, want)
+	pages(x, handles, storepkg.Filter{Limit: 60, States: states[:1]}, paused)
+	pages(x, handles, storepkg.Filter{Limit: 30, Text: "Topic 7"}, tenth)
 	for _, ids := range [][]string{want, paused} {
 		slices.Reverse(ids)
 	}
-	pages(x, handles, debate.Filter{Limit: 100, Newest: true}, want)
-	pages(x, handles, debate.Filter{Limit: 1000, Newest: true}, want)
-	pages(x, handles, debate.Filter{Limit: 60, Newest: true, States: states[:1]}, paused)
+	pages(x, handles, storepkg.Filter{Limit: 100, Newest: true}, want)
+	pages(x, handles, storepkg.Filter{Limit: 1000, Newest: true}, want)
+	pages(x, handles, storepkg.Filter{Limit: 60, Newest: true, States: states[:1]}, paused)
 }
 
 // pages reads a list page by page.
-func pages(x *exam, handles []debate.Store, filter debate.Filter, want []string) {
+func pages(x *exam, handles []storepkg.Store, filter storepkg.Filter, want []string) {
 	x.Helper()
 	var got []string
 	for page := 0; page <= len(want); page++ {

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 func randomChecks() []check {
@@ -27,18 +28,18 @@ type model struct {
 }
 
 type modelDebate struct {
-	log    []debate.Event
+	log    []flow.Event
 	writer string // of the last commit
 	begin  int    // where it began
 }
 
 // list implements List in the simplest way.
-func (m *model) list(f debate.Filter) []debate.Info {
-	var infos []debate.Info
+func (m *model) list(f store.Filter) []store.Info {
+	var infos []store.Info
 	for _, id := range slices.SortedFunc(maps.Keys(m.debates), f.Order) {
 		d := m.debates[id]
 		info := describe(id, m.owners[id], d.log)
-		found := slices.ContainsFunc(d.log, func(e debate.Event) bool { return f.Finds(&e) })
+		found := slices.ContainsFunc(d.log, func(e flow.Event) bool { return f.Finds(&e) })
 		if found && f.Matches(info) && (f.Limit == 0 || len(infos) < f.Limit) {
 			infos = append(infos, info)
 		}
@@ -52,7 +53,7 @@ type player struct {
 
 	rng     *rand.Rand
 	model   model
-	handles []debate.Store
+	handles []store.Store
 	lives   []*life
 	what    string // the step, in words
 }
@@ -62,7 +63,7 @@ func randomly(x *exam, seed uint64) {
 	p := &player{
 		exam: x, rng: rand.New(rand.NewPCG(seed, 5)), //nolint:gosec // the same steps each time
 		model:   model{debates: map[string]*modelDebate{}, owners: map[string]string{}},
-		handles: make([]debate.Store, handles), lives: make([]*life, handles),
+		handles: make([]store.Store, handles), lives: make([]*life, handles),
 	}
 	for i := range p.lives {
 		p.lives[i] = &life{TB: x.TB}
@@ -90,8 +91,8 @@ func (p *player) word() string {
 	return one(p, []string{"cars", "Trains", "ÄRZTE", "ärzte", "100%", "a_b", `"q"`, "one\ntwo", "🙂", "\x00"})
 }
 
-func (p *player) state() debate.State {
-	return one(p, []debate.State{debate.StateRunning, arguing, debate.StatePaused, debate.StateCompleted, debate.StateError})
+func (p *player) state() flow.State {
+	return one(p, []flow.State{flow.StateRunning, arguing, flow.StatePaused, flow.StateCompleted, flow.StateError})
 }
 
 func (p *player) labels() map[string]string {
@@ -103,26 +104,26 @@ func (p *player) labels() map[string]string {
 }
 
 // events returns events that follow a log of that length.
-func (p *player) events(length int) []debate.Event {
-	var events []debate.Event
+func (p *player) events(length int) []flow.Event {
+	var events []flow.Event
 	if length == 0 {
-		events = append(events, started(debate.Terms{Topic: p.word(), Labels: p.labels()}))
+		events = append(events, started(flow.Terms{Topic: p.word(), Labels: p.labels()}))
 	}
 	for range 1 + p.rng.IntN(4) {
-		events = append(events, one(p, []debate.Event{
+		events = append(events, one(p, []flow.Event{
 			said(p.word() + " " + p.word()), said(p.word()), moved(p.state()),
-			{Body: &debate.Acknowledge{}},
-			{Body: &debate.Round{N: 1 + p.rng.IntN(9)}},
+			{Body: &flow.Acknowledge{}},
+			{Body: &flow.Round{N: 1 + p.rng.IntN(9)}},
 		}))
 	}
 	return after(int64(length), events...)
 }
 
-func (p *player) filter() debate.Filter {
-	var f debate.Filter
+func (p *player) filter() store.Filter {
+	var f store.Filter
 	sometimes := func() bool { return p.rng.IntN(5) == 0 }
 	if sometimes() {
-		f.States = []debate.State{p.state(), p.state()}
+		f.States = []flow.State{p.state(), p.state()}
 	}
 	if sometimes() {
 		f.Labels = p.labels()
@@ -157,9 +158,9 @@ func (p *player) doesf(err, want error, format string, args ...any) {
 
 func sentinel(err error) string {
 	switch {
-	case errors.Is(err, debate.ErrConflict):
+	case errors.Is(err, flow.ErrConflict):
 		return "debate.ErrConflict"
-	case errors.Is(err, debate.ErrLeased):
+	case errors.Is(err, flow.ErrLeased):
 		return "debate.ErrLeased"
 	default:
 		return fmt.Sprint(err)
@@ -177,12 +178,12 @@ func (p *player) step(id string) {
 	case n < 60 && d != nil: // a writer that knows an older log, or a newer one
 		if n := p.rng.IntN(len(d.log) + 3); n != len(d.log) {
 			err := store.Append(ctx, id, int64(n), "late", p.events(n))
-			p.doesf(err, debate.ErrConflict, "append %q after %d of %d", id, n, len(d.log))
+			p.doesf(err, flow.ErrConflict, "append %q after %d of %d", id, n, len(d.log))
 		}
 	case n < 70 && d != nil:
 		want := error(nil)
 		if d.writer == "" {
-			want = debate.ErrConflict
+			want = flow.ErrConflict
 		}
 		p.doesf(store.Append(ctx, id, int64(d.begin), d.writer, d.log[d.begin:]), want, "append %q after %d again by %q", id, d.begin, d.writer)
 	case n < 74:
@@ -192,7 +193,7 @@ func (p *player) step(id string) {
 	case n < 84:
 		want := error(nil)
 		if held := p.model.owners[id]; held != "" && held != owner {
-			want = debate.ErrLeased
+			want = flow.ErrLeased
 		} else {
 			p.model.owners[id] = owner
 		}
@@ -215,7 +216,7 @@ func (p *player) step(id string) {
 	}
 }
 
-func (p *player) grow(store debate.Store, id string) {
+func (p *player) grow(store store.Store, id string) {
 	p.Helper()
 	d := p.model.debates[id]
 	if d == nil {

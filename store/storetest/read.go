@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func readChecks() []check {
@@ -30,7 +31,7 @@ func readUnknown(x *exam) {
 		x.unknown(store, id)
 	}
 	for _, err := range store.Read(x.Context(), "none", 7) {
-		if !errors.Is(err, debate.ErrNotFound) {
+		if !errors.Is(err, flow.ErrNotFound) {
 			x.Errorf("Read of an unknown debate from a cursor gave %v, want debate.ErrNotFound", err)
 		}
 	}
@@ -130,7 +131,7 @@ func readReentrant(x *exam) {
 			if got, err := collect(store.Read(ctx, "b", 0)); err != nil || len(got) != 3 {
 				return errors.Join(err, fmt.Errorf("reading while reading gave %d events", len(got)))
 			}
-			if got, err := collect(store.List(ctx, debate.Filter{})); err != nil || len(got) != 2 {
+			if got, err := collect(store.List(ctx, storepkg.Filter{})); err != nil || len(got) != 2 {
 				return errors.Join(err, fmt.Errorf("listing while reading gave %d debates", len(got)))
 			}
 		}

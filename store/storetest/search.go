@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func searchChecks() []check {
@@ -20,16 +21,16 @@ func searchChecks() []check {
 	}
 }
 
-func (x *exam) finds(store debate.Store, text, want string) {
+func (x *exam) finds(store storepkg.Store, text, want string) {
 	x.Helper()
-	x.listed("those that hold "+brief(text), store, debate.Filter{Text: text}, strings.Fields(want)...)
+	x.listed("those that hold "+brief(text), store, storepkg.Filter{Text: text}, strings.Fields(want)...)
 }
 
 func searchWhere(x *exam) {
 	handles := x.handles(2)
-	x.append(handles[0], "a", 0, "w", debateOf("Cars in cities", nil, debate.StatePaused, "Trains are better", "Trains are slow", "No"))
-	x.append(handles[0], "b", 0, "w", debateOf("Trains", nil, debate.StatePaused, "first", "last words"))
-	x.append(handles[0], "c", 0, "w", debateOf("Boats", nil, debate.StatePaused))
+	x.append(handles[0], "a", 0, "w", debateOf("Cars in cities", nil, flow.StatePaused, "Trains are better", "Trains are slow", "No"))
+	x.append(handles[0], "b", 0, "w", debateOf("Trains", nil, flow.StatePaused, "first", "last words"))
+	x.append(handles[0], "c", 0, "w", debateOf("Boats", nil, flow.StatePaused))
 	for _, store := range handles {
 		x.finds(store, "Trains", "a b")
 		x.finds(store, "Cars in cities", "a")
@@ -50,31 +51,31 @@ func searchWhere(x *exam) {
 func searchNowhere(x *exam) {
 	store := x.open()
 	const word = "needle"
-	spend := debate.Spend{Call: word, Model: word}
-	start := started(debate.Terms{
+	spend := flow.Spend{Call: word, Model: word}
+	start := started(flow.Terms{
 		ID: word, Topic: "hay", Labels: map[string]string{word: word}, Participants: []string{word}, Context: word, Summarizer: word,
 	})
-	first, _ := start.Body.(*debate.Start)
+	first, _ := start.Body.(*flow.Start)
 	first.Texts, first.Seed, first.Flow = map[string]string{word: word}, word, word
-	first.Config, first.Frozen = debate.Value{Go: config{word}}, debate.Value{Go: config{word}}
-	failure := &debate.Error{Kind: debate.KindAPI, Op: word, Participant: word, Err: errors.New(word)}
+	first.Config, first.Frozen = flow.Value{Go: config{word}}, flow.Value{Go: config{word}}
+	failure := &flow.Error{Kind: flow.KindAPI, Op: word, Participant: word, Err: errors.New(word)}
 	log := after(0, start,
-		debate.Event{Body: &debate.Transition{To: word, Reason: word, Evidence: word, Failure: failure}},
-		debate.Event{Body: &debate.Round{N: 1, Phase: word}},
-		debate.Event{Body: &debate.Intent{Call: word, By: word, Model: word}},
-		debate.Event{Body: &debate.Turn{
+		flow.Event{Body: &flow.Transition{To: word, Reason: word, Evidence: word, Failure: failure}},
+		flow.Event{Body: &flow.Round{N: 1, Phase: word}},
+		flow.Event{Body: &flow.Intent{Call: word, By: word, Model: word}},
+		flow.Event{Body: &flow.Turn{
 			Spend: spend, Kind: word, Speaker: word, Target: word, Text: "hay", Data: []byte(`{"` + word + `":"` + word + `"}`),
 		}},
-		debate.Event{Body: &debate.Summarized{Text: word}},
-		debate.Event{Body: &own{Text: word}},
-		debate.Event{Body: &debate.Foreign{Kind: word, JSON: []byte(`{"text":"` + word + `"}`)}},
-		debate.Event{Body: &debate.Rejection{By: word, Text: word, Problems: []string{word}}},
-		debate.Event{Body: &debate.Failure{By: word, Error: failure}},
-		debate.Event{Body: &debate.Dropped{Participant: word, Reason: word}},
-		debate.Event{Body: &debate.Warning{Evidence: word}},
-		debate.Event{Body: &debate.Inquiry{ID: word, Question: word}},
-		debate.Event{Body: &debate.Answer{Text: word}},
-		debate.Event{Body: &debate.Sent{Trigger: word, Payload: []byte(`"` + word + `"`)}},
+		flow.Event{Body: &flow.Summarized{Text: word}},
+		flow.Event{Body: &own{Text: word}},
+		flow.Event{Body: &flow.Foreign{Kind: word, JSON: []byte(`{"text":"` + word + `"}`)}},
+		flow.Event{Body: &flow.Rejection{By: word, Text: word, Problems: []string{word}}},
+		flow.Event{Body: &flow.Failure{By: word, Error: failure}},
+		flow.Event{Body: &flow.Dropped{Participant: word, Reason: word}},
+		flow.Event{Body: &flow.Warning{Evidence: word}},
+		flow.Event{Body: &flow.Inquiry{ID: word, Question: word}},
+		flow.Event{Body: &flow.Answer{Text: word}},
+		flow.Event{Body: &flow.Sent{Trigger: word, Payload: []byte(`"` + word + `"`)}},
 	)
 	x.append(store, word, 0, word, log)
 	x.lease(store, word, word, 1<<40)
@@ -87,8 +88,8 @@ func searchNowhere(x *exam) {
 
 func searchCase(x *exam) {
 	store := x.open()
-	x.append(store, "a", 0, "w", debateOf("ÄRZTE in Zürich", nil, debate.StatePaused, "ΟΔΟΣ und Москва", "300 K und STRASSE"))
-	x.append(store, "b", 0, "w", debateOf("ärzte IN zÜRICH", nil, debate.StatePaused, "οδοσ und МОСКВА", "300 K und Straße"))
+	x.append(store, "a", 0, "w", debateOf("ÄRZTE in Zürich", nil, flow.StatePaused, "ΟΔΟΣ und Москва", "300 K und STRASSE"))
+	x.append(store, "b", 0, "w", debateOf("ärzte IN zÜRICH", nil, flow.StatePaused, "οδοσ und МОСКВА", "300 K und Straße"))
 	x.finds(store, "ärzte", "a b")
 	x.finds(store, "ÄRZTE", "a b")
 	x.finds(store, "äRZtE iN ZüRiCh", "a b")
@@ -112,7 +113,7 @@ func searchLiteral(x *exam) {
 		"i": "one\ntwo", "j": "one two", "k": "tab\there", "l": "<b> & </b>", "m": `\u003cb\u003e`, "n": "[abc]*", "o": "a.c", "p": "e\u0301",
 		"q": "\u00e9", "r": "one\u2028two", "s": "smile 🙂", "t": "one\r\ntwo", "u": "NEAR OR NOT -x", "v": "/",
 	} {
-		x.append(store, id, 0, "w", debateOf("", nil, debate.StatePaused, text))
+		x.append(store, id, 0, "w", debateOf("", nil, flow.StatePaused, text))
 	}
 	for text, want := range map[string]string{
 		"%": "a", "100%": "a", "100": "a b", "0%s": "",
@@ -128,7 +129,7 @@ func searchLiteral(x *exam) {
 
 func searchLater(x *exam) {
 	handles := x.handles(2)
-	log := debateOf("topic", nil, debate.StateRunning)
+	log := debateOf("topic", nil, flow.StateRunning)
 	x.append(handles[0], "a", 0, "w", log)
 	x.append(handles[0], "b", 0, "w", log)
 	for n := int64(2); n < 8; n++ {
@@ -147,8 +148,8 @@ func searchLater(x *exam) {
 func searchLong(x *exam) {
 	store := x.open()
 	hay := strings.Repeat("hay ", 300_000)
-	x.append(store, "a", 0, "w", debateOf("topic", nil, debate.StatePaused, hay+"NEEDLE"+hay, strings.Repeat("x", 1000)))
-	x.append(store, "b", 0, "w", debateOf("topic", nil, debate.StatePaused, hay))
+	x.append(store, "a", 0, "w", debateOf("topic", nil, flow.StatePaused, hay+"NEEDLE"+hay, strings.Repeat("x", 1000)))
+	x.append(store, "b", 0, "w", debateOf("topic", nil, flow.StatePaused, hay))
 	x.finds(store, "needle", "a")
 	x.finds(store, strings.Repeat("x", 1000), "a")
 	x.finds(store, strings.Repeat("x", 1001), "")
@@ -162,15 +163,15 @@ func searchHostile(x *exam) {
 	for name, text := range all {
 		if text != "" {
 			id := strings.ReplaceAll(name, " ", "-")
-			x.append(store, id+"-topic", 0, "w", debateOf(text, nil, debate.StatePaused))
-			x.append(store, id+"-turn", 0, "w", debateOf("topic", nil, debate.StatePaused, text, "neighbour"))
+			x.append(store, id+"-topic", 0, "w", debateOf(text, nil, flow.StatePaused))
+			x.append(store, id+"-turn", 0, "w", debateOf("topic", nil, flow.StatePaused, text, "neighbour"))
 		}
 	}
 	for name, text := range all {
 		if text == "" {
 			continue
 		}
-		got := names(x.list(store, debate.Filter{Text: text}))
+		got := names(x.list(store, storepkg.Filter{Text: text}))
 		id := strings.ReplaceAll(name, " ", "-")
 		for _, want := range []string{id + "-topic", id + "-turn"} {
 			if !strings.Contains(" "+strings.Join(got, " ")+" ", " "+want+" ") {

@@ -7,20 +7,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
 // spoiled is a handle onto a MemoryStore. A test replaces what it spoils.
 type spoiled struct {
-	good   *debate.MemoryStore
+	good   *store.Memory
 	mu     *sync.Mutex    // of all handles
 	shared map[string]any // by all handles
 	handle int            // from 0
 
-	onAppend  func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error
-	onRead    func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error]
-	onList    func(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error]
+	onAppend  func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error
+	onRead    func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error]
+	onList    func(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error]
 	onDelete  func(ctx context.Context, id string) error
 	onLease   func(ctx context.Context, id, owner string, d time.Duration) error
 	onRelease func(ctx context.Context, id, owner string) error
@@ -30,9 +31,9 @@ type spoiled struct {
 // storage makes storages whose handles are spoiled.
 func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 	return func(testing.TB) storetest.Storage {
-		good, mu, shared := &debate.MemoryStore{}, &sync.Mutex{}, map[string]any{}
+		good, mu, shared := &store.Memory{}, &sync.Mutex{}, map[string]any{}
 		handles := 0
-		return storetest.Storage{Open: func(testing.TB) debate.Store {
+		return storetest.Storage{Open: func(testing.TB) store.Store {
 			s := &spoiled{
 				good: good, mu: mu, shared: shared, handle: handles,
 				onAppend: good.Append, onRead: good.Read, onList: good.List, onDelete: good.Delete,
@@ -47,15 +48,15 @@ func storage(spoil func(s *spoiled)) func(testing.TB) storetest.Storage {
 	}
 }
 
-func (s *spoiled) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+func (s *spoiled) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 	return s.onAppend(ctx, id, after, writer, events)
 }
 
-func (s *spoiled) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+func (s *spoiled) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	return s.onRead(ctx, id, after)
 }
 
-func (s *spoiled) List(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
+func (s *spoiled) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return s.onList(ctx, filter)
 }
 
@@ -83,7 +84,7 @@ func (s *spoiled) end(id string) (n int64) {
 
 // owner is who holds a debate that has begun.
 func (s *spoiled) owner(id string) string {
-	for info, err := range s.good.List(context.Background(), debate.Filter{}) {
+	for info, err := range s.good.List(context.Background(), store.Filter{}) {
 		if err == nil && info.ID == id {
 			return info.Owner
 		}
@@ -92,9 +93,9 @@ func (s *spoiled) owner(id string) string {
 }
 
 // events replaces each event that is read.
-func (s *spoiled) events(edit func(e *debate.Event)) {
-	s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
-		return func(yield func(debate.Event, error) bool) {
+func (s *spoiled) events(edit func(e *flow.Event)) {
+	s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+		return func(yield func(flow.Event, error) bool) {
 			for e, err := range s.good.Read(ctx, id, after) {
 				if err == nil {
 					edit(&e)
@@ -108,9 +109,9 @@ func (s *spoiled) events(edit func(e *debate.Event)) {
 }
 
 // infos replaces what is listed.
-func (s *spoiled) infos(keep func(info *debate.Info, filter debate.Filter) bool, widen func(filter debate.Filter) debate.Filter) {
-	s.onList = func(ctx context.Context, filter debate.Filter) iter.Seq2[debate.Info, error] {
-		return func(yield func(debate.Info, error) bool) {
+func (s *spoiled) infos(keep func(info *store.Info, filter store.Filter) bool, widen func(filter store.Filter) store.Filter) {
+	s.onList = func(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
+		return func(yield func(store.Info, error) bool) {
 			for info, err := range s.good.List(ctx, widen(filter)) {
 				if err == nil && !keep(&info, filter) {
 					continue
@@ -124,22 +125,22 @@ func (s *spoiled) infos(keep func(info *debate.Info, filter debate.Filter) bool,
 }
 
 // filters replaces the filter.
-func (s *spoiled) filters(widen func(f *debate.Filter)) {
-	s.infos(func(*debate.Info, debate.Filter) bool { return true }, func(f debate.Filter) debate.Filter {
+func (s *spoiled) filters(widen func(f *store.Filter)) {
+	s.infos(func(*store.Info, store.Filter) bool { return true }, func(f store.Filter) store.Filter {
 		widen(&f)
 		return f
 	})
 }
 
 // tells replaces what is told of a debate.
-func (s *spoiled) tells(edit func(info *debate.Info)) {
-	s.infos(func(info *debate.Info, _ debate.Filter) bool { edit(info); return true },
-		func(f debate.Filter) debate.Filter { return f })
+func (s *spoiled) tells(edit func(info *store.Info)) {
+	s.infos(func(info *store.Info, _ store.Filter) bool { edit(info); return true },
+		func(f store.Filter) store.Filter { return f })
 }
 
 // matches yields what a good store lists.
-func (s *spoiled) matches(filter debate.Filter) iter.Seq[debate.Info] {
-	return func(yield func(debate.Info) bool) {
+func (s *spoiled) matches(filter store.Filter) iter.Seq[store.Info] {
+	return func(yield func(store.Info) bool) {
 		for info, err := range s.good.List(context.Background(), filter) {
 			if err == nil && !yield(info) {
 				return

@@ -1,9 +1,9 @@
-// Package storetest is the conformance suite for implementations of [debate.Store]:
+// Package storetest is the conformance suite for implementations of [store.Store]:
 //
 //	func TestConformance(t *testing.T) {
 //		storetest.Run(t, func(t testing.TB) storetest.Storage {
 //			dir := t.TempDir()
-//			return storetest.Storage{Open: func(t testing.TB) debate.Store {
+//			return storetest.Storage{Open: func(t testing.TB) store.Store {
 //				store, err := newstore.Open(dir)
 //				if err != nil {
 //					t.Fatal(err)
@@ -24,7 +24,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/store"
 )
 
 // patience is how long a store may take for what it should do at once. It is generous, because a slow
@@ -36,13 +36,13 @@ type Storage struct {
 	// Open opens one more handle to the storage, as another process would, and registers its closing with
 	// t.Cleanup. Several handles are open at once. The suite closes some in the middle of a test and
 	// opens others later. Whether a lease ends with the handle that acquired it is the store's choice. A
-	// store that exists only in its handle, as [debate.MemoryStore] does, returns the same handle each
+	// store that exists only in its handle, as [store.Memory] does, returns the same handle each
 	// time.
-	Open func(t testing.TB) debate.Store
+	Open func(t testing.TB) store.Store
 }
 
 // Run tests a store with every check. Each check is a subtest with an empty storage of its own, which
-// fresh creates; fresh registers its removal with t.Cleanup. If the store is a [debate.Watcher], Run
+// fresh creates; fresh registers its removal with t.Cleanup. If the store is a [store.Watcher], Run
 // tests that too. For other stores, only those checks are skipped.
 func Run(t *testing.T, fresh func(t testing.TB) Storage) {
 	t.Helper()

@@ -20,7 +20,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	storepkg "github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
@@ -28,7 +29,7 @@ func TestMemoryStore(t *testing.T) { storetest.Run(t, storage(nil)) }
 
 // asJSON keeps events as most stores do: it writes them as JSON and reads them back.
 func asJSON(s *spoiled) {
-	s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+	s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 		if len(events) == 0 {
 			return s.good.Append(ctx, id, after, writer, nil)
 		}
@@ -36,7 +37,7 @@ func asJSON(s *spoiled) {
 		if err != nil {
 			return err
 		}
-		var copied []debate.Event
+		var copied []flow.Event
 		if err := json.Unmarshal(data, &copied); err != nil {
 			return err
 		}
@@ -48,12 +49,12 @@ func asJSON(s *spoiled) {
 func TestAStoreOfJSONPasses(t *testing.T) { storetest.Run(t, storage(asJSON)) }
 
 // silent is a store that cannot watch.
-type silent struct{ debate.Store }
+type silent struct{ storepkg.Store }
 
 func TestAStoreThatCannotWatchIsSkippedThere(t *testing.T) {
 	fresh := func(testing.TB) storetest.Storage {
-		store := silent{&debate.MemoryStore{}}
-		return storetest.Storage{Open: func(testing.TB) debate.Store { return store }}
+		store := silent{&storepkg.Memory{}}
+		return storetest.Storage{Open: func(testing.TB) storepkg.Store { return store }}
 	}
 	skipped := 0
 	for _, name := range storetest.Names() {
@@ -71,8 +72,8 @@ func TestHandlesAreClosed(t *testing.T) {
 	for _, name := range []string{"append/is kept when its handle is closed", "random/seed 0"} {
 		var open, most int
 		fresh := func(testing.TB) storetest.Storage {
-			store := &debate.MemoryStore{}
-			return storetest.Storage{Open: func(t testing.TB) debate.Store {
+			store := &storepkg.Memory{}
+			return storetest.Storage{Open: func(t testing.TB) storepkg.Store {
 				open, most = open+1, max(most, open+1)
 				t.Cleanup(func() { open-- })
 				return store
@@ -86,10 +87,10 @@ func TestHandlesAreClosed(t *testing.T) {
 
 // Every field of every event that can be stored is tried.
 func TestAllFieldsAreTried(t *testing.T) {
-	tried := map[debate.EventKind]bool{debate.EventChunk: true} // live only
+	tried := map[flow.EventKind]bool{flow.EventChunk: true} // live only
 	for _, e := range storetest.Kinds() {
 		tried[e.Kind()] = true
-		if e.Kind() != debate.EventAck { // which has no fields
+		if e.Kind() != flow.EventAck { // which has no fields
 			assert.Empty(t, unset(reflect.ValueOf(e.Body), string(e.Kind())))
 		}
 	}
@@ -98,7 +99,7 @@ func TestAllFieldsAreTried(t *testing.T) {
 	kinds := regexp.MustCompile(`(?m)^\tEvent\w+ +EventKind = "(\w+)"`).FindAllSubmatch(source, -1)
 	require.Greater(t, len(kinds), 15)
 	for _, kind := range kinds {
-		assert.True(t, tried[debate.EventKind(kind[1])], "%s", kind[1])
+		assert.True(t, tried[flow.EventKind(kind[1])], "%s", kind[1])
 	}
 }
 
@@ -110,7 +111,7 @@ func unset(v reflect.Value, name string) (fields []string) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
-	if v.Kind() != reflect.Struct || v.Type() == reflect.TypeFor[time.Time]() || v.Type() == reflect.TypeFor[debate.Value]() {
+	if v.Kind() != reflect.Struct || v.Type() == reflect.TypeFor[time.Time]() || v.Type() == reflect.TypeFor[flow.Value]() {
 		return nil
 	}
 	for i := range v.NumField() {
@@ -134,23 +135,23 @@ func defects() []defect {
 		searchDefects(), watchDefects())
 }
 
-type appending = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error
+type appending = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error
 
 func appendDefects() []defect {
 	appends := func(f func(s *spoiled) appending) func(s *spoiled) { return func(s *spoiled) { s.onAppend = f(s) } }
 	return []defect{
 		{"keeps nothing", []string{"append/what is appended*", "append/through*", "append/needs*", "append/canceled", "append/many*", "read/from*"}, "Read of", appends(func(*spoiled) appending {
-			return func(context.Context, string, int64, string, []debate.Event) error { return nil }
+			return func(context.Context, string, int64, string, []flow.Event) error { return nil }
 		})},
 		{"appends at the end, wherever the caller thinks it is", []string{"append/a gap*", "append/a place*", "append/a conflict*", "append/a writer that*", "crowd/of many*"}, "", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, _ int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, _ int64, writer string, events []flow.Event) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				return s.good.Append(ctx, id, s.end(id), writer, events)
 			}
 		})},
 		{"says conflict in words only", []string{"append/a gap*", "append/a place*", "append/a conflict*", "crowd/of many*", "random/*"}, "debate.ErrConflict", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if err := s.good.Append(ctx, id, after, writer, events); err != nil {
 					return errors.New(err.Error())
 				}
@@ -159,7 +160,7 @@ func appendDefects() []defect {
 		})},
 		{"each handle believes what it has seen", []string{"append/a conflict*", "append/a writer that*", "delete/the id*"}, "Append after", appends(func(s *spoiled) appending {
 			seen := map[string]int64{}
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if n, ok := seen[id]; ok && n == after {
 					after = s.end(id)
 				}
@@ -171,12 +172,12 @@ func appendDefects() []defect {
 			}
 		})},
 		{"knows no second try", []string{"append/the second try of*", "append/the second try succeeds*", "crowd/one commit*", "random/*"}, "", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, _ string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, _ string, events []flow.Event) error {
 				return s.good.Append(ctx, id, after, "", events)
 			}
 		})},
 		{"knows a second try of the same handle only", []string{"append/the second try succeeds*"}, "through a handle", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if writer != "" {
 					writer += fmt.Sprint(" of handle ", s.handle)
 				}
@@ -184,12 +185,12 @@ func appendDefects() []defect {
 			}
 		})},
 		{"nobody is a writer", []string{"append/the second try without*"}, "want debate.ErrConflict", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				return s.good.Append(ctx, id, after, "writer "+writer, events)
 			}
 		})},
 		{"appends a second try again", []string{"append/the second try of*"}, "not what was appended", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if n := s.end(id); n > after {
 					after = n
 				}
@@ -197,16 +198,16 @@ func appendDefects() []defect {
 			}
 		})},
 		{"a writer's second try may be any", []string{"append/a second try with more*"}, "want debate.ErrConflict", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				err := s.good.Append(ctx, id, after, writer, events)
-				if errors.Is(err, debate.ErrConflict) && after < s.end(id) && writer == "w" {
+				if errors.Is(err, flow.ErrConflict) && after < s.end(id) && writer == "w" {
 					return nil
 				}
 				return err
 			}
 		})},
 		{"appends what does not overlap", []string{"append/all events*"}, "not what was appended", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				err := s.good.Append(ctx, id, after, writer, events)
 				if n := s.end(id); err != nil && after >= 0 && n > after && n < after+int64(len(events)) {
 					_ = s.good.Append(ctx, id, n, writer, events[n-after:])
@@ -215,7 +216,7 @@ func appendDefects() []defect {
 			}
 		})},
 		{"takes the events before one that fails", []string{"append/all events*"}, "not what was appended", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				for i := range events {
 					if _, err := json.Marshal(events[i]); err != nil {
 						return errors.Join(err, s.good.Append(ctx, id, after, writer, events[:i]))
@@ -225,7 +226,7 @@ func appendDefects() []defect {
 			}
 		})},
 		{"appends one event at a time", []string{"crowd/readers*", "append/the second try of*"}, "", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				for i := range events {
 					runtime.Gosched()
 					if err := s.good.Append(ctx, id, after+int64(i), writer, events[i:i+1]); err != nil {
@@ -236,43 +237,43 @@ func appendDefects() []defect {
 			}
 		})},
 		{"an empty append begins a debate", []string{"append/without*"}, "", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if len(events) == 0 {
-					events = []debate.Event{{Seq: 1, Body: &debate.Acknowledge{}}}
+					events = []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}}
 				}
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
 		{"uses the caller's slice", []string{"append/the events may*"}, "written into the caller's slice", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
-				events = append(events, debate.Event{Body: &debate.Acknowledge{}})
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
+				events = append(events, flow.Event{Body: &flow.Acknowledge{}})
 				return s.good.Append(ctx, id, after, writer, events[:len(events)-1])
 			}
 		})},
 		{"writes later, from the caller's slice", []string{"append/the events may*"}, "not what was appended", func(s *spoiled) {
-			kept := map[int64]*debate.Event{}
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			kept := map[int64]*flow.Event{}
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				for i := range events {
 					kept[after+int64(i)+1] = &events[i]
 				}
 				return s.good.Append(ctx, id, after, writer, events)
 			}
-			s.events(func(e *debate.Event) { *e = *kept[e.Seq] })
+			s.events(func(e *flow.Event) { *e = *kept[e.Seq] })
 		}},
 		{"wants a lease", []string{"append/needs*", "lease/the list*"}, "held by another", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if owner := s.owner(id); owner != "" && owner != writer {
-					return debate.ErrLeased
+					return flow.ErrLeased
 				}
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
 		{"forgets with its handle", []string{"append/is kept*", "append/through*"}, "", func(s *spoiled) {
-			own := &debate.MemoryStore{}
+			own := &storepkg.Memory{}
 			s.onAppend, s.onRead, s.onList = own.Append, own.Read, own.List
 		}},
 		{"loses half of a commit whose context ends", []string{"append/canceled"}, "there are 2", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if ctx.Err() != nil {
 					return s.good.Append(ctx, id, after, writer, events[:len(events)/2])
 				}
@@ -280,7 +281,7 @@ func appendDefects() []defect {
 			}
 		})},
 		{"takes so many parameters", []string{"append/many*"}, "too many", appends(func(s *spoiled) appending {
-			return func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if 4*len(events) > 65535 {
 					return errors.New("too many parameters")
 				}
@@ -288,7 +289,7 @@ func appendDefects() []defect {
 			}
 		})},
 		{"fails when it is busy", []string{"crowd/many debates*", "crowd/all*", "list/in pages", "list/beside*"}, "busy", func(s *spoiled) {
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if !s.mu.TryLock() {
 					return errors.New("busy")
 				}
@@ -300,26 +301,26 @@ func appendDefects() []defect {
 	}
 }
 
-type reading = func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error]
+type reading = func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error]
 
 func readDefects() []defect {
 	reads := func(f func(s *spoiled) reading) func(s *spoiled) { return func(s *spoiled) { s.onRead = f(s) } }
 	return []defect{
 		{"an unknown debate is an empty one", []string{"read/an unknown*", "delete/the debate is gone", "lease/a lease is no*"}, "want debate.ErrNotFound", reads(func(s *spoiled) reading {
-			return func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+			return func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				if s.end(id) == 0 {
-					return func(func(debate.Event, error) bool) {}
+					return func(func(flow.Event, error) bool) {}
 				}
 				return s.good.Read(ctx, id, after)
 			}
 		})},
 		{"the cursor is an index", []string{"read/from*", "append/many*"}, "not what was appended", reads(func(s *spoiled) reading {
-			return func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+			return func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				return s.good.Read(ctx, id, max(after-1, 0))
 			}
 		})},
 		{"beyond the end is not found", []string{"read/beyond*"}, "Read of", reads(func(s *spoiled) reading {
-			return func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+			return func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				if after >= s.end(id) {
 					return s.good.Read(ctx, "none", 0)
 				}
@@ -327,17 +328,17 @@ func readDefects() []defect {
 			}
 		})},
 		{"reads what it remembers", []string{"read/sees*", "append/through*", "delete/the id*"}, "", reads(func(s *spoiled) reading {
-			known := map[string]iter.Seq2[debate.Event, error]{}
-			return func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+			known := map[string]iter.Seq2[flow.Event, error]{}
+			return func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				key := fmt.Sprint(id, after)
 				if known[key] == nil {
-					var events []debate.Event
+					var events []flow.Event
 					for e, err := range s.good.Read(ctx, id, after) {
 						if err == nil {
 							events = append(events, e)
 						}
 					}
-					known[key] = func(yield func(debate.Event, error) bool) {
+					known[key] = func(yield func(flow.Event, error) bool) {
 						for _, e := range events {
 							if !yield(e, nil) {
 								return
@@ -349,19 +350,19 @@ func readDefects() []defect {
 			}
 		})},
 		{"the context means nothing to Read", []string{"read/stops with its*"}, "although its context was over", reads(func(s *spoiled) reading {
-			return func(_ context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+			return func(_ context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				return s.good.Read(context.Background(), id, after)
 			}
 		})},
 		{"holds a lock while it reads", []string{"read/the loop*"}, "takes more than", func(s *spoiled) {
-			s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
-				return func(yield func(debate.Event, error) bool) {
+			s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+				return func(yield func(flow.Event, error) bool) {
 					s.mu.Lock()
 					defer s.mu.Unlock()
 					s.good.Read(ctx, id, after)(yield)
 				}
 			}
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				return s.good.Append(ctx, id, after, writer, events)
@@ -369,10 +370,10 @@ func readDefects() []defect {
 		}},
 		{"a loop that is left holds a lock", []string{"read/stops with the*"}, "locked", func(s *spoiled) {
 			locked := false
-			s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
-				return func(yield func(debate.Event, error) bool) {
+			s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+				return func(yield func(flow.Event, error) bool) {
 					if locked {
-						yield(debate.Event{}, errors.New("locked"))
+						yield(flow.Event{}, errors.New("locked"))
 						return
 					}
 					for e, err := range s.good.Read(ctx, id, after) {
@@ -385,9 +386,9 @@ func readDefects() []defect {
 			}
 		}},
 		{"a sequence is read once", []string{"read/a sequence*"}, "something else each time", reads(func(s *spoiled) reading {
-			return func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+			return func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				once := false
-				return func(yield func(debate.Event, error) bool) {
+				return func(yield func(flow.Event, error) bool) {
 					if !once {
 						once = true
 						s.good.Read(ctx, id, after)(yield)
@@ -399,7 +400,7 @@ func readDefects() []defect {
 }
 
 // rewrite makes of each text in an event another one.
-func rewrite(e *debate.Event, edit func(text string) string) {
+func rewrite(e *flow.Event, edit func(text string) string) {
 	var walk func(v any) any
 	walk = func(v any) any {
 		switch v := v.(type) {
@@ -422,30 +423,30 @@ func rewrite(e *debate.Event, edit func(text string) string) {
 	var v any
 	_ = decoder.Decode(&v)
 	data, _ = json.Marshal(walk(v))
-	var out debate.Event
+	var out flow.Event
 	if json.Unmarshal(data, &out) == nil {
 		*e = out
 	}
 }
 
 func eventDefects() []defect {
-	reads := func(edit func(e *debate.Event)) func(s *spoiled) { return func(s *spoiled) { s.events(edit) } }
+	reads := func(edit func(e *flow.Event)) func(s *spoiled) { return func(s *spoiled) { s.events(edit) } }
 	texts := func(edit func(text string) string) func(s *spoiled) {
-		return reads(func(e *debate.Event) { rewrite(e, edit) })
+		return reads(func(e *flow.Event) { rewrite(e, edit) })
 	}
 	return []defect{
-		{"keeps no bodies", []string{"event/every*", "event/long*", "event/numbers"}, "not what was appended", reads(func(e *debate.Event) {
+		{"keeps no bodies", []string{"event/every*", "event/long*", "event/numbers"}, "not what was appended", reads(func(e *flow.Event) {
 			e.Body = bodyOf(e.Kind())
 		})},
-		{"keeps no kinds of others", []string{"event/kinds of*"}, "not what was appended", reads(func(e *debate.Event) {
-			if as[debate.Foreign](*e) != nil {
-				e.Body = &debate.Acknowledge{}
+		{"keeps no kinds of others", []string{"event/kinds of*"}, "not what was appended", reads(func(e *flow.Event) {
+			if as[flow.Foreign](*e) != nil {
+				e.Body = &flow.Acknowledge{}
 			}
 		})},
-		{"keeps no kinds", []string{"event/every*"}, "kind-ack", reads(func(e *debate.Event) { e.Body = &debate.Foreign{JSON: json.RawMessage("{}")} })},
-		{"knows the kinds of an older release", []string{"event/every*"}, "kind-opened", reads(func(e *debate.Event) {
-			if e.Kind() == debate.EventOpened {
-				e.Body = &debate.Opened{}
+		{"keeps no kinds", []string{"event/every*"}, "kind-ack", reads(func(e *flow.Event) { e.Body = &flow.Foreign{JSON: json.RawMessage("{}")} })},
+		{"knows the kinds of an older release", []string{"event/every*"}, "kind-opened", reads(func(e *flow.Event) {
+			if e.Kind() == flow.EventOpened {
+				e.Body = &flow.Opened{}
 			}
 		})},
 		{"ends a text at NUL", []string{"event/hostile*"}, "NUL", texts(func(text string) string { text, _, _ = strings.Cut(text, "\x00"); return text })},
@@ -457,26 +458,26 @@ func eventDefects() []defect {
 			return text
 		})},
 		{"has three bytes for a character", []string{"event/hostile*"}, "emoji", texts(func(text string) string { return strings.ReplaceAll(text, "\U0010ffff", "?") })},
-		{"has 64 KiB for a line", []string{"event/long*"}, "not what was appended", reads(func(e *debate.Event) {
-			if as[debate.Turn](*e) != nil && len(as[debate.Turn](*e).Text) > 64<<10-50 {
-				turn := *as[debate.Turn](*e)
+		{"has 64 KiB for a line", []string{"event/long*"}, "not what was appended", reads(func(e *flow.Event) {
+			if as[flow.Turn](*e) != nil && len(as[flow.Turn](*e).Text) > 64<<10-50 {
+				turn := *as[flow.Turn](*e)
 				turn.Text = turn.Text[:64<<10-50]
 				e.Body = &turn
 			}
 		})},
-		{"reads JSON into maps", []string{"event/JSON*"}, "not what was appended", reads(func(e *debate.Event) {
-			if as[debate.Sent](*e) != nil {
+		{"reads JSON into maps", []string{"event/JSON*"}, "not what was appended", reads(func(e *flow.Event) {
+			if as[flow.Sent](*e) != nil {
 				var v any
-				_ = json.Unmarshal(as[debate.Sent](*e).Payload, &v)
+				_ = json.Unmarshal(as[flow.Sent](*e).Payload, &v)
 				data, _ := json.Marshal(v)
-				e.Body = &debate.Sent{Trigger: as[debate.Sent](*e).Trigger, Payload: data}
+				e.Body = &flow.Sent{Trigger: as[flow.Sent](*e).Trigger, Payload: data}
 			}
 		})},
-		{"has microseconds", []string{"event/times", "event/every*"}, "not what was appended", reads(func(e *debate.Event) { e.At = e.At.Truncate(time.Microsecond) })},
-		{"has one zone", []string{"event/times"}, "not what was appended", reads(func(e *debate.Event) { e.At = e.At.UTC() })},
-		{"numbers are floats", []string{"event/numbers"}, "not what was appended", reads(func(e *debate.Event) {
-			if as[debate.Charge](*e) != nil {
-				spend := *as[debate.Charge](*e)
+		{"has microseconds", []string{"event/times", "event/every*"}, "not what was appended", reads(func(e *flow.Event) { e.At = e.At.Truncate(time.Microsecond) })},
+		{"has one zone", []string{"event/times"}, "not what was appended", reads(func(e *flow.Event) { e.At = e.At.UTC() })},
+		{"numbers are floats", []string{"event/numbers"}, "not what was appended", reads(func(e *flow.Event) {
+			if as[flow.Charge](*e) != nil {
+				spend := *as[flow.Charge](*e)
 				spend.Took = time.Duration(float64(spend.Took))
 				e.Body = &spend
 			}
@@ -487,10 +488,10 @@ func eventDefects() []defect {
 func idDefects() []defect {
 	ids := func(f func(id string) string) func(s *spoiled) {
 		return func(s *spoiled) {
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				return s.good.Append(ctx, f(id), after, writer, events)
 			}
-			s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+			s.onRead = func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				return s.good.Read(ctx, f(id), after)
 			}
 			s.onDelete = func(ctx context.Context, id string) error { return s.good.Delete(ctx, f(id)) }
@@ -509,8 +510,8 @@ func idDefects() []defect {
 			s.onDelete = func(ctx context.Context, id string) error { return s.good.Delete(ctx, path.Base(id)) }
 		}},
 		{"a bad id is a plain error", []string{"id/what is not*"}, "want a *debate.Error of kind validation", func(s *spoiled) {
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
-				if debate.CheckID(id) != nil {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
+				if storepkg.CheckID(id) != nil {
 					return errors.New("a bad id")
 				}
 				return s.good.Append(ctx, id, after, writer, events)
@@ -526,7 +527,7 @@ func deleteDefects() []defect {
 	return []defect{
 		{"deletes nothing", []string{"delete/the debate*", "delete/the id*", "delete/what is not*", "delete/in a loop*", "random/*"}, "", deletes(func(*spoiled, context.Context, string) error { return nil })},
 		{"deletes what begins with the id", []string{"delete/the others*"}, "no such debate", deletes(func(s *spoiled, ctx context.Context, id string) error {
-			for info := range s.matches(debate.Filter{}) {
+			for info := range s.matches(storepkg.Filter{}) {
 				if strings.HasPrefix(info.ID, id) {
 					_ = s.good.Delete(ctx, info.ID)
 				}
@@ -539,7 +540,7 @@ func deleteDefects() []defect {
 			return s.good.Lease(ctx, id, owner, time.Hour)
 		})},
 		{"keeps the writers", []string{"delete/nothing of*"}, "want debate.ErrConflict", func(s *spoiled) {
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				key := fmt.Sprint(id, after, writer)
@@ -552,7 +553,7 @@ func deleteDefects() []defect {
 		}},
 		{"what is not there is an error", []string{"delete/what is not*"}, "Delete of", deletes(func(s *spoiled, ctx context.Context, id string) error {
 			if s.end(id) == 0 {
-				return debate.ErrNotFound
+				return flow.ErrNotFound
 			}
 			return s.good.Delete(ctx, id)
 		})},
@@ -660,7 +661,7 @@ func leaseDefects() []defect {
 		{"a stranger's release is an error", []string{"lease/a stranger*"}, "Release of", func(s *spoiled) {
 			s.onRelease = func(ctx context.Context, id, owner string) error {
 				if s.owner(id) != owner {
-					return debate.ErrLeased
+					return flow.ErrLeased
 				}
 				return s.good.Release(ctx, id, owner)
 			}
@@ -668,22 +669,22 @@ func leaseDefects() []defect {
 		{"a lease begins a debate", []string{"lease/a lease is no*"}, "", leases(func(s *spoiled) leasing {
 			return func(ctx context.Context, id, owner string, d time.Duration) error {
 				if s.end(id) == 0 {
-					_ = s.good.Append(ctx, id, 0, "", []debate.Event{{Seq: 1, Body: &debate.Acknowledge{}}})
+					_ = s.good.Append(ctx, id, 0, "", []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}})
 				}
 				return s.good.Lease(ctx, id, owner, d)
 			}
 		})},
 		{"a lease ends with an append", []string{"append/needs*", "lease/the list*"}, "", func(s *spoiled) {
-			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				_ = s.good.Release(ctx, id, s.owner(id))
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		}},
 		{"the list remembers owners", []string{"lease/it ends*"}, "the list names no owner", func(s *spoiled) {
-			s.tells(func(info *debate.Info) { info.Owner = "me" })
+			s.tells(func(info *storepkg.Info) { info.Owner = "me" })
 		}},
 		{"the list names no owners", []string{"lease/the list*", "id/upper*", "list/what is told of*", "random/*"}, "owner", func(s *spoiled) {
-			s.tells(func(info *debate.Info) { info.Owner = "" })
+			s.tells(func(info *storepkg.Info) { info.Owner = "" })
 		}},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	storepkg "github.com/agonist-dev/debate/store"
 )
 
 func watchChecks() []check {
@@ -22,7 +22,7 @@ func watchChecks() []check {
 	for i := range list {
 		run := list[i].run
 		list[i].run = func(x *exam) {
-			if _, ok := x.open().(debate.Watcher); !ok {
+			if _, ok := x.open().(storepkg.Watcher); !ok {
 				x.Skip("the store is no debate.Watcher")
 			}
 			run(x)
@@ -31,9 +31,9 @@ func watchChecks() []check {
 	return list
 }
 
-func (x *exam) watch(ctx context.Context, store debate.Store, id string) <-chan struct{} {
+func (x *exam) watch(ctx context.Context, store storepkg.Store, id string) <-chan struct{} {
 	x.Helper()
-	w, ok := store.(debate.Watcher)
+	w, ok := store.(storepkg.Watcher)
 	if !ok {
 		x.Fatalf("one handle is a debate.Watcher and another is not")
 		return nil
@@ -47,7 +47,7 @@ func (x *exam) watch(ctx context.Context, store debate.Store, id string) <-chan 
 
 // grows waits until the log has that many events, as a reader would. A value without a new event only
 // costs the reader a look.
-func (x *exam) grows(grown <-chan struct{}, store debate.Store, id string, events int) {
+func (x *exam) grows(grown <-chan struct{}, store storepkg.Store, id string, events int) {
 	x.Helper()
 	timer := time.NewTimer(x.patience)
 	defer timer.Stop()
@@ -84,7 +84,7 @@ func watchOther(x *exam) {
 		x.append(handles[0], "a", n, "w", some(n, 1, "w"))
 		x.grows(grown, handles[1], "a", int(n)+1)
 	}
-	x.visit(func(store debate.Store) { x.append(store, "a", 4, "w", some(4, 1, "w")) })
+	x.visit(func(store storepkg.Store) { x.append(store, "a", 4, "w", some(4, 1, "w")) })
 	x.grows(grown, handles[1], "a", 5)
 }
 
@@ -93,7 +93,7 @@ func watchUnbegun(x *exam) {
 	grown := x.watch(x.Context(), handles[0], "a")
 	other := x.watch(x.Context(), handles[1], "a")
 	x.unknown(handles[0], "a")
-	x.listed("watching begins no debate", handles[0], debate.Filter{})
+	x.listed("watching begins no debate", handles[0], storepkg.Filter{})
 	x.append(handles[0], "a", 0, "w", some(0, 2, "w"))
 	x.grows(grown, handles[0], "a", 2)
 	x.grows(other, handles[1], "a", 2)
@@ -127,7 +127,7 @@ func watchMany(x *exam) {
 	}
 	type watcher struct {
 		id    string
-		store debate.Store
+		store storepkg.Store
 		grown <-chan struct{}
 	}
 	var all []watcher

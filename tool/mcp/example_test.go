@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool/mcp"
 )
 
@@ -34,7 +35,7 @@ func Example() {
 	engine := &debate.Engine{Tools: tools} // and config.Tools = []string{"greet"}
 
 	// This is what the engine does when a model asks for it.
-	answer, err := engine.Tools["greet"].Use(ctx, debate.ToolUse{Arguments: json.RawMessage(`{"name":"Ada"}`)})
+	answer, err := engine.Tools["greet"].Use(ctx, flow.ToolUse{Arguments: json.RawMessage(`{"name":"Ada"}`)})
 	fmt.Println(answer, err)
 
 	if err := session.Close(); err != nil { // after engine.Shutdown

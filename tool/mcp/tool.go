@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // These constants bound what a server may send.
@@ -30,17 +30,17 @@ const (
 // text are described in a line each. If a tool reports an error, the use fails with it.
 //
 // If the list cannot be read, Tools returns the session's error. If the list cannot be used, it fails
-// with a *debate.Error of kind validation. That is the case if the list has
+// with a *flow.Error of kind validation. That is the case if the list has
 //
 //   - more than 1,000 tools,
 //   - two tools that would get the same name,
 //   - a tool without a name, or
 //   - a tool whose schema is not an object or larger than 64 KiB.
-func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]debate.Tool, error) {
+func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]flow.Tool, error) {
 	if session == nil {
 		return nil, invalid("session", errors.New("there is none"))
 	}
-	tools := make(map[string]debate.Tool)
+	tools := make(map[string]flow.Tool)
 	names := make(map[string]string) // the server's names, by ours
 	params := &sdk.ListToolsParams{}
 	for range maxPages {
@@ -74,7 +74,7 @@ func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]debate.T
 }
 
 func invalid(field string, err error) error {
-	return &debate.Error{Kind: debate.KindValidation, Op: "mcp", Field: field, Err: err}
+	return &flow.Error{Kind: flow.KindValidation, Op: "mcp", Field: field, Err: err}
 }
 
 // nameOf returns the name under which a tool is registered.
@@ -94,8 +94,8 @@ func nameOf(theirs string) (string, error) {
 func quoted(name string) string { return strconv.Quote(name[:min(len(name), 2*maxName)]) }
 
 // infoOf returns the description that the server gave of a tool.
-func infoOf(offered *sdk.Tool) (debate.ToolInfo, error) {
-	info := debate.ToolInfo{
+func infoOf(offered *sdk.Tool) (flow.ToolInfo, error) {
+	info := flow.ToolInfo{
 		Description: offered.Description,
 		Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
 		ReadOnly:    offered.Annotations != nil && offered.Annotations.ReadOnlyHint,
@@ -124,14 +124,14 @@ func infoOf(offered *sdk.Tool) (debate.ToolInfo, error) {
 type tool struct {
 	session *sdk.ClientSession
 	name    string // the server's name for it
-	info    debate.ToolInfo
+	info    flow.ToolInfo
 }
 
 // Describe returns the server's description.
-func (t *tool) Describe() debate.ToolInfo { return t.info }
+func (t *tool) Describe() flow.ToolInfo { return t.info }
 
 // Use has the server run the tool.
-func (t *tool) Use(ctx context.Context, use debate.ToolUse) (string, error) {
+func (t *tool) Use(ctx context.Context, use flow.ToolUse) (string, error) {
 	arguments := use.Arguments
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}") // some vendors send nothing if there are none

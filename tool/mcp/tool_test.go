@@ -17,11 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/tool/mcp"
 )
 
-func use(ctx context.Context, used debate.Tool, arguments string) (string, error) {
-	return used.Use(ctx, debate.ToolUse{Call: "r1.ada.tool.1", Attempt: 1, By: "Ada", Arguments: json.RawMessage(arguments)})
+func use(ctx context.Context, used flow.Tool, arguments string) (string, error) {
+	return used.Use(ctx, flow.ToolUse{Call: "r1.ada.tool.1", Attempt: 1, By: "Ada", Arguments: json.RawMessage(arguments)})
 }
 
 // server has tools that take anything, and answer what do yields.
@@ -38,7 +39,7 @@ func answering(result *sdk.CallToolResult, err error) sdk.ToolHandler {
 }
 
 // only is the one tool of a server that answers so.
-func only(t testing.TB, result *sdk.CallToolResult, err error) debate.Tool {
+func only(t testing.TB, result *sdk.CallToolResult, err error) flow.Tool {
 	t.Helper()
 	tools, failed := mcp.Tools(t.Context(), connected(t, server(nil, answering(result, err), "it")))
 	require.NoError(t, failed)
@@ -161,9 +162,9 @@ func TestListsThatCannotBeUsed(t *testing.T) {
 			})))
 			require.ErrorContains(t, err, c.want)
 			assert.Less(t, len(err.Error()), 400)
-			var failure *debate.Error
+			var failure *flow.Error
 			require.ErrorAs(t, err, &failure)
-			assert.Equal(t, debate.KindValidation, failure.Kind)
+			assert.Equal(t, flow.KindValidation, failure.Kind)
 			assert.Equal(t, "tools", failure.Field)
 			assert.Nil(t, tools)
 		})
@@ -225,7 +226,7 @@ func TestFailures(t *testing.T) {
 	failed := func(parts ...sdk.Content) *sdk.CallToolResult {
 		return &sdk.CallToolResult{IsError: true, Content: parts}
 	}
-	for want, used := range map[string]debate.Tool{
+	for want, used := range map[string]flow.Tool{
 		"the disk is full":                          only(t, failed(&sdk.TextContent{Text: "the disk is full"}), nil),
 		"the tool has failed, and does not say why": only(t, failed(), nil),
 		"[image image/png, 0 bytes, not shown]":     only(t, failed(&sdk.ImageContent{MIMEType: "image/png"}), nil),

@@ -26,12 +26,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/cache"
 	"github.com/agonist-dev/debate/provider/cassette"
 	"github.com/agonist-dev/debate/provider/limit"
 	"github.com/agonist-dev/debate/provider/logger"
+	"github.com/agonist-dev/debate/store"
 )
 
 // canary is a key that must be seen nowhere but in the request's header.
@@ -193,13 +195,13 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 		TracerProvider: tracers, MeterProvider: metric.NewMeterProvider(metric.WithReader(reader)), Labels: true, Content: true,
 	}
 	engine := &debate.Engine{
-		Providers: map[string]debate.Provider{vendor: p}, Store: &debate.MemoryStore{},
+		Providers: map[string]debate.Provider{vendor: p}, Store: &store.Memory{},
 		Logger: slog.New(slog.NewTextHandler(&lines, level)),
 	}
 	config := debate.Config{
-		ID: "canary", TurnTimeout: 300 * time.Millisecond, Topic: "Should keys be shown?", Rounds: 1, MaxTokens: 200, Unattended: &debate.Unattended{},
-		Retry: &debate.RetryPolicy{
-			Max:  map[debate.Kind]int{debate.KindNetwork: 1, debate.KindAPI: 1, debate.KindRateLimit: 0, debate.KindTimeout: 0, debate.KindInvalidResponse: 0},
+		ID: "canary", TurnTimeout: 300 * time.Millisecond, Topic: "Should keys be shown?", Rounds: 1, MaxTokens: 200, Unattended: &flow.Unattended{},
+		Retry: &flow.RetryPolicy{
+			Max:  map[flow.Kind]int{flow.KindNetwork: 1, flow.KindAPI: 1, flow.KindRateLimit: 0, flow.KindTimeout: 0, flow.KindInvalidResponse: 0},
 			Base: time.Millisecond, Jitter: time.Millisecond,
 		},
 		Participants: []debate.Participant{{Name: "Ada", Model: vendor + "/model"}, {Name: "Ben", Model: vendor + "/model"}},
@@ -239,7 +241,7 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 			break
 		}
 		show("events", event)
-		if to := as[debate.Transition](event); to != nil && (to.To == debate.StateError || to.To == debate.StateAwaitingInput) {
+		if to := as[flow.Transition](event); to != nil && (to.To == flow.StateError || to.To == flow.StateAwaitingInput) {
 			break
 		}
 	}

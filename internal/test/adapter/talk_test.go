@@ -14,30 +14,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // most is what a debate with a real vendor may cost.
-const most = 50_000_000_000 * debate.Money(1) // 0.05 USD
+const most = 50_000_000_000 * flow.Money(1) // 0.05 USD
 
 // hold plays a debate of two rounds with a verdict, and says what it cost.
-func hold(t *testing.T, name, model string, p provider.Provider) *debate.Record {
+func hold(t *testing.T, name, model string, p provider.Provider) *flow.Record {
 	t.Helper()
 	heard := &listener{Provider: p, pieces: map[string]int{}}
 	engine := &debate.Engine{Providers: map[string]debate.Provider{name: heard}}
 	config := debate.Config{
 		Topic: "Should cities close their centres to private cars?", Format: "structured-rounds", Rounds: 2, MaxTokens: 700,
 		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: name + "/" + model, Instructions: "Speak in three sentences."},
-			{Name: "Ben", Side: debate.Against, Model: name + "/" + model, Instructions: "Speak in three sentences."},
+			{Name: "Ada", Side: format.For, Model: name + "/" + model, Instructions: "Speak in three sentences."},
+			{Name: "Ben", Side: format.Against, Model: name + "/" + model, Instructions: "Speak in three sentences."},
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: name + "/" + model}}},
 	}
 	if row, ok := priced(engine, config); ok && row.Priced {
-		config.Budget = &debate.Budget{Hard: most}
+		config.Budget = &flow.Budget{Hard: most}
 	}
-	config.Unattended = &debate.Unattended{}
+	config.Unattended = &flow.Unattended{}
 	session, err := engine.Start(t.Context(), config)
 	require.NoError(t, err)
 	defer session.Close()
@@ -50,15 +52,15 @@ func hold(t *testing.T, name, model string, p provider.Provider) *debate.Record 
 	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		switch {
-		case as[debate.Failure](event) != nil:
-			t.Logf("%s: attempt %d: %v", as[debate.Failure](event).Call, as[debate.Failure](event).Attempt, as[debate.Failure](event).Error)
-		case as[debate.Turn](event) != nil:
-			t.Logf("%s: %s: %d bytes, %d tokens in, %d out", name, as[debate.Turn](event).Speaker, len(as[debate.Turn](event).Text), as[debate.Turn](event).Usage.Input, as[debate.Turn](event).Usage.Output)
+		case as[flow.Failure](event) != nil:
+			t.Logf("%s: attempt %d: %v", as[flow.Failure](event).Call, as[flow.Failure](event).Attempt, as[flow.Failure](event).Error)
+		case as[flow.Turn](event) != nil:
+			t.Logf("%s: %s: %d bytes, %d tokens in, %d out", name, as[flow.Turn](event).Speaker, len(as[flow.Turn](event).Text), as[flow.Turn](event).Usage.Input, as[flow.Turn](event).Usage.Output)
 		}
 	}
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, debate.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.Len(t, record.Turns, 4)
 	d, ok := debate.Of(record)
 	require.True(t, ok)
@@ -102,10 +104,10 @@ func (l *listener) count(call string) int {
 }
 
 // priced returns what is known of a debate's model.
-func priced(engine *debate.Engine, config debate.Config) (debate.Model, bool) {
+func priced(engine *debate.Engine, config debate.Config) (flow.Model, bool) {
 	start, err := engine.Freeze(config)
 	if err != nil {
-		return debate.Model{}, false
+		return flow.Model{}, false
 	}
 	row, ok := start.Models[config.Participants[0].Model]
 	return row, ok

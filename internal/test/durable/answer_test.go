@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // promptly is how soon a process goes on with what another one has left or answered. The promise is a second,
@@ -37,7 +38,7 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 				}
 				inquiry := asker.hear(t)
 				given = append(given, time.Now())
-				require.NoError(t, engine.Control(t.Context(), o.IDs[0], debate.Answer{Inquiry: inquiry, Text: text}))
+				require.NoError(t, engine.Control(t.Context(), o.IDs[0], flow.Answer{Inquiry: inquiry, Text: text}))
 			}
 			_, killed := asker.wait(t)
 			require.False(t, killed)
@@ -53,7 +54,7 @@ func TestAnswerFromAnotherProcess(t *testing.T) {
 			}
 			record, err := engine.Record(t.Context(), o.IDs[0])
 			require.NoError(t, err)
-			assert.Equal(t, debate.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Len(t, record.Answers, len(given))
 			d, ok := debate.Of(record)
 			require.True(t, ok)

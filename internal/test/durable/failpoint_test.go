@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // The kinds of failpoints.
@@ -53,13 +54,13 @@ func (f *failpoints) die(where string) {
 
 // fragile is a store with failpoints before and after each write, which it notes.
 type fragile struct {
-	debate.Store
+	store.Store
 
 	points *failpoints
 	ledger *ledger
 }
 
-func (s *fragile) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+func (s *fragile) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 	s.points.pass(beforeAppend)
 	err := s.Store.Append(ctx, id, after, writer, events)
 	s.points.pass(afterAppend)
@@ -84,5 +85,5 @@ func (s *fragile) Release(ctx context.Context, id, owner string) error {
 // watchful is a fragile store that can watch.
 type watchful struct {
 	fragile
-	debate.Watcher
+	store.Watcher
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -32,8 +32,8 @@ type level struct {
 	steps, bytes, disk int64
 }
 
-// Append implements [debate.Store].
-func (g *growing) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+// Append implements [store.Store].
+func (g *growing) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 	if err := g.storage.Append(ctx, id, after, writer, events); err != nil {
 		return err
 	}
@@ -46,10 +46,10 @@ func (g *growing) Append(ctx context.Context, id string, after int64, writer str
 		if spend, outcome := settled(&events[i]); spend != nil && outcome == done {
 			g.steps++
 		}
-		if as[debate.Round](events[i]) == nil {
+		if as[flow.Round](events[i]) == nil {
 			continue
 		}
-		switch n := as[debate.Round](events[i]).N; n {
+		switch n := as[flow.Round](events[i]).N; n {
 		case 2, 12, 52, 450, 490, 500:
 			g.rounds[n] = level{g.steps, g.bytes, g.place.size(g.t)}
 		default:

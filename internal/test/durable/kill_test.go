@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // shortLease lets a store that cannot see processes give the debate of a dead one away soon. On a busy machine
@@ -32,7 +34,7 @@ type tally struct {
 // trial plays one debate whose processes are killed.
 type trial struct {
 	place place
-	store debate.Store // of the same place, to read
+	store store.Store // of the same place, to read
 	play  string
 	id    string
 	kills []int64 // the failpoints, of one process after the other
@@ -101,7 +103,7 @@ func undisturbed(t *testing.T, play string) string {
 	return canonical(t, record)
 }
 
-func canonical(t testing.TB, record *debate.Record) string {
+func canonical(t testing.TB, record *flow.Record) string {
 	t.Helper()
 	d, ok := debate.Of(record)
 	require.True(t, ok)
@@ -175,9 +177,9 @@ func (r trial) run(t *testing.T, sum *tally) {
 		Lease: shortLease, Latency: latencyOf(r.play), Starts: r.kills[0]%2 == 0,
 	}
 	s := tally{}
-	defer sum.add(&s)         // also if the test is broken off
-	var logs [][]debate.Event // before each process, and at the end
-	var shifts [][]entry      // what each process has done
+	defer sum.add(&s)       // also if the test is broken off
+	var logs [][]flow.Event // before each process, and at the end
+	var shifts [][]entry    // what each process has done
 	for n, over, lines := 0, false, 0; !over; n++ {
 		if o.Kill = 0; n < len(r.kills) {
 			o.Kill = r.kills[n]

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // TestAHolderThatIsLate: a process loses its lease while a call is in flight, and appends what became of the
@@ -30,7 +31,7 @@ func beLate(t *testing.T, failure error) {
 	defer func() { assert.NoError(t, ledger.file.Close()) }()
 	var clock sync.Mutex
 	ahead := time.Duration(0)
-	store := &debate.MemoryStore{Now: func() time.Time {
+	store := &store.Memory{Now: func() time.Time {
 		clock.Lock()
 		defer clock.Unlock()
 		return time.Now().Add(ahead)
@@ -96,13 +97,13 @@ func (f answering) Generate(ctx context.Context, req *provider.Request, emit fun
 
 // meddled is a store that lets something happen before each commit.
 type meddled struct {
-	*debate.MemoryStore
+	*store.Memory
 
 	before func()
 }
 
-// Append implements [debate.Store].
-func (s *meddled) Append(ctx context.Context, id string, after int64, writer string, events []debate.Event) error {
+// Append implements [store.Store].
+func (s *meddled) Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 	s.before()
-	return s.MemoryStore.Append(ctx, id, after, writer, events)
+	return s.Memory.Append(ctx, id, after, writer, events)
 }

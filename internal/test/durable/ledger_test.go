@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // What a ledger tells.
@@ -65,7 +65,7 @@ func (l *ledger) call(what, request string) error {
 }
 
 // commit notes that the store has kept events.
-func (l *ledger) commit(id string, events []debate.Event) error {
+func (l *ledger) commit(id string, events []flow.Event) error {
 	if len(events) == 0 {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/internal/postgres"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 	"github.com/agonist-dev/debate/store/sql"
 )
@@ -39,8 +39,8 @@ type place struct {
 
 // storage is a store as it is opened.
 type storage interface {
-	debate.Store
-	debate.Watcher
+	store.Store
+	store.Watcher
 	io.Closer
 }
 

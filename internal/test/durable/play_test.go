@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
 )
 
 // The debates that are played.
@@ -30,15 +33,15 @@ const playLabel = "play"
 // configOf returns the config of a play: two rounds, three debaters and a judge, unless it says otherwise.
 func configOf(play, id string) debate.Config {
 	c := debate.Config{
-		ID: id, Topic: "Should cities ban cars from their centres?", Format: debate.RoundLimited, Rounds: 2,
+		ID: id, Topic: "Should cities ban cars from their centres?", Format: format.RoundLimited, Rounds: 2,
 		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "test/debater", Position: "Yes, ban them."},
-			{Name: "Ben", Side: debate.Against, Model: "test/debater", Position: "No, price them."},
-			{Name: "Cy", Side: debate.Neutral, Model: "test/debater", Position: "Start with the trucks."},
+			{Name: "Ada", Side: format.For, Model: "test/debater", Position: "Yes, ban them."},
+			{Name: "Ben", Side: format.Against, Model: "test/debater", Position: "No, price them."},
+			{Name: "Cy", Side: format.Neutral, Model: "test/debater", Position: "Start with the trucks."},
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
-		Budget:  &debate.Budget{Hard: 1_000 * debate.USD},
-		Retry:   &debate.RetryPolicy{Base: time.Millisecond, Jitter: 1},
+		Budget:  &flow.Budget{Hard: 1_000 * flow.USD},
+		Retry:   &flow.RetryPolicy{Base: time.Millisecond, Jitter: 1},
 		Labels:  map[string]string{playLabel: play},
 	}
 	switch play {
@@ -48,7 +51,7 @@ func configOf(play, id string) debate.Config {
 		c.Participants = c.Participants[:2]
 	case summarized:
 		c.Participants, c.Rounds = c.Participants[:2], 6
-		c.Context, c.Summarizer, c.MaxTokens, c.Reserve = debate.ContextSummarize, "test/summarizer", 200, 200
+		c.Context, c.Summarizer, c.MaxTokens, c.Reserve = flow.ContextSummarize, "test/summarizer", 200, 200
 		c.Participants[0].Model, c.Participants[1].Model = "test/forgetful", "test/forgetful"
 		c.Judging.When = debate.AtEnd
 	case lengthy:
@@ -64,11 +67,11 @@ func configOf(play, id string) debate.Config {
 }
 
 // engineOn returns an engine of this package's provider.
-func engineOn(store debate.Store, voice debate.Provider) *debate.Engine {
+func engineOn(store store.Store, voice debate.Provider) *debate.Engine {
 	return &debate.Engine{
 		Store:     store,
 		Providers: map[string]debate.Provider{"test": voice},
-		Models: map[string]debate.Model{
+		Models: map[string]flow.Model{
 			"test/debater":    {Priced: true, Input: 1_000_000, Output: 2_000_000},
 			"test/judge":      {Priced: true, Input: 3_000_000, Output: 9_000_000},
 			"test/summarizer": {Priced: true, Input: 500_000, Output: 500_000},

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // TestRivals lets several workers go on with the same debates, one of which is killed again and again.
@@ -100,7 +100,7 @@ func compete(t *testing.T, o order, workers int) (kills int) {
 type contest struct{ takeovers, doubles, repeats int }
 
 // add looks at one debate: the ledger has its lines in the order in which things happened.
-func (c *contest) add(id string, lines []entry, log []debate.Event) {
+func (c *contest) add(id string, lines []entry, log []flow.Event) {
 	made, results, kept := make(map[attempt]bool), make(map[string]bool), make(map[int64]bool)
 	holder := 0
 	for _, e := range lines {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
 )
 
 // worker is a process with an engine, as it sees itself.
@@ -63,7 +65,7 @@ func listen() <-chan string {
 
 // play brings a debate to its end, from wherever it is, and tells the kinds of the failpoints that it passed.
 func (w *worker) play(ctx context.Context) error {
-	var record *debate.Record
+	var record *flow.Record
 	for record == nil {
 		session, err := w.enter(ctx, w.IDs[0])
 		if err != nil {
@@ -81,7 +83,7 @@ func (w *worker) play(ctx context.Context) error {
 			return err
 		}
 	}
-	if record.State != debate.StateCompleted {
+	if record.State != flow.StateCompleted {
 		return fmt.Errorf("the debate ended in state %s", record.State)
 	}
 	w.points.mu.Lock()
@@ -96,11 +98,11 @@ const separator = ", "
 // enter opens a debate, or starts it if there is none. It waits for the lease of a process that is gone.
 func (w *worker) enter(ctx context.Context, id string) (*debate.Session, error) {
 	for {
-		session, err := (*debate.Session)(nil), debate.ErrNotFound
+		session, err := (*debate.Session)(nil), flow.ErrNotFound
 		if !w.Starts {
 			session, err = w.engine.Open(ctx, id)
 		}
-		if errors.Is(err, debate.ErrNotFound) {
+		if errors.Is(err, flow.ErrNotFound) {
 			session, err = w.engine.Start(ctx, configOf(w.Play, id))
 		}
 		if !busy(err) {
@@ -115,7 +117,7 @@ func (w *worker) enter(ctx context.Context, id string) (*debate.Session, error) 
 // busy reports whether somebody holds the debate, or the machine is so busy that a store has not answered
 // within a lease. Both pass.
 func busy(err error) bool {
-	return errors.Is(err, debate.ErrLeased) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, flow.ErrLeased) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // begin starts debates and leaves them as a crash does.
@@ -146,7 +148,7 @@ func (w *worker) serve(ctx context.Context) error {
 func (w *worker) work(ctx context.Context) error {
 	fmt.Println("ready")
 	for {
-		working, err := w.list(ctx, debate.Filter{Working: true})
+		working, err := w.list(ctx, store.Filter{Working: true})
 		if err != nil || len(working) == 0 {
 			return errors.Join(err, w.engine.Shutdown(ctx))
 		}
@@ -175,7 +177,7 @@ func (w *worker) work(ctx context.Context) error {
 // look is how often a worker looks for work.
 const look = 25 * time.Millisecond
 
-func (w *worker) list(ctx context.Context, filter debate.Filter) (infos []debate.Info, err error) {
+func (w *worker) list(ctx context.Context, filter store.Filter) (infos []store.Info, err error) {
 	for info, err := range w.engine.List(ctx, filter) {
 		if err != nil {
 			return nil, err
@@ -197,9 +199,9 @@ func (w *worker) ask(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case as[debate.Inquiry](event) != nil:
-			asked = as[debate.Inquiry](event).ID
-		case errors.Is(event.Err(), debate.ErrAwaitingInput):
+		case as[flow.Inquiry](event) != nil:
+			asked = as[flow.Inquiry](event).ID
+		case errors.Is(event.Err(), flow.ErrAwaitingInput):
 			fmt.Println(asked)
 		default:
 		}

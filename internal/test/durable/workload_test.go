@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -21,12 +23,12 @@ func workload(id string, rounds int) debate.Config {
 	return debate.Config{
 		ID: id, Topic: "Should cities ban cars from their centres?", Rounds: rounds,
 		Participants: []debate.Participant{
-			{Name: "Ada", Side: debate.For, Model: "test/debater", Position: "Yes, ban them."},
-			{Name: "Ben", Side: debate.Against, Model: "test/debater", Position: "No, price them."},
-			{Name: "Cy", Side: debate.Neutral, Model: "test/debater", Position: "Start with the trucks."},
+			{Name: "Ada", Side: format.For, Model: "test/debater", Position: "Yes, ban them."},
+			{Name: "Ben", Side: format.Against, Model: "test/debater", Position: "No, price them."},
+			{Name: "Cy", Side: format.Neutral, Model: "test/debater", Position: "Start with the trucks."},
 		},
 		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "test/judge"}}},
-		Budget:  &debate.Budget{Hard: 1_000_000 * debate.USD},
+		Budget:  &flow.Budget{Hard: 1_000_000 * flow.USD},
 	}
 }
 
@@ -112,6 +114,6 @@ func conclude(t testing.TB, engine *debate.Engine, id string, rounds int) {
 	require.NoError(t, err)
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, debate.StateCompleted, record.State)
+	require.Equal(t, flow.StateCompleted, record.State)
 	session.Close()
 }

@@ -1,0 +1,220 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// StopReason is why a reply ended; see [provider.StopReason].
+type StopReason = provider.StopReason
+
+// current returns the call if this attempt is its latest and is in flight. Otherwise it returns nil.
+func (c *Core) current(call string, attempt int) *callState {
+	state := c.record.callByID(call)
+	if state == nil || state.status != callOpen || state.intent.Attempt != attempt {
+		return nil
+	}
+	return state
+}
+
+// result takes a reply. In a final state it records only the cost.
+func (c *Core) result(s Result) error {
+	state := c.current(s.Call, s.Attempt)
+	if state == nil {
+		return nil // a duplicate, or an attempt that was given up
+	}
+	spend := c.record.charge(state.intent, s.Usage, s.Free)
+	spend.Took, spend.Cached = s.Took, s.Free
+	if c.record.Final() {
+		return c.spend(spend)
+	}
+	if state.intent.Tool != "" {
+		return c.answeredBy(state.intent, spend, s.Text, false)
+	}
+	s = bounded(state.intent, s, c.record.terms.MaxTokens)
+	if len(s.Calls) > 0 && state.intent.Offer != nil {
+		return c.askTools(state, spend, s)
+	}
+	if failure := unusable(s); failure != nil {
+		return c.setback(state, failure, spend)
+	}
+	if state.intent.Kind == KindSummary && state.intent.Upto > 0 {
+		return c.emit(Event{Body: c.summarized(state.intent, spend, s)})
+	}
+	if state.intent.Schema == "" {
+		return c.emit(Event{Body: c.turn(state.intent, spend, s)})
+	}
+	body, problems := c.structured(state.intent, spend, s)
+	if len(problems) == 0 {
+		return c.emit(Event{Body: body})
+	}
+	out := &Rejection{Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: text.Cut(text.Readable(s.Text), 2048), Problems: problems}
+	if state.intent.Again != "" {
+		out.Next = state.intent.Next
+	}
+	return c.emit(Event{Body: out})
+}
+
+// spend records the cost of a call whose result came after the end.
+func (c *Core) spend(s Spend) error { return c.emit(Event{Body: &Charge{s}}) }
+
+// bytesPerToken bounds an accepted reply: it is cut at this number of bytes per token that it was allowed. Text of
+// any language has fewer on average; English has about 4. Without a bound the cost of the calls that read the reply
+// would have no bound either.
+const bytesPerToken = 8
+
+// unusable returns a failure for a reply that no conversation can use, or nil.
+func unusable(s Result) *Error {
+	switch {
+	case s.Stop == provider.StopRefusal:
+		return &Error{Kind: KindRefusal, Err: errors.New("the model declined to answer")}
+	case s.Stop == provider.StopFilter:
+		return &Error{Kind: KindContentFilter, Err: errors.New("the provider's filter cut the reply")}
+	case strings.TrimSpace(s.Text) == "":
+		return &Error{Kind: KindInvalidResponse, Err: errors.New("the reply is blank")}
+	default:
+		return nil
+	}
+}
+
+// bounded replaces invalid UTF-8 in a free reply. It cuts a reply that is longer than its tokens allow.
+func bounded(intent *Intent, s Result, otherwise int) Result {
+	tokens := intent.Tokens
+	if tokens == 0 && intent.Schema == "" { // a person's answer, which others read too
+		tokens = otherwise
+	}
+	if intent.Schema == "" {
+		s.Text = text.Readable(s.Text)
+	}
+	if most := mostBytes(tokens); tokens > 0 && len(s.Text) > most {
+		s.Text, s.Stop = text.Cut(s.Text, most), provider.StopLength
+	}
+	return s
+}
+
+// mostBytes returns the most bytes of a reply that was allowed this many tokens.
+func mostBytes(tokens int) int {
+	if tokens > math.MaxInt/bytesPerToken {
+		return math.MaxInt
+	}
+	return tokens * bytesPerToken
+}
+
+// Spoken returns the text of a result as its turn will hold it.
+func (c *Core) Spoken(s Result) string {
+	if state := c.current(s.Call, s.Attempt); state != nil {
+		return bounded(state.intent, s, c.record.terms.MaxTokens).Text
+	}
+	return s.Text
+}
+
+func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
+	return &Turn{
+		Spend: spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,
+		Target: intent.Target, Text: s.Text, Cut: s.Stop == provider.StopLength, Hidden: intent.Hidden,
+	}
+}
+
+// structured makes the event of an answer that must match a schema, or returns its problems. An answer that did not
+// end normally is not parsed: a truncated number is a number too.
+func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string) {
+	schema := c.machine.flow.Schemas[intent.Schema]
+	if schema == nil {
+		return nil, []string{fmt.Sprintf("the flow has no schema %q", intent.Schema)}
+	}
+	if s.Stop != "" && s.Stop != provider.StopEnd {
+		return nil, []string{fmt.Sprintf("the answer was broken off (%s) before its end", s.Stop)}
+	}
+	var l *text.Labels
+	if c.record.anonymous != nil && intent.Labels {
+		l = c.record.anonymous.Labels
+	}
+	text, value, problems := schema.accept(c.record, s.Text, l)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if schema.body != nil {
+		return schema.body(c.record, intent, spend, value), nil
+	}
+	turn := c.turn(intent, spend, s)
+	turn.Text, turn.Data = text, []byte(text)
+	return turn, nil
+}
+
+// failed takes an attempt that gave no reply.
+func (c *Core) failed(s Failed) error {
+	state := c.current(s.Call, s.Attempt)
+	if state == nil {
+		return nil
+	}
+	failure := s.Error
+	if failure == nil {
+		failure = &Error{Kind: KindAPI, Err: errors.New("the attempt failed without a reason")}
+	}
+	spend := c.record.charge(state.intent, s.Usage, s.Free)
+	spend.Took = s.Took
+	if state.intent.Tool != "" {
+		return c.toolFailed(state, spend, failure, state.aborted && failure.Kind == KindCanceled)
+	}
+	if c.record.Final() {
+		return c.spend(spend)
+	}
+	return c.setback(state, failure, spend)
+}
+
+// lost takes an attempt whose outcome is unknown. It charges the whole reserve, because the cost is unknown too.
+func (c *Core) lost(s Lost) error {
+	state := c.current(s.Call, s.Attempt)
+	if state == nil {
+		return nil
+	}
+	spend := c.record.charge(state.intent, provider.Usage{}, false)
+	gone := &Error{Kind: KindNetwork, Err: errors.New("the process that made this call is gone")}
+	switch {
+	case c.record.Final():
+		return c.spend(spend)
+	case state.intent.Tool != "":
+		return c.toolFailed(state, spend, gone, true)
+	}
+	return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.locate(state, gone)}})
+}
+
+// setback records a failed attempt. It decides whether there is another attempt, when, and with which model.
+func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
+	out := &Failure{Spend: spend, By: state.intent.By, Error: c.locate(state, failure)}
+	if failure.Kind == KindContextOverflow {
+		out.Window = c.record.overflowed(state.intent)
+	}
+	if state.aborted && failure.Kind == KindCanceled {
+		out.Void = true
+		return c.emit(Event{Body: out})
+	}
+	policy := c.record.terms.Retry
+	tries := append(slices.Clone(state.tries()), failure.Kind)
+	if wait, again := policy.delay(tries, failure.RetryAfter, c.in.Bits); again {
+		out.RetryAt = c.in.At.Add(wait)
+	} else if next := c.record.successor(state.intent, failure); next != "" {
+		out.Next = next
+	} else {
+		out.Final = true
+	}
+	return c.emit(Event{Body: out})
+}
+
+// mayFallBack reports whether another model may succeed. It cannot if the host program itself ended the attempt.
+func mayFallBack(kind Kind) bool {
+	return kind != KindCanceled && kind != KindState && kind != KindCostLimit
+}
+
+// locate returns the failure with the call, the participant, the round and the attempt in which it happened.
+func (c *Core) locate(state *callState, failure *Error) *Error {
+	out := *failure
+	out.Op, out.Participant, out.Round, out.Attempt = state.intent.Call, state.intent.By, state.intent.Round, state.intent.Attempt
+	return &out
+}

@@ -1,0 +1,124 @@
+package flow
+
+import "github.com/agonist-dev/debate/provider"
+
+// Account is the sum of what was used under one name.
+type Account struct {
+	Name     string
+	Usage    provider.Usage
+	Cost     Money
+	Requests int // attempts, failed ones included; answers of persons do not count
+}
+
+func (a *Account) add(s *Spend) {
+	a.Usage = a.Usage.Add(s.Usage)
+	a.Cost = a.Cost.plus(s.Cost)
+	a.Requests++
+}
+
+func account(list *[]Account, name string) *Account {
+	for i := range *list {
+		if (*list)[i].Name == name {
+			return &(*list)[i]
+		}
+	}
+	*list = append(*list, Account{Name: name})
+	return &(*list)[len(*list)-1]
+}
+
+// accounts hold the spend of a conversation. There are few names of each sort, so a list is enough.
+type accounts struct {
+	total        Account
+	tokens       int // of all attempts; where the provider reported none, the worst case
+	models       []Account
+	participants []Account
+	rounds       map[int]*Account // 0: outside the rounds
+}
+
+func (a *accounts) add(intent *Intent, s *Spend) {
+	a.total.add(s)
+	if s.Estimated {
+		a.tokens += intent.Bound
+	} else {
+		a.tokens += s.Usage.Input + s.Usage.Output
+	}
+	account(&a.models, s.Model).add(s)
+	account(&a.participants, intent.By).add(s)
+	round := a.rounds[intent.Round]
+	if round == nil {
+		round = &Account{}
+		if a.rounds == nil {
+			a.rounds = make(map[int]*Account)
+		}
+		a.rounds[intent.Round] = round
+	}
+	round.add(s)
+}
+
+// Spent returns what the conversation has used and cost so far, failed attempts included.
+func (r *Record) Spent() Account { return r.spent.total }
+
+// SpentByModel returns the accounts of the models, in the order of their first use.
+func (r *Record) SpentByModel() []Account { return append([]Account(nil), r.spent.models...) }
+
+// SpentByParticipant returns the accounts of participants, judges and the summarizer, in the order of their first
+// use.
+func (r *Record) SpentByParticipant() []Account {
+	return append([]Account(nil), r.spent.participants...)
+}
+
+// SpentInRound returns the account of a round, its judging included. Round 0 stands for what was spent outside the
+// rounds.
+func (r *Record) SpentInRound(round int) Account {
+	if a := r.spent.rounds[round]; a != nil {
+		return *a
+	}
+	return Account{}
+}
+
+// SpentByLabel sums what conversations have used by the value of one of their labels, such as a tenant. The values
+// are in the order of their first occurrence. Conversations without the label are summed under "".
+func SpentByLabel(label string, records ...*Record) []Account {
+	var out []Account
+	for _, r := range records {
+		value := ""
+		if r.terms != nil {
+			value = r.terms.Labels[label]
+		}
+		total := &r.spent.total
+		a := account(&out, value)
+		a.Usage = a.Usage.Add(total.Usage)
+		a.Cost = a.Cost.plus(total.Cost)
+		a.Requests += total.Requests
+	}
+	return out
+}
+
+// Reserved returns the most that the calls in flight can still cost.
+func (r *Record) Reserved() Money { return r.reserved }
+
+// charge returns what an attempt cost. If its usage is unknown, that is its whole reserve.
+func (r *Record) charge(intent *Intent, usage provider.Usage, free bool) Spend {
+	s := Spend{Call: intent.Call, Attempt: intent.Attempt, Model: intent.Model, Usage: usage}
+	model := r.model(intent.Model)
+	switch {
+	case model == nil || free:
+	case usage.IsZero():
+		s.Cost, s.Estimated = intent.Reserve, true
+	default:
+		s.Cost = model.Cost(usage)
+	}
+	return s
+}
+
+// KnownUsage returns the usage unchanged if its numbers are possible. Otherwise the usage is unknown, and
+// KnownUsage returns zero.
+func KnownUsage(u provider.Usage) provider.Usage {
+	const most = 1 << 40 // no request has as many tokens
+	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {
+		if n < 0 || n > most {
+			return provider.Usage{}
+		}
+	}
+	return u
+}

@@ -1,0 +1,463 @@
+package flow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agonist-dev/debate/context/window"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Core is one conversation without any I/O. It starts no goroutine, reads no clock and draws no random number.
+// [Core.Step] takes an input and returns what follows from it. A runtime around the core saves the events and
+// performs the commands. The same inputs give the same events.
+//
+// A Core has one owner at a time: it is not safe for concurrent use. [NewCore] makes one, and so does
+// Engine.NewCore.
+type Core struct {
+	machine *Machine
+	flows   map[string]*Machine // by name: before the start an Edit may choose any of them
+	plans   map[string]window.Manager
+	record  *Record
+	in      Input
+	out     Output
+	wires   map[string]*provider.Schema // schemas as they are sent, by name
+	counts  map[countedText]int         // tokens of texts that do not change
+	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
+}
+
+// Flows are the compiled flows by name. First is the flow of a conversation that has no config yet.
+type Flows struct {
+	Machines map[string]*Machine
+	First    string
+}
+
+// NewCore makes the core of a stored conversation from its events. The first event names the flow. Without events
+// the core is that of a conversation that is not configured yet. contexts are the context managers by the names in
+// Terms.Context.
+//
+// An error is of kind validation if the flow is not registered, or its version cannot be continued. An event that
+// cannot be folded is an error too.
+func NewCore(flows Flows, contexts map[string]window.Manager, id string, events []Event) (*Core, error) {
+	name, version := flows.First, 0
+	if len(events) > 0 {
+		if start, ok := events[0].Body.(*Start); ok {
+			name, version = start.Flow, start.FlowVersion
+		}
+	}
+	m := flows.Machines[name]
+	if m == nil {
+		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flow", Err: fmt.Errorf("no flow %q is registered", text.OneLine(name, 40))}
+	}
+	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {
+		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
+			"the debate was started with version %d of flow %s; this program continues versions %d to %d", version, name, least, m.flow.Version)}
+	}
+	c := &Core{machine: m, flows: flows.Machines, plans: contexts, record: newRecord(id)}
+	for i := range events {
+		if err := c.foldStored(events[i]); err != nil {
+			return nil, fmt.Errorf("event %d: %w", i+1, err)
+		}
+	}
+	return c, nil
+}
+
+// Flow returns the flow of the conversation. It is read only.
+func (c *Core) Flow() *Flow { return c.machine.flow }
+
+// Record returns the record. The core keeps writing to it: its owner may read it between Steps.
+func (c *Core) Record() *Record { return c.record }
+
+// Step takes one input.
+//
+//   - A refused input is an *[Error] of kind state or validation, and changes nothing.
+//   - A result that was taken before, or that belongs to an outdated attempt, is ignored without an error.
+//   - If a Step fails half-way, the core is unusable; see [Core.Err].
+func (c *Core) Step(in Input) (Output, error) {
+	if _, ok := in.Signal.(Opened); ok { // what is due depends on the Losts that follow
+		return c.step(in, func() error { return nil })
+	}
+	return c.step(in, c.advance)
+}
+
+// StepRemote takes a control of a host program, as [Core.Step] does, but starts no call and does nothing else that is
+// due. It is for a process that does not hold the conversation. The process that holds it, or opens it next,
+// continues from there. That process also aborts the calls in Output.Abort.
+func (c *Core) StepRemote(in Input) (Output, error) {
+	switch in.Signal.(type) {
+	case Pause, Resume, Stop, Cancel, Retry, Acknowledge, Answer, Sent:
+		return c.step(in, c.answered)
+	default:
+		return Output{}, &Error{Kind: KindState, Op: "note", Err: fmt.Errorf("%T is no control", in.Signal)}
+	}
+}
+
+// Fold takes an event that another process has appended to the log.
+func (c *Core) Fold(e Event) error {
+	if c.broken != nil {
+		return c.broken
+	}
+	if err := c.foldStored(e); err != nil {
+		c.broken = fmt.Errorf("event %d: %w", c.record.Seq+1, err)
+		return c.broken
+	}
+	return nil
+}
+
+// foldStored folds an event of a log. If only the flow has its kind, the flow decodes it.
+func (c *Core) foldStored(e Event) error {
+	e, err := c.machine.flow.DecodeEvent(e)
+	if err != nil {
+		return err
+	}
+	if err := c.record.fold(&e, c.machine); err != nil {
+		return err
+	}
+	c.folded(e.Kind())
+	return nil
+}
+
+// folded drops cached values that an event has made invalid.
+func (c *Core) folded(kind EventKind) {
+	if kind == EventDropped {
+		c.wires = nil // they name the participants
+	}
+}
+
+// step takes an input, then calls after.
+func (c *Core) step(in Input, after func() error) (Output, error) {
+	if c.broken != nil {
+		return Output{}, c.broken
+	}
+	if in.At.Before(c.record.LastAt) {
+		in.At = c.record.LastAt // the times of facts never decrease, whatever a clock says
+	}
+	c.in, c.out = in, Output{Events: c.out.Events[:0]}
+	if err := c.dispatch(in.Signal); err != nil {
+		if len(c.out.Events) > 0 {
+			c.broken = err
+		}
+		return Output{}, err
+	}
+	if err := after(); err != nil {
+		c.broken = err
+		return Output{}, err
+	}
+	return c.out, nil
+}
+
+// answered goes back to the working state once no answer is missing.
+func (c *Core) answered() error {
+	if c.record.State != StateAwaitingInput || !c.machine.allows(c.record, TriggerAnswered) {
+		return nil
+	}
+	return c.fire(TriggerAnswered, Exit{}, false)
+}
+
+// InFlight returns a Lost for each call in flight. A runtime that opens a log which another process has left steps
+// each of them once, because their outcome is unknown.
+func (c *Core) InFlight() []Lost {
+	lost := make([]Lost, len(c.record.inFlight))
+	for i, call := range c.record.inFlight {
+		lost[i] = Lost{Call: call.intent.Call, Attempt: call.intent.Attempt}
+	}
+	return lost
+}
+
+// emit numbers a fact, folds it, and adds it to the output.
+func (c *Core) emit(e Event) error {
+	e.Seq, e.At = c.record.Seq+1, c.in.At
+	c.out.Events = append(c.out.Events, e)
+	if err := c.record.fold(&e, c.machine); err != nil {
+		c.out.Events = c.out.Events[:len(c.out.Events)-1]
+		return err
+	}
+	c.folded(e.Kind())
+	return nil
+}
+
+// fire changes the state by the table. Nothing else changes it.
+func (c *Core) fire(on Trigger, note Exit, drain bool) error {
+	from := c.record.State
+	to, err := c.machine.fire(c.record, on)
+	if err != nil {
+		return err
+	}
+	if c.record.start == nil { // nothing is logged before the start
+		c.record.State = to
+		return nil
+	}
+	for i := range note.Warnings {
+		if err := c.warn(&note.Warnings[i]); err != nil {
+			return err
+		}
+	}
+	change := &Transition{From: from, To: to, On: on, Reason: note.Reason, Evidence: note.Evidence, Drain: drain, Calls: note.Calls}
+	if to == StateError {
+		change.Failure = note.Failure
+	}
+	if err := c.emit(Event{Body: change}); err != nil {
+		return err
+	}
+	if note.Round != nil && note.Round.N != c.record.Round {
+		return c.emit(Event{Body: note.Round})
+	}
+	return nil
+}
+
+// dispatch checks an input against the record and folds its facts.
+func (c *Core) dispatch(signal Signal) error {
+	switch s := signal.(type) {
+	case Result:
+		return c.result(s)
+	case Failed:
+		return c.failed(s)
+	case Lost:
+		return c.lost(s)
+	case Tick:
+		return nil
+	case Opened:
+		return c.onOpened(s)
+	case Edit:
+		if !c.machine.allows(c.record, TriggerEdit) {
+			return c.machine.refusal(c.record, TriggerEdit)
+		}
+		config := Unnamed(s.Config)
+		if config == nil {
+			return &Error{Kind: KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
+		}
+		flow, terms := cmp.Or(s.Flow, s.Config.Flow()), s.Terms
+		if terms == nil {
+			terms = config.Terms().WithDefaults()
+		}
+		c.record.flow, c.record.config, c.record.terms, c.record.valid = flow, config, terms, false
+		if m := c.flows[flow]; m != nil { // validation reports an unknown flow
+			c.machine = m
+		}
+		return c.fire(TriggerEdit, Exit{}, false)
+	case Validate:
+		return c.fire(TriggerValidate, Exit{}, false)
+	case Validated:
+		return c.validated(s)
+	case Start:
+		if !c.machine.allows(c.record, TriggerStart) {
+			return c.machine.refusal(c.record, TriggerStart)
+		}
+		if s.Flow != c.machine.flow.Name {
+			err := fmt.Errorf("the start is of flow %q, the config of %q", text.OneLine(s.Flow, 40), c.machine.flow.Name)
+			return &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
+		}
+		if err := c.emit(Event{Body: &s}); err != nil {
+			return err
+		}
+		return c.fire(TriggerStart, Exit{}, false)
+	case Answer:
+		return c.answer(s)
+	case Acknowledge:
+		return c.acknowledge()
+	case Sent:
+		return c.sent(s)
+	default:
+		return c.control(signal)
+	}
+}
+
+// control takes the inputs that only fire a trigger.
+func (c *Core) control(signal Signal) error {
+	switch s := signal.(type) {
+	case Pause:
+		if err := c.fire(TriggerPause, Exit{}, s.Drain); err != nil {
+			return err
+		}
+		if !s.Drain {
+			c.abort()
+		}
+		return nil
+	case Resume:
+		return c.fire(TriggerResume, Exit{}, false)
+	case Retry:
+		return c.fire(TriggerRetry, Exit{}, false)
+	case Stop:
+		if err := c.fire(TriggerStop, Exit{Reason: EndHost, Evidence: "stopped by the host"}, false); err != nil {
+			return err
+		}
+		c.abort()
+		return nil
+	case Cancel:
+		if err := c.fire(TriggerCancel, Exit{Reason: EndHost, Evidence: "canceled by the host"}, false); err != nil {
+			return err
+		}
+		c.abort()
+		return nil
+	default:
+		return &Error{Kind: KindState, Op: "step", Err: fmt.Errorf("no input of type %T is known", signal)}
+	}
+}
+
+// onOpened records that the conversation was resumed after a break, if a round's time is running. The break does not
+// count as time of the round.
+func (c *Core) onOpened(s Opened) error {
+	if c.record.start == nil || !c.machine.working(c.record.State) || c.record.deadline().IsZero() {
+		return nil
+	}
+	return c.emit(Event{Body: &s})
+}
+
+func (c *Core) validated(s Validated) error {
+	on := TriggerInvalid
+	if s.OK {
+		on = TriggerValid
+	}
+	if c.record.State != StateValidating {
+		return c.machine.refusal(c.record, on)
+	}
+	c.record.valid = s.OK
+	return c.fire(on, Exit{}, false)
+}
+
+// abort asks the runtime to abort every call in flight.
+func (c *Core) abort() {
+	for _, call := range c.record.inFlight {
+		c.out.Abort = append(c.out.Abort, call.intent.Call)
+	}
+}
+
+// mostAnswer bounds a person's answer, in bytes. A turn is cut further, to [Terms].MaxTokens.
+const mostAnswer = 1 << 20
+
+func (c *Core) answer(s Answer) error {
+	inquiry := c.record.inquiry(s.Inquiry)
+	if inquiry == nil || c.record.Final() {
+		return &Error{Kind: KindState, Op: "answer", Err: fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))}
+	}
+	if inquiry.About != "" {
+		return c.chosen(inquiry, s)
+	}
+	s.Option, s.Model, s.Row = "", "", nil
+	s.Text = text.Readable(s.Text)
+	if strings.TrimSpace(s.Text) == "" || len(s.Text) > mostAnswer {
+		err := fmt.Errorf("an answer holds text, of at most %d bytes", mostAnswer)
+		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: err}
+	}
+	if err := c.emit(Event{Body: &s}); err != nil {
+		return err
+	}
+	return c.result(Result{Call: s.Inquiry, Attempt: c.record.calls[s.Inquiry].intent.Attempt, Text: s.Text})
+}
+
+func (c *Core) acknowledge() error {
+	if !c.record.warned() || c.record.acked || c.record.Final() {
+		return &Error{Kind: KindState, Op: "acknowledge", Err: errors.New("no cost warning is open")}
+	}
+	return c.emit(Event{Body: &Acknowledge{}})
+}
+
+// sent takes an input of the flow's own. It records the input, and fires its trigger if the present state has a
+// rule for it.
+func (c *Core) sent(s Sent) error {
+	if !c.machine.input(s.Trigger) {
+		err := fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, text.OneLine(string(s.Trigger), 40))
+		return &Error{Kind: KindState, Op: "send", Err: err}
+	}
+	if c.record.Final() || c.record.start == nil {
+		return c.machine.refusal(c.record, s.Trigger)
+	}
+	if err := ReadableJSON(s.Payload); err != nil {
+		return &Error{Kind: KindValidation, Op: "send", Field: "payload", Err: err}
+	}
+	ruled := len(c.machine.rules[ruleKey{c.record.State, s.Trigger}]) > 0
+	if ruled && !c.machine.allows(c.record, s.Trigger) {
+		return c.machine.refusal(c.record, s.Trigger)
+	}
+	if err := c.emit(Event{Body: &s}); err != nil || !ruled {
+		return err
+	}
+	if !c.machine.allows(c.record, s.Trigger) {
+		return nil // folding the fact has already settled it
+	}
+	return c.fire(s.Trigger, Exit{}, false)
+}
+
+// mostSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle.
+const mostSteps = 10_000
+
+// advance does what is due. It starts the missing calls, or fires what the flow returns.
+func (c *Core) advance() error {
+	for range mostSteps {
+		again, err := c.once()
+		if err != nil || !again {
+			return err
+		}
+	}
+	circle := errors.New("the flow goes in a circle without asking anybody")
+	return c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
+}
+
+// once does one thing that is due. again reports whether there may be more.
+func (c *Core) once() (again bool, err error) {
+	r := c.record
+	if r.State == StateAwaitingInput {
+		if !c.machine.allows(r, TriggerAnswered) {
+			return false, nil
+		}
+		return true, c.fire(TriggerAnswered, Exit{}, false)
+	}
+	if r.start == nil || !c.machine.working(r.State) {
+		return false, nil
+	}
+	if act, again, err := c.watchBudget(); act || err != nil {
+		return again, err
+	}
+	if again, err := c.watchRound(); again || err != nil {
+		return again, err
+	}
+	step := c.machine.flow.Steps[r.State]
+	due := due{core: c}
+	if step.Calls != nil {
+		if again, err := due.all(step.Calls(r)); again || err != nil {
+			return again, err
+		}
+	}
+	switch {
+	case due.busy:
+		c.waitUntil(due.wait)
+		c.waitUntil(r.times(c.in.At))
+		return false, nil
+	case due.asked:
+		return true, c.fire(TriggerAsk, Exit{}, false)
+	case due.overBudget:
+		return true, c.reach(due.limit, due.short.Call, due.what)
+	}
+	return c.next(step)
+}
+
+// next fires what the flow returns once no call is missing.
+func (c *Core) next(step Step) (again bool, err error) {
+	on, note := passing(c.record.State), Exit{}
+	if step.Next != nil {
+		var ok bool
+		if on, note, ok = step.Next(c.record); !ok {
+			return false, nil
+		}
+	}
+	if err := c.fire(on, note, false); err != nil {
+		return false, c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: err})
+	}
+	return true, nil
+}
+
+// passing returns the trigger that a lifecycle state without a step fires.
+func passing(s State) Trigger {
+	if s == StateInitializing {
+		return TriggerInitialized
+	}
+	return TriggerCompleted
+}
+
+// fail goes to the error state.
+func (c *Core) fail(err *Error) error {
+	return c.fire(TriggerFail, Exit{Failure: err, Reason: EndFailed, Evidence: err.Error()}, false)
+}

@@ -1,0 +1,198 @@
+package flow
+
+import (
+	"time"
+)
+
+// due collects what the calls of one state need.
+type due struct {
+	core       *Core
+	busy       bool // a call is in flight, or waits for its time
+	asked      bool // a person's answer is pending
+	overBudget bool // a call does not fit the budget
+	limit      WarningKind
+	short      *Intent   // the call that does not fit
+	what       string    // by how much
+	wait       time.Time // when the next call may start
+	one        [1]beginning
+}
+
+// all deals with the missing calls of a state. It starts none before it knows that no call of the batch ends the
+// state. again reports that the record has changed, so that the calls must be computed anew.
+func (d *due) all(calls []Call) (again bool, err error) {
+	r := d.core.record
+	for i := range calls {
+		if state := r.calls[calls[i].ID]; state != nil && state.status == callFailed && !calls[i].OnFail.Skip {
+			if again, err := d.giveUp(&calls[i], state); again || err != nil {
+				return again, err
+			}
+		}
+	}
+	var fresh []beginning
+	if len(calls) == 1 {
+		fresh = d.one[:0]
+	}
+	for i := range calls {
+		if uses, waits := d.pendingTools(&calls[i]); waits {
+			fresh = append(fresh, uses...)
+			continue
+		}
+		call, ok := d.look(&calls[i])
+		if !ok {
+			continue
+		}
+		begun, again, err := d.ready(call, fresh)
+		if again || err != nil {
+			return again, err
+		}
+		if begun.intent != nil {
+			fresh = append(fresh, begun)
+		}
+	}
+	for _, b := range fresh {
+		if err := d.start(b.ready, b.intent); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// ready prepares a call, or the summary that must precede it. A call that cannot be sent fails.
+func (d *due) ready(call *Call, fresh []beginning) (b beginning, again bool, err error) {
+	ready, intent, failure := d.core.prepare(call, true)
+	if failure == nil && ready.needs != nil {
+		for _, other := range fresh {
+			if other.intent.Call == ready.needs.ID {
+				return b, false, nil // another call of the batch needs it too
+			}
+		}
+		for _, w := range d.core.record.crossed(ready, intent) {
+			if err := d.core.warn(&w); err != nil {
+				return b, false, err
+			}
+		}
+		return d.summary(call, ready.needs)
+	}
+	if failure != nil {
+		return b, true, d.core.unsent(call, intent, failure)
+	}
+	return beginning{ready, intent}, false, nil
+}
+
+// summary prepares the summary that a call needs. If the budget does not allow the summary, it prepares the call
+// without one.
+func (d *due) summary(call, needs *Call) (b beginning, again bool, err error) {
+	summary, ok := d.look(needs)
+	if !ok {
+		return b, false, nil
+	}
+	ready, intent, failure := d.core.prepare(summary, true)
+	if failure == nil {
+		if _, _, ok := d.core.fits(intent); ok && d.core.spares(intent) || len(d.core.record.inFlight) > 0 {
+			return beginning{ready, intent}, false, nil
+		}
+		summary = call
+		ready, intent, failure = d.core.prepare(call, false)
+	}
+	if failure != nil {
+		return b, true, d.core.unsent(summary, intent, failure)
+	}
+	return beginning{ready, intent}, false, nil
+}
+
+// unsent records that a call cannot be sent at all.
+func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
+	if intent == nil {
+		return c.fail(failure)
+	}
+	intent.Next, intent.Fallbacks = "", nil
+	if err := c.emit(Event{Body: intent}); err != nil {
+		return err
+	}
+	spend := Spend{Call: call.ID, Attempt: intent.Attempt, Model: intent.Model}
+	return c.emit(Event{Body: &Failure{Spend: spend, By: call.By, Error: failure, Final: true, Unsent: true}})
+}
+
+// beginning is a call that may start.
+type beginning struct {
+	ready  *prepared
+	intent *Intent
+}
+
+// present returns a missing call as it is made now, and its state. If the answer was rejected, that is the re-ask.
+// The state is nil if there was no attempt.
+func (r *Record) present(call *Call) (*Call, *callState) {
+	state := r.calls[call.ID]
+	if state != nil && state.status == callRejected {
+		call = reask(call, state)
+		state = r.calls[call.ID]
+	}
+	return call, state
+}
+
+// look reports whether a missing call may start now, and returns the call to make.
+func (d *due) look(call *Call) (*Call, bool) {
+	r := d.core.record
+	call, state := r.present(call)
+	switch {
+	case state == nil || state.status == callIdle:
+	case state.status == callOpen:
+		if call.Performer == ByPerson {
+			d.asked = true
+		} else {
+			d.busy = true
+		}
+		return nil, false
+	default:
+		return nil, false
+	}
+	from := call.NotBefore
+	if state != nil && state.retryAt().After(from) {
+		from = state.retryAt()
+	}
+	if len(r.limits) > 0 && call.Performer == ByModel {
+		_, model := r.chosenModel(call, d.core.in.At)
+		if until, closed := r.limitedUntil(model, d.core.in.At); !closed && until.After(from) {
+			from = until
+		}
+	}
+	if from.After(d.core.in.At) {
+		d.busy = true
+		if d.wait.IsZero() || from.Before(d.wait) {
+			d.wait = from
+		}
+		return nil, false
+	}
+	return call, true
+}
+
+// start starts a call, unless the budget holds it back.
+func (d *due) start(ready *prepared, intent *Intent) error {
+	c := d.core
+	if limit, what, ok := c.fits(intent); !ok && ready.call.Performer != ByPerson && ready.call.Performer != byTool {
+		if len(c.record.inFlight) > 0 {
+			d.busy = true // results may free a part of the reserve
+		} else {
+			d.overBudget, d.limit, d.short, d.what = true, limit, intent, what
+		}
+		return nil
+	}
+	for _, w := range c.record.crossed(ready, intent) {
+		if err := c.warn(&w); err != nil {
+			return err
+		}
+	}
+	if err := c.emit(Event{Body: intent}); err != nil {
+		return err
+	}
+	if ready.call.Performer == ByPerson {
+		d.asked = true
+		return c.emit(Event{Body: &Inquiry{
+			ID: intent.Call, Kind: intent.Kind, To: intent.By, Question: ready.last, Schema: wireJSON(ready.wire),
+		}})
+	}
+	c.record.inFlight[len(c.record.inFlight)-1].ready = ready
+	c.out.Start = append(c.out.Start, intent.Call)
+	d.busy = true
+	return nil
+}

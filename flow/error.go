@@ -1,0 +1,272 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Kind classifies an [Error]; it is [provider.Kind].
+type Kind = provider.Kind
+
+// The kinds of failure; package provider says what each means.
+const (
+	KindNetwork         = provider.KindNetwork
+	KindRateLimit       = provider.KindRateLimit
+	KindQuota           = provider.KindQuota
+	KindAPI             = provider.KindAPI
+	KindTimeout         = provider.KindTimeout
+	KindContextOverflow = provider.KindContextOverflow
+	KindAuthentication  = provider.KindAuthentication
+	KindContentFilter   = provider.KindContentFilter
+	KindRefusal         = provider.KindRefusal
+	KindInvalidResponse = provider.KindInvalidResponse
+	KindValidation      = provider.KindValidation
+	KindCanceled        = provider.KindCanceled
+	KindCostLimit       = provider.KindCostLimit
+	KindState           = provider.KindState
+	KindConflict        = provider.KindConflict
+	KindStore           = provider.KindStore
+)
+
+// kinds returns all kinds.
+func kinds() []Kind {
+	return []Kind{
+		KindNetwork, KindRateLimit, KindQuota, KindAPI, KindTimeout, KindContextOverflow, KindAuthentication, KindContentFilter,
+		KindRefusal, KindInvalidResponse, KindValidation, KindCanceled, KindCostLimit, KindState, KindConflict, KindStore,
+	}
+}
+
+// Errors to compare with errors.Is.
+var (
+	// ErrAwaitingInput means that the conversation waits for an answer to an inquiry.
+	ErrAwaitingInput = errors.New("the debate awaits an answer")
+	// ErrClosed means that the session was closed, or its engine was shut down. Another process may resume the
+	// conversation.
+	ErrClosed = errors.New("the session is closed")
+	// ErrNotFound means that the store has no conversation with this ID.
+	ErrNotFound = errors.New("no such debate")
+	// ErrConflict means that the log has grown since it was read, because another process has appended to it.
+	ErrConflict = errors.New("the debate's log has grown in the meantime")
+	// ErrLeased means that another owner holds the lease.
+	ErrLeased = errors.New("the debate is held by another owner")
+)
+
+// Error is the error type of this package: a kind, and where the failure happened. It never contains an API key, and
+// neither does its JSON. The zero Error can be printed.
+type Error struct {
+	Kind        Kind
+	Op          string        // the operation: "validate", "start", a trigger, a call's ID
+	Field       string        // the path of a field in the config or the log: "participants[1].name"
+	Participant string        // or judge
+	Round       int           // from 1; 0 if outside the rounds
+	Attempt     int           // of the call, from 1; 0 if no call
+	RetryAfter  time.Duration // how long the vendor asked to wait
+	Err         error         // the cause
+}
+
+// Error returns one line: kind, place and cause.
+func (e *Error) Error() string {
+	if e == nil {
+		return "debate: no error"
+	}
+	parts := []string{"debate"}
+	if e.Kind != "" {
+		parts = append(parts, string(e.Kind))
+	}
+	if e.Op != "" {
+		parts = append(parts, e.Op)
+	}
+	if e.Field != "" {
+		parts = append(parts, e.Field)
+	}
+	if e.Participant != "" {
+		parts = append(parts, e.Participant)
+	}
+	if e.Attempt > 1 {
+		parts = append(parts, fmt.Sprintf("attempt %d", e.Attempt))
+	}
+	if e.Err != nil {
+		parts = append(parts, e.Err.Error())
+	}
+	if len(parts) == 1 {
+		parts = append(parts, "unspecified error")
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
+
+// Is reports whether target is an *Error that sets nothing but the same Kind. A caller can thus test for a kind
+// with errors.Is(err, &Error{Kind: KindCostLimit}).
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && e != nil && t != nil && *t == Error{Kind: e.Kind}
+}
+
+// Retryable reports whether a retry by a person can help. The failure either passes with time, or its cause can be
+// fixed outside the conversation (a new key, a paid bill).
+func (e *Error) Retryable() bool {
+	if e == nil {
+		return false
+	}
+	switch e.Kind {
+	case KindNetwork, KindRateLimit, KindAPI, KindTimeout, KindInvalidResponse, KindAuthentication, KindQuota:
+		return true
+	default:
+		return false
+	}
+}
+
+// Hint returns a sentence on what a person can do about the failure.
+func (e *Error) Hint() string {
+	if e == nil {
+		return ""
+	}
+	switch e.Kind {
+	case KindNetwork:
+		return "Check the connection to the provider, then retry."
+	case KindRateLimit:
+		if e.RetryAfter > 0 {
+			return fmt.Sprintf("The provider asks to wait %s; retry after that, or name a fallback model.", e.RetryAfter)
+		}
+		return "Wait a minute and retry, lower Engine.MaxCalls, or name a fallback model."
+	case KindQuota:
+		return "The account's allowance is used up: top it up or raise its limit at the provider, then retry."
+	case KindAPI:
+		return "The provider failed; retry, or name a fallback model."
+	case KindTimeout:
+		return "Retry, or raise TurnTimeout or JudgeTimeout."
+	case KindContextOverflow:
+		return "The conversation no longer fits the model's window: choose a context manager or a model with a larger window."
+	case KindAuthentication:
+		return "Renew the API key behind this provider, then retry."
+	case KindContentFilter:
+		return "The provider's filter refused this text: reword the topic or the instructions, or use another model."
+	case KindRefusal:
+		return "The model declined: reword the topic or the instructions, or use another model."
+	case KindInvalidResponse:
+		return "The model's answer could not be used; retry, or use another model."
+	case KindValidation:
+		if e.Field == "" {
+			return "The request or the config is wrong as it stands: the message says how."
+		}
+		return "Mend the field that the error names."
+	case KindCanceled:
+		return "It was canceled; start or open the debate again to go on."
+	case KindCostLimit:
+		return "Raise Budget.Hard and start a new debate from this one."
+	case KindState:
+		return "Look at the debate's state first: this is not possible in it now."
+	case KindConflict:
+		return "Another owner holds or has changed this debate: open it again, or choose another ID."
+	case KindStore:
+		return "The store has failed: see to it, then open the debate again; nothing that was recorded is lost."
+	default:
+		return "Look at the cause."
+	}
+}
+
+type errorJSON struct {
+	Kind        Kind    `json:"kind,omitempty"`
+	Op          string  `json:"op,omitempty"`
+	Field       string  `json:"field,omitempty"`
+	Participant string  `json:"participant,omitempty"`
+	Round       int     `json:"round,omitempty"`
+	Attempt     int     `json:"attempt,omitempty"`
+	RetryAfter  float64 `json:"retryAfter,omitempty"` // seconds
+	Message     string  `json:"message,omitempty"`
+}
+
+// MarshalJSON writes the error with its cause as text.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	if e == nil {
+		return []byte("null"), nil
+	}
+	out := errorJSON{e.Kind, e.Op, e.Field, e.Participant, e.Round, e.Attempt, e.RetryAfter.Seconds(), ""}
+	if e.Err != nil {
+		out.Message = e.Err.Error()
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. The cause comes back as text.
+func (e *Error) UnmarshalJSON(data []byte) error {
+	var in errorJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*e = Error{
+		Kind: in.Kind, Op: in.Op, Field: in.Field, Participant: in.Participant,
+		Round: in.Round, Attempt: in.Attempt, RetryAfter: seconds(in.RetryAfter),
+	}
+	if in.Message != "" {
+		e.Err = errors.New(in.Message)
+	}
+	return nil
+}
+
+// Classify returns an Error for an error of a provider or a judge. Of errors of other types it keeps a short text
+// only, because they may contain a request.
+func Classify(err error) *Error {
+	if own, ok := errors.AsType[*Error](err); ok {
+		reason := own.Err
+		if reason == nil {
+			reason = own
+		}
+		return &Error{Kind: kindOr(own.Kind, KindAPI), RetryAfter: own.RetryAfter, Err: shorten(reason)}
+	}
+	if failure, ok := errors.AsType[*provider.Error](err); ok {
+		return &Error{Kind: kindOr(failure.Kind, KindAPI), RetryAfter: failure.RetryAfter, Err: words(failure)}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Kind: KindTimeout, Err: shorten(err)}
+	case errors.Is(err, context.Canceled):
+		return &Error{Kind: KindCanceled, Err: shorten(err)}
+	default:
+		return &Error{Kind: KindAPI, Err: shorten(err)}
+	}
+}
+
+func kindOr(kind, otherwise Kind) Kind {
+	if kind == "" {
+		return otherwise
+	}
+	return kind
+}
+
+// words returns a provider's failure without its kind, which the enclosing Error has.
+func words(failure *provider.Error) error {
+	plain := *failure
+	plain.Kind = ""
+	text := strings.TrimPrefix(plain.Error(), "provider: unclassified")
+	if text = strings.TrimLeft(text, ",: "); text == "" {
+		text = "the provider gave no reason"
+	}
+	return shorten(errors.New(text))
+}
+
+// shorten reduces an error to one short, printable line.
+func shorten(err error) error { return errors.New(text.OneLine(err.Error(), 300)) }
+
+func seconds(s float64) time.Duration {
+	const most = float64(1 << 62)
+	if ns := math.Round(s * float64(time.Second)); ns > -most && ns < most {
+		return time.Duration(ns)
+	}
+	return 0
+}

@@ -1,0 +1,331 @@
+package flow
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/agonist-dev/debate/internal/text"
+)
+
+// EventKind names a kind of [Event], as it stands in a log.
+type EventKind string
+
+// The kinds of events of every flow, with their bodies. All except chunks are facts: they are numbered, stored and
+// never rewritten. A flow adds kinds of its own; see [Flow].Bodies.
+const (
+	EventStart      EventKind = "start"      // *Start: the conversation begins; holds what is frozen for it
+	EventTransition EventKind = "transition" // *Transition: the state changed
+	EventRound      EventKind = "round"      // *Round: a round begins
+	EventIntent     EventKind = "intent"     // *Intent: a call is about to be made
+	EventTurn       EventKind = "turn"       // *Turn: a contribution
+	EventSummary    EventKind = "summary"    // *Summarized: messages were summarised
+	EventRejected   EventKind = "rejected"   // *Rejection: an answer was not accepted
+	EventFailed     EventKind = "failed"     // *Failure: an attempt failed
+	EventSpend      EventKind = "spend"      // *Charge: the cost of a call whose result came after the end
+	EventDropped    EventKind = "dropped"    // *Dropped: a participant was dropped
+	EventWarning    EventKind = "warning"    // *Warning: a threshold was reached
+	EventAck        EventKind = "ack"        // *Acknowledge: a person has acknowledged the cost warning
+	EventInquiry    EventKind = "inquiry"    // *Inquiry: a person is asked
+	EventAnswer     EventKind = "answer"     // *Answer: a person has answered
+	EventSent       EventKind = "sent"       // *Sent: an input of the flow's own
+	EventTools      EventKind = "tools"      // *ToolCalls: a reply asks for tools
+	EventTool       EventKind = "tool"       // *ToolResult: the result of the use of a tool
+	EventOpened     EventKind = "opened"     // *Opened: the conversation was resumed; only where rounds have a time
+	EventChunk      EventKind = "chunk"      // *Chunk: a piece of a turn as it is spoken; live only
+)
+
+// Event is one thing that happened. Its JSON has the keys seq, at, kind and body.
+type Event struct {
+	// Seq numbers the facts of a log from 1 without gaps. A chunk has the number of the last fact before it.
+	Seq int64
+	At  time.Time
+	// Body says what happened. Copies of an event share it: it is read only.
+	Body Body
+}
+
+// Body is the content of an [Event]: a pointer to one of the structs that the kinds of events name, or to one of a
+// flow's own. An event of a kind that the program does not know has a *[Foreign].
+type Body interface {
+	// EventKind returns the kind of the events that have this body.
+	EventKind() EventKind
+}
+
+// AttemptEnd is a [Body] that ends an attempt at a call. A struct of any package implements it by embedding
+// [Spend].
+type AttemptEnd interface {
+	Body
+	spent() *Spend
+}
+
+// Foreign is the body of an event whose kind only some flow has. A flow that has the kind decodes the body when the
+// log is folded. Stores, and programs without that flow, keep the JSON as it is.
+type Foreign struct {
+	Kind EventKind
+	JSON json.RawMessage
+}
+
+// Kind returns the kind of the event's body, or "" if it has none.
+func (e Event) Kind() EventKind {
+	if e.Body == nil {
+		return ""
+	}
+	return e.Body.EventKind()
+}
+
+// Err returns the error of an event after which a conversation waits for the host program. That is the failure of a
+// transition to the error state, or [ErrAwaitingInput]. For all other events it is nil.
+func (e Event) Err() error {
+	t, ok := e.Body.(*Transition)
+	switch {
+	case !ok:
+		return nil
+	case t.To == StateAwaitingInput:
+		return ErrAwaitingInput
+	case t.To != StateError:
+		return nil
+	case t.Failure != nil:
+		return t.Failure
+	default:
+		return limitError(0)
+	}
+}
+
+// Public returns the event without the seed and the prompts, which only stores and snapshots may hold. The prompts
+// contain the fence, which is made from the seed.
+func (e Event) Public() Event {
+	if start, ok := e.Body.(*Start); ok {
+		shown := *start
+		shown.Seed, shown.Texts, shown.Views = "", nil, Views{} // texts and views hold the fence and labels
+		e.Body = &shown
+	}
+	return e
+}
+
+// eventJSON is an event as it stands in a log.
+type eventJSON struct {
+	Seq  int64           `json:"seq"`
+	At   time.Time       `json:"at"`
+	Kind EventKind       `json:"kind"`
+	Body json.RawMessage `json:"body"`
+}
+
+// MarshalJSON writes the event. An event without a body is an error.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Body == nil {
+		return nil, errors.New("an event without a body cannot be written")
+	}
+	out := struct {
+		Seq  int64     `json:"seq"`
+		At   time.Time `json:"at"`
+		Kind EventKind `json:"kind"`
+		Body any       `json:"body"`
+	}{e.Seq, e.At, e.Kind(), e.Body}
+	if foreign, ok := e.Body.(*Foreign); ok {
+		out.Body = foreign.JSON
+	}
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false) // the encoder of the enclosing value decides about HTML
+	if err := encoder.Encode(out); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(data.Bytes(), []byte("\n")), nil
+}
+
+// UnmarshalJSON reads an event. A body of a kind that only some flow has is read as [Foreign].
+func (e *Event) UnmarshalJSON(data []byte) error {
+	var in eventJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	body := newBody(in.Kind)
+	if body == nil {
+		*e = Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}
+		return nil
+	}
+	if len(in.Body) == 0 || string(in.Body) == "null" {
+		return fmt.Errorf("the event %d of kind %s has no body", in.Seq, in.Kind)
+	}
+	if err := json.Unmarshal(in.Body, body); err != nil {
+		return err
+	}
+	*e = Event{in.Seq, in.At, body}
+	return nil
+}
+
+// newBody returns an empty body of a kind that every flow has. For any other kind it returns nil.
+func newBody(kind EventKind) Body {
+	switch kind {
+	case EventStart:
+		return new(Start)
+	case EventTransition:
+		return new(Transition)
+	case EventRound:
+		return new(Round)
+	case EventIntent:
+		return new(Intent)
+	case EventTurn:
+		return new(Turn)
+	case EventSummary:
+		return new(Summarized)
+	case EventRejected:
+		return new(Rejection)
+	case EventFailed:
+		return new(Failure)
+	case EventSpend:
+		return new(Charge)
+	case EventDropped:
+		return new(Dropped)
+	case EventWarning:
+		return new(Warning)
+	case EventAck:
+		return new(Acknowledge)
+	case EventInquiry:
+		return new(Inquiry)
+	case EventAnswer:
+		return new(Answer)
+	case EventSent:
+		return new(Sent)
+	case EventTools:
+		return new(ToolCalls)
+	case EventTool:
+		return new(ToolResult)
+	case EventOpened:
+		return new(Opened)
+	case EventChunk:
+		return new(Chunk)
+	default:
+		return nil
+	}
+}
+
+// newBody returns an empty body of one of the flow's own kinds, or nil if the flow has no such kind.
+func (f *Flow) newBody(kind EventKind) Body {
+	for _, sample := range f.Bodies {
+		if sample.EventKind() == kind {
+			body, _ := reflect.New(reflect.TypeOf(sample).Elem()).Interface().(Body) // check has seen a pointer
+			return body
+		}
+	}
+	return nil
+}
+
+// DecodeEvent returns the event with a [Foreign] body decoded, if the flow has its kind. Any other event is
+// returned unchanged.
+func (f *Flow) DecodeEvent(e Event) (Event, error) {
+	foreign, ok := e.Body.(*Foreign)
+	if !ok {
+		return e, nil
+	}
+	body := f.newBody(foreign.Kind)
+	if body == nil {
+		return e, nil
+	}
+	if err := json.Unmarshal(foreign.JSON, body); err != nil {
+		return e, invalid(string(foreign.Kind), "cannot be read: %s", text.OneLine(err.Error(), 200))
+	}
+	e.Body = body
+	return e, nil
+}
+
+// EventKind implements [Body].
+func (*Start) EventKind() EventKind { return EventStart }
+
+// EventKind implements [Body].
+func (*Transition) EventKind() EventKind { return EventTransition }
+
+// EventKind implements [Body].
+func (*Round) EventKind() EventKind { return EventRound }
+
+// EventKind implements [Body].
+func (*Intent) EventKind() EventKind { return EventIntent }
+
+// EventKind implements [Body].
+func (*Turn) EventKind() EventKind { return EventTurn }
+
+// EventKind implements [Body].
+func (*Summarized) EventKind() EventKind { return EventSummary }
+
+// EventKind implements [Body].
+func (*Rejection) EventKind() EventKind { return EventRejected }
+
+// EventKind implements [Body].
+func (*Failure) EventKind() EventKind { return EventFailed }
+
+// EventKind implements [Body].
+func (*Charge) EventKind() EventKind { return EventSpend }
+
+// EventKind implements [Body].
+func (*Dropped) EventKind() EventKind { return EventDropped }
+
+// EventKind implements [Body].
+func (*Warning) EventKind() EventKind { return EventWarning }
+
+// EventKind implements [Body].
+func (*Acknowledge) EventKind() EventKind { return EventAck }
+
+// EventKind implements [Body].
+func (*Inquiry) EventKind() EventKind { return EventInquiry }
+
+// EventKind implements [Body].
+func (*Answer) EventKind() EventKind { return EventAnswer }
+
+// EventKind implements [Body].
+func (*Sent) EventKind() EventKind { return EventSent }
+
+// EventKind implements [Body].
+func (*ToolCalls) EventKind() EventKind { return EventTools }
+
+// EventKind implements [Body].
+func (*ToolResult) EventKind() EventKind { return EventTool }
+
+// EventKind implements [Body].
+func (*Opened) EventKind() EventKind { return EventOpened }
+
+// EventKind implements [Body].
+func (*Chunk) EventKind() EventKind { return EventChunk }
+
+// EventKind implements [Body].
+func (f *Foreign) EventKind() EventKind { return f.Kind }
+
+// ReadEvent reads an event strictly; see [DecodeStrict]. A body of a kind that only some flow has is read as
+// [Foreign]; [Flow.ReadBody] reads it.
+func ReadEvent(op string, data []byte) (Event, error) {
+	var in eventJSON
+	if err := DecodeStrict(op, data, &in); err != nil {
+		return Event{}, err
+	}
+	body := newBody(in.Kind)
+	if body == nil {
+		return Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}, nil
+	}
+	return Event{in.Seq, in.At, body}, readBody(op, in.Body, body)
+}
+
+// ReadBody reads a [Foreign] body strictly, if the flow has its kind. Any other event stays unchanged.
+func (f *Flow) ReadBody(op string, e *Event) error {
+	foreign, ok := e.Body.(*Foreign)
+	if !ok {
+		return nil
+	}
+	body := f.newBody(foreign.Kind)
+	if body == nil {
+		return nil
+	}
+	e.Body = body
+	return readBody(op, foreign.JSON, body)
+}
+
+func readBody(op string, data []byte, into Body) error {
+	if KindOfJSON(data) == "null" {
+		return &Error{Kind: KindValidation, Op: op, Field: "body", Err: errors.New("is missing")}
+	}
+	if err := DecodeStrict(op, data, into); err != nil {
+		return errors.Join(Within(op, "body", err)...)
+	}
+	return nil
+}

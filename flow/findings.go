@@ -1,0 +1,219 @@
+package flow
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/text"
+)
+
+// Bounds of any config. They are far above what a conversation can use. A config that was made by mistake or in bad
+// faith therefore costs neither time nor memory.
+const (
+	// MaxText bounds a text, and MaxName the name of anything that is registered on an engine, models included.
+	// Both are in bytes.
+	MaxText = 20_000
+	MaxName = 256
+
+	MaxTools     = 128 // what many vendors accept
+	maxLabels    = 64
+	maxLabelName = 128  // bytes
+	maxLabel     = 1024 // bytes
+	maxFindings  = 200  // a format alone can have tens of thousands
+)
+
+// Findings collects the problems of a config: errors of kind validation that name its fields. It keeps a bounded
+// number of them. The zero value is ready to use.
+type Findings []error
+
+// Add adds errors.
+func (f *Findings) Add(all ...error) {
+	*f = append(*f, all[:min(len(all), max(0, maxFindings-len(*f)))]...)
+}
+
+// Addf adds an error about a field.
+func (f *Findings) Addf(field, format string, args ...any) {
+	if len(*f) >= maxFindings {
+		return
+	}
+	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
+}
+
+// AtMost refuses a list that has n items, if n is above the limit.
+func (f *Findings) AtMost(field string, n, limit int) {
+	if n > limit {
+		f.Addf(field, "there are %d: at most %d are allowed", n, limit)
+	}
+}
+
+// labels checks the host program's own marks.
+func (f *Findings) labels(labels map[string]string) {
+	if len(labels) > maxLabels {
+		f.AtMost("labels", len(labels), maxLabels)
+		return
+	}
+	for name, value := range order.ByKey(labels) {
+		field := strings.TrimSuffix("labels."+text.OneLine(name, maxLabelName), ".")
+		if name == "" || len(name) > maxLabelName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			f.Addf(field, "a label's name is 1 to %d bytes of UTF-8 without NUL", maxLabelName)
+			continue
+		}
+		f.Text(field, value, maxLabel)
+	}
+}
+
+// Registrable reports whether a log accepts a name as that of something registered: it is not empty, one printable
+// line, and not longer than [MaxName].
+func Registrable(name string) bool {
+	return name != "" && len(name) <= MaxName && utf8.ValidString(name) && strings.IndexFunc(name, notPrinted) < 0
+}
+
+func notPrinted(r rune) bool { return !unicode.IsPrint(r) }
+
+func (f *Findings) retry(p *RetryPolicy) {
+	if p == nil {
+		return
+	}
+	for field, d := range order.ByKey(map[string]time.Duration{
+		"retry.base": p.Base, "retry.cap": p.Cap, "retry.jitter": p.Jitter, "retry.rateLimit": p.RateLimit,
+	}) {
+		if d < 0 {
+			f.Addf(field, "is negative")
+		}
+	}
+	if known := len(kinds()); len(p.Max) > known {
+		f.AtMost("retry.max", len(p.Max), known)
+		return
+	}
+	for kind, n := range order.ByKey(p.Max) {
+		field := "retry.max." + text.OneLine(string(kind), 40)
+		switch {
+		case !slices.Contains(kinds(), kind):
+			f.Addf(field, "is no kind of failure")
+		case n < 0:
+			f.Addf(field, "is negative")
+		case n > 0 && hopeless(kind):
+			f.Addf(field, "is a kind that is never retried")
+		}
+	}
+}
+
+func (f *Findings) budget(b *Budget) {
+	if b == nil {
+		return
+	}
+	for field, n := range order.ByKey(map[string]int64{
+		"budget.warn": int64(b.Warn), "budget.soft": int64(b.Soft), "budget.hard": int64(b.Hard), "budget.softTokens": int64(b.SoftTokens),
+		"budget.hardTokens": int64(b.HardTokens), "budget.softCalls": int64(b.SoftCalls), "budget.hardCalls": int64(b.HardCalls),
+		"budget.softTime": int64(b.SoftTime), "budget.hardTime": int64(b.HardTime),
+	}) {
+		if n < 0 {
+			f.Addf(field, "is negative")
+		}
+	}
+	for field, pair := range order.ByKey(map[string][2]int64{
+		"budget.soft": {int64(b.Soft), int64(b.Hard)}, "budget.softTokens": {int64(b.SoftTokens), int64(b.HardTokens)},
+		"budget.softCalls": {int64(b.SoftCalls), int64(b.HardCalls)}, "budget.softTime": {int64(b.SoftTime), int64(b.HardTime)},
+	}) {
+		if pair[0] > 0 && pair[1] > 0 && pair[0] > pair[1] {
+			f.Addf(field, "is above the hard limit: the debate would stop before it could conclude")
+		}
+	}
+	if b.Confirm && b.Warn == 0 {
+		f.Addf("budget.confirm", "needs budget.warn")
+	}
+}
+
+// Temperature refuses a temperature that no vendor accepts. nil is the default.
+func (f *Findings) Temperature(field string, t *float64) {
+	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
+		f.Addf(field, "is not between 0 and 2")
+	}
+}
+
+// Text refuses a text that no vendor or no store accepts, or that is longer than limit bytes.
+func (f *Findings) Text(field, text string, limit int) {
+	switch {
+	case !utf8.ValidString(text):
+		f.Addf(field, "is not valid UTF-8")
+	case strings.ContainsRune(text, 0):
+		f.Addf(field, "holds a NUL character")
+	case len(text) > limit:
+		f.Addf(field, "has %d bytes: at most %d are allowed", len(text), limit)
+	}
+}
+
+// Name refuses a name that cannot stand in a fence, or cannot be told from another name.
+func (f *Findings) Name(field, name string) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		f.Addf(field, "is empty")
+	case !utf8.ValidString(name) || utf8.RuneCountInString(name) > 64:
+		f.Addf(field, "is longer than 64 characters, or not valid UTF-8")
+	case name != strings.TrimSpace(name):
+		f.Addf(field, "begins or ends with white space")
+	case strings.ContainsFunc(name, func(r rune) bool { return notPrinted(r) || r == '<' || r == '>' }):
+		f.Addf(field, "holds a character that does not print, '<' or '>'")
+	}
+}
+
+// Terms checks the terms of a config, except for names that are registered on an engine.
+func (f *Findings) Terms(t *Terms) {
+	f.Text("topic", t.Topic, MaxText)
+	if strings.TrimSpace(t.Topic) == "" {
+		f.Addf("topic", "is empty")
+	}
+	for field, n := range order.ByKey(map[string]int64{
+		"rounds": int64(t.Rounds), "reserve": int64(t.Reserve), "maxTokens": int64(t.MaxTokens), "roundDelay": int64(t.RoundDelay),
+		"roundTimeout": int64(t.RoundTimeout), "turnTimeout": int64(t.TurnTimeout),
+	}) {
+		if n < 0 {
+			f.Addf(field, "is negative")
+		}
+	}
+	f.retry(t.Retry)
+	f.budget(t.Budget)
+	f.unattended(t.Unattended)
+	f.labels(t.Labels)
+	f.AtMost("tools", len(t.Tools), MaxTools)
+}
+
+// NameField is the name of a participant or judge, with the field that holds it.
+type NameField struct {
+	Field string
+	Name  string
+}
+
+// People refuses names that can be confused: with another name, with a part of the IDs of calls, or, if labels is
+// set, with a neutral label. suffixes end the IDs of the flow's calls, and own are the flow's own names.
+func (f *Findings) People(all []NameField, labels bool, suffixes, own []string) {
+	seen := map[string]string{text.Skeleton(summarizer): "a name of the library's own"}
+	for _, name := range own {
+		seen[text.Skeleton(name)] = "a name of the library's own"
+	}
+	for _, one := range all {
+		for _, suffix := range append([]string{againSuffix}, suffixes...) {
+			if strings.HasSuffix(one.Name, suffix) {
+				f.Addf(one.Field, "ends with %q, which the ids of calls end with", suffix)
+			}
+		}
+		if strings.Contains(one.Name, toolInfix) {
+			f.Addf(one.Field, "holds %q, which the ids of calls hold", toolInfix)
+		}
+		key := text.Skeleton(one.Name)
+		if labels && text.IsLabel(key) {
+			f.Addf(one.Field, "looks like a neutral label")
+		}
+		if other, taken := seen[key]; taken && key != "" {
+			f.Addf(one.Field, "cannot be told from the name of %s", other)
+			continue
+		}
+		seen[key] = strings.TrimSuffix(one.Field, ".name")
+	}
+}

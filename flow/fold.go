@@ -1,0 +1,208 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/secret"
+	"github.com/agonist-dev/debate/internal/text"
+)
+
+// fold takes one event into the record. It uses the event alone, never what a flow would do, so that old logs
+// always load. A log may be hostile: what does not fit is an error of kind validation that names the field.
+func (r *Record) fold(e *Event, m *Machine) error {
+	if e.Seq != r.Seq+1 {
+		return invalid("seq", "is %d after %d: events have no gaps", e.Seq, r.Seq)
+	}
+	if (e.Kind() == EventStart) != (r.start == nil) {
+		return invalid("kind", "%q cannot stand here: the first event, and no other, is the start", e.Kind())
+	}
+	foreign, unknown := e.Body.(*Foreign)
+	if chunk := e.Kind() == EventChunk; e.Body == nil || unknown || chunk {
+		kind := e.Kind()
+		if unknown {
+			kind = foreign.Kind
+		}
+		return invalid("kind", "%q is not known, or the event lacks what it tells", text.OneLine(string(kind), 40))
+	}
+	if err := r.foldBody(e, m); err != nil {
+		return err
+	}
+	r.Seq, r.LastAt = e.Seq, e.At
+	if r.part == nil || e.Seq == 1 {
+		return nil
+	}
+	return r.part.Fold(e)
+}
+
+func invalid(field, format string, args ...any) error {
+	return &Error{Kind: KindValidation, Op: "read log", Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+func (r *Record) foldBody(e *Event, m *Machine) error {
+	switch body := e.Body.(type) {
+	case *Start:
+		return r.foldStart(body, e.At, m)
+	case *Transition:
+		return r.foldTransition(body, e.At, m)
+	case *Round:
+		if body.N < 1 || body.N < r.Round {
+			return invalid("round.n", "is %d after round %d", body.N, r.Round)
+		}
+		r.beginRound(body.N, e.At)
+	case *Intent:
+		return r.foldIntent(body)
+	case *Dropped:
+		r.foldDropped(body.Participant)
+	case *Warning:
+		r.Warnings = append(r.Warnings, *body)
+		if body.Kind == WarnSoft || body.Kind == WarnHard {
+			r.limit = body.Kind
+		}
+		r.foldThreshold(body)
+	case *Acknowledge:
+		r.acked = true
+	case *Inquiry:
+		return r.foldInquiry(body)
+	case *Answer:
+		return r.foldAnswer(body)
+	case *Sent:
+		r.Inputs = append(r.Inputs, *body)
+	case *Opened:
+		r.roundAt = r.roundAt.Add(e.At.Sub(r.LastAt))
+	case AttemptEnd:
+		return r.foldOutcome(body, e.At)
+	default:
+		return invalid("kind", "%q is no fact", text.OneLine(string(e.Kind()), 40))
+	}
+	return nil
+}
+
+func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
+	switch {
+	case s.Version > LogVersion:
+		return invalid("start.version", "is %d: this release reads logs up to version %d", s.Version, LogVersion)
+	case s.Version < 1:
+		return invalid("start.version", "is %d", s.Version)
+	case s.Config.IsZero():
+		return invalid("start.config", "is missing")
+	case len(s.Models) > mostOpen:
+		return invalid("start.models", "are more than %d", mostOpen)
+	case s.Terms.Retry != nil && s.Terms.Retry.Jitter < 0:
+		return invalid("start.terms.retry.jitter", "is negative")
+	}
+	config, err := m.flow.ReadConfig(s.Config)
+	if err != nil {
+		return invalid("start.config", "cannot be read: %s", text.OneLine(err.Error(), 200))
+	}
+	frozen, err := m.flow.ReadFrozen(s.Frozen)
+	if err != nil {
+		return invalid("start.frozen", "cannot be read: %s", text.OneLine(err.Error(), 200))
+	}
+	if !slices.Equal(config.Terms().Participants, s.Terms.Participants) {
+		return invalid("start.terms.participants", "are not those of the config")
+	}
+	r.flow, r.frozen = s.Flow, frozen
+	r.start, r.config, r.terms, r.valid, r.timed = s, config, &s.Terms, true, m.flow.Timed
+	r.fence, r.texts = secret.Fence(s.Seed), s.Texts
+	r.expect()
+	if err := r.makeViews(s.Views); err != nil {
+		return err
+	}
+	r.State, r.StartedAt = StateReady, at
+	if m.flow.Open != nil {
+		if r.part, err = m.flow.Open(r, s); err != nil {
+			if own, ok := errors.AsType[*Error](err); ok && own.Field != "" {
+				return invalid("start."+own.Field, "cannot be read: %s", text.OneLine(own.Err.Error(), 200))
+			}
+			return invalid("start", "cannot be read: %s", text.OneLine(err.Error(), 200))
+		}
+	}
+	return nil
+}
+
+// expect allocates room for the turns and calls that the conversation will have. A bound keeps the room small.
+func (r *Record) expect() {
+	rounds := min(mostExpectedTurns, max(1, r.terms.Rounds))
+	turns := r.expectedTurns()
+	r.calls = make(map[string]*callState, min(mostExpectedTurns, turns+rounds+1))
+	r.Turns = make([]*Turn, 0, turns)
+	for name, model := range order.ByKey(r.start.Models) {
+		r.models = append(r.models, namedModel{name, model})
+	}
+}
+
+// mostExpectedTurns bounds the room that is allocated before there are turns.
+const mostExpectedTurns = 64
+
+func (r *Record) expectedTurns() int {
+	rounds := min(mostExpectedTurns, max(1, r.terms.Rounds))
+	return min(mostExpectedTurns, rounds*min(mostExpectedTurns, len(r.terms.Participants)))
+}
+
+// beginRound begins a round.
+func (r *Record) beginRound(n int, at time.Time) {
+	r.Round, r.late, r.roundAt, r.toolCounts = n, false, at, nil
+	r.nextBatch()
+}
+
+func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
+	switch {
+	case t.From != r.State:
+		return invalid("transition.from", "is %s in state %s", text.OneLine(string(t.From), 40), r.State)
+	case !m.knows(t.To):
+		return invalid("transition.to", "is %q: no state of flow %s", text.OneLine(string(t.To), 40), m.flow.Name)
+	case t.To == StateError && t.Failure == nil && t.On != TriggerLimit:
+		return invalid("transition.failure", "is missing")
+	}
+	concluding := r.work == StateCompleting
+	r.State = t.To
+	r.Failure = nil
+	if !m.working(t.To) {
+		r.left = at
+	}
+	switch {
+	case t.To == StateError:
+		r.before = ending{r.Reason, r.Evidence}
+		r.Reason, r.Evidence = t.Reason, t.Evidence
+		r.Failure = t.Failure
+		if r.Failure == nil {
+			r.Failure = limitError(r.Round)
+		}
+	case m.working(t.To):
+		if !m.working(t.From) && r.work != "" { // the time of a round stands still while no call can run
+			r.roundAt = r.roundAt.Add(at.Sub(r.left))
+		}
+		if m.working(t.From) || t.To != r.work {
+			r.reveal()
+		}
+		if t.To != r.work {
+			r.work, r.entered, r.toolCounts = t.To, at, nil
+		}
+	}
+	if t.To == StateCompleting && !concluding || r.Final() {
+		if t.Evidence != "" {
+			r.Reason, r.Evidence = t.Reason, t.Evidence
+		}
+		r.Inquiries = nil
+	}
+	switch t.On {
+	case TriggerPause, TriggerStop, TriggerCancel:
+		for _, call := range r.inFlight {
+			call.aborted = call.aborted || !t.Drain
+		}
+	case TriggerRetry:
+		r.retries++
+		r.limit, r.roundAt, r.late, r.unsummed = "", at, false, false
+		r.Reason, r.Evidence = r.before.reason, r.before.evidence
+		r.reset()
+	}
+	return nil
+}
+
+func newRecord(id string) *Record {
+	return &Record{ID: id, State: StateConfiguring, calls: make(map[string]*callState)}
+}

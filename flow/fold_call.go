@@ -1,0 +1,262 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agonist-dev/debate/internal/text"
+)
+
+func (r *Record) foldIntent(in *Intent) error {
+	call := r.calls[in.Call]
+	if call == nil {
+		call = &callState{}
+		r.calls[in.Call] = call
+	}
+	last := 0
+	if call.intent != nil {
+		last = call.intent.Attempt
+	}
+	switch {
+	case call.status == callOpen || call.status == callDone:
+		return invalid("intent.call", "%q is in flight or done already", text.OneLine(in.Call, 80))
+	case in.Attempt != last+1:
+		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
+	case in.Reserve < 0 || in.Tokens < 0:
+		return invalid("intent.reserve", "or the number of tokens is negative")
+	case in.Model != "" && r.model(in.Model) == nil:
+		return invalid("intent.model", "%q is no model of this debate", text.OneLine(in.Model, 80))
+	case in.Round < 0 || in.Slot < 0 || in.ModelIndex < 0 || in.ModelIndex > mostOpen:
+		return invalid("intent.round", "or the slot is negative")
+	}
+	if len(r.inFlight) >= mostOpen || len(r.current) >= mostOpen {
+		return invalid("intent", "is one of more than %d in flight, or askers", mostOpen)
+	}
+	call.intent, call.status, call.aborted, call.person = in, callOpen, false, false
+	if in.ModelIndex > call.model { // another model, with tries of its own
+		call.model = in.ModelIndex
+		if call.trouble != nil {
+			call.trouble.tries = nil
+		}
+	}
+	if call.trouble != nil {
+		call.trouble.retryAt = time.Time{}
+	}
+	if base := r.calls[in.For]; in.Tool != "" {
+		if last, _ := base.asks(in.Call); last == nil {
+			return invalid("intent.for", "%q asks for no such tool", text.OneLine(in.For, 80))
+		}
+	}
+	r.inFlight = append(r.inFlight, call)
+	if in.Tool == "" {
+		r.setLatest(call)
+	}
+	r.reserved = r.reserved.plus(in.Reserve)
+	return nil
+}
+
+// mostOpen bounds the calls in flight, the inquiries and the participants and judges. Their lists are searched, so
+// that without a bound a hostile log would take time quadratic in its length.
+const mostOpen = 4096
+
+// setLatest makes the call the latest one of its participant or judge.
+func (r *Record) setLatest(call *callState) {
+	for i := range r.current {
+		if r.current[i].intent.By == call.intent.By {
+			r.current[i] = call
+			return
+		}
+	}
+	r.current = append(r.current, call)
+}
+
+// foldInquiry turns a call in flight into an inquiry to a person. The call then has no cost, and a crash cannot
+// lose it. An inquiry about a failed call goes to foldQuestion.
+func (r *Record) foldInquiry(q *Inquiry) error {
+	call := r.calls[q.ID]
+	if len(r.Inquiries) >= mostOpen {
+		return invalid("inquiry", "is one of more than %d", mostOpen)
+	}
+	if q.About != "" {
+		return r.foldQuestion(q)
+	}
+	if call == nil || call.status != callOpen {
+		return invalid("inquiry.id", "%q is no call in flight", text.OneLine(q.ID, 80))
+	}
+	r.close(call)
+	call.person = true
+	r.Inquiries = append(r.Inquiries, *q)
+	return nil
+}
+
+func (r *Record) inquiry(id string) *Inquiry {
+	for i := range r.Inquiries {
+		if r.Inquiries[i].ID == id {
+			return &r.Inquiries[i]
+		}
+	}
+	return nil
+}
+
+// foldOutcome folds the end of an attempt.
+func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
+	spend := body.spent()
+	call := r.callByID(spend.Call)
+	if call == nil || call.status != callOpen || call.intent.Attempt != spend.Attempt {
+		return invalid("call", "%q, attempt %d, is not in flight", text.OneLine(spend.Call, 80), spend.Attempt)
+	}
+	if spend.Cost < 0 || spend.Model != call.intent.Model {
+		return invalid("cost", "is negative, or of a model that was not asked")
+	}
+	if spend.Usage != KnownUsage(spend.Usage) {
+		return invalid("usage", "has a number of tokens that cannot be")
+	}
+	failure, _ := body.(*Failure)
+	switch body := body.(type) {
+	case *Turn:
+		if body.Round != call.intent.Round || body.Slot != call.intent.Slot || body.Speaker != call.intent.By {
+			return invalid("turn", "is not the one that was asked for")
+		}
+	case *Summarized:
+		if v := r.viewOf(body.View); v == nil || body.Upto < 2 || body.Upto > len(v.Messages) {
+			return invalid("summary.upto", "is %d: no message of a view", body.Upto)
+		}
+	case *Failure:
+		if body.Error == nil {
+			return invalid("failed.error", "is missing")
+		}
+	}
+	r.closeAttempt(call, spend, failure)
+	switch body := body.(type) {
+	case *Turn:
+		r.foldTurn(body)
+	case *Summarized:
+		r.foldSummary(body)
+	case *Rejection:
+		r.foldRejection(call, body, at)
+		return nil
+	case *Failure:
+		r.foldFailure(call, body, at)
+		return nil
+	case *ToolCalls:
+		return r.foldTools(call, body)
+	case *ToolResult:
+		return r.foldTool(call, body)
+	case *Charge: // in a final state only the spend counts
+		call.status = callIdle
+		return nil
+	}
+	call.status, r.retries = callDone, 0
+	if call.intent.Again != "" {
+		if base := r.calls[call.intent.Again]; base != nil {
+			base.status = callDone
+		}
+	}
+	return nil
+}
+
+// closeAttempt removes an attempt from those in flight, and adds its cost to the accounts. failure is nil if it
+// succeeded.
+func (r *Record) closeAttempt(call *callState, spend *Spend, failure *Failure) {
+	r.close(call)
+	if failure == nil && spend.Model != "" && !spend.Cached {
+		r.lift(spend.Model)
+	}
+	r.Inquiries = slices.DeleteFunc(r.Inquiries, func(q Inquiry) bool { return q.ID == spend.Call })
+	if (failure == nil || !failure.Unsent) && !call.person && call.intent.Tool == "" {
+		r.spent.add(call.intent, spend)
+	}
+	r.learn(call.intent, spend)
+}
+
+// close removes a call from those in flight, and releases its reserve.
+func (r *Record) close(call *callState) {
+	if i := slices.Index(r.inFlight, call); i >= 0 {
+		r.inFlight = slices.Delete(r.inFlight, i, i+1)
+		r.reserved -= call.intent.Reserve
+	}
+	call.ready = nil
+}
+
+func (r *Record) foldTurn(t *Turn) {
+	r.Turns = append(r.Turns, t)
+	if t.Hidden {
+		r.hidden = append(r.hidden, len(r.Turns)-1)
+		return
+	}
+	r.show(t)
+	r.nextBatch()
+}
+
+// foldRejection keeps the problems for the re-ask. If the answer to a re-ask is rejected too, the call fails.
+func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Time) {
+	r.Rejections = append(r.Rejections, *rejection)
+	call.status = callRejected
+	*call.troubled() = trouble{problems: rejection.Problems, rejectedAt: at}
+	r.failing = append(r.failing, call)
+	base := r.calls[call.intent.Again]
+	if base == nil {
+		return
+	}
+	if rejection.Next != "" { // the fallback model starts from the beginning
+		base.model = max(base.model, call.model) + 1
+		call.status, base.status = callIdle, callIdle
+		call.trouble, base.trouble = nil, nil
+		return
+	}
+	call.status = callFailed
+	base.status = callFailed
+	base.troubled().failure = &Error{
+		Kind: KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
+		Err: fmt.Errorf("the answer was not accepted: %s", text.OneLine(firstOf(rejection.Problems), 200)),
+	}
+}
+
+func firstOf(problems []string) string {
+	if len(problems) == 0 {
+		return "no reason is known"
+	}
+	return problems[0]
+}
+
+func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
+	call.status = callIdle
+	r.foldLimit(f, at)
+	r.narrow(call.intent.Model, f.Window)
+	if f.Final && call.intent.Kind == KindSummary && f.Error.Kind != KindContextOverflow {
+		r.unsummed = true
+	}
+	switch {
+	case f.Void: // the time in which no process held the conversation does not count for the round
+		r.roundAt = r.roundAt.Add(at.Sub(r.LastAt))
+	case f.Final:
+		call.status, call.troubled().failure, call.trouble.unsent = callFailed, f.Error, f.Unsent
+		r.failing = append(r.failing, call)
+		if base := r.calls[call.intent.Again]; base != nil {
+			base.status, base.troubled().failure = callFailed, f.Error
+		}
+	case f.Next != "":
+		call.model = call.intent.placeOf(f.Next)
+		call.trouble = nil
+	default:
+		t := call.troubled()
+		t.tries, t.retryAt = append(t.tries, f.Error.Kind), f.RetryAt
+	}
+}
+
+// reset gives every call that has failed for good a new start, because the host program retries.
+func (r *Record) reset() {
+	r.limits = nil
+	var rejected []*callState
+	for _, call := range r.failing {
+		switch call.status {
+		case callFailed:
+			call.status, call.model, call.trouble = callIdle, 0, nil
+		case callRejected: // its re-ask is still due
+			rejected = append(rejected, call)
+		default:
+		}
+	}
+	r.failing = rejected
+}

@@ -1,0 +1,114 @@
+package flow
+
+import (
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Input is one thing that happens to a conversation. It carries its time and its random bits, so that the core
+// needs no clock and draws no random number.
+type Input struct {
+	At     time.Time
+	Bits   uint64 // random; jitter is computed from them
+	Signal Signal
+}
+
+// Signal is the content of an [Input]. Only types of this package implement it.
+type Signal interface{ signal() }
+
+// The signals. Start, Answer, Sent and Opened are events too, and are recorded as they arrive.
+type (
+	// Edit sets the config of a conversation that has not started.
+	Edit struct {
+		Flow   string // "": the config's own
+		Config Config
+		Terms  *Terms // the config's, with every default written out; nil: the engine makes them
+	}
+	// Validate begins the checks.
+	Validate struct{}
+	// Validated ends the checks. OK reports their result.
+	Validated struct{ OK bool }
+	// Pause stops new calls. Without Drain the calls in flight are aborted.
+	Pause struct{ Drain bool }
+	// Resume continues after a pause.
+	Resume struct{}
+	// Stop moves on to the verdict with the turns there are. Without any turn, or after an error, the conversation
+	// ends.
+	Stop struct{}
+	// Cancel ends the conversation without a verdict.
+	Cancel struct{}
+	// Acknowledge records that a person has seen the cost warning.
+	Acknowledge struct{}
+	// Retry goes back to the state that an error interrupted, and tries the failed call again.
+	Retry struct{}
+	// Tick reports that time has passed, so that a wait may be over.
+	Tick struct{}
+	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
+	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
+	Opened struct {
+		By string `json:"by,omitempty"` // the holder of the lease
+	}
+	// Result is the reply to a call.
+	Result struct {
+		Call    string
+		Attempt int
+		Text    string
+		Stop    StopReason // "": the end
+		// Calls are the tools that the model asks for, instead of a reply or beside it.
+		Calls []provider.ToolCall
+		Free  bool // nothing was paid: the reply came from a cache of the host program's
+		Usage provider.Usage
+		Took  time.Duration // without the time in queues
+	}
+	// Failed reports that an attempt gave no reply.
+	Failed struct {
+		Call    string
+		Attempt int
+		Error   *Error
+		Free    bool           // nothing was paid
+		Usage   provider.Usage // what was paid, as far as it is known
+		Took    time.Duration  // without the time in queues
+	}
+	// Lost reports that the outcome of an attempt is unknown, because the process that made it is gone. The attempt
+	// is charged in full and made again, except for the use of a tool that is not read-only: its model is told that
+	// the outcome is unknown.
+	//
+	// A runtime that takes over a conversation steps one Lost for each call in [Core.InFlight]. It does not step
+	// one for a call that it is still making itself.
+	Lost struct {
+		Call    string
+		Attempt int
+	}
+)
+
+func (Edit) signal()        {}
+func (Validate) signal()    {}
+func (Validated) signal()   {}
+func (Start) signal()       {}
+func (Pause) signal()       {}
+func (Resume) signal()      {}
+func (Stop) signal()        {}
+func (Cancel) signal()      {}
+func (Acknowledge) signal() {}
+func (Retry) signal()       {}
+func (Tick) signal()        {}
+func (Opened) signal()      {}
+func (Answer) signal()      {}
+func (Sent) signal()        {}
+func (Result) signal()      {}
+func (Failed) signal()      {}
+func (Lost) signal()        {}
+
+// Output is what a Step asks its runtime to do, in the order of the fields. It is valid until the next Step.
+type Output struct {
+	// Events are to be appended to the log in one commit. The runtime does nothing else, and shows none of them,
+	// before that commit succeeds.
+	Events []Event
+	// Abort names calls in flight that the runtime should abort. It still steps their results.
+	Abort []string
+	// Start names calls that the runtime should make, all at the same time. Core.Command returns each of them.
+	Start []string
+	// Wait is when a Tick is due. It replaces the Wait of the Output before. Zero: no Tick is due.
+	Wait time.Time
+}

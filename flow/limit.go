@@ -1,0 +1,187 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+)
+
+// amount is what counts against a budget.
+type amount struct {
+	cost   Money
+	tokens int
+	calls  int
+}
+
+func (u amount) plus(v amount) amount {
+	return amount{u.cost.plus(v.cost), u.tokens + v.tokens, u.calls + v.calls}
+}
+
+// passed returns by how much a use exceeds a limit, or "" if it does not.
+func (u amount) passed(limit amount) string {
+	switch {
+	case limit.cost > 0 && u.cost > limit.cost:
+		return fmt.Sprintf("%s of %s", u.cost, limit.cost)
+	case limit.tokens > 0 && u.tokens > limit.tokens:
+		return fmt.Sprintf("%d of %d tokens", u.tokens, limit.tokens)
+	case limit.calls > 0 && u.calls > limit.calls:
+		return fmt.Sprintf("%d of %d calls", u.calls, limit.calls)
+	default:
+		return ""
+	}
+}
+
+// reached returns which limit a use has reached, or "" if none.
+func (u amount) reached(limit amount) string {
+	return amount{u.cost.plus(1), u.tokens + 1, u.calls + 1}.passed(limit)
+}
+
+func (b *Budget) soft() amount { return amount{b.Soft, b.SoftTokens, b.SoftCalls} }
+
+func (b *Budget) hard() amount { return amount{b.Hard, b.HardTokens, b.HardCalls} }
+
+// used returns the use of the attempts that have ended.
+func (r *Record) used() amount {
+	return amount{r.spent.total.Cost, r.spent.tokens, r.spent.total.Requests}
+}
+
+// pending returns the worst case of the attempts in flight.
+func (r *Record) pending() amount {
+	u := amount{cost: r.reserved}
+	for _, call := range r.inFlight {
+		u.tokens += call.intent.Bound
+		if call.intent.Tool == "" {
+			u.calls++
+		}
+	}
+	return u
+}
+
+// watchBudget gives warnings and stops at limits. act reports that nothing else is to be done in this pass, again
+// that the record has changed. A soft limit lets calls in flight finish.
+func (c *Core) watchBudget() (act, again bool, err error) {
+	r, budget := c.record, c.record.terms.Budget
+	if budget == nil {
+		return false, false, nil
+	}
+	spent := r.used()
+	if budget.Warn > 0 && spent.cost >= budget.Warn && !r.warned() {
+		return true, true, c.warn(&Warning{
+			Kind: WarnCost, Threshold: budget.Warn, Spend: spent.cost, Evidence: fmt.Sprintf("%s of %s", spent.cost, budget.Warn),
+		})
+	}
+	if c.machine.allows(r, TriggerWarn) {
+		return c.confirm()
+	}
+	took := c.in.At.Sub(r.StartedAt)
+	if budget.HardTime > 0 && took >= budget.HardTime {
+		c.abort()
+		return true, true, c.reach(WarnHard, "", fmt.Sprintf("%s of %s", took, budget.HardTime))
+	}
+	if r.State == StateCompleting {
+		return false, false, nil
+	}
+	what := spent.reached(budget.soft())
+	if budget.SoftTime > 0 && took >= budget.SoftTime {
+		what = fmt.Sprintf("%s of %s", took, budget.SoftTime)
+	}
+	if what != "" && r.State != StateInitializing {
+		if len(r.inFlight) > 0 {
+			c.waitUntil(r.times(c.in.At))
+			return true, false, nil
+		}
+		return true, true, c.reach(WarnSoft, "", what)
+	}
+	if what := spent.reached(budget.hard()); what != "" {
+		return true, true, c.reach(WarnHard, "", what)
+	}
+	return false, false, nil
+}
+
+// confirm waits until the cost warning is acknowledged, or does what Unattended says.
+func (c *Core) confirm() (act, again bool, err error) {
+	r := c.record
+	switch u := r.terms.Unattended; {
+	case u == nil:
+		return true, true, c.fire(TriggerWarn, Exit{Evidence: "the cost warning waits to be acknowledged"}, false)
+	case u.Budget == OptionRetry:
+		return true, true, c.emit(Event{Body: &Acknowledge{}})
+	case len(r.inFlight) > 0:
+		c.waitUntil(r.times(c.in.At))
+		return true, false, nil
+	default:
+		return true, true, c.reach(WarnSoft, "", "the cost warning is reached, and nobody is there to confirm")
+	}
+}
+
+// warned reports whether the cost warning was given.
+func (r *Record) warned() bool {
+	for i := range r.Warnings {
+		if r.Warnings[i].Kind == WarnCost {
+			return true
+		}
+	}
+	return false
+}
+
+// unconfirmed reports whether the conversation waits for the acknowledgement of the cost warning.
+func (r *Record) unconfirmed() bool {
+	return r.terms != nil && r.terms.Budget != nil && r.terms.Budget.Confirm && !r.acked && r.warned()
+}
+
+// rounds reports whether the conversation is in the states of its flow, which are neither the initialization nor
+// the end.
+func (r *Record) rounds() bool { return r.work != StateInitializing && r.work != StateCompleting }
+
+func (c *Core) warn(w *Warning) error { return c.emit(Event{Body: w}) }
+
+// reach records that a limit was reached, and fires the trigger.
+func (c *Core) reach(limit WarningKind, call, what string) error {
+	budget := c.record.terms.Budget
+	w := &Warning{Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Evidence: what}
+	note := Exit{Reason: EndHardLimit, Evidence: string(limit) + " of the budget: " + what}
+	if limit == WarnSoft {
+		w.Threshold, note.Reason = budget.Soft, EndSoftLimit
+	}
+	if err := c.warn(w); err != nil {
+		return err
+	}
+	return c.fire(TriggerLimit, note, false)
+}
+
+// limitError is the failure of a conversation that has reached its hard limit.
+func limitError(round int) *Error {
+	return &Error{Kind: KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
+}
+
+// raised reports whether the limit that stopped the conversation may have been raised since. Only a fork can raise
+// it.
+func (r *Record) raised() bool {
+	return r.Failure != nil && r.Failure.Kind == KindCostLimit && r.Parent() != nil
+}
+
+// fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the
+// reserves and the verdict's share. If the call does not fit, limit and what say which limit prevents it.
+func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
+	r, budget := c.record, c.record.terms.Budget
+	if budget == nil {
+		return "", "", true
+	}
+	worst := r.used().plus(r.pending()).plus(amount{intent.Reserve, intent.Bound, 1})
+	if r.State != StateCompleting {
+		if what := worst.passed(budget.soft()); what != "" {
+			return WarnSoft, what, false
+		}
+	}
+	if what := worst.passed(budget.hard()); what != "" {
+		return WarnHard, what, false
+	}
+	if r.State == StateCompleting {
+		return "", "", true
+	}
+	if budget.concludes() && budget.hard() != (amount{}) {
+		if what := worst.plus(c.share(intent)).passed(budget.hard()); what != "" {
+			return WarnSoft, what + ", with what the verdict may take", false
+		}
+	}
+	return "", "", true
+}

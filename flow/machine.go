@@ -1,0 +1,362 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/qmuntal/stateless"
+
+	"github.com/agonist-dev/debate/internal/order"
+)
+
+// State is a state of a conversation. A flow adds its own, which are all inside StateRunning.
+type State string
+
+// The states that every flow shares.
+const (
+	StateConfiguring   State = "configuring"   // can still be edited; nothing is logged yet
+	StateValidating    State = "validating"    // config, providers and models are being checked
+	StateReady         State = "ready"         // checked; nothing has been paid for
+	StateInitializing  State = "initializing"  // the first events are recorded
+	StateRunning       State = "running"       // any of the flow's states; as the target of a rule, the flow's first state
+	StatePaused        State = "paused"        // no call starts; results that arrive are recorded
+	StateAwaitingInput State = "awaitingInput" // waits for a person's answer
+	StateCompleting    State = "completing"    // the verdict or synthesis is being made
+	StateCompleted     State = "completed"     // final
+	StateCanceled      State = "canceled"      // final
+	StateError         State = "error"         // stopped by a failure
+
+	// StatePrevious is the working state that was left. It occurs only as the target of a rule.
+	StatePrevious State = "previous"
+)
+
+// Trigger is what changes the state of a conversation. A flow adds its own.
+type Trigger string
+
+// The triggers that every flow shares.
+const (
+	TriggerValidate    Trigger = "validate"
+	TriggerValid       Trigger = "valid"
+	TriggerInvalid     Trigger = "invalid"
+	TriggerEdit        Trigger = "edit"
+	TriggerStart       Trigger = "start"
+	TriggerInitialized Trigger = "initialized"
+	TriggerComplete    Trigger = "complete"
+	TriggerCompleted   Trigger = "completed"
+	TriggerPause       Trigger = "pause"
+	TriggerResume      Trigger = "resume"
+	TriggerAsk         Trigger = "ask"
+	TriggerAnswered    Trigger = "answered"
+	TriggerWarn        Trigger = "warn"
+	TriggerLimit       Trigger = "limit"
+	TriggerFail        Trigger = "fail"
+	TriggerRetry       Trigger = "retry"
+	TriggerStop        Trigger = "stop"
+	TriggerCancel      Trigger = "cancel"
+)
+
+// Rule is a transition from one state to another. Rules are ordered: the first that matches applies.
+type Rule struct {
+	From State
+	On   Trigger
+	To   State // StatePrevious: the working state that was left
+	When Guard // zero: always
+}
+
+// Guard is a condition of a rule.
+type Guard struct {
+	Name string               // shown in diagrams and errors
+	OK   func(r *Record) bool // must be pure
+}
+
+// Lifecycle returns the rules that every flow has. A flow's own rules are tried before them. Nothing else changes a
+// state.
+func Lifecycle() []Rule {
+	always := Guard{}
+	return []Rule{
+		{StateConfiguring, TriggerEdit, StateConfiguring, always},
+		{StateConfiguring, TriggerValidate, StateValidating, always},
+		{StateValidating, TriggerValid, StateReady, hasValidConfig},
+		{StateValidating, TriggerInvalid, StateConfiguring, always},
+		{StateReady, TriggerEdit, StateConfiguring, always},
+		{StateReady, TriggerStart, StateInitializing, hasValidConfig},
+		{StateInitializing, TriggerInitialized, StateRunning, allParticipantsReady},
+		{StateRunning, TriggerComplete, StateCompleting, always},
+		{StateCompleting, TriggerCompleted, StateCompleted, always},
+
+		{StateInitializing, TriggerPause, StatePaused, always},
+		{StateRunning, TriggerPause, StatePaused, always},
+		{StateCompleting, TriggerPause, StatePaused, always},
+		{StateAwaitingInput, TriggerPause, StatePaused, always},
+		{StatePaused, TriggerResume, StatePrevious, always},
+
+		{StateInitializing, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
+		{StateRunning, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
+		{StateCompleting, TriggerAsk, StateAwaitingInput, hasOpenInquiry},
+		{StateRunning, TriggerWarn, StateAwaitingInput, costWarningThreshold},
+		{StateAwaitingInput, TriggerAnswered, StatePrevious, allInquiriesAnswered},
+
+		{StateInitializing, TriggerLimit, StateError, costLimitExceeded},
+		{StateInitializing, TriggerLimit, StateCompleting, shouldAutoStop},
+		{StateRunning, TriggerLimit, StateError, costLimitExceeded},
+		{StateRunning, TriggerLimit, StateCompleting, shouldAutoStop},
+		{StateCompleting, TriggerLimit, StateError, costLimitExceeded},
+
+		{StateInitializing, TriggerFail, StateError, always},
+		{StateRunning, TriggerFail, StateError, always},
+		{StateCompleting, TriggerFail, StateError, always},
+		{StateError, TriggerRetry, StatePrevious, canRetry},
+		{StateError, TriggerStop, StateCompleted, always},
+
+		{StateInitializing, TriggerStop, StateCompleting, hasTurn},
+		{StateInitializing, TriggerStop, StateCompleted, always},
+		{StateRunning, TriggerStop, StateCompleting, hasTurn},
+		{StateRunning, TriggerStop, StateCompleted, always},
+		{StatePaused, TriggerStop, StateCompleting, hasTurn},
+		{StatePaused, TriggerStop, StateCompleted, always},
+		{StateAwaitingInput, TriggerStop, StateCompleting, hasTurn},
+		{StateAwaitingInput, TriggerStop, StateCompleted, always},
+
+		{StateConfiguring, TriggerCancel, StateCanceled, always},
+		{StateValidating, TriggerCancel, StateCanceled, always},
+		{StateReady, TriggerCancel, StateCanceled, always},
+		{StateInitializing, TriggerCancel, StateCanceled, always},
+		{StateRunning, TriggerCancel, StateCanceled, always},
+		{StatePaused, TriggerCancel, StateCanceled, always},
+		{StateAwaitingInput, TriggerCancel, StateCanceled, always},
+		{StateCompleting, TriggerCancel, StateCanceled, always},
+		{StateError, TriggerCancel, StateCanceled, always},
+	}
+}
+
+// Machine is the compiled rules of one flow. All conversations of the flow share it. It holds no state and is safe
+// for concurrent use.
+type Machine struct {
+	flow   *Flow
+	states []State // the flow's own, in the order of its rules
+	rules  map[ruleKey][]Rule
+	chart  *stateless.StateMachine
+}
+
+type ruleKey struct {
+	from State
+	on   Trigger
+}
+
+// Compile compiles the rules of a flow and of the lifecycle. An error says what is wrong with the flow.
+func Compile(flow *Flow) (*Machine, error) {
+	m := &Machine{flow: flow, rules: make(map[ruleKey][]Rule), states: flow.states()}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	m.chart = stateless.NewStateMachineWithExternalStorage(
+		func(ctx context.Context) (stateless.State, error) {
+			return firingOf(ctx).rule.From, nil
+		},
+		func(ctx context.Context, state stateless.State) error {
+			firingOf(ctx).to, _ = state.(State)
+			return nil
+		},
+		stateless.FiringImmediate,
+	)
+	for _, state := range m.states {
+		m.chart.Configure(state).SubstateOf(StateRunning)
+	}
+	for _, rule := range append(slices.Clone(flow.Rules), Lifecycle()...) {
+		for _, expanded := range m.expand(rule) {
+			key := ruleKey{expanded.From, expanded.On}
+			m.rules[key] = append(m.rules[key], expanded)
+		}
+	}
+	for key, rules := range m.rules {
+		for i := range rules {
+			m.permit(key, rules, i)
+		}
+	}
+	return m, nil
+}
+
+// Flow returns the flow of these rules. It is read only.
+func (m *Machine) Flow() *Flow { return m.flow }
+
+// expand replaces StateRunning and StatePrevious in a rule by the states that they stand for.
+func (m *Machine) expand(rule Rule) []Rule {
+	sources := []State{rule.From}
+	if rule.From == StateRunning {
+		sources = m.states
+	}
+	var out []Rule
+	for _, from := range sources {
+		one := Rule{from, rule.On, rule.To, rule.When}
+		switch rule.To {
+		case StateRunning:
+			one.To = m.flow.Start
+			out = append(out, one)
+		case StatePrevious:
+			for _, to := range append([]State{StateInitializing, StateCompleting}, m.states...) {
+				out = append(out, Rule{from, rule.On, to, rule.When.and(cameFrom(to))})
+			}
+		default:
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// permit configures the i-th rule of one place. The rule's compiled guard excludes the rules before it, because
+// stateless treats two guards that hold at once as a mistake.
+func (m *Machine) permit(key ruleKey, rules []Rule, i int) {
+	first := func(ctx context.Context, _ ...any) bool { return firingOf(ctx).rule == &rules[i] }
+	state := m.chart.Configure(key.from)
+	if rules[i].To == key.from {
+		state.PermitReentry(key.on, first)
+		return
+	}
+	state.Permit(key.on, rules[i].To, first)
+}
+
+// match returns the first rule whose guard holds, or nil.
+func match(rules []Rule, r *Record) *Rule {
+	for i := range rules {
+		if rules[i].When.OK == nil || rules[i].When.OK(r) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+// firing carries the rule that applies into the chart, and the new state out of it. It is a context, so that the
+// shared machine needs no lock and no copy.
+type firing struct {
+	context.Context
+	rule *Rule
+	to   State
+}
+
+// firingOf returns the firing that a context of the chart is. Only fire calls the chart.
+func firingOf(ctx context.Context) *firing {
+	return ctx.(*firing) //nolint:forcetypeassert // see above
+}
+
+// fire returns the state that the trigger leads to. A refusal names the state, the trigger and the guards, and
+// changes nothing.
+func (m *Machine) fire(r *Record, on Trigger) (State, error) {
+	f := firing{Context: context.Background(), rule: match(m.rules[ruleKey{r.State, on}], r)}
+	if f.rule == nil || m.chart.FireCtx(&f, on) != nil {
+		return "", m.refusal(r, on)
+	}
+	return f.to, nil
+}
+
+// refusal returns why the trigger is not possible now.
+func (m *Machine) refusal(r *Record, on Trigger) error {
+	rules := m.rules[ruleKey{r.State, on}]
+	if len(rules) == 0 {
+		return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("not possible in state %s", r.State)}
+	}
+	var guards []string
+	for _, rule := range rules {
+		name, _, _ := strings.Cut(rule.When.Name, " and "+cameFromName) // without the state that the rule leads to
+		if !slices.Contains(guards, name) {
+			guards = append(guards, name)
+		}
+	}
+	return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, strings.Join(guards, ", "))}
+}
+
+// allows reports whether the trigger is possible now.
+func (m *Machine) allows(r *Record, on Trigger) bool {
+	return match(m.rules[ruleKey{r.State, on}], r) != nil
+}
+
+// input reports whether a host program may send the trigger.
+func (m *Machine) input(on Trigger) bool { return slices.Contains(m.flow.Inputs, on) }
+
+// working reports whether calls are made in the state.
+func (m *Machine) working(s State) bool {
+	return s == StateInitializing || s == StateCompleting || slices.Contains(m.states, s)
+}
+
+// knows reports whether the state belongs to the lifecycle or to the flow.
+func (m *Machine) knows(s State) bool {
+	switch s {
+	case StateConfiguring, StateValidating, StateReady, StatePaused, StateAwaitingInput, StateCompleted, StateCanceled, StateError:
+		return true
+	default:
+		return m.working(s)
+	}
+}
+
+// states returns the flow's own states in the order in which its rules name them.
+func (f *Flow) states() []State {
+	states := []State{f.Start}
+	for _, rule := range f.Rules {
+		for _, s := range []State{rule.From, rule.To} {
+			if !slices.Contains(states, s) && !lifecycleState(s) {
+				states = append(states, s)
+			}
+		}
+	}
+	return states
+}
+
+// oldest returns the oldest version whose logs the flow continues.
+func (f *Flow) oldest() int {
+	if f.Accepts > 0 {
+		return f.Accepts
+	}
+	return f.Version
+}
+
+func lifecycleState(s State) bool {
+	switch s {
+	case StateConfiguring, StateValidating, StateReady, StateInitializing, StateRunning, StatePaused, StateAwaitingInput,
+		StateCompleting, StateCompleted, StateCanceled, StateError, StatePrevious:
+		return true
+	default:
+		return false
+	}
+}
+
+// check reports what would make the machine stop or contradict itself.
+func (m *Machine) check() error {
+	f := m.flow
+	bad := func(format string, args ...any) error {
+		return &Error{Kind: KindValidation, Op: "flow " + f.Name, Err: fmt.Errorf(format, args...)}
+	}
+	if f.Name == "" || f.Start == "" || lifecycleState(f.Start) {
+		return bad("a flow has a name and a first state of its own")
+	}
+	for _, state := range m.states {
+		if step, ok := f.Steps[state]; !ok || step.Next == nil {
+			return bad("state %q has no step with a Next", state)
+		}
+	}
+	for name, schema := range order.ByKey(f.Schemas) {
+		if schema == nil {
+			return bad("the schema %q is nil", name)
+		}
+	}
+	for _, sample := range f.Bodies {
+		if t := reflect.TypeOf(sample); t == nil || t.Kind() != reflect.Pointer || newBody(sample.EventKind()) != nil {
+			return bad("a body is no pointer to a struct, or is of a kind that every flow has")
+		}
+	}
+	for state := range f.Steps {
+		if !m.working(state) {
+			return bad("there is a step for %q, which is no state of the flow", state)
+		}
+	}
+	for _, rule := range f.Rules {
+		if (rule.When.OK == nil) != (rule.When.Name == "") {
+			return bad("the guard of %s on %s has a name or a function, but not both", rule.From, rule.On)
+		}
+		if lifecycleState(rule.From) && rule.From != StateRunning && rule.From != StateCompleting && rule.From != StateInitializing {
+			return bad("a rule of a flow begins in a working state, not in %s", rule.From)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package flow
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/internal/model"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Model holds the prices and sizes of a model. Prices are per token. They are frozen when a conversation starts.
+// The embedded table has the common models; Engine.Models replaces or adds rows.
+type Model struct {
+	Family    string `json:"family,omitempty"`    // models of one family judge each other kindly
+	Context   int    `json:"context,omitempty"`   // the window, in tokens; 0: unknown
+	MaxOutput int    `json:"maxOutput,omitempty"` // most output tokens of a reply; 0: unknown
+	// OwnTemperature means that the model accepts no temperature, so that none is sent to it.
+	OwnTemperature bool `json:"ownTemperature,omitempty"`
+	// Reasoning means that the model thinks before it answers. Its thoughts count as output.
+	Reasoning bool `json:"reasoning,omitempty"`
+	// Priced means that the price is known. A known price may be zero.
+	Priced bool  `json:"priced,omitempty"`
+	Input  Money `json:"input,omitempty"`
+	Output Money `json:"output,omitempty"`
+	// CachedInput is the price of input that the vendor's cache had, CacheWrite of input that it stored. 0: the
+	// price of Input.
+	CachedInput Money `json:"cachedInput,omitempty"`
+	CacheWrite  Money `json:"cacheWrite,omitempty"`
+	// Thinking is the price of an output token spent on reasoning. 0: the price of Output.
+	Thinking Money `json:"thinking,omitempty"`
+	// InputLong and OutputLong are the prices in a request of more than 200,000 input tokens. 0: no other prices.
+	InputLong  Money `json:"inputLong,omitempty"`
+	OutputLong Money `json:"outputLong,omitempty"`
+}
+
+// longInput is the number of input tokens above which some vendors charge more for the whole request.
+const longInput = 200_000
+
+// Cost returns what a request of this usage costs.
+func (m Model) Cost(u provider.Usage) Money {
+	input, output := m.Input, m.Output
+	if u.Input > longInput {
+		input, output = max(input, m.InputLong), max(output, m.OutputLong)
+	}
+	plain := max(0, u.Input-u.CachedInput-u.CacheWrite)
+	return input.times(plain).
+		plus(orElse(m.CachedInput, input).times(u.CachedInput)).
+		plus(orElse(m.CacheWrite, input).times(u.CacheWrite)).
+		plus(output.times(max(0, u.Output-u.Reasoning))).
+		plus(orElse(m.Thinking, output).times(min(u.Reasoning, u.Output)))
+}
+
+// orElse returns price, or otherwise if price is 0.
+func orElse(price, otherwise Money) Money {
+	if price == 0 {
+		return otherwise
+	}
+	return price
+}
+
+// Bound returns the most that a request can cost, with all input tokens at the dearest rate and all allowed output
+// tokens used.
+func (m Model) Bound(input, output int) Money {
+	dearest, out := max(m.Input, m.CachedInput, m.CacheWrite), max(m.Output, m.Thinking)
+	if input > longInput {
+		dearest, out = max(dearest, m.InputLong), max(out, m.OutputLong)
+	}
+	return dearest.times(input).plus(out.times(output))
+}
+
+// SplitModel splits "provider/model" at the first slash. ok reports whether both parts are there.
+func SplitModel(name string) (host, id string, ok bool) {
+	host, id, ok = strings.Cut(name, "/")
+	return host, id, ok && host != "" && id != ""
+}
+
+// ownTemperature reports whether the vendor refuses a temperature for a model. OpenAI does for all reasoning
+// models, and Anthropic since Claude Opus 4.7. A router puts the maker before the name.
+func ownTemperature(id string) bool {
+	name := id[strings.LastIndexByte(id, '/')+1:]
+	switch {
+	case strings.HasPrefix(name, "gpt-5"):
+		return !strings.Contains(name, "-chat")
+	case strings.HasPrefix(name, "o1"), strings.HasPrefix(name, "o3"), strings.HasPrefix(name, "o4"):
+		return true
+	}
+	claude, ok := strings.CutPrefix(name, "claude-")
+	line, version, numbered := strings.Cut(claude, "-")
+	if !ok || !numbered || line < "a" { // older names put the version first
+		return false
+	}
+	first, rest, _ := strings.Cut(strings.ReplaceAll(version, ".", "-"), "-")
+	second, _, _ := strings.Cut(rest, "-")
+	major, err := strconv.Atoi(first)
+	minor, _ := strconv.Atoi(second) // missing, or a day such as "20250514"
+	return err == nil && (major > 4 && major < 100 || major == 4 && line == "opus" && minor >= 7 && minor < 100)
+}
+
+// LookupModel returns a model of the embedded table, by its vendor and its ID there. false: the table does not have
+// it. The Model then has OwnTemperature only, which is derived from the ID.
+func LookupModel(vendor, id string) (Model, bool) {
+	row, ok := model.Lookup(vendor, id)
+	if !ok { // a model that is newer than the table
+		return Model{OwnTemperature: ownTemperature(id)}, false
+	}
+	return Model{
+		Family: row.Family, Context: row.Context, MaxOutput: row.MaxOutput, Priced: row.Priced,
+		Reasoning:      row.Reasoning,
+		OwnTemperature: ownTemperature(id),
+		Input:          Money(row.Input), Output: Money(row.Output),
+		CachedInput: Money(row.CachedInput), CacheWrite: Money(row.CacheWrite),
+		InputLong: Money(row.InputAbove200k), OutputLong: Money(row.OutputAbove200k),
+	}, true
+}

@@ -1,0 +1,297 @@
+package flow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/context/window"
+	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/transcript"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// prepared is what was computed for an intent and is needed again for its command. It can always be computed anew
+// from the record.
+type prepared struct {
+	call    *Call
+	model   string
+	last    string
+	view    *transcript.View
+	start   int               // the first message that the call may read
+	head    int               // how many messages are sent from there
+	summary *provider.Message // the summary that is sent after them; nil: none
+	from    int               // the first message that is sent after the summary
+	upto    int               // the end of the messages, exclusive
+	left    int               // messages that are left out
+	cut     *provider.Message // the only message that is sent, cut; nil: none had to be
+	needs   *Call             // the summary that must be made first
+	slide   bool              // do not wait for a summary
+	limit   *window.Problem   // the problem that the context manager solved; nil: all fits
+	wire    *provider.Schema
+	tools   []provider.Tool    // the tools that the model may ask for
+	talk    []provider.Message // the instruction, then the model's uses of tools with their answers; nil: no use yet
+}
+
+func wireJSON(s *provider.Schema) json.RawMessage {
+	if s == nil {
+		return nil
+	}
+	return s.JSON
+}
+
+// prepare computes what a call sends and the most that it can cost. summaries reports whether a summary may be made
+// first.
+func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) {
+	r := c.record
+	state := r.calls[call.ID]
+	intent := &Intent{
+		Call: call.ID, Attempt: 1, Kind: call.Kind, By: call.By, Round: call.Round, Slot: call.Slot, Target: call.Target,
+		Schema: call.Schema, Hidden: call.Hidden, Labels: call.View.Labels, Tag: call.Tag, Again: call.again, Tokens: call.MaxTokens,
+	}
+	ready := &prepared{call: call, slide: !summaries}
+	if state != nil && state.intent != nil {
+		intent.Attempt = state.intent.Attempt + 1
+	}
+	if call.Last != nil {
+		ready.last = call.Last(r)
+	}
+	if call.Schema != "" {
+		wire, err := c.wire(call.Schema, call.View.Labels)
+		if err != nil {
+			return nil, nil, &Error{Kind: KindValidation, Op: call.ID, Err: err}
+		}
+		ready.wire = wire
+	}
+	if call.Performer != ByModel {
+		return ready, intent, nil
+	}
+	model := c.pick(call, ready, intent)
+	if intent.Temperature = call.Temperature; model.OwnTemperature {
+		intent.Temperature = nil
+	}
+	if intent.Tokens == 0 {
+		intent.Tokens = r.terms.MaxTokens
+	}
+	if model.MaxOutput > 0 {
+		intent.Tokens = min(intent.Tokens, model.MaxOutput)
+	}
+	if len(call.Tools) > 0 {
+		intent.Offer = &ToolOffer{call.Tools, call.Uses}
+		ready.offer(r, state, r.roomForAnswers(intent, model))
+	}
+	bound, failure := c.fit(ready, intent, model)
+	if failure != nil {
+		failure.Op, failure.Participant, failure.Round = call.ID, call.By, call.Round
+		return nil, intent, failure
+	}
+	intent.Bound = bound + intent.Tokens
+	intent.Reserve = model.Bound(bound, intent.Tokens)
+	return ready, intent, nil
+}
+
+// pick returns the model that is asked now. It writes the model, its place and its fallbacks into the intent.
+func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
+	r := c.record
+	if state := r.calls[call.ID]; state != nil && state.status == callOpen { // chosen when the call started
+		intent.ModelIndex, ready.model = state.intent.ModelIndex, state.intent.Model
+	} else {
+		intent.ModelIndex, ready.model = r.chosenModel(call, c.in.At)
+	}
+	if intent.ModelIndex < len(call.Fallbacks) {
+		intent.Next, intent.Fallbacks = call.Fallbacks[intent.ModelIndex], call.Fallbacks[intent.ModelIndex+1:]
+	}
+	intent.Model = ready.model
+	model, _ := r.Model(ready.model)
+	return model
+}
+
+// wire returns the schema as it is sent, with the names of this conversation or their labels. It is made once.
+func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
+	key, l := name, (*textpkg.Labels)(nil)
+	if labelled && c.record.anonymous != nil {
+		key, l = name+"/labels", c.record.anonymous.Labels
+	}
+	if made, ok := c.wires[key]; ok {
+		return made, nil
+	}
+	schema := c.machine.flow.Schemas[name]
+	if schema == nil {
+		return nil, fmt.Errorf("flow %s has no schema %q", c.machine.flow.Name, name)
+	}
+	if c.wires == nil {
+		c.wires = make(map[string]*provider.Schema)
+	}
+	narrowed, err := schema.narrow(c.record, l)
+	if err != nil {
+		return nil, err
+	}
+	made := &provider.Schema{Name: name, JSON: narrowed}
+	c.wires[key] = made
+	return made, nil
+}
+
+// reask returns the call that asks again for a rejected answer and shows its problems.
+func reask(call *Call, rejected *callState) *Call {
+	last, problems := call.Last, rejected.trouble.problems
+	out := *call
+	out.ID, out.again = call.ID+againSuffix, call.ID
+	out.NotBefore = rejected.trouble.rejectedAt.Add(reaskDelay)
+	out.Last = func(r *Record) string {
+		text := ""
+		if last != nil {
+			text = last(r) + "\n\n"
+		}
+		return text + strings.ReplaceAll(r.Text(TextAgain), problemsMark, textpkg.Escape(textpkg.Bulleted(problems), r.fence))
+	}
+	return &out
+}
+
+// againSuffix ends the ID of a call that asks again.
+const againSuffix = ".again"
+
+// TextAgain is the name of the text with which every flow asks again for an answer that was not accepted.
+const TextAgain = "again"
+
+// problemsMark stands for the list of problems in that text.
+const problemsMark = "[[problems]]"
+
+// Command is an attempt at a call as a self-contained value. To perform it, a runtime needs no core.
+type Command struct {
+	Debate  string
+	Call    string
+	Attempt int
+	Kind    CallKind
+	By      string
+	// Provider is the name of the provider that Request goes to. "": Task goes to the judge named Judge. Call.Task
+	// made it.
+	Provider string
+	Request  *provider.Request
+	Judge    string
+	Task     any
+	// Tool is the name of the tool to use. "": the command uses no tool.
+	Tool string
+	Use  *ToolUse
+	// Timeout bounds the call once it has begun. Time in a queue does not count.
+	Timeout time.Duration
+	// Stream means that the reply is free text, which readers may watch as it arrives.
+	Stream bool
+}
+
+// Command returns a call in flight as a self-contained value. The core may take further inputs while it is
+// performed.
+//
+// The error is of kind state. It means that no such call is in flight, or that the flow no longer needs it. In the
+// second case no process makes the call any more, and the runtime steps it as [Lost].
+func (c *Core) Command(id string) (*Command, error) {
+	made := &struct {
+		Command
+		request provider.Request
+	}{}
+	if err := c.Prepare(id, &made.Command, &made.request); err != nil {
+		return nil, err
+	}
+	return &made.Command, nil
+}
+
+// Prepare writes the command of a call in flight, and its request, into values that the caller has allocated; see
+// [Core.Command].
+func (c *Core) Prepare(id string, command *Command, request *provider.Request) error {
+	state := c.record.callByID(id)
+	if state == nil || state.status != callOpen {
+		return &Error{Kind: KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", textpkg.OneLine(id, 80))}
+	}
+	if state.ready == nil {
+		if err := c.recall(state); err != nil {
+			return err
+		}
+	}
+	ready, intent, r := state.ready, state.intent, c.record
+	call := ready.call
+	*command = Command{
+		Debate: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
+		Timeout: call.Timeout, Stream: call.Schema == "" && intent.Tool == "",
+	}
+	if command.Timeout <= 0 {
+		command.Timeout = r.terms.TurnTimeout
+	}
+	if call.Performer == byTool {
+		command.Tool, command.Use = intent.Tool, r.toolInput(ready, intent)
+		return nil
+	}
+	if call.Performer == ByJudge {
+		command.Judge = call.Judge
+		if call.Task != nil {
+			command.Task = call.Task(r, Asked{call, id, intent.Attempt, ready.last, wireJSON(ready.wire)})
+		}
+		return nil
+	}
+	host, model, _ := SplitModel(ready.model)
+	command.Provider = host
+	command.Request = request
+	*request = provider.Request{
+		ID: r.ID + "/" + id + "/" + strconv.Itoa(intent.Attempt), Model: model, System: call.System, Self: call.By,
+		Messages: ready.messages(), Last: provider.Message{Text: ready.last},
+		MaxTokens: intent.Tokens, Temperature: intent.Temperature, Schema: ready.wire, Tools: ready.tools, Labels: r.terms.Labels,
+	}
+	return nil
+}
+
+// recall computes anew what was prepared for a call in flight, after the core was loaded from its log.
+func (c *Core) recall(state *callState) error {
+	call := c.wanted(state)
+	if call == nil {
+		return &Error{Kind: KindState, Op: "command", Err: errors.New("the flow no longer wants the call " + textpkg.OneLine(state.intent.Call, 80))}
+	}
+	ready, now, failure := c.prepare(call, false)
+	made := state.intent
+	if failure != nil || now.Model != made.Model || now.Bound > made.Bound || now.Reserve > made.Reserve {
+		err := errors.New("the call would no longer be what was reserved for: " + textpkg.OneLine(made.Call, 80))
+		return &Error{Kind: KindState, Op: "command", Err: err}
+	}
+	state.ready = ready
+	return nil
+}
+
+// wanted returns the call that an intent was for, if the flow still lacks its result. Otherwise it returns nil.
+func (c *Core) wanted(state *callState) *Call {
+	r, intent := c.record, state.intent
+	if intent.Tool != "" {
+		base := r.calls[intent.For]
+		last, i := base.asks(intent.Call)
+		if last == nil {
+			return nil
+		}
+		call := c.wanted(base)
+		if call == nil {
+			return nil
+		}
+		return toolUse(call, &last.asked.Uses[i])
+	}
+	if intent.Kind == KindSummary && intent.Upto > 0 {
+		if v := r.viewOf(intent.View); v != nil {
+			call := r.summaryCall(v, intent.Upto)
+			call.ID = intent.Call
+			return call
+		}
+		return nil
+	}
+	step := c.machine.flow.Steps[r.work]
+	if step.Calls == nil {
+		return nil
+	}
+	calls := step.Calls(r)
+	for i := range calls {
+		call := &calls[i]
+		if base := r.calls[call.ID]; intent.Again == call.ID && base != nil {
+			call = reask(call, base)
+		}
+		if call.ID == intent.Call {
+			return call
+		}
+	}
+	return nil
+}

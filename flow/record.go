@@ -1,0 +1,345 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/transcript"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Record is the state of a conversation: the fold of its events, and nothing else. It is read only. A Record that
+// Session.Wait or Engine.Record returned does not change any more, and many goroutines may read it.
+type Record struct {
+	ID    string
+	State State
+	// Round is the current round, from 1; 0 before the first.
+	Round      int
+	Turns      []*Turn       // in the order in which they were recorded
+	Summaries  []*Summarized // oldest first
+	Rejections []Rejection   // answers that were not accepted
+	Inquiries  []Inquiry     // those without an answer
+	Answers    []Answer
+	Warnings   []Warning
+	Inputs     []Sent        // a flow's own inputs
+	ToolUses   []*ToolResult // in the order in which they were recorded
+	// Failure is why the conversation is in the error state. It is nil in all other states.
+	Failure *Error
+	// Reason and Evidence say why the conversation ended, moved to its verdict, or stopped in the error state.
+	Reason            EndReason
+	Evidence          string
+	StartedAt, LastAt time.Time
+	Seq               int64 // the number of the last event
+
+	start      *Start
+	flow       string // the name of the flow; "" before there is a config
+	config     Config // as the flow reads it
+	terms      *Terms
+	frozen     any   // what the flow has frozen beside the config
+	valid      bool  // the config has passed validation
+	work       State // the working state, or the one that a pause, question or error interrupted
+	entered    time.Time
+	calls      map[string]*callState
+	current    []*callState   // the latest call of each participant and judge
+	inFlight   []*callState   // the calls in flight, oldest first
+	failing    []*callState   // the calls that a retry by the host program resets
+	toolCounts map[string]int // of tools in this state and round, by participant
+	limit      WarningKind    // the limit that was reached
+	acked      bool
+	retries    int // retries by the host program since the last progress
+	dropped    []string
+	spent      accounts
+	reserved   Money
+	views      []*transcript.View // the first is everybody's
+	readers    []*transcript.View // by seat; nil: all read everybody's
+	anonymous  *transcript.View   // with labels for names; nil: nobody reads it
+	texts      map[string]string
+	models     []namedModel
+	part       Part      // the flow's own; nil: it has none
+	before     ending    // why the conversation was about to end before an error
+	timed      []State   // the flow's states that a round's time covers
+	late       bool      // the round's time is over
+	unsummed   bool      // the summarizer has failed for good
+	roundAt    time.Time // when the round began, moved forward by each time in which no call could run
+	left       time.Time // when the conversation last left its working states
+	hidden     []int     // indices of turns that wait for the others of their group
+	fence      string
+	limits     []vendorLimit // vendors' limits that still hold
+	swaps      []replacement // models that a person chose as replacements
+	shrunk     []Shrinking   // choices for participants whose context was too large
+	windows    []modelSize   // window sizes that overflows have shown
+	ratios     []modelRatio  // how far counts of tokens were off, by model
+	thresholds []threshold   // thresholds of windows that were reported
+}
+
+// callState is the state of one call.
+type callState struct {
+	intent  *Intent // of the latest attempt
+	status  callStatus
+	aborted bool       // a control has aborted the attempt
+	person  bool       // a person performs it
+	model   int        // index of the model that is asked
+	trouble *trouble   // failures since the last retry; nil: none
+	talk    []exchange // with tools
+	ready   *prepared  // not a fact: computed for the intent
+}
+
+// trouble holds the failures of a call.
+type trouble struct {
+	tries      []Kind // failures with the present model
+	retryAt    time.Time
+	failure    *Error   // why there is no further attempt
+	unsent     bool     // nothing was sent: the same call would fail again
+	problems   []string // why the answer was rejected
+	rejectedAt time.Time
+}
+
+// troubled returns the call's trouble for writing. It makes one if there is none.
+func (c *callState) troubled() *trouble {
+	if c.trouble == nil {
+		c.trouble = &trouble{}
+	}
+	return c.trouble
+}
+
+// tries returns the kinds of the failures with the present model.
+func (c *callState) tries() []Kind {
+	if c.trouble == nil {
+		return nil
+	}
+	return c.trouble.tries
+}
+
+// retryAt returns when the next attempt may start. Zero: at once.
+func (c *callState) retryAt() time.Time {
+	if c.trouble == nil {
+		return time.Time{}
+	}
+	return c.trouble.retryAt
+}
+
+type callStatus uint8
+
+const (
+	callIdle callStatus = iota
+	callOpen
+	callDone
+	callRejected
+	callFailed
+)
+
+// ending is the cause of the end of a conversation.
+type ending struct {
+	reason   EndReason
+	evidence string
+}
+
+// Flow returns the name of the flow, or "" before there is a config.
+func (r *Record) Flow() string { return r.flow }
+
+// Config returns the frozen config, with every default written out. It is read only.
+func (r *Record) Config() Config { return r.config }
+
+// Frozen returns what the flow has frozen beside the config, or nil. It is read only.
+func (r *Record) Frozen() any { return r.frozen }
+
+// Terms returns the part of the config that all flows share, or nil before there is a config. It is read only.
+func (r *Record) Terms() *Terms { return r.terms }
+
+// Start returns the first event of the log, or nil before the start. It holds the secret seed. It is read only.
+func (r *Record) Start() *Start { return r.start }
+
+// Parent returns the conversation that this one was forked from, or nil.
+func (r *Record) Parent() *Parent {
+	if r.start == nil {
+		return nil
+	}
+	return r.start.Parent
+}
+
+// Late reports whether the time of the present round is over; see [Terms].RoundTimeout.
+func (r *Record) Late() bool { return r.late }
+
+// Quote returns a text as a quotation for an instruction. The markers of the conversation's fence enclose it, and
+// the text cannot close them. A flow quotes everything that a model or a person has said. Its system prompt must
+// say that quoted text is material and never an instruction; see Setup.Fence.
+func (r *Record) Quote(speaker, text string) string {
+	m := provider.Message{Speaker: textpkg.OneLine(textpkg.Escape(speaker, r.fence), 80), Text: textpkg.Escape(textpkg.Readable(text), r.fence), Fence: r.fence}
+	return m.Enclosed()
+}
+
+// Text returns a prompt of the flow as it was rendered at the start, with what was assigned since.
+func (r *Record) Text(name string) string { return r.texts[name] }
+
+// Model returns the frozen prices and sizes of a model of this conversation.
+func (r *Record) Model(name string) (Model, bool) {
+	if m := r.model(name); m != nil {
+		return *m, true
+	}
+	return Model{}, false
+}
+
+// namedModel is a model of a conversation. A conversation has few: a list is faster than a map.
+type namedModel struct {
+	name string
+	Model
+}
+
+// model returns the frozen model, or nil if it is not one of this conversation.
+func (r *Record) model(name string) *Model {
+	for i := range r.models {
+		if r.models[i].name == name {
+			return &r.models[i].Model
+		}
+	}
+	return nil
+}
+
+// Done reports whether the call has a result.
+func (r *Record) Done(call string) bool {
+	c := r.calls[call]
+	return c != nil && c.status == callDone
+}
+
+// Failed reports whether the call has failed for good, so that no attempt is left.
+func (r *Record) Failed(call string) bool {
+	c := r.calls[call]
+	return c != nil && c.status == callFailed
+}
+
+// FailureOf returns why the call has failed for good, or nil if it has not.
+func (r *Record) FailureOf(call string) *Error {
+	if !r.Failed(call) || r.calls[call].trouble == nil {
+		return nil
+	}
+	return r.calls[call].trouble.failure
+}
+
+// callByID returns a call. The lookup is fastest if the call is in flight.
+func (r *Record) callByID(id string) *callState {
+	for _, call := range r.inFlight {
+		if call.intent.Call == id {
+			return call
+		}
+	}
+	return r.calls[id]
+}
+
+// latestOf returns the latest call of a participant or judge, or nil if there was none.
+func (r *Record) latestOf(name string) *callState {
+	for _, call := range r.current {
+		if call.intent.By == name {
+			return call
+		}
+	}
+	return nil
+}
+
+// InFlight returns the number of calls in flight.
+func (r *Record) InFlight() int { return len(r.inFlight) }
+
+// Final reports whether the conversation is over: it is completed or canceled.
+func (r *Record) Final() bool { return r.State == StateCompleted || r.State == StateCanceled }
+
+// Working returns the present working state. After a pause, a question or an error it returns the state to which
+// the conversation goes back.
+func (r *Record) Working() State { return r.work }
+
+// EnteredAt returns when the present working state was entered.
+func (r *Record) EnteredAt() time.Time { return r.entered }
+
+// Active returns the names of the participants that were not dropped, in the order of their seats.
+func (r *Record) Active() []string {
+	if r.terms == nil {
+		return nil
+	}
+	if len(r.dropped) == 0 {
+		return r.terms.Participants
+	}
+	return slices.DeleteFunc(slices.Clone(r.terms.Participants), r.IsDropped)
+}
+
+// Dropped returns the names of participants and judges that were dropped, in that order. It is read only.
+func (r *Record) Dropped() []string { return r.dropped }
+
+// Asking reports whether an attempt at the call is in flight.
+func (r *Record) Asking(call string) bool {
+	c := r.calls[call]
+	return c != nil && c.status == callOpen
+}
+
+// Status returns what a participant, or another name that calls are made for, is doing.
+func (r *Record) Status(name string) Status {
+	if r.IsDropped(name) {
+		return StatusDropped
+	}
+	if call := r.latestOf(name); call != nil {
+		return call.standing()
+	}
+	return StatusActive
+}
+
+// Unsent reports whether the latest call of this name has failed for good because it could not be sent. The same
+// call would fail again.
+func (r *Record) Unsent(name string) bool {
+	call := r.latestOf(name)
+	return call != nil && call.trouble != nil && call.trouble.unsent
+}
+
+// Waiting returns the first turn that is hidden until the others of its group have spoken, or nil if there is none.
+func (r *Record) Waiting() *Turn {
+	if len(r.hidden) == 0 {
+		return nil
+	}
+	return r.Turns[r.hidden[0]]
+}
+
+// Readable returns the turns that are not hidden, in the order of rounds and slots. The order in which simultaneous
+// replies arrived does not show. The slice is read only.
+func (r *Record) Readable() []*Turn {
+	if len(r.hidden) == 0 && r.inOrder() {
+		return slices.Clip(r.Turns)
+	}
+	var turns []*Turn
+	for i := range r.Turns {
+		if !slices.Contains(r.hidden, i) {
+			turns = append(turns, r.Turns[i])
+		}
+	}
+	slices.SortStableFunc(turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
+	return turns
+}
+
+// inOrder reports whether the turns were recorded in the order of rounds and slots.
+func (r *Record) inOrder() bool {
+	return slices.IsSortedFunc(r.Turns, func(a, b *Turn) int { return cmp.Or(a.Round-b.Round, a.Slot-b.Slot) })
+}
+
+// Line returns a text for a prompt that quotes nothing. It is one line of at most limit bytes, which cannot close
+// the conversation's fence.
+func (r *Record) Line(text string, limit int) string {
+	return textpkg.Escape(textpkg.OneLine(text, limit), r.fence)
+}
+
+// Hide replaces the participants' names by neutral labels, if some calls of the conversation read those. Otherwise
+// it returns the text unchanged.
+func (r *Record) Hide(text string) string {
+	if r.anonymous == nil {
+		return text
+	}
+	return r.anonymous.Labels.Hide(text)
+}
+
+// RoundTurns returns the turns of a round in the order of their slots. Hidden turns are included.
+func (r *Record) RoundTurns(round int) []*Turn {
+	var turns []*Turn
+	for i := range r.Turns {
+		if r.Turns[i].Round == round {
+			turns = append(turns, r.Turns[i])
+		}
+	}
+	slices.SortStableFunc(turns, func(a, b *Turn) int { return a.Slot - b.Slot })
+	return turns
+}

@@ -1,0 +1,134 @@
+package flow
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// RetryPolicy is the policy for calls that fail. It says how often each kind of failure is retried with the same
+// model before a fallback takes over, and how long to wait. Fields that are zero have their default.
+//
+//nolint:recvcheck // encoding/json asks a value for MarshalJSON
+type RetryPolicy struct {
+	// Max is the number of retries by kind. Kinds that it does not name keep their default: network 3, rate_limit
+	// 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota, authentication, refusal, content_filter,
+	// validation and context_overflow are never retried; a number above 0 for one of them is an error.
+	Max map[Kind]int `json:"max,omitempty"`
+	// Base is the first wait. Each further wait is twice as long. 0: 1 s.
+	Base time.Duration `json:"-"`
+	// Cap bounds a wait, without its jitter. If a vendor asks for a longer wait, the call goes to its fallback
+	// models, or fails. 0: 60 s.
+	Cap time.Duration `json:"-"`
+	// Jitter bounds the random time that is added to each wait. 0: 1 s.
+	Jitter time.Duration `json:"-"`
+	// RateLimit is the wait after a rate limit for which the vendor named no time. 0: 60 s.
+	RateLimit time.Duration `json:"-"`
+}
+
+// reaskDelay is the wait before a call asks again for an answer that was not accepted.
+const reaskDelay = 2 * time.Second
+
+func (p *RetryPolicy) withDefaults() RetryPolicy {
+	var out RetryPolicy
+	if p != nil {
+		out = *p
+	}
+	out.Base = cmp.Or(out.Base, time.Second)
+	out.Cap = cmp.Or(out.Cap, 60*time.Second)
+	out.Jitter = cmp.Or(out.Jitter, time.Second)
+	out.RateLimit = cmp.Or(out.RateLimit, 60*time.Second)
+	return out
+}
+
+// hopeless reports whether a retry of this kind of failure would always fail again.
+func hopeless(kind Kind) bool {
+	switch kind {
+	case KindQuota, KindAuthentication, KindRefusal, KindContentFilter, KindValidation, KindContextOverflow:
+		return true
+	default:
+		return false
+	}
+}
+
+// most returns how often a failure of this kind is retried.
+func (p *RetryPolicy) most(kind Kind) int {
+	if hopeless(kind) {
+		return 0
+	}
+	if p != nil {
+		if n, ok := p.Max[kind]; ok {
+			return n
+		}
+	}
+	switch kind {
+	case KindNetwork:
+		return 3
+	case KindRateLimit:
+		return 5
+	case KindAPI, KindTimeout:
+		return 2
+	case KindInvalidResponse:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// delay returns how long to wait before the next attempt. false: there is none. tries are the failures of this call
+// with this model so far, the last one included. after is the wait that the vendor asked for.
+func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (time.Duration, bool) {
+	kind := tries[len(tries)-1]
+	same := len(slices.DeleteFunc(slices.Clone(tries), func(k Kind) bool { return k != kind }))
+	policy := p.withDefaults()
+	if same > p.most(kind) || after > policy.Cap {
+		return 0, false
+	}
+	var wait time.Duration
+	switch {
+	case after > 0:
+		wait = after
+	case kind == KindRateLimit:
+		wait = policy.RateLimit
+	default:
+		wait = min(policy.Base, policy.Cap)
+		for range same - 1 {
+			if wait > policy.Cap/2 {
+				wait = policy.Cap
+				break
+			}
+			wait *= 2
+		}
+	}
+	return min(wait, policy.Cap) + time.Duration(bits%uint64(policy.Jitter+1)), true //nolint:gosec // checked: Jitter is not negative
+}
+
+// retryFields is RetryPolicy without its methods.
+type retryFields RetryPolicy
+
+// retryJSON writes durations as text.
+type retryJSON struct {
+	retryFields
+
+	Base      Duration `json:"base,omitempty"`
+	Cap       Duration `json:"cap,omitempty"`
+	Jitter    Duration `json:"jitter,omitempty"`
+	RateLimit Duration `json:"rateLimit,omitempty"`
+}
+
+// MarshalJSON writes the policy. Durations are strings such as "2s".
+func (p RetryPolicy) MarshalJSON() ([]byte, error) {
+	return json.Marshal(retryJSON{retryFields(p), Duration(p.Base), Duration(p.Cap), Duration(p.Jitter), Duration(p.RateLimit)})
+}
+
+// UnmarshalJSON reads a policy strictly. Its errors are those of [DecodeStrict].
+func (p *RetryPolicy) UnmarshalJSON(data []byte) error {
+	var in retryJSON
+	if err := DecodeStrict("read retry policy", data, &in); err != nil {
+		return err
+	}
+	*p = RetryPolicy(in.retryFields)
+	p.Base, p.Cap, p.Jitter, p.RateLimit = time.Duration(in.Base), time.Duration(in.Cap), time.Duration(in.Jitter), time.Duration(in.RateLimit)
+	return nil
+}

@@ -1,0 +1,47 @@
+package flow
+
+import "encoding/json"
+
+// Err returns why the core is unusable, or nil if it is usable. A core becomes unusable when a Step or Fold fails
+// half-way. A runtime then drops it.
+func (c *Core) Err() error { return c.broken }
+
+// Started reports whether the conversation has started. Nothing is recorded before.
+func (c *Core) Started() bool { return c.record.start != nil }
+
+// Refusal returns why a trigger is not possible now, as an [*Error] of kind state. nil: it is possible.
+func (c *Core) Refusal(on Trigger) error {
+	if c.machine.allows(c.record, on) {
+		return nil
+	}
+	return c.machine.refusal(c.record, on)
+}
+
+// HasWork reports whether a process must hold the conversation now: its state makes calls, or calls are in flight.
+func (c *Core) HasWork() bool {
+	return c.machine.working(c.record.State) || c.record.InFlight() > 0
+}
+
+// Over reports whether nothing more can be recorded: the conversation is final, and no call is in flight.
+func (c *Core) Over() bool { return c.record.Final() && c.record.InFlight() == 0 }
+
+// InFlightAs reports whether this attempt of the call is in flight and no control has aborted it.
+func (c *Core) InFlightAs(call string, attempt int) bool {
+	state := c.record.callByID(call)
+	return state != nil && state.status == callOpen && state.intent.Attempt == attempt && !state.aborted
+}
+
+// MaxText bounds the text of the reply to a command, in bytes. 0: the command has no request.
+func (c *Command) MaxText() int {
+	if c.Request == nil {
+		return 0
+	}
+	return mostBytes(c.Request.MaxTokens)
+}
+
+// SameEvent reports whether two events are equal as they are stored.
+func SameEvent(a, b *Event) bool {
+	left, errL := json.Marshal(a)
+	right, errR := json.Marshal(b)
+	return errL == nil && errR == nil && string(left) == string(right)
+}

@@ -1,0 +1,199 @@
+package flow
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/agonist-dev/debate/internal/schema"
+	"github.com/agonist-dev/debate/internal/strictjson"
+	textpkg "github.com/agonist-dev/debate/internal/text"
+)
+
+// Schema is what the answer to a call must match: a JSON schema generated from a Go type, and a check of what a
+// JSON schema cannot say. It is compiled once per process and type. It is safe for concurrent use.
+type Schema struct {
+	name   string
+	typ    func() (*compiledType, error) // compiles the type when the schema is first used
+	decode func(text string, tree any) (any, error)
+	check  func(r *Record, v any) []string
+	names  func(r *Record) Names
+	wire   func(names Names, schema []byte) []byte
+	body   func(r *Record, in *Intent, spend Spend, v any) Body
+	last   atomic.Pointer[narrowed]
+}
+
+// narrowed is a schema with the names of a conversation. The next conversation often has the same names.
+type narrowed struct {
+	names Names
+	json  json.RawMessage
+}
+
+// Names are the names of a conversation that a schema contains when it is sent.
+type Names struct {
+	// People replace the enum "participant's name" in the schema. If the call reads neutral labels, those are sent
+	// in their place.
+	People []string
+	// Keys are further names for AnswerOf.Narrow, such as the criteria of a rubric.
+	Keys []string
+}
+
+// AnswerOf describes how an answer of type T is read. The schema of T requires every field unless it is omitempty,
+// and allows no other.
+type AnswerOf[T any] struct {
+	// Check returns the problems of a value that matches the schema, one line each, in the program's own words.
+	// nil: no check is made.
+	Check func(r *Record, v *T) []string
+	// Read makes the value from decoded JSON that matches the schema. The tree has the types of encoding/json. nil:
+	// encoding/json makes the value.
+	Read func(tree any) *T
+	// Names returns the names that the schema contains when it is sent. nil: the participants that were not
+	// dropped.
+	Names func(r *Record) Names
+	// Narrow changes the schema that is sent. The result must only be narrower than the schema that is checked.
+	// nil: no change.
+	Narrow func(names Names, schema []byte) []byte
+	// Body makes the event body of an accepted answer. nil: a [Turn] that has the answer as its Data.
+	Body func(r *Record, in *Intent, spend Spend, v *T) Body
+}
+
+// NewSchema makes the schema of T. check is AnswerOf.Check, and may be nil. If T has no JSON schema, that is an
+// error.
+func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schema, error) {
+	s := AnswerSchema[T](name, AnswerOf[T]{Check: check})
+	_, err := s.typ()
+	return s, err
+}
+
+// AnswerSchema makes a schema from an [AnswerOf]. The JSON has the schema of Shape, and the value is a T. If Shape
+// has no JSON schema, no answer is ever accepted.
+func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
+	s := &Schema{
+		name: name, typ: func() (*compiledType, error) { return compileType[Shape](name) }, names: a.Names, wire: a.Narrow,
+		decode: func(text string, tree any) (any, error) {
+			if a.Read != nil {
+				return a.Read(tree), nil
+			}
+			v := new(T)
+			return v, json.Unmarshal([]byte(text), v)
+		},
+		check: func(r *Record, v any) []string {
+			if value, ok := v.(*T); ok && a.Check != nil {
+				return a.Check(r, value)
+			}
+			return nil
+		},
+	}
+	if a.Body != nil {
+		s.body = func(r *Record, in *Intent, spend Spend, v any) Body {
+			value, _ := v.(*T) // decode has made it
+			return a.Body(r, in, spend, value)
+		}
+	}
+	return s
+}
+
+// compiledType is the schema of a type. Compiling takes longer than a whole conversation of scripted models.
+type compiledType struct {
+	validator *schema.Schema
+	json      []byte // contains nameHole in place of the participants' names
+}
+
+// compiledTypes holds the compiled schemas by type. It grows to the number of types at most.
+var compiledTypes sync.Map //nolint:gochecknoglobals // a cache of pure results
+
+// nameHole marks where the schema of a Go type names the participants of a conversation.
+const nameHole = `,"enum":["participant's name"]`
+
+func compileType[T any](name string) (*compiledType, error) {
+	key := reflect.TypeFor[T]()
+	if found, ok := compiledTypes.Load(key); ok {
+		made, _ := found.(*compiledType)
+		return made, nil
+	}
+	data, err := schema.For[T]()
+	if err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "schema " + name, Err: err}
+	}
+	validator, err := schema.Compile(name, bytes.ReplaceAll(data, []byte(nameHole), nil))
+	if err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "schema " + name, Err: err}
+	}
+	found, _ := compiledTypes.LoadOrStore(key, &compiledType{validator, data})
+	made, _ := found.(*compiledType)
+	return made, nil
+}
+
+// accept reads an answer strictly. It returns the JSON and the value, or the problems. Neutral labels in the answer
+// are read as the names for which they stand.
+func (s *Schema) accept(r *Record, text string, l *textpkg.Labels) (answer string, value any, problems []string) {
+	typ, err := s.typ()
+	if err != nil {
+		return "", nil, []string{err.Error()}
+	}
+	text, err = strictjson.Unwrap(text)
+	if err != nil {
+		return "", nil, []string{err.Error()}
+	}
+	tree, err := strictjson.Decode(text, strictjson.Limits{})
+	if err != nil {
+		return "", nil, []string{err.Error()}
+	}
+	if problems = typ.validator.Validate(tree); len(problems) > 0 {
+		return "", nil, problems
+	}
+	if l != nil {
+		tree = l.ShowAll("(root)", tree, func(at string) {
+			problems = append(problems, at+": a participant stands there twice, by name and by label")
+		})
+	}
+	if value, err = s.decode(text, tree); err != nil {
+		return "", nil, []string{textpkg.OneLine(err.Error(), 200)}
+	}
+	problems = append(problems, s.check(r, value)...)
+	if l != nil { // the re-ask shows labels, not names
+		for i := range problems {
+			problems[i] = l.Hide(problems[i])
+		}
+	}
+	return text, value, problems
+}
+
+// narrow returns the schema as a provider gets it, with the names of this conversation or, if l is set, their
+// labels.
+func (s *Schema) narrow(r *Record, l *textpkg.Labels) (json.RawMessage, error) {
+	if s.typ == nil {
+		return nil, errors.New("the schema is empty")
+	}
+	typ, err := s.typ()
+	if err != nil {
+		return nil, err
+	}
+	names := Names{People: r.Active()}
+	if s.names != nil {
+		names = s.names(r)
+	}
+	if l != nil {
+		names.People = slices.Clone(names.People)
+		for i := range names.People {
+			names.People[i] = l.Hide(names.People[i])
+		}
+	}
+	if last := s.last.Load(); last != nil && slices.Equal(last.names.People, names.People) && slices.Equal(last.names.Keys, names.Keys) {
+		return last.json, nil
+	}
+	list, err := json.Marshal(names.People)
+	if err != nil {
+		return nil, err
+	}
+	out := bytes.ReplaceAll(typ.json, []byte(nameHole), []byte(`,"enum":`+string(list)))
+	if s.wire != nil {
+		out = s.wire(names, out)
+	}
+	s.last.Store(&narrowed{Names{slices.Clone(names.People), slices.Clone(names.Keys)}, out})
+	return out, nil
+}

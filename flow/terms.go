@@ -1,0 +1,166 @@
+package flow
+
+import (
+	"cmp"
+	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Config is the data that a conversation is started with. Each flow has one type of configs, which is read and
+// written as JSON. The methods are pure.
+type Config interface {
+	// Flow returns the name of the flow that the config is for.
+	Flow() string
+	// Terms returns the part of the config that all flows share. The engine writes out the defaults of fields that
+	// are zero.
+	Terms() Terms
+	// Models yields every model that may be asked, as "provider/model", with the field that names it. Names may be
+	// empty and may come twice.
+	Models() iter.Seq2[string, string]
+}
+
+// Named returns a config under the name of another flow, which the host program has composed from the config's own.
+func Named(flow string, config Config) Config { return named{Unnamed(config), flow} }
+
+// EncodeConfig writes a config as Engine.DecodeConfig reads it: its own fields, and the key "flow".
+func EncodeConfig(config Config) ([]byte, error) {
+	data, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	fields := make(map[string]json.RawMessage)
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "write config", Err: err}
+	}
+	if fields["flow"], err = json.Marshal(config.Flow()); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
+
+// named is a config under the name of another flow.
+type named struct {
+	Config
+	flow string
+}
+
+// Flow returns the name of that flow.
+func (n named) Flow() string { return n.flow }
+
+// MarshalJSON writes the config.
+func (n named) MarshalJSON() ([]byte, error) { return json.Marshal(n.Config) }
+
+// Unnamed returns a config without the name that [Named] gave it.
+func Unnamed(config Config) Config {
+	if n, ok := config.(named); ok {
+		return n.Config
+	}
+	return config
+}
+
+// Terms are the part of a config that all flows share: the participants, the limits, and what every flow does in
+// the same way. The first event of a log holds them.
+type Terms struct {
+	// ID names the conversation in its store; "": a new UUIDv7.
+	ID string `json:"id,omitempty"`
+	// Topic is what lists show and search.
+	Topic string `json:"topic"`
+	// Rounds is the maximum number of rounds. 0: unknown.
+	Rounds int `json:"rounds,omitempty"`
+	// Participants are the names of the speakers, in the order of their seats.
+	Participants []string `json:"participants,omitempty"`
+	// Budget limits what may be used. nil: no limit.
+	Budget *Budget `json:"budget,omitempty"`
+	// Unattended decides where a person would be asked. nil: a person is asked.
+	Unattended *Unattended `json:"unattended,omitempty"`
+	// Context is the name of the context manager. "": "hybrid".
+	Context string `json:"context,omitempty"`
+	// Summarizer is the model ("provider/model") that summarises what no longer fits. "": nothing is summarised.
+	// AutoSummary summarises early, once 80 % of a window are used.
+	Summarizer  string `json:"summarizer,omitempty"`
+	AutoSummary bool   `json:"autoSummary,omitempty"`
+	// CutLong cuts a turn that alone is larger than a reader's window, and marks the cut. Without it such a turn is
+	// a failure of kind context_overflow.
+	CutLong bool `json:"cutLong,omitempty"`
+	// Reserve is the part of each model's window that is kept free, in tokens. 0: 4096.
+	Reserve int `json:"reserve,omitempty"`
+	// MaxTokens bounds the output tokens of a reply. 0: 4096.
+	MaxTokens int `json:"maxTokens,omitempty"`
+	// RoundDelay is the pause before each round after the first. RoundTimeout bounds the calls of a round in the
+	// states that the flow names; 0: no bound. TurnTimeout bounds one attempt at a call; 0: 120 s. In JSON all
+	// three are nanoseconds.
+	RoundDelay   time.Duration `json:"roundDelay,omitempty"`
+	RoundTimeout time.Duration `json:"roundTimeout,omitempty"`
+	TurnTimeout  time.Duration `json:"turnTimeout,omitempty"`
+	// Retry is the policy for failed calls. nil: the default.
+	Retry *RetryPolicy `json:"retry,omitempty"`
+	// Tools are the tools that the flow may offer to its participants, by their names in Engine.Tools.
+	Tools []string `json:"tools,omitempty"`
+	// Labels are the host program's own marks. Requests and lists carry them.
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// Defaults of [Terms], and the names of the built-in context managers.
+const (
+	DefaultMaxTokens   = 4096
+	DefaultReserve     = 4096
+	DefaultTurnTimeout = 120 * time.Second
+	DefaultContext     = "hybrid"
+	ContextTruncate    = "truncate"
+	ContextSliding     = "sliding"
+	ContextSummarize   = "summarize"
+)
+
+// WithDefaults returns a deep copy in which every default is written out.
+func (t Terms) WithDefaults() *Terms {
+	t.Participants, t.Tools, t.Labels = slices.Clone(t.Participants), slices.Clone(t.Tools), maps.Clone(t.Labels)
+	if t.Budget != nil {
+		t.Budget = new(*t.Budget)
+	}
+	if t.Unattended != nil {
+		t.Unattended = new(*t.Unattended)
+		t.Unattended.Defaults()
+	}
+	if t.Retry != nil {
+		t.Retry = new(*t.Retry)
+		t.Retry.Max = maps.Clone(t.Retry.Max)
+	}
+	t.Context = cmp.Or(t.Context, DefaultContext)
+	t.Reserve = cmp.Or(t.Reserve, DefaultReserve)
+	t.MaxTokens = cmp.Or(t.MaxTokens, DefaultMaxTokens)
+	t.TurnTimeout = cmp.Or(t.TurnTimeout, DefaultTurnTimeout)
+	return &t
+}
+
+// Limited reports whether the budget bounds the cost. Every model then needs a known price.
+func (t *Terms) Limited() bool {
+	return t.Budget != nil && (t.Budget.Warn > 0 || t.Budget.Soft > 0 || t.Budget.Hard > 0)
+}
+
+// Value is what a flow keeps in a log: as a Go value, as JSON, or both. A log holds the JSON; the flow reads it.
+type Value struct {
+	Go   any
+	JSON json.RawMessage
+}
+
+// IsZero reports whether the value is empty.
+func (v Value) IsZero() bool { return v.Go == nil && len(v.JSON) == 0 }
+
+// MarshalJSON writes the JSON that was read, or else the JSON of the Go value.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if len(v.JSON) > 0 {
+		return v.JSON, nil
+	}
+	return json.Marshal(v.Go)
+}
+
+// UnmarshalJSON keeps a copy of the JSON and decodes nothing. null is no value.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	if *v = (Value{}); string(data) != "null" {
+		v.JSON = slices.Clone(data)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agonist-dev/debate/context/window"
+)
+
+// threshold is a share of a window that the requests of a participant or judge have reached.
+type threshold struct {
+	by   string
+	kind WarningKind
+}
+
+// crossed returns the warnings that a call causes and that were not given before.
+func (r *Record) crossed(ready *prepared, intent *Intent) []Warning {
+	p := ready.limit
+	if p == nil {
+		return nil
+	}
+	limit, _ := p.Limit()
+	total := p.Fixed + p.Size(0, p.Len())
+	if p.Covered > 0 && (ready.summary != nil || ready.needs != nil) {
+		total = p.Fixed + p.Size(0, window.Opening) + p.Summary + p.Size(p.Covered, p.Len())
+	}
+	var out []Warning
+	tell := func(kind WarningKind, is bool, left int) {
+		if !is || r.told(threshold{intent.By, kind}) {
+			return
+		}
+		out = append(out, Warning{
+			Kind: kind, Call: intent.Call, By: intent.By, Left: left,
+			Evidence: fmt.Sprintf("%d of %d tokens", total, limit),
+		})
+	}
+	tell(WarnNear, int64(total)*100 >= int64(limit)*window.NearPercent, 0)
+	tell(WarnHigh, int64(total)*100 >= int64(limit)*window.HighPercent, 0)
+	tell(WarnShort, ready.left > 0 || ready.cut != nil, ready.left)
+	return out
+}
+
+func (r *Record) told(t threshold) bool {
+	return slices.Contains(r.thresholds, t)
+}
+
+// foldThreshold records the thresholds that were reported.
+func (r *Record) foldThreshold(w *Warning) {
+	switch w.Kind {
+	case WarnNear, WarnHigh, WarnShort:
+		if t := (threshold{w.By, w.Kind}); !r.told(t) && len(r.thresholds) < mostOpen {
+			r.thresholds = append(r.thresholds, t)
+		}
+	case WarnLate:
+		r.late = true
+	default:
+	}
+}

@@ -1,0 +1,129 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/agonist-dev/debate/internal/schema"
+	"github.com/agonist-dev/debate/internal/strictjson"
+	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Tool is something that a model may use while it makes its reply: read a file, search, compute. The host program
+// registers it in Engine.Tools under the name by which models call it. A Tool must be safe for concurrent use.
+type Tool interface {
+	// Describe returns what the tool does and which arguments it takes. It is frozen when a conversation starts.
+	Describe() ToolInfo
+	// Use performs one use. A model wrote the arguments, so they may be anything: Use checks them.
+	//
+	// The text that Use returns goes to the model, at most 32 KiB of it. The text of its error goes there too, so
+	// neither may contain a secret. A tool that panics has failed, and the engine's Logger gets the stack.
+	//
+	// Use must return soon after ctx is done. That happens after Terms.TurnTimeout at the latest.
+	Use(ctx context.Context, use ToolUse) (string, error)
+}
+
+// ToolInfo describes a tool to the models.
+type ToolInfo struct {
+	Description string `json:"description"`
+	// Parameters is the JSON schema of the arguments. It must be that of an object.
+	Parameters json.RawMessage `json:"parameters"`
+	// ReadOnly means that the tool changes nothing. A use that a pause or a crash has aborted may then be made
+	// again. Without ReadOnly the model is told that the outcome is unknown.
+	ReadOnly bool `json:"readOnly,omitempty"`
+}
+
+// ToolUse is one use of a tool. What it points to is shared: it is read only.
+type ToolUse struct {
+	Debate    string
+	Call      string // deterministic; together with Attempt it is an idempotency key
+	Attempt   int    // from 1
+	By        string // the participant whose model asks
+	Round     int
+	Arguments json.RawMessage // as the model wrote them: not trusted
+	// Turns are the turns that everybody may read so far, oldest first. Models wrote their text: it is not trusted.
+	Turns  []*Turn
+	Labels map[string]string // the config's
+}
+
+// NewTool makes a tool from a function. The schema of its arguments comes from T, a struct. Its fields are all
+// required unless they are omitempty. Arguments that are no JSON, or do not match the schema, do not reach run: the
+// model is told what is wrong. readOnly is ToolInfo.ReadOnly.
+func NewTool[T any](description string, readOnly bool, run func(ctx context.Context, use ToolUse, args T) (string, error)) (Tool, error) {
+	parameters, err := schema.For[T]()
+	if err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "tool", Err: err}
+	}
+	validator, err := schema.Compile("arguments", parameters)
+	if err != nil {
+		return nil, &Error{Kind: KindValidation, Op: "tool", Err: err}
+	}
+	if run == nil {
+		return nil, &Error{Kind: KindValidation, Op: "tool", Err: errors.New("there is no function")}
+	}
+	return &tool[T]{ToolInfo{description, parameters, readOnly}, validator, run}, nil
+}
+
+type tool[T any] struct {
+	info      ToolInfo
+	arguments *schema.Schema
+	run       func(ctx context.Context, use ToolUse, args T) (string, error)
+}
+
+func (t *tool[T]) Describe() ToolInfo { return t.info }
+
+func (t *tool[T]) Use(ctx context.Context, use ToolUse) (string, error) {
+	text := string(use.Arguments)
+	if text == "" {
+		text = "{}" // some vendors send an empty text for no arguments
+	}
+	tree, err := strictjson.Decode(text, strictjson.Limits{})
+	if err != nil {
+		return "", fmt.Errorf("the arguments are no JSON object: %w", err)
+	}
+	if problems := t.arguments.Validate(tree); len(problems) > 0 {
+		return "", errors.New("the arguments are wrong: " + textpkg.Bulleted(problems))
+	}
+	var args T
+	if err := json.Unmarshal([]byte(text), &args); err != nil {
+		return "", fmt.Errorf("the arguments are wrong: %w", err)
+	}
+	return t.run(ctx, use, args)
+}
+
+// KindTool is the kind of the use of a tool, in every flow.
+const KindTool CallKind = "tool"
+
+// ToolCalls is a reply that asks for tools. It ends its attempt. The next attempt of the same call shows the model
+// what the tools have answered.
+type ToolCalls struct {
+	Spend
+	By    string      `json:"by"`
+	Round int         `json:"round,omitempty"`
+	Text  string      `json:"text,omitempty"` // what the model said beside
+	Uses  []AskedTool `json:"uses"`
+}
+
+// AskedTool is one use that a model has asked for.
+type AskedTool struct {
+	Use string `json:"use"` // the ID of the call that uses the tool
+	provider.ToolCall
+	// Denied says why the tool is not used. The model is told.
+	Denied string `json:"denied,omitempty"`
+}
+
+// ToolResult is the result of the use of a tool.
+type ToolResult struct {
+	Spend
+	By    string `json:"by"` // the participant whose model has asked
+	Round int    `json:"round,omitempty"`
+	Tool  string `json:"tool"`
+	Text  string `json:"text"` // what the tool answered, or why it failed
+	// Failed means that the tool has failed or was aborted.
+	Failed bool `json:"failed,omitempty"`
+	// Cut means that the answer was longer than 32 KiB.
+	Cut bool `json:"cut,omitempty"`
+}

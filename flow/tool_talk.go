@@ -1,0 +1,172 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/context/token"
+	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/transcript"
+	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// toolTexts renders the texts that follow the answers of tools. Every flow has them if its config has tools.
+func toolTexts(texts map[string]string, s Setup) error {
+	if len(s.Terms.Tools) == 0 {
+		return nil
+	}
+	var err error
+	if texts[textTools], err = s.Prompts.Tools(prompt.Tools{Left: leftMark}); err != nil {
+		return err
+	}
+	texts[textToolsNone], err = s.Prompts.Tools(prompt.Tools{})
+	return err
+}
+
+// pendingTools returns the uses of tools that a call waits for and that may start now. waits reports whether the call waits
+// for any.
+func (d *due) pendingTools(call *Call) (fresh []beginning, waits bool) {
+	r := d.core.record
+	call, state := r.present(call)
+	for _, i := range state.unanswered() {
+		waits = true
+		use := toolUse(call, &state.talk[len(state.talk)-1].asked.Uses[i])
+		intent := &Intent{
+			Call: use.ID, Attempt: 1, Kind: KindTool, By: use.By, Round: use.Round, Slot: use.Slot, Tool: use.asked.Name, For: call.ID,
+		}
+		if former := r.calls[use.ID]; former != nil {
+			if former.status == callOpen {
+				d.busy = true
+				continue
+			}
+			intent.Attempt = former.intent.Attempt + 1
+		}
+		fresh = append(fresh, beginning{&prepared{call: use}, intent})
+	}
+	return fresh, waits
+}
+
+// toolUse returns the call that uses a tool.
+func toolUse(call *Call, asked *AskedTool) *Call {
+	return &Call{
+		ID: asked.Use, Kind: KindTool, By: call.By, Performer: byTool, Round: call.Round, Slot: call.Slot, Timeout: call.Timeout,
+		View: View{None: true}, asked: asked,
+	}
+}
+
+// roomForAnswers bounds the bytes of tools' answers that are sent: half of the free window, at four bytes per
+// token, as in English. 0: the window is unknown.
+func (r *Record) roomForAnswers(intent *Intent, model Model) int {
+	const halfOfFour = 2
+	size := r.window(intent.Model, model)
+	if size == 0 {
+		return 0
+	}
+	return max(1, size-r.terms.Reserve-intent.Tokens) * halfOfFour
+}
+
+// shown returns the part of each answer that is sent, by exchange and by use. The newest answers get the room
+// first.
+func (c *callState) shown(room int) [][]string {
+	texts := make([][]string, len(c.talk))
+	for i, e := range slices.Backward(c.talk) {
+		texts[i] = make([]string, len(e.results))
+		for j, result := range slices.Backward(e.results) {
+			if result == nil {
+				continue
+			}
+			text, short := result.Text, result.Cut
+			if room > 0 && len(text) > max(leastShown, room-1) {
+				text, short = textpkg.Cut(text, max(leastShown, room-1)), true
+			}
+			if room > 0 {
+				room = max(1, room-len(text))
+			}
+			if short {
+				text += "\n[… the answer was longer, and is cut here]"
+			}
+			texts[i][j] = text
+		}
+	}
+	return texts
+}
+
+// offer adds the tools, and what they have answered so far, to what is sent.
+func (p *prepared) offer(r *Record, state *callState, room int) {
+	for _, name := range p.call.Tools {
+		info := r.start.Tools[name]
+		p.tools = append(p.tools, provider.Tool{Name: name, Description: info.Description, Parameters: info.Parameters})
+	}
+	if state == nil || len(state.talk) == 0 {
+		return
+	}
+	p.talk = append(p.talk, provider.Message{Text: p.last})
+	texts := state.shown(room)
+	for at, e := range state.talk {
+		calls := make([]provider.ToolCall, len(e.asked.Uses))
+		for i := range calls {
+			calls[i] = e.asked.Uses[i].ToolCall
+		}
+		p.talk = append(p.talk, provider.Message{Speaker: p.call.By, Text: e.asked.Text, ToolCalls: calls})
+		for i, result := range e.results {
+			if result == nil {
+				continue // cannot happen: a call continues when all uses are answered
+			}
+			text := texts[at][i]
+			if result.Tool != "" {
+				text = r.Quote("tool "+result.Tool, text)
+			}
+			p.talk = append(p.talk, provider.Message{Speaker: p.call.By, ToolResult: &provider.ToolResult{
+				ID: calls[i].ID, Text: text, Error: result.Failed,
+			}})
+		}
+	}
+	if left := p.call.Uses - r.toolCounts[p.call.By]; left > 0 {
+		p.last = strings.ReplaceAll(r.Text(textTools), leftMark, strconv.Itoa(left))
+	} else {
+		p.last = r.Text(textToolsNone)
+	}
+}
+
+// talkBound bounds the tokens of the tools, and of their uses with the answers.
+func (p *prepared) talkBound() int {
+	bound := 0
+	for i := range p.tools {
+		bound += len(p.tools[i].Name) + len(p.tools[i].Description) + len(p.tools[i].Parameters) + transcript.Framing
+	}
+	for i := range p.talk {
+		m := &p.talk[i]
+		bound += transcript.Bound(m)
+		for j := range m.ToolCalls {
+			call := &m.ToolCalls[j]
+			bound += len(call.ID) + len(call.Name) + len(call.Arguments) + len(call.Opaque) + transcript.Framing
+		}
+		if m.ToolResult != nil {
+			bound += len(m.ToolResult.ID) + len(m.ToolResult.Text) + transcript.Framing
+		}
+	}
+	return bound
+}
+
+// talkCount counts the texts of what talkBound bounds.
+func (p *prepared) talkCount(counter token.Counter) int {
+	count := p.talkBound()
+	for i := range p.talk {
+		m := &p.talk[i]
+		count += counter.Count(m.Text) - len(m.Text)
+		if m.ToolResult != nil {
+			count += counter.Count(m.ToolResult.Text) - len(m.ToolResult.Text)
+		}
+	}
+	return count
+}
+
+// toolInput returns the request to a tool.
+func (r *Record) toolInput(ready *prepared, intent *Intent) *ToolUse {
+	return &ToolUse{
+		Debate: r.ID, Call: intent.Call, Attempt: intent.Attempt, By: intent.By, Round: intent.Round,
+		Arguments: ready.call.asked.Arguments, Turns: slices.Clip(r.Readable()), Labels: r.terms.Labels,
+	}
+}

@@ -1,0 +1,142 @@
+package flow
+
+import (
+	"slices"
+	"time"
+)
+
+// The models of one vendor share its limits. After a call has run into a limit with one of them:
+//   - No model to which the limit applies takes over as a fallback.
+//   - Other calls to such models wait as long as the vendor said, or go to a fallback at another vendor.
+//   - A call without such a fallback is made all the same. The vendor's answer decides, and a person sees it.
+
+// vendorLimit is a limit that a call has run into.
+type vendorLimit struct {
+	model string    // the model that ran into it: "provider/model"
+	until time.Time // the end, as the vendor said; zero: the quota is used up
+}
+
+// binds reports whether the limit holds for a model. A quota holds for the whole account. A wait holds for the
+// models of one maker, because a router's other makers are not affected. If either maker is unknown, the wait holds
+// too.
+func (l *vendorLimit) binds(r *Record, model string) bool {
+	host, _, _ := SplitModel(model)
+	if found, _, _ := SplitModel(l.model); found != host {
+		return false
+	}
+	a, b := r.Family(l.model), r.Family(model)
+	return l.until.IsZero() || a == b || a == "" || b == ""
+}
+
+// Family returns the family of a model of this conversation, or "" if it is unknown. Models of one family judge
+// each other kindly.
+func (r *Record) Family(model string) string {
+	if m := r.model(model); m != nil {
+		return m.Family
+	}
+	return ""
+}
+
+// limitOf returns the vendor's limit that a failure reports. ok: there is one.
+func limitOf(model string, failure *Error, at time.Time) (limit vendorLimit, ok bool) {
+	switch {
+	case failure.Kind == KindQuota:
+		return vendorLimit{model: model}, true
+	case failure.Kind == KindRateLimit && failure.RetryAfter > 0:
+		return vendorLimit{model: model, until: at.Add(failure.RetryAfter)}, true
+	default:
+		return vendorLimit{}, false
+	}
+}
+
+// foldLimit records a vendor's limit, and drops those that are over.
+func (r *Record) foldLimit(f *Failure, at time.Time) {
+	limit, ok := limitOf(f.Model, f.Error, at)
+	if !ok || f.Model == "" || f.Unsent {
+		return
+	}
+	r.limits = slices.DeleteFunc(r.limits, func(l vendorLimit) bool {
+		same := l.model == limit.model && l.until.IsZero() == limit.until.IsZero()
+		if same && l.until.After(limit.until) {
+			limit.until = l.until // the longer wait is the safer one
+		}
+		return same || !l.until.IsZero() && !l.until.After(at)
+	})
+	r.limits = append(r.limits, limit)
+}
+
+// lift drops the used-up quotas that hold for a model, because its vendor has answered.
+func (r *Record) lift(model string) {
+	if len(r.limits) > 0 {
+		r.limits = slices.DeleteFunc(r.limits, func(l vendorLimit) bool { return l.until.IsZero() && l.binds(r, model) })
+	}
+}
+
+// limitedUntil returns until when the vendor accepts no request for a model. closed reports that the vendor will not answer
+// in time: the quota is used up, or the wait is longer than the policy's cap.
+func (r *Record) limitedUntil(model string, now time.Time) (until time.Time, closed bool) {
+	patience := r.terms.Retry.withDefaults().Cap
+	for i := range r.limits {
+		switch l := &r.limits[i]; {
+		case !l.binds(r, model):
+		case l.until.IsZero(), l.until.Sub(now) > patience:
+			closed = true
+		case l.until.After(until) && l.until.After(now):
+			until = l.until
+		}
+	}
+	return until, closed
+}
+
+// chosenModel returns the index and the name of the call's model that is asked now. It is the first that has not
+// failed and whose vendor answers. If there is none, it is the first that has not failed.
+func (r *Record) chosenModel(call *Call, now time.Time) (place int, model string) {
+	for _, id := range []string{call.ID, call.again} {
+		if state := r.calls[id]; state != nil {
+			place = max(place, state.model)
+		}
+	}
+	place = min(place, len(call.Fallbacks))
+	model = call.Model
+	if other := r.Replacement(call.By); other != "" {
+		model = other
+	}
+	if place > 0 {
+		model = call.Fallbacks[place-1]
+	}
+	if len(r.limits) == 0 || len(call.Fallbacks) == 0 {
+		return place, model
+	}
+	if _, closed := r.limitedUntil(model, now); !closed {
+		return place, model
+	}
+	for i := place; i < len(call.Fallbacks); i++ {
+		if _, closed := r.limitedUntil(call.Fallbacks[i], now); !closed {
+			return i + 1, call.Fallbacks[i]
+		}
+	}
+	return place, model
+}
+
+// placeOf returns the index of a fallback among the models of the call.
+func (in *Intent) placeOf(next string) int {
+	return in.ModelIndex + 2 + slices.Index(in.Fallbacks, next) // Next precedes Rest: it is the one that is not found there
+}
+
+// successor returns the fallback model that takes over after an attempt that has failed for good, or "" if none
+// can.
+func (r *Record) successor(intent *Intent, failure *Error) string {
+	if intent.Next == "" || !mayFallBack(failure.Kind) {
+		return ""
+	}
+	limit, limited := limitOf(intent.Model, failure, time.Time{}.Add(1))
+	if !limited || !limit.binds(r, intent.Next) {
+		return intent.Next
+	}
+	for _, model := range intent.Fallbacks {
+		if !limit.binds(r, model) {
+			return model
+		}
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/transcript"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// View says which part of the conversation a call reads. Its zero value is all of it.
+type View struct {
+	// From is the first round that is read.
+	From int
+	// None means that the call reads nothing.
+	None bool
+	// Reader narrows the view to what this participant may read. "": everything.
+	Reader string
+	// Labels shows neutral labels in place of the participants' names.
+	Labels bool
+	// Swapped reverses the order of the turns that were revealed at the same time.
+	Swapped bool
+}
+
+// Views say which participants read which turns of a conversation. With the zero value everybody reads everything,
+// under the participants' own names.
+type Views struct {
+	// Reads says which turns a participant reads. The first index is the reader's seat; the second is the speaker's
+	// seat. The last column stands for speakers that are no participants. nil: everybody reads everything.
+	Reads [][]bool `json:"reads,omitempty"`
+	// Labels are neutral names, by seat, for calls whose View asks for them. nil: there are none.
+	Labels []string `json:"labels,omitempty"`
+}
+
+// makeViews makes the views that the conversation needs. The first is everybody's.
+func (r *Record) makeViews(views Views) error {
+	seats, turns := len(r.terms.Participants), r.expectedTurns()
+	r.views = []*transcript.View{{
+		Messages: make([]provider.Message, 0, turns), Sizes: make([]int, 0, turns), Rounds: make([]int, 0, turns),
+		Batches: make([]int32, 0, turns),
+	}}
+	r.readers = nil
+	if len(views.Reads) != 0 && len(views.Reads) != seats || len(views.Labels) != 0 && len(views.Labels) != seats {
+		return invalid("start.views", "are not of %d participants", seats)
+	}
+	for seat, reads := range views.Reads {
+		if len(reads) != seats+1 {
+			return invalid("start.views.reads", "are not of %d participants and the others", seats)
+		}
+		r.readers = append(r.readers, r.audible(reads, seat))
+	}
+	if len(views.Labels) > 0 {
+		r.anonymous = &transcript.View{Key: "labels", Labels: &text.Labels{Names: r.terms.Participants, Labels: views.Labels}}
+		r.views = append(r.views, r.anonymous)
+	}
+	return nil
+}
+
+// audible returns the view of the participant in this seat.
+func (r *Record) audible(reads []bool, seat int) *transcript.View {
+	if !slices.Contains(reads, false) {
+		return r.views[0]
+	}
+	for _, v := range r.views {
+		if v.Reads != nil && slices.Equal(v.Reads, reads) {
+			return v
+		}
+	}
+	v := &transcript.View{Key: "seat-" + strconv.Itoa(seat+1), Reads: reads}
+	r.views = append(r.views, v)
+	return v
+}
+
+// show adds a turn to the views of all that may read it.
+func (r *Record) show(t *Turn) {
+	for _, v := range r.views {
+		if v.Reads == nil || v.Reads[r.seatOr(t.Speaker, len(v.Reads)-1)] {
+			v.Add(t.Round, t.Speaker, t.Text, r.fence)
+		}
+	}
+}
+
+// Seat returns the seat of a participant, from 0, or -1 if there is no participant of that name.
+func (r *Record) Seat(name string) int { return r.seatOr(name, -1) }
+
+func (r *Record) seatOr(name string, otherwise int) int {
+	for seat := range r.terms.Participants {
+		if r.terms.Participants[seat] == name {
+			return seat
+		}
+	}
+	return otherwise
+}
+
+// view returns the conversation as a call reads it, and the index of the first message to read.
+func (r *Record) view(v View) (shared *transcript.View, from int) {
+	switch {
+	case v.None || len(r.views) == 0:
+		return &transcript.View{}, 0
+	case v.Labels && r.anonymous != nil:
+		shared = r.anonymous
+	case v.Reader != "" && r.readers != nil:
+		shared = r.views[0]
+		if seat := r.Seat(v.Reader); seat >= 0 {
+			shared = r.readers[seat]
+		}
+	default:
+		shared = r.views[0]
+	}
+	from, _ = slices.BinarySearch(shared.Rounds, v.From)
+	return shared, from
+}
+
+// viewOf returns the view with this key, or nil.
+func (r *Record) viewOf(key string) *transcript.View {
+	for _, v := range r.views {
+		if v.Key == key {
+			return v
+		}
+	}
+	return nil
+}
+
+// nextBatch ends a batch. What is shown from now on was not revealed together with what was shown before.
+func (r *Record) nextBatch() {
+	for _, v := range r.views {
+		v.Batch++
+	}
+}
+
+// reveal shows the hidden turns, in the order of their slots.
+func (r *Record) reveal() {
+	if len(r.hidden) == 0 {
+		return
+	}
+	slices.SortStableFunc(r.hidden, func(a, b int) int { return r.Turns[a].Slot - r.Turns[b].Slot })
+	for _, i := range r.hidden {
+		r.show(r.Turns[i])
+	}
+	r.nextBatch()
+	r.hidden = r.hidden[:0]
+}

@@ -1,0 +1,280 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/internal/text"
+)
+
+// Bounds of a format. A format that exceeds them, by mistake or in bad faith, is refused.
+const (
+	mostPhases    = 100
+	mostSlots     = 100
+	mostExchanges = 20
+	mostSpeeches  = 1000
+	mostMinutes   = 120
+	mostSeats     = 4
+	mostNames     = 1000 // in a graph of readers
+	mostDetectors = 16   // in each list
+)
+
+// Check reports what is wrong with a format by itself. The names of the fields begin with field.
+func (f *Format) Check(field string) []error {
+	c := &check{}
+	c.format(field, f)
+	return c.Findings
+}
+
+// Fits reports why a format does not fit a cast.
+func (f *Format) Fits(cast Cast) []error {
+	c := &check{}
+	c.fits(f, cast)
+	return c.Findings
+}
+
+// CheckSide reports a side that is unknown.
+func CheckSide(field string, side Side) []error {
+	c := &check{}
+	c.side(field, side)
+	return c.Findings
+}
+
+// CheckDetectors reports names of detectors that are unknown.
+func CheckDetectors(field string, all []Detector) []error {
+	c := &check{}
+	c.detectors(field, all)
+	return c.Findings
+}
+
+// reserved is how the ids of judges' calls begin.
+const reserved = "assessment"
+
+// check gathers what is wrong with a format.
+type check struct{ flow.Findings }
+
+// format checks a format by itself.
+func (c *check) format(field string, format *Format) {
+	c.Name(field+".name", format.Name)
+	c.Text(field+".guidance", format.Guidance, flow.MaxText)
+	if len(format.Phases) == 0 {
+		c.Addf(field+".phases", "is empty")
+	}
+	if len(format.Phases) > mostPhases {
+		c.Addf(field+".phases", "there are %d: at most %d are allowed", len(format.Phases), mostPhases)
+		return
+	}
+	for i := range format.Phases {
+		c.phase(fmt.Sprintf("%s.phases[%d]", field, i), format, i)
+	}
+	c.rules(field, format)
+	if least, most := format.Participants(); format.MinParticipants < 0 || format.MaxParticipants < 0 || least > most {
+		c.Addf(field+".minParticipants", "or maxParticipants is negative, or the least is above the most")
+	}
+	if format.Rounds < 0 {
+		c.Addf(field+".rounds", "is negative")
+	}
+	if len(format.Seats) > mostSeats {
+		c.Addf(field+".seats", "there are %d: there are %d sides", len(format.Seats), mostSeats)
+		return
+	}
+	for i, seats := range format.Seats {
+		at := fmt.Sprintf("%s.seats[%d]", field, i)
+		c.side(at+".side", seats.Side)
+		c.Text(at+".role", seats.Role, flow.MaxText)
+		if seats.Min < 0 || seats.Max < 0 || seats.Max > 0 && seats.Min > seats.Max {
+			c.Addf(at, "min or max is negative, or the least is above the most")
+		}
+		for k := range i {
+			if format.Seats[k].Side == seats.Side {
+				c.Addf(at+".side", "is the side of seats[%d] too", k)
+			}
+		}
+	}
+}
+
+// rules checks the names in a format: rules, graphs and detectors.
+func (c *check) rules(field string, format *Format) {
+	if !slices.Contains([]End{EndByJudge, EndByRounds, EndByConvergence}, format.End) {
+		c.Addf(field+".end", "no rule %q is known", text.OneLine(string(format.End), 40))
+	}
+	if !slices.Contains([]Decision{"", ByJudges, BySwing, NoWinner}, format.Decide) {
+		c.Addf(field+".decide", "no way %q to find a winner is known", text.OneLine(string(format.Decide), 40))
+	}
+	if !slices.Contains([]Graph{"", AllRead, Ring, SideGroups, GivenEdges}, format.Reads.Graph) {
+		c.Addf(field+".reads.graph", "no graph %q is known", text.OneLine(string(format.Reads.Graph), 40))
+	}
+	if (format.Reads.Graph == GivenEdges) != (len(format.Reads.Edges) > 0) {
+		c.Addf(field+".reads.edges", "are given if, and only if, the graph is %q", GivenEdges)
+	}
+	c.side(field+".chair", format.Chair)
+	for name, all := range order.ByKey(map[string][]Detector{field + ".watch": format.Watch, field + ".stopOn": format.StopOn}) {
+		if c.AtMost(name, len(all), mostDetectors); len(all) <= mostDetectors {
+			c.detectors(name, all)
+		}
+	}
+	c.AtMost(field+".reads.edges", len(format.Reads.Edges), mostNames)
+	for _, speakers := range order.ByKey(format.Reads.Edges) {
+		c.AtMost(field+".reads.edges", len(speakers), mostNames)
+	}
+}
+
+func (c *check) side(field string, side Side) {
+	if !slices.Contains([]Side{"", For, Against, Neutral}, side) {
+		c.Addf(field, "no side %q is known: it is %q, %q, %q or empty", text.OneLine(string(side), 40), For, Against, Neutral)
+	}
+}
+
+func (c *check) phase(at string, format *Format, i int) {
+	phase := &format.Phases[i]
+	c.Name(at+".name", phase.Name)
+	c.Text(at+".instruction", phase.Instruction, flow.MaxText)
+	if kind, _, _ := strings.Cut(phase.Name, "."); kind == reserved {
+		c.Addf(at+".name", "begins like the ids of assessments")
+	}
+	if phase.First == 0 || phase.Last == 0 {
+		c.Addf(at, "first and last are rounds from 1, or from the end with -1")
+	}
+	if phase.Back < 0 {
+		c.Addf(at+".back", "is negative")
+	}
+	for k := range i {
+		if format.Phases[k].Name == phase.Name {
+			c.Addf(at+".name", "is the name of an earlier phase")
+		}
+	}
+	if len(phase.Slots) > mostSlots {
+		c.Addf(at+".slots", "there are %d: at most %d are allowed", len(phase.Slots), mostSlots)
+		return
+	}
+	for n := range phase.Slots {
+		c.slot(fmt.Sprintf("%s.slots[%d]", at, n), &phase.Slots[n])
+	}
+}
+
+func (c *check) slot(at string, s *Slot) {
+	c.who(at+".who", s.Who)
+	if s.To != "" {
+		c.who(at+".to", s.To)
+	}
+	if s.Who == Others {
+		c.Addf(at+".who", "is %q, which only to can be", Others)
+	}
+	c.Text(at+".instruction", s.Instruction, flow.MaxText)
+	c.Text(at+".answer", s.Answer, flow.MaxText)
+	if s.Kind != "" {
+		c.Name(at+".kind", string(s.Kind))
+	}
+	switch {
+	case s.Exchanges < 0 || s.Exchanges > mostExchanges:
+		c.Addf(at+".exchanges", "is %d: 0 to %d are possible", s.Exchanges, mostExchanges)
+	case s.Exchanges > 0 && s.To == "":
+		c.Addf(at+".to", "is empty: a cross-examination has somebody who answers")
+	case s.Exchanges > 0 && s.Group != 0:
+		c.Addf(at+".group", "is set: who asks and who answers do not speak at once")
+	}
+	if math.IsNaN(s.Minutes) || s.Minutes < 0 || s.Minutes > mostMinutes {
+		c.Addf(at+".minutes", "is not between 0 and %d", mostMinutes)
+	}
+	for name, n := range order.ByKey(map[string]int{"words": s.Words, "maxTokens": s.MaxTokens, "group": s.Group}) {
+		if n < 0 {
+			c.Addf(at+"."+name, "is negative")
+		}
+	}
+}
+
+// who checks how speakers are named.
+func (c *check) who(at string, who Who) {
+	kind, rest, placed := strings.Cut(string(who), ":")
+	n, err := strconv.Atoi(rest)
+	switch {
+	case slices.Contains([]Who{Everyone, BothSides, TheChair, Others}, who):
+	case kind == "name" && placed && rest != "":
+	case !slices.Contains([]string{string(For), string(Against), string(Neutral), "audience"}, kind):
+		c.Addf(at, "nobody is meant by %q", text.OneLine(string(who), 40))
+	case placed && (err != nil || n < 1):
+		c.Addf(at, "%q: places are numbers from 1", text.OneLine(string(who), 40))
+	}
+}
+
+func (c *check) detectors(field string, all []Detector) {
+	for i, d := range all {
+		if !slices.Contains([]Detector{DetectRepetition, DetectDiminishing, DetectDrift}, d) {
+			c.Addf(fmt.Sprintf("%s[%d]", field, i), "no detector %q is known", text.OneLine(string(d), 40))
+		}
+	}
+}
+
+// fits checks a format against a cast.
+func (c *check) fits(format *Format, in Cast) {
+	known := make(map[string]bool, len(in.Seats))
+	for _, seat := range in.Seats {
+		known[seat.Name] = true
+	}
+	for i := range format.Phases {
+		for n := range format.Phases[i].Slots {
+			slot := &format.Phases[i].Slots[n]
+			for key, who := range order.ByKey(map[string]Who{"who": slot.Who, "to": slot.To}) {
+				if name, ok := strings.CutPrefix(string(who), "name:"); ok && !known[name] {
+					c.Addf(fmt.Sprintf("format.phases[%d].slots[%d].%s", i, n, key), "no participant is named %q", text.OneLine(name, 64))
+				}
+			}
+		}
+		cast := cast{format, in}
+		switch n := cast.count(&format.Phases[i], mostSpeeches); {
+		case n > mostSpeeches:
+			c.Addf(fmt.Sprintf("format.phases[%d]", i), "has more than %d speeches to a round", mostSpeeches)
+		case n == 0 && len(in.Seats) > 0:
+			c.Addf(fmt.Sprintf("format.phases[%d].slots", i), "fit nobody who takes part")
+		}
+	}
+	for reader, speakers := range order.ByKey(format.Reads.Edges) {
+		for _, name := range append([]string{reader}, speakers...) {
+			if !known[name] {
+				c.Addf("format.reads.edges", "no participant is named %q", text.OneLine(name, 64))
+			}
+		}
+	}
+	if format.Decide == BySwing && in.Audience == nil {
+		c.Addf("audience", "is missing: format %s is decided by how the audience swings", format.Name)
+	}
+	c.seats(format, in)
+}
+
+// seats checks that the sides are as the format requires.
+func (c *check) seats(format *Format, in Cast) {
+	if len(format.Seats) == 0 {
+		return
+	}
+	for _, seats := range format.Seats {
+		n := in.count(seats.Side)
+		if n < seats.Min || seats.Max > 0 && n > seats.Max {
+			wants := fmt.Sprintf("%d to %d", seats.Min, seats.Max)
+			if seats.Max == 0 {
+				wants = fmt.Sprintf("%d or more", seats.Min)
+			}
+			c.Addf("participants", "of side %q there are %d: format %s has %s", seats.Side, n, format.Name, wants)
+		}
+	}
+	for i, seat := range in.Seats {
+		if !slices.ContainsFunc(format.Seats, func(s Seats) bool { return s.Side == seat.Side }) {
+			c.Addf(fmt.Sprintf("participants[%d].side", i), "is %q: format %s has no such side", text.OneLine(string(seat.Side), 40), format.Name)
+		}
+	}
+}
+
+// count returns how many participants are on a side.
+func (c Cast) count(side Side) int {
+	n := 0
+	for _, seat := range c.Seats {
+		if seat.Side == side {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,252 @@
+// Package format describes the shape of a debate as data.
+package format
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Format is the shape of a debate, as data. It says who speaks when, for how long and to whom, what a speaker has
+// read, and when the debate ends. A host program defines its own formats in the same way: in Config.CustomFormat or
+// Engine.Formats, in code or as JSON (see [Parse]).
+type Format struct {
+	Name string `json:"name"`
+	// Guidance tells the debaters and the judges, in a few sentences, what kind of debate this is.
+	Guidance string `json:"guidance,omitempty"`
+	// MinParticipants and MaxParticipants bound the number of participants: 2 and 10 if 0.
+	MinParticipants int `json:"minParticipants,omitempty"`
+	MaxParticipants int `json:"maxParticipants,omitempty"`
+	// Seats say how many participants each side has. If Seats is empty, sides are free. Otherwise every participant
+	// is of one of these sides.
+	Seats []Seats `json:"seats,omitempty"`
+	// Chair is the side of the participants who lead the talk and are not judged. If it is empty, there is no
+	// chair.
+	Chair Side `json:"chair,omitempty"`
+	// Rounds fixes the number of rounds. If it is 0, Config.Rounds gives the number.
+	Rounds int `json:"rounds,omitempty"`
+	// Phases say what is asked in which round. If several phases cover a round, the first of them counts.
+	Phases []Phase `json:"phases"`
+	// Reads says whose turns a debater reads. Judges and the audience read all turns.
+	Reads Reads `json:"reads,omitzero"`
+	// End is the rule for the end. Config.Rounds caps every format.
+	End End `json:"end"`
+	// Watch are detectors whose findings are shown to the judge.
+	Watch []Detector `json:"watch,omitempty"`
+	// StopOn are detectors whose finding ends the debate after the round.
+	StopOn []Detector `json:"stopOn,omitempty"`
+	// Decide says how the winner is found: by the judges if empty.
+	Decide Decision `json:"decide,omitempty"`
+}
+
+// Seats are the participants of one side.
+type Seats struct {
+	Side Side `json:"side"`
+	// Min and Max bound their number. Max 0 means no upper bound.
+	Min int `json:"min,omitempty"`
+	Max int `json:"max,omitempty"`
+	// Role tells them what the format asks of them over the whole debate.
+	Role string `json:"role,omitempty"`
+}
+
+// Phase is a span of rounds in which the same is asked of the speakers.
+type Phase struct {
+	Name string `json:"name"` // "opening", "rebuttal", …: also the kind of its turns
+	// First and Last are the first and the last round of the phase. Rounds count from 1. Negative numbers count
+	// from the end: -1 is the last round.
+	First int `json:"first"`
+	Last  int `json:"last"`
+	// Instruction tells a speaker what this phase asks.
+	Instruction string `json:"instruction,omitempty"`
+	// Slots are the speeches of a round, in order. If there are none, every participant but the chair speaks once:
+	// in the order of Config.Participants, and in the way that Config.Mode says.
+	Slots []Slot `json:"slots,omitempty"`
+	// Back is how many earlier rounds a speaker reads, besides the present one. 1 means the previous round only. 0
+	// means all.
+	Back int `json:"back,omitempty"`
+}
+
+// Slot is one speech of a round, or several of the same kind.
+type Slot struct {
+	// Who names the speakers. If no participant matches, the slot is skipped.
+	Who Who `json:"who"`
+	// Kind is the kind of the turns: the phase's name if empty.
+	Kind flow.CallKind `json:"kind,omitempty"`
+	// To names the participant to whom the speech is addressed. If it is empty, the speech is for all. If several
+	// participants match, there is one speech to each.
+	To Who `json:"to,omitempty"`
+	// Exchanges makes the slot a cross-examination of so many questions; 0 means that it is none. For each
+	// question Who asks and To answers, in a turn each.
+	Exchanges int `json:"exchanges,omitempty"`
+	// Minutes is the length of the slot if it were spoken: of the speech, or of the whole cross-examination. It
+	// gives a target of words ([WordsPerMinute]) and a cap of tokens.
+	Minutes float64 `json:"minutes,omitempty"`
+	// Words and MaxTokens replace what Minutes gives, for each turn.
+	Words     int `json:"words,omitempty"`
+	MaxTokens int `json:"maxTokens,omitempty"`
+	// Instruction tells the speaker what this slot asks, after the phase's instruction. In a cross-examination,
+	// Instruction is for the speaker who asks, and Answer for the speaker who answers.
+	Instruction string `json:"instruction,omitempty"`
+	Answer      string `json:"answer,omitempty"`
+	// Group lets neighbouring slots with the same number run at once. Their speakers do not hear each other until
+	// all of them have spoken. 0 means one speaker after the other.
+	Group int `json:"group,omitempty"`
+}
+
+// Who names speakers in a [Slot]. It is one of:
+//   - a constant such as Everyone
+//   - a side ("for")
+//   - a participant of a side by place ("for:2")
+//   - a participant by name ("name:Ada")
+//   - a member of the audience by place ("audience:1")
+type Who string
+
+// Speakers by their part in the debate.
+const (
+	Everyone  Who = "all"    // all participants but the chair, in their order
+	BothSides Who = "sides"  // those for and against alternate: the first for, the first against, the second for, …
+	TheChair  Who = "chair"  // the participants on the format's Chair side
+	Others    Who = "others" // as To: all but the speaker and the chair
+)
+
+// Reads says whose turns a debater reads, as a graph of readers and speakers.
+type Reads struct {
+	Graph Graph `json:"graph,omitempty"` // AllRead if empty
+	// Edges are used for GivenEdges. They give the names of the speakers whom a reader reads besides itself, by the
+	// reader's name.
+	Edges map[string][]string `json:"edges,omitempty"`
+}
+
+// Graph is a graph of readers and speakers.
+type Graph string
+
+// The graphs. Each debater reads its own turns and those of the chair in all of them.
+const (
+	AllRead    Graph = "all"   // each reads all others
+	Ring       Graph = "ring"  // each reads the participant before it in the order; the first reads the last
+	SideGroups Graph = "sides" // each reads its own side
+	GivenEdges Graph = "edges"
+)
+
+// End is a rule for the end of a debate.
+type End string
+
+// The rules for the end.
+const (
+	EndByJudge       End = "judge"       // when the judges no longer wish to continue
+	EndByRounds      End = "rounds"      // after exactly Config.Rounds, whatever the judges wish
+	EndByConvergence End = "convergence" // when the judges see convergence or diminishing returns
+)
+
+// Decision says how the winner is found.
+type Decision string
+
+// The ways to find the winner.
+const (
+	ByJudges Decision = "judges"
+	BySwing  Decision = "swing" // the side that gains more of the audience wins, in percentage points
+	NoWinner Decision = "none"  // there is no winner, and no judge may name one
+)
+
+// Names of the built-in formats.
+const (
+	FreeForm           = "free-form"
+	StructuredRounds   = "structured-rounds"
+	RoundLimited       = "round-limited"
+	ConvergenceSeeker  = "convergence-seeking"
+	Oxford             = "oxford"
+	LincolnDouglas     = "lincoln-douglas"
+	Roundtable         = "roundtable"
+	KarlPopper         = "karl-popper"
+	Socratic           = "socratic"
+	DevilsAdvocate     = "devils-advocate"
+	DialecticalInquiry = "dialectical-inquiry"
+)
+
+// Names of phases with a meaning: the turns of an opening or closing are told that they are the first or the last,
+// and argument is the phase of rounds that no phase covers.
+const (
+	PhaseOpening  = "opening"
+	PhaseClosing  = "closing"
+	PhaseArgument = "argument"
+)
+
+// Parse reads a format from JSON, strictly: an unknown key, or a key given twice, is an error. The error
+// joins one *[flow.Error] of kind validation for each problem, as that of [flow.DecodeStrict] does. ParseFormat does not
+// check whether the format makes sense. Engine.Validate does that, as for a format made in code.
+func Parse(data []byte) (Format, error) {
+	var f Format
+	if err := flow.DecodeStrict("read format", data, &f); err != nil {
+		return Format{}, err
+	}
+	if f.Name == "" {
+		return Format{}, &flow.Error{Kind: flow.KindValidation, Op: "read format", Field: "name", Err: errors.New("is empty")}
+	}
+	return f, nil
+}
+
+// Phase returns the phase of a round in a debate of so many rounds.
+func (f *Format) Phase(round, rounds int) Phase {
+	if i := f.PhaseIndex(round, rounds); i >= 0 {
+		return f.Phases[i]
+	}
+	return Phase{Name: PhaseArgument}
+}
+
+// PhaseIndex returns the index of the phase that covers a round, or -1 if none does.
+func (f *Format) PhaseIndex(round, rounds int) int {
+	return slices.IndexFunc(f.Phases, func(p Phase) bool {
+		return fromEnd(p.First, rounds) <= round && round <= fromEnd(p.Last, rounds)
+	})
+}
+
+func fromEnd(round, rounds int) int {
+	if round < 0 {
+		return rounds + 1 + round
+	}
+	return round
+}
+
+// Participants returns the bounds on the number of participants.
+func (f *Format) Participants() (least, most int) {
+	least, most = f.MinParticipants, f.MaxParticipants
+	if least == 0 {
+		least = 2
+	}
+	if most == 0 {
+		most = max(10, least)
+	}
+	return least, most
+}
+
+// Judged reports whether participants of a side are contestants. Those of the chair are not.
+func (f *Format) Judged(side Side) bool { return f.Chair == "" || side != f.Chair }
+
+// Role returns what the format asks of a side.
+func (f *Format) Role(side Side) string {
+	for _, seats := range f.Seats {
+		if seats.Side == side {
+			return seats.Role
+		}
+	}
+	return ""
+}
+
+// Clone returns a deep copy.
+func (f *Format) Clone() *Format {
+	c := *f
+	c.Seats = slices.Clone(f.Seats)
+	c.Phases = slices.Clone(f.Phases)
+	for i := range c.Phases {
+		c.Phases[i].Slots = slices.Clone(c.Phases[i].Slots)
+	}
+	c.Watch, c.StopOn = slices.Clone(f.Watch), slices.Clone(f.StopOn)
+	if f.Reads.Edges != nil {
+		c.Reads.Edges = make(map[string][]string, len(f.Reads.Edges))
+		for reader, speakers := range f.Reads.Edges {
+			c.Reads.Edges[reader] = slices.Clone(speakers)
+		}
+	}
+	return &c
+}

@@ -1,0 +1,207 @@
+// Package callctx bounds a call in time by a context whose clock can stand.
+package callctx
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Context bounds one call in time. The zero value is ready to use. cancel must be called.
+//
+// Most calls use little of what context.WithTimeout does. So the timer and the channel are made when they are first
+// used, and a session cancels its calls itself.
+type Context struct {
+	parent   context.Context // nil if there is none
+	began    time.Time       // when the time of the call began
+	deadline time.Time       // zero if there is none
+
+	mu     sync.Mutex
+	done   chan struct{}
+	err    error
+	armed  bool                 // the timer and the parent are watched
+	paused int                  // number of waits that stop the clock
+	since  time.Time            // when the first of these waits began
+	waited time.Duration        // how long the clock has stood, without the present wait
+	after  map[*func()]struct{} // the functions given to AfterFunc
+	timer  *time.Timer
+	stop   func() bool // stops watching the parent
+}
+
+// Attach makes the context end with its parent. It must precede the first use.
+func (c *Context) Attach(parent context.Context) { c.parent = parent }
+
+// Limit begins the time of the call, and sets the deadline if there is a timeout. It must precede the first use.
+func (c *Context) Limit(timeout time.Duration) {
+	c.began = time.Now()
+	if timeout > 0 {
+		c.deadline = c.began.Add(timeout)
+	}
+}
+
+// Deadline implements [context.Context].
+func (c *Context) Deadline() (time.Time, bool) {
+	c.mu.Lock()
+	own := c.deadline
+	if c.paused > 0 {
+		own = time.Time{}
+	}
+	c.mu.Unlock()
+	if c.parent != nil {
+		if deadline, ok := c.parent.Deadline(); ok && (own.IsZero() || deadline.Before(own)) {
+			return deadline, true
+		}
+	}
+	return own, !own.IsZero()
+}
+
+// Pause implements [provider.Clock]. While a call waits in a queue, its deadline moves.
+func (c *Context) Pause() (resume func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused++; c.paused == 1 {
+		c.since = time.Now()
+		if c.timer != nil {
+			c.timer.Stop()
+			c.timer = nil
+		}
+	}
+	return sync.OnceFunc(c.resume)
+}
+
+func (c *Context) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused--; c.paused > 0 {
+		return
+	}
+	wait := time.Since(c.since)
+	c.waited += wait
+	if !c.deadline.IsZero() {
+		c.deadline = c.deadline.Add(wait)
+	}
+	if c.err == nil && c.armed {
+		c.arm()
+	}
+}
+
+// Took returns how long the call has taken since its time began, without its waits.
+func (c *Context) Took() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.began) - c.waited
+}
+
+// Value implements [context.Context].
+func (c *Context) Value(key any) any {
+	if key == (provider.ClockKey{}) {
+		return c
+	}
+	if c.parent == nil {
+		return nil
+	}
+	return c.parent.Value(key)
+}
+
+// Done implements [context.Context].
+func (c *Context) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done == nil {
+		c.done = make(chan struct{})
+		if c.err != nil {
+			close(c.done)
+		} else {
+			c.arm()
+		}
+	}
+	return c.done
+}
+
+// AfterFunc lets package context derive contexts from this one without a goroutine for each.
+func (c *Context) AfterFunc(f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		go f()
+		return func() bool { return false }
+	}
+	if c.after == nil {
+		c.after = make(map[*func()]struct{})
+	}
+	c.after[&f] = struct{}{}
+	c.arm()
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, waiting := c.after[&f]
+		delete(c.after, &f)
+		return waiting
+	}
+}
+
+// arm makes the context end by itself. The caller holds the lock.
+func (c *Context) arm() {
+	c.armed = true
+	if c.timer == nil && !c.deadline.IsZero() && c.paused == 0 {
+		c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.expire() })
+	}
+	if c.stop == nil && c.parent != nil {
+		c.stop = context.AfterFunc(c.parent, func() { c.end(c.parent.Err()) })
+	}
+}
+
+// Err implements [context.Context].
+func (c *Context) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.err != nil:
+	case c.parent != nil && c.parent.Err() != nil:
+		c.finish(c.parent.Err())
+	case !c.deadline.IsZero() && c.paused == 0 && !time.Now().Before(c.deadline):
+		c.finish(context.DeadlineExceeded)
+	}
+	return c.err
+}
+
+// Cancel ends the context and releases its resources.
+func (c *Context) Cancel() { c.end(context.Canceled) }
+
+// expire ends the context when its time is over. If a timer fires while a wait begins, it is ignored.
+func (c *Context) expire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused == 0 && !time.Now().Before(c.deadline) {
+		c.finish(context.DeadlineExceeded)
+	}
+}
+
+func (c *Context) end(reason error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.finish(reason)
+}
+
+// finish ends the context once. The caller holds the lock.
+func (c *Context) finish(reason error) {
+	if c.err != nil {
+		return
+	}
+	c.err = reason
+	if c.done != nil {
+		close(c.done)
+	}
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	if c.stop != nil {
+		c.stop()
+	}
+	for f := range c.after {
+		go (*f)()
+	}
+	c.after = nil
+}

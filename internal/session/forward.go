@@ -1,0 +1,145 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Do brings a control to the debate. A session without a lease acquires it for that. If another process has the
+// lease, the control is appended to the log, and that process acts on it.
+func (s *Session) Do(ctx context.Context, signal flow.Signal) error {
+	if err := s.mu.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	if s.closed == nil && !s.leased && !s.over.Load() && s.core.Started() {
+		switch err := s.takeOver(ctx); {
+		case errors.Is(err, flow.ErrLeased):
+			return s.forward(context.WithoutCancel(ctx), signal)
+		case err != nil:
+			return err
+		}
+		s.inControl = true
+		defer func() {
+			s.inControl = false
+			s.releaseIfIdle()
+		}()
+		if s.core.HasWork() {
+			if err := s.continueWork(context.WithoutCancel(ctx)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.control(context.WithoutCancel(ctx), signal)
+}
+
+// control steps a signal. Other goroutines make the calls that follow. The lock is held.
+func (s *Session) control(ctx context.Context, signal flow.Signal) error {
+	first, err := s.apply(ctx, signal)
+	if first != nil && s.closed == nil {
+		s.spawn(func() { s.makeCalls(first) })
+	}
+	return err
+}
+
+// forward appends a control to the log of a debate that another process has the lease of.
+func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
+	var tried []flow.Event
+	return retryConflicts(func() error {
+		if log, err := s.reload(ctx); err != nil || contains(log, tried) {
+			return err
+		}
+		out, err := s.core.StepRemote(NewInput(signal))
+		if err != nil {
+			if broken := s.core.Err(); broken != nil {
+				s.closeWith(broken)
+			}
+			return err
+		}
+		if len(out.Events) == 0 {
+			return nil
+		}
+		err = s.save(ctx, out.Events)
+		if tried = nil; s.maybeAppended {
+			tried = out.Events
+		}
+		switch {
+		case errors.Is(err, flow.ErrConflict):
+			return err
+		case err != nil:
+			s.closeWith(err)
+			return err
+		}
+		s.publishFolded()
+		s.finishIfOver()
+		return nil
+	})
+}
+
+// Control brings a control to a debate, whether or not it is open in this host.
+func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error {
+	if s := h.Session(id); s != nil {
+		return s.Do(ctx, signal)
+	}
+	if err := h.forward(ctx, id, signal); err != nil {
+		return err
+	}
+	return h.finishCalls(ctx, id)
+}
+
+// forward appends a control to the log of a debate that is not open in this host.
+func (h *Host) forward(ctx context.Context, id string, signal flow.Signal) error {
+	writer, tried := h.newWriter(), []flow.Event(nil)
+	return retryConflicts(func() error {
+		log, err := h.Read(ctx, id)
+		if err != nil || contains(log, tried) {
+			return err
+		}
+		core, err := h.NewCore(id, log)
+		if err != nil {
+			return err
+		}
+		out, err := core.StepRemote(NewInput(signal))
+		if err != nil || len(out.Events) == 0 {
+			return err
+		}
+		tries := 0
+		err = h.retryStore(ctx.Done(), func() error {
+			tries++
+			return h.Store.Append(ctx, id, out.Events[0].Seq-1, writer, out.Events)
+		})
+		if tried = nil; tries > 1 { // an earlier try may have succeeded
+			tried = out.Events
+		}
+		if err != nil {
+			return StoreError("control", err)
+		}
+		h.Log(id, out.Events)
+		return nil
+	})
+}
+
+// finishCalls records what the calls in flight have cost in a debate that a control has just ended, if nobody has
+// its lease. No worker would look for such a debate.
+func (h *Host) finishCalls(ctx context.Context, id string) error {
+	core, err := h.Load(ctx, id)
+	if err != nil || !core.Record().Final() || core.Over() {
+		return err
+	}
+	if open, err := h.beginOpening(ctx, id); open != nil || errors.Is(err, flow.ErrClosed) {
+		return nil // an open session does it; a host that is shut leaves it
+	} else if err != nil {
+		return err
+	}
+	s, err := h.openStored(ctx, id)
+	if err != nil {
+		if errors.Is(err, flow.ErrLeased) || errors.Is(err, flow.ErrClosed) {
+			return nil // the process that has the lease does it
+		}
+		return err
+	}
+	s.Close()
+	return nil
+}

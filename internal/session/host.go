@@ -1,0 +1,165 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/callctx"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// minChunkInterval is the least time between two chunks of one reader. Waking a reader costs the speaker more
+// than a chunk does, and nobody sees a fifth of a millisecond.
+const minChunkInterval = 200 * time.Microsecond
+
+// HostConfig is what an engine gives its host. The functions may be called concurrently.
+type HostConfig struct {
+	Store    store.Store
+	Lease    time.Duration // how long a lease lasts, and how long a store may fail; 0: defaultLease
+	Interval time.Duration // the least time between two chunks of one reader; minChunkInterval if less
+	Owner    string        // the name under which leases are held; no other host has it
+
+	// NewCore makes the core of a stored debate from its events.
+	NewCore func(id string, events []flow.Event) (*flow.Core, error)
+	// Bound sets the deadline of a call's context, before the context is used.
+	Bound func(call *callctx.Context, c *flow.Command)
+	// Perform makes a call in a context that bound has set. emit gets the text as it arrives. The error means
+	// that the engine lacks what the command names; any other failure is a signal.
+	Perform func(call *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error)
+	// Same reports how the config of a stored debate differs from a given one: an error of kind conflict.
+	Same func(stored, given *flow.Record) error
+	// Log writes lines about events that are saved.
+	Log func(id string, events []flow.Event)
+	// Facade makes what the engine hands out for a session. It is called once for each session.
+	Facade func(s *Session) any
+}
+
+// Host is what the sessions of one engine share: the store, the leases, and the list of open debates. It is safe
+// for concurrent use.
+type Host struct {
+	HostConfig
+
+	writers atomic.Int64 // counts the tokens for the store
+
+	mu       sync.Mutex
+	sessions map[string]*Session      // the open debates, by id
+	opening  map[string]chan struct{} // debates that are being opened; closed when that has ended
+	holders  map[*Session]struct{}    // sessions that may have a lease
+	shut     bool                     // no session is opened any more
+}
+
+func NewHost(c HostConfig) *Host {
+	c.Lease = cmp.Or(c.Lease, defaultLease)
+	c.Interval = max(c.Interval, minChunkInterval)
+	return &Host{
+		HostConfig: c, sessions: make(map[string]*Session), opening: make(map[string]chan struct{}), holders: make(map[*Session]struct{}),
+	}
+}
+
+// Session returns the session of a debate that is open in this host; nil: it is not open.
+func (h *Host) Session(id string) *Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sessions[id]
+}
+
+// unregister removes a session from the open debates.
+func (h *Host) unregister(s *Session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.sessions[s.ID] == s {
+		delete(h.sessions, s.ID)
+	}
+}
+
+// newWriter makes a token for the store that nobody else uses.
+func (h *Host) newWriter() string {
+	return h.Owner + "/" + strconv.FormatInt(h.writers.Add(1), 10)
+}
+
+// NewInput adds the time and the random bits to a signal.
+func NewInput(signal flow.Signal) flow.Input {
+	return flow.Input{At: time.Now().Round(0).UTC(), Bits: rand.Uint64(), Signal: signal} //nolint:gosec // jitter is no secret
+}
+
+// Load folds a stored log.
+func (h *Host) Load(ctx context.Context, id string) (*flow.Core, error) {
+	events, err := h.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return h.NewCore(id, events)
+}
+
+// Read returns a stored log.
+func (h *Host) Read(ctx context.Context, id string) ([]flow.Event, error) {
+	var events []flow.Event
+	for event, err := range h.Store.Read(ctx, id, 0) {
+		if err != nil {
+			return nil, StoreError("open", err)
+		}
+		events = append(events, event)
+	}
+	if len(events) == 0 {
+		return nil, StoreError("open", flow.ErrNotFound)
+	}
+	return events, nil
+}
+
+// Shutdown closes all sessions, and returns when nothing of them runs any more, or ctx is done. No session is
+// opened from then on.
+func (h *Host) Shutdown(ctx context.Context) error {
+	h.mu.Lock()
+	h.shut = true
+	opening := slices.Collect(maps.Values(h.opening))
+	h.mu.Unlock()
+	for _, end := range opening { // endOpening refuses these debates, and they are closed again
+		select {
+		case <-end:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	h.mu.Lock()
+	sessions := slices.AppendSeq(slices.Collect(maps.Values(h.sessions)), maps.Keys(h.holders)) // some twice
+	h.mu.Unlock()
+	var all sync.WaitGroup
+	errs := make([]error, len(sessions))
+	for i, s := range sessions {
+		all.Go(func() { errs[i] = s.closeWithin(ctx) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// isShut reports whether shutdown was called.
+func (h *Host) isShut() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.shut
+}
+
+// StoreError adds to a store's error what was being done, and its kind.
+func StoreError(op string, err error) error {
+	switch {
+	case errors.Is(err, flow.ErrConflict), errors.Is(err, flow.ErrLeased):
+		return &flow.Error{Kind: flow.KindConflict, Op: op, Err: err}
+	case errors.Is(err, flow.ErrNotFound):
+		return &flow.Error{Kind: flow.KindValidation, Op: op, Field: "id", Err: err}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, new(*flow.Error)):
+		return fmt.Errorf("debate: %s: %w", op, err)
+	default:
+		return &flow.Error{Kind: flow.KindStore, Op: op, Err: err}
+	}
+}

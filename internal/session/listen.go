@@ -1,0 +1,197 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/callctx"
+	"github.com/agonist-dev/debate/store"
+)
+
+// listen watches the log of a debate that this session has no lease of. The session folds what others append. When
+// the debate has work and nobody has the lease, the session takes it over.
+func (s *Session) listen() {
+	ctx, stop := context.WithCancel(s.life)
+	s.stopListening = stop
+	s.spawn(func() {
+		defer stop()
+		s.watchLog(ctx)
+	})
+}
+
+// unlisten ends listen.
+func (s *Session) unlisten() {
+	if s.stopListening != nil {
+		s.stopListening()
+		s.stopListening = nil
+	}
+}
+
+// watchLog calls checkLog whenever the log may have grown, until ctx is done or checkLog returns false.
+func (s *Session) watchLog(ctx context.Context) {
+	grown, every := (<-chan struct{})(nil), pollInterval
+	if w, ok := s.host.Store.(store.Watcher); ok {
+		grown, every = w.Watch(ctx, s.ID), s.host.Lease // by then the lease of a process that is gone has ended
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for ctx.Err() == nil && s.checkLog(ctx) {
+		select {
+		case _, open := <-grown:
+			if !open {
+				grown = nil
+			}
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// checkLog folds what the log has grown by, and takes the debate over if it has work. It reports whether the log
+// is still to be watched.
+func (s *Session) checkLog(ctx context.Context) bool {
+	if s.mu.enter(ctx) != nil {
+		return false
+	}
+	defer s.mu.Unlock()
+	if s.closed != nil || s.leased || ctx.Err() != nil {
+		return false
+	}
+	if _, err := s.catchUp(ctx); err != nil {
+		if errors.Is(err, flow.ErrNotFound) || s.core.Err() != nil {
+			s.closeWith(err)
+			return false
+		}
+		return true // the store may recover
+	}
+	if !s.core.HasWork() {
+		return !s.finishIfOver()
+	}
+	if s.takeOver(ctx) == nil {
+		_ = s.continueWork(context.Background()) // an error closes the session: its callers learn of it there
+	}
+	return s.closed == nil && !s.leased && !s.over.Load()
+}
+
+// finishIfOver finishes a debate that another process has brought to its end. It reports whether it has ended.
+func (s *Session) finishIfOver() bool {
+	if !s.core.Over() {
+		return false
+	}
+	s.finish()
+	s.notify()
+	return true
+}
+
+// takeOver acquires the lease and folds what the log has grown by until then. On an error nothing has changed.
+func (s *Session) takeOver(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx) // acquireLease ends listening, and with it the context of checkLog
+	if err := s.acquireLease(ctx); err != nil {
+		return err
+	}
+	if _, err := s.catchUp(ctx); err != nil {
+		s.releaseLease()
+		s.listen()
+		return err
+	}
+	return nil
+}
+
+// continueWork continues a log that another process has left. The calls that were in flight are lost.
+func (s *Session) continueWork(ctx context.Context) error {
+	if err := s.control(ctx, flow.Opened{By: s.host.Owner}); err != nil {
+		return err
+	}
+	if err := s.reportLost(ctx); err != nil {
+		return err
+	}
+	return s.control(ctx, flow.Tick{})
+}
+
+// reportLost steps a Lost for each call in flight that this session does not make.
+func (s *Session) reportLost(ctx context.Context) error {
+	for _, lost := range s.core.InFlight() {
+		if s.makes(lost) {
+			continue
+		}
+		if err := s.control(ctx, lost); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makes reports whether this session makes the attempt.
+func (s *Session) makes(call flow.Lost) bool {
+	return slices.ContainsFunc(s.flights, func(f *flight) bool { return f.makes(call) })
+}
+
+// catchUp folds what others have appended.
+func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
+	var bound callctx.Context
+	bound.Attach(ctx)
+	bound.Limit(s.host.Lease)
+	defer bound.Cancel()
+	for event, err := range s.host.Store.Read(&bound, s.ID, s.core.Record().Seq) {
+		if err != nil {
+			return grew, StoreError("read", err)
+		}
+		if err := s.core.Fold(event); err != nil {
+			return grew, err
+		}
+		grew = true
+	}
+	if grew {
+		s.publishFolded()
+	}
+	return grew, nil
+}
+
+// reload makes the core anew from the log, and returns the log. It is for a log to which somebody else has appended.
+// A session that has the lease renews it first, for without it the session must not continue.
+func (s *Session) reload(ctx context.Context) (log []flow.Event, err error) {
+	err = s.retryStore(ctx, func(ctx context.Context) error {
+		if s.leased {
+			if err := s.renewLease(ctx); err != nil {
+				return err
+			}
+		}
+		if log, err = s.host.Read(ctx, s.ID); err != nil {
+			return err
+		}
+		core, err := s.host.NewCore(s.ID, log)
+		if err != nil {
+			return err
+		}
+		s.core = core
+		s.publishFolded()
+		return nil
+	})
+	return log, err
+}
+
+// publishFolded shows what somebody else has appended, and cancels the calls that it has ended.
+func (s *Session) publishFolded() {
+	s.savedSeq.Store(s.core.Record().Seq)
+	s.publishState()
+	for _, f := range s.flights {
+		if !s.core.InFlightAs(f.command.Call, f.command.Attempt) {
+			f.ctx.Cancel()
+		}
+	}
+	s.notify()
+}
+
+// contains reports whether a log holds events that were to be appended. Then the append has succeeded, whatever the
+// store said.
+func contains(log, tried []flow.Event) bool {
+	for i := range tried {
+		if tried[i].Seq > int64(len(log)) || !flow.SameEvent(&log[tried[i].Seq-1], &tried[i]) {
+			return false
+		}
+	}
+	return len(tried) > 0
+}

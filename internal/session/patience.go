@@ -1,0 +1,69 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/callctx"
+)
+
+// The waits between two tries of a store that fails.
+const (
+	firstRetryWait = 10 * time.Millisecond
+	maxRetryWait   = time.Second
+)
+
+// maxConflicts bounds how often in a row others may append first. Each of them has made progress.
+const maxConflicts = 100
+
+// retryStore retries what a store fails to do, for as long as a lease lasts: a database that fails over must not
+// cost results that were paid for. When stop is closed it gives up.
+func (h *Host) retryStore(stop <-chan struct{}, try func() error) error {
+	err := try()
+	if err == nil || isDefinite(err) {
+		return err
+	}
+	end := time.Now().Add(h.Lease)
+	for wait := firstRetryWait; err != nil && !isDefinite(err) && time.Now().Add(wait).Before(end); wait = min(2*wait, maxRetryWait) {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-stop:
+			timer.Stop()
+			return err
+		}
+		err = try()
+	}
+	return err
+}
+
+// retryStore is the host's. It gives up when the session is to be closed. Each try gets as much time as a lease lasts.
+func (s *Session) retryStore(ctx context.Context, try func(context.Context) error) error {
+	return s.host.retryStore(s.life.Done(), func() error {
+		var bound callctx.Context
+		bound.Attach(ctx)
+		bound.Limit(s.host.Lease)
+		defer bound.Cancel()
+		return try(&bound)
+	})
+}
+
+// isDefinite reports whether a store's error is an answer, and not a failure that may pass.
+func isDefinite(err error) bool {
+	var refused *flow.Error
+	return errors.Is(err, flow.ErrConflict) || errors.Is(err, flow.ErrLeased) || errors.Is(err, flow.ErrNotFound) ||
+		errors.As(err, &refused) && refused.Kind == flow.KindValidation
+}
+
+// retryConflicts retries what failed because the log has grown meanwhile.
+func retryConflicts(try func() error) error {
+	var err error
+	for range maxConflicts {
+		if err = try(); !errors.Is(err, flow.ErrConflict) {
+			return err
+		}
+	}
+	return err
+}

@@ -1,0 +1,206 @@
+// Package session holds one conversation in this process.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Session is a debate that this process has open: its core, its calls, its lease and its readers. It is safe for
+// concurrent use.
+//
+// A session has no goroutine of its own that drives it. The goroutine that made a call steps the core with the
+// result, under the lock, and makes the next call. So a debate of one call at a time runs on one goroutine. A
+// session that waits for a person has one that watches the log, for the person may answer in another process.
+type Session struct {
+	host   *Host
+	ID     string
+	writer string // this session's token for the store
+	Facade any    // what the engine hands out for this session
+
+	mu            gate // guards what follows, down to running
+	core          *flow.Core
+	checked       *flow.Start // what the debate starts with, if the checks of its config have made it
+	flights       []*flight
+	lastParts     int   // how many chunks the last turn had
+	closed        error // why the session takes no more signals; nil: it does
+	opening       bool  // the debate is being opened: others in this host wait for the outcome
+	leased        bool
+	renewed       time.Time   // when the lease was last renewed
+	renewal       *time.Timer // of the lease
+	stopListening func()      // nil: the session does not watch the log
+	inControl     bool        // a control is being stepped: the lease is not released yet
+	maybeAppended bool        // the last append took several tries: an earlier one may have succeeded
+	timer         *time.Timer // for the next Tick
+	running       int         // goroutines, and timers that have not fired
+
+	life       context.Context           // ends when the session is to be closed
+	cancel     func()                    // ends life
+	done       chan struct{}             // closed when nothing of a closed session runs any more
+	savedState atomic.Value              // State
+	flow       atomic.Pointer[flow.Flow] // of the core
+	savedSeq   atomic.Int64              // the number of the last event that is saved
+	firstSeq   atomic.Int64              // the number of the last event from before this session
+	over       atomic.Bool               // nothing more can be recorded
+	closedErr  atomic.Pointer[error]     // closed, for readers, who do not wait for a slow store
+
+	readers  sync.Mutex // guards streams, and changes to watchers
+	streams  []*stream  // the turns that are being spoken
+	watchers atomic.Pointer[[]*watcher]
+}
+
+// NewSession makes a session that is not registered yet.
+func (h *Host) NewSession(core *flow.Core) *Session {
+	s := &Session{
+		host: h, ID: core.Record().ID, core: core, mu: newGate(), done: make(chan struct{}), writer: h.newWriter(),
+	}
+	s.life, s.cancel = context.WithCancel(context.Background())
+	s.resetSaved()
+	s.watchers.Store(&[]*watcher{})
+	s.Facade = h.Facade(s)
+	return s
+}
+
+// resetSaved makes the core's log the one from before this session.
+func (s *Session) resetSaved() {
+	s.savedSeq.Store(s.core.Record().Seq)
+	s.firstSeq.Store(s.core.Record().Seq)
+	s.publishState()
+}
+
+// publishState shows the core's state, which is saved.
+func (s *Session) publishState() {
+	s.flow.Store(s.core.Flow())
+	if state := s.core.Record().State; s.savedState.Load() != state {
+		s.savedState.Store(state)
+	}
+}
+
+// State returns the debate's state, as it is saved.
+func (s *Session) State() flow.State {
+	state, _ := s.savedState.Load().(flow.State)
+	return state
+}
+
+// Replace replaces the core of a debate that has not started with what build returns.
+func (s *Session) Replace(build func() (*flow.Core, error)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed != nil {
+		return s.closed
+	}
+	if err := s.core.Refusal(flow.TriggerEdit); err != nil {
+		return err
+	}
+	core, err := build()
+	if err != nil {
+		return err
+	}
+	s.core, s.checked = core, nil
+	s.publishState()
+	return nil
+}
+
+// Validate steps Validate, runs check without the lock, and steps the outcome. check returns what the debate starts
+// with, if it had to make that, and what is wrong with the config; validate returns the latter.
+func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.Start, error)) error {
+	if err := s.mu.enter(ctx); err != nil {
+		return err
+	}
+	core := s.core
+	_, err := s.apply(ctx, flow.Validate{})
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	start, found := check(core.Record())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.core != core || core.Record().State != flow.StateValidating {
+		return &flow.Error{Kind: flow.KindState, Op: "validate", Err: errors.New("the debate was canceled in the meantime")}
+	}
+	if _, err := s.apply(ctx, flow.Validated{OK: found == nil}); err != nil {
+		return err
+	}
+	s.checked = start
+	return found
+}
+
+// Outcome reports whether wait has something to return. The record is nil if others may still write it.
+func (s *Session) Outcome(ctx context.Context) (record *flow.Record, done bool, err error) {
+	if err := s.mu.enter(ctx); err != nil {
+		return nil, true, err
+	}
+	defer s.mu.Unlock()
+	r := s.core.Record()
+	switch {
+	case s.over.Load():
+		return r, true, nil
+	case s.closed != nil:
+		return nil, true, s.closed
+	case r.State == flow.StateError:
+		return nil, true, r.Failure
+	case r.State == flow.StateAwaitingInput:
+		return nil, true, flow.ErrAwaitingInput
+	default:
+		return nil, false, nil
+	}
+}
+
+// Wait returns when outcome has something to return. The record is nil if the store cannot be read.
+func (s *Session) Wait(ctx context.Context) (*flow.Record, error) {
+	w := s.addWatcher(0, false)
+	defer s.removeWatcher(w)
+	for {
+		w.asleep.Store(forStop)
+		if record, done, err := s.Outcome(ctx); done {
+			if record == nil {
+				record, _ = s.fold(ctx)
+			}
+			return record, err
+		}
+		select {
+		case <-w.wake:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// fold folds the saved log, for a reader of its own.
+func (s *Session) fold(ctx context.Context) (*flow.Record, error) {
+	core, err := s.host.Load(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	return core.Record(), nil
+}
+
+// Record is fold for a debate that has started; else it returns an error of kind state.
+func (s *Session) Record(ctx context.Context) (*flow.Record, error) {
+	if err := s.recorded("record"); err != nil {
+		return nil, err
+	}
+	return s.fold(ctx)
+}
+
+// Log returns the saved log of a debate that has started; else it returns an error of kind state that names op.
+func (s *Session) Log(ctx context.Context, op string) ([]flow.Event, error) {
+	if err := s.recorded(op); err != nil {
+		return nil, err
+	}
+	return s.host.Read(ctx, s.ID)
+}
+
+func (s *Session) recorded(op string) error {
+	if s.savedSeq.Load() > 0 {
+		return nil
+	}
+	return &flow.Error{Kind: flow.KindState, Op: op, Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
+}

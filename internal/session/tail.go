@@ -1,0 +1,99 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/store"
+)
+
+// pollInterval is how often a log is read that may have grown, if the store cannot watch it.
+const pollInterval = 250 * time.Millisecond
+
+// Events yields the events of a debate after the given number: those of its session if it is open in this host, else
+// those of its log as it grows.
+func (h *Host) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	if s := h.Session(id); s != nil {
+		return s.Events(ctx, after)
+	}
+	return func(yield func(flow.Event, error) bool) {
+		if err := h.tail(ctx, id, after, yield); err != nil && !errors.Is(err, errReaderLeft) {
+			yield(flow.Event{}, err)
+		}
+	}
+}
+
+var errReaderLeft = errors.New("the reader has left")
+
+// tail reads a log until its debate is over.
+func (h *Host) tail(ctx context.Context, id string, after int64, yield func(flow.Event, error) bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var grown <-chan struct{}
+	if w, ok := h.Store.(store.Watcher); ok {
+		grown = w.Watch(ctx, id)
+	}
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	var core *flow.Core
+	var seen int64
+	var grew time.Time
+	for {
+		if err := h.readOn(ctx, id, &core, after, yield); err != nil {
+			return err
+		}
+		if r := core.Record(); r.Seq > seen {
+			seen, grew = r.Seq, time.Now()
+		}
+		// The calls in flight at the end still report their cost, if a process makes them.
+		if core.Over() || core.Record().Final() && time.Since(grew) > h.Lease {
+			return nil
+		}
+		select {
+		case _, open := <-grown:
+			if !open {
+				grown = nil
+			}
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// readOn folds what a log has grown by, and yields the events after the given number. It makes the core if that is nil.
+func (h *Host) readOn(ctx context.Context, id string, core **flow.Core, after int64, yield func(flow.Event, error) bool) error {
+	known := int64(0)
+	if *core != nil {
+		known = (*core).Record().Seq
+	}
+	for event, err := range h.Store.Read(ctx, id, known) {
+		if err != nil {
+			return StoreError("events", err)
+		}
+		if *core == nil {
+			if *core, err = h.NewCore(id, []flow.Event{event}); err != nil {
+				return err
+			}
+		} else if err := (*core).Fold(event); err != nil {
+			return err
+		}
+		if event.Seq <= after {
+			continue
+		}
+		event, err = (*core).Flow().DecodeEvent(event)
+		if err != nil {
+			return err
+		}
+		if !yield(event.Public(), nil) {
+			return errReaderLeft
+		}
+	}
+	if *core == nil {
+		return StoreError("events", flow.ErrNotFound)
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package session
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Events is [debate.Session.Events].
+func (s *Session) Events(ctx context.Context, after int64) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
+		w := s.addWatcher(after, true)
+		defer s.removeWatcher(w)
+		for {
+			if !w.facts(ctx, yield) || !w.chunks(yield) || w.ended() {
+				return
+			}
+			if err := w.pause(ctx); err != nil {
+				yield(flow.Event{}, err)
+				return
+			}
+		}
+	}
+}
+
+// watcher is one reader: a loop over events, or a wait.
+type watcher struct {
+	session *Session
+	cursor  int64         // the number of the last event that was yielded
+	wake    chan struct{} // holds one token
+	reads   bool          // it reads events; else it only waits for the debate to stop
+	asleep  atomic.Int32  // what it waits for
+
+	mu      sync.Mutex
+	streams []*heardStream
+	flushed time.Time // when chunks were last yielded
+}
+
+// heardStream is a stream, and how much of it a reader has had.
+type heardStream struct {
+	*stream
+
+	had, offset int // chunks and bytes
+}
+
+// What a watcher waits for. Each value includes the ones before it.
+const (
+	awake     int32 = iota
+	forStop         // the debate stops: it is over, in error, or waits for a person
+	forFacts        // new facts
+	forChunks       // new chunks
+)
+
+// addWatcher adds a reader. A watcher that reads gets the streams of the turns that are being spoken.
+func (s *Session) addWatcher(after int64, reads bool) *watcher {
+	w := &watcher{session: s, cursor: max(0, after), wake: make(chan struct{}, 1), reads: reads}
+	s.readers.Lock()
+	defer s.readers.Unlock()
+	for _, st := range s.streams {
+		if reads {
+			w.streams = append(w.streams, &heardStream{stream: st})
+		}
+	}
+	slices.SortFunc(w.streams, func(a, b *heardStream) int { return strings.Compare(a.command.Call, b.command.Call) })
+	all := append(slices.Clone(*s.watchers.Load()), w)
+	s.watchers.Store(&all)
+	return w
+}
+
+func (s *Session) removeWatcher(w *watcher) {
+	s.readers.Lock()
+	defer s.readers.Unlock()
+	others := slices.DeleteFunc(slices.Clone(*s.watchers.Load()), func(x *watcher) bool { return x == w })
+	s.watchers.Store(&others)
+}
+
+// addStream gives a new stream to every reader.
+func (s *Session) addStream(st *stream) {
+	s.readers.Lock()
+	defer s.readers.Unlock()
+	s.streams = append(s.streams, st)
+	for _, w := range *s.watchers.Load() {
+		if !w.reads {
+			continue
+		}
+		w.mu.Lock()
+		w.streams = append(w.streams, &heardStream{stream: st})
+		w.mu.Unlock()
+	}
+}
+
+// removeStream removes a stream that is closed. Readers that still have it keep it until its turn comes.
+func (s *Session) removeStream(st *stream) {
+	s.readers.Lock()
+	defer s.readers.Unlock()
+	if i := slices.Index(s.streams, st); i >= 0 {
+		s.streams = slices.Delete(s.streams, i, i+1)
+	}
+}
+
+// notify wakes the readers: there are new facts, or the debate has stopped. The lock is held.
+func (s *Session) notify() {
+	state := s.core.Record().State
+	least := forFacts
+	if s.closed != nil || s.over.Load() || state == flow.StateError || state == flow.StateAwaitingInput {
+		least = forStop
+	}
+	for _, w := range *s.watchers.Load() {
+		if w.asleep.Load() >= least {
+			w.wakeUp()
+		}
+	}
+}
+
+// notifyChunk wakes the readers that wait for chunks.
+func (s *Session) notifyChunk() {
+	for _, w := range *s.watchers.Load() {
+		if w.asleep.Load() == forChunks {
+			w.wakeUp()
+		}
+	}
+}
+
+func (w *watcher) wakeUp() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// facts yields the events that are saved after the cursor. Before a turn it yields the rest of its text.
+func (w *watcher) facts(ctx context.Context, yield func(flow.Event, error) bool) bool {
+	if w.session.savedSeq.Load() <= w.cursor {
+		return true
+	}
+	for event, err := range w.session.host.Store.Read(ctx, w.session.ID, w.cursor) {
+		if err != nil {
+			yield(flow.Event{}, err)
+			return false
+		}
+		if event, err = w.session.flow.Load().DecodeEvent(event); err != nil {
+			yield(flow.Event{}, err)
+			return false
+		}
+		if chunk := w.finishStream(&event); chunk != nil {
+			if !yield(flow.Event{Seq: w.cursor, At: event.At, Body: chunk}, nil) {
+				return false
+			}
+		}
+		if !yield(event.Public(), nil) {
+			return false
+		}
+		w.cursor = event.Seq
+	}
+	return true
+}
+
+// finishStream removes the stream that an event ends. It returns what the reader has not had of its text; nil: nothing.
+func (w *watcher) finishStream(e *flow.Event) *flow.Chunk {
+	spend := flow.SpendOf(e.Body)
+	if spend == nil {
+		return nil
+	}
+	turn, spoken := e.Body.(*flow.Turn)
+	w.mu.Lock()
+	i := slices.IndexFunc(w.streams, func(f *heardStream) bool {
+		return f.command.Call == spend.Call && f.command.Attempt == spend.Attempt
+	})
+	if i < 0 {
+		w.mu.Unlock()
+		if !spoken {
+			return nil
+		}
+		return w.wholeText(e.Seq, turn)
+	}
+	f := w.streams[i]
+	w.streams = slices.Delete(w.streams, i, i+1)
+	w.mu.Unlock()
+	if !spoken {
+		return nil
+	}
+	return f.remainder(turn, f.had, f.offset)
+}
+
+// wholeText returns the text of a turn that was spoken in this session before its reader came.
+func (w *watcher) wholeText(seq int64, t *flow.Turn) *flow.Chunk {
+	if seq <= w.session.firstSeq.Load() || t.Data != nil {
+		return nil
+	}
+	return &flow.Chunk{Call: t.Call, Attempt: t.Attempt, By: t.Speaker, Text: t.Text, Parts: 1}
+}
+
+// chunks yields new text of the turns that are being spoken.
+func (w *watcher) chunks(yield func(flow.Event, error) bool) bool {
+	if time.Since(w.flushed) < w.session.host.Interval {
+		return true
+	}
+	w.mu.Lock()
+	streams := w.streams
+	w.mu.Unlock()
+	yielded := false
+	for _, f := range streams {
+		if f.after > w.cursor {
+			continue // the call's intent has not been yielded yet
+		}
+		text, count := f.since(f.had)
+		if count == 0 {
+			continue
+		}
+		chunk := &flow.Chunk{
+			Call: f.command.Call, Attempt: f.command.Attempt, By: f.command.By, Offset: f.offset, Text: text, Parts: count,
+		}
+		f.had, f.offset, yielded = f.had+count, f.offset+len(text), true
+		if !yield(flow.Event{Seq: w.cursor, At: time.Now().Round(0).UTC(), Body: chunk}, nil) {
+			return false
+		}
+	}
+	if yielded {
+		w.flushed = time.Now()
+	}
+	return true
+}
+
+// ended reports whether every event was yielded and none can follow.
+func (w *watcher) ended() bool {
+	return w.session.over.Load() && w.session.savedSeq.Load() <= w.cursor
+}
+
+// pause waits until there is something to yield.
+func (w *watcher) pause(ctx context.Context) error {
+	if left := w.session.host.Interval - time.Since(w.flushed); left > 0 {
+		return w.wait(ctx, false, left)
+	}
+	return w.wait(ctx, true, 0)
+}
+
+func (w *watcher) hasChunks() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.streams {
+		f.mu.Lock()
+		fresh := !f.done && len(f.parts) > f.had
+		f.mu.Unlock()
+		if fresh && f.after <= w.cursor {
+			return true
+		}
+	}
+	return false
+}
+
+// wait waits for facts, and for chunks if they are wanted. It returns after the time limit at the latest; 0: none.
+func (w *watcher) wait(ctx context.Context, chunks bool, limit time.Duration) error {
+	wanted := forFacts
+	if chunks {
+		wanted = forChunks
+	}
+	w.asleep.Store(wanted)
+	defer w.asleep.Store(awake)
+	if w.session.savedSeq.Load() > w.cursor || w.session.over.Load() || chunks && w.hasChunks() {
+		return nil // it came before asleep was set
+	}
+	if err := w.session.readErr(); err != nil {
+		return err
+	}
+	var timeout <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	select {
+	case <-w.wake:
+		return nil
+	case <-timeout:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// readErr is why a session was closed before its debate was over; nil: it was not.
+func (s *Session) readErr() error {
+	if err := s.closedErr.Load(); err != nil && !s.over.Load() {
+		return *err
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package text cuts, compares, labels and fences words.
+package text

@@ -1,0 +1,57 @@
+// Package transcript holds append-only views of a conversation, their bounds and their counts of tokens.
+package transcript
+
+import (
+	"slices"
+
+	"github.com/agonist-dev/debate/context/token"
+	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// Count returns a message's tokens: the text is counted, and the rest is bounded as in Bound.
+func Count(m *provider.Message, counter token.Counter) int {
+	return counter.Count(m.Text) + Bound(m) - len(m.Text)
+}
+
+// View is the conversation as its readers see it. It only grows, so that all requests with the same view share it.
+type View struct {
+	Key      string // names it in the log; "": everybody's
+	Reads    []bool // whose turns: by seat, and last those of the others; nil: everybody's
+	Labels   *text.Labels
+	Messages []provider.Message
+	Sizes    []int // sizes[i] is an upper bound of the tokens of messages[:i+1]
+	Rounds   []int
+	Batches  []int32 // messages that were revealed at the same time have the same number
+	Batch    int32
+	Summary  *Summary                // the latest; nil: none
+	sums     map[token.Counter][]int // not a fact: tokens of the messages, by vocabulary
+}
+
+// Summary replaces the messages of a view from the first after the opening up to upto, exclusive.
+type Summary struct {
+	Message provider.Message
+	Upto    int
+}
+
+// Framing bounds the tokens that a vendor adds around one message: roles, separators, names.
+const Framing = 24
+
+// Bound returns an upper bound of a message's tokens. It relies on a token having at least one byte.
+func Bound(m *provider.Message) int {
+	return len(m.Text) + 2*len(m.Fence) + len(m.Speaker) + Framing
+}
+
+// reversedRuns returns a copy in which each run of adjacent elements that belong together is reversed.
+func reversedRuns[T any](all []T, together func(i, j int) bool) []T {
+	out := slices.Clone(all)
+	for i := 0; i < len(out); {
+		j := i + 1
+		for j < len(out) && together(i, j) {
+			j++
+		}
+		slices.Reverse(out[i:j])
+		i = j
+	}
+	return out
+}

@@ -1,0 +1,283 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agonist-dev/debate/flow"
+)
+
+// Memory keeps logs in memory, each until it is deleted. The zero value is ready to use.
+type Memory struct {
+	// Now replaces the clock that leases are measured with. If it is nil, time.Now is used.
+	Now func() time.Time
+
+	mu   sync.Mutex
+	logs map[string]*memoryLog
+}
+
+type memoryLog struct {
+	mu     sync.Mutex
+	facts  [][]fact // in blocks, so that a growing log is not copied
+	length int64
+	writer string // of the last commit
+	before int64  // where the last commit began
+	info   Info
+	owner  string
+	until  time.Time
+	watch  []chan struct{}
+}
+
+// fact is an event as it is stored in memory. Its number follows from its place, and its time takes one word.
+type fact struct {
+	at   int64 // in nanoseconds since 1970
+	body flow.Body
+}
+
+// Append implements [Store].
+func (s *Memory) Append(_ context.Context, id string, after int64, writer string, events []flow.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	l := s.log(id, false)
+	if l == nil { // the id of an existing log is valid
+		if err := CheckID(id); err != nil {
+			return err
+		}
+		if l = s.log(id, after == 0); l == nil {
+			return flow.ErrConflict
+		}
+	}
+	defer l.mu.Unlock()
+	if l.length != after {
+		if l.writer == writer && writer != "" && l.before == after && l.length == after+int64(len(events)) {
+			return nil
+		}
+		return flow.ErrConflict
+	}
+	for i := range events {
+		l.add(pack(&events[i]))
+		l.info.Add(&events[i])
+	}
+	l.writer, l.before = writer, after
+	for _, w := range l.watch {
+		select {
+		case w <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+// factBlock is the length of a block.
+const factBlock = 64
+
+func (l *memoryLog) add(f fact) {
+	if l.length%factBlock == 0 {
+		l.facts = append(l.facts, make([]fact, 0, factBlock))
+	}
+	last := &l.facts[len(l.facts)-1]
+	*last = append(*last, f)
+	l.length++
+}
+
+// Read implements [Store].
+func (s *Memory) Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
+	return func(yield func(flow.Event, error) bool) {
+		l := s.log(id, false)
+		if l == nil {
+			yield(flow.Event{}, flow.ErrNotFound)
+			return
+		}
+		facts, length := slices.Clone(l.facts), l.length
+		l.mu.Unlock()
+		if length == 0 {
+			yield(flow.Event{}, flow.ErrNotFound)
+			return
+		}
+		for i := max(0, after); i < length; i++ {
+			if err := ctx.Err(); err != nil {
+				yield(flow.Event{}, err)
+				return
+			}
+			if !yield(unpack(facts[i/factBlock][i%factBlock], i+1), nil) {
+				return
+			}
+		}
+	}
+}
+
+// List implements [Store].
+func (s *Memory) List(ctx context.Context, filter Filter) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		given := 0
+		for _, info := range s.infos(filter) {
+			if err := ctx.Err(); err != nil {
+				yield(Info{}, err)
+				return
+			}
+			if !s.finds(info.ID, filter) {
+				continue
+			}
+			if !yield(info, nil) {
+				return
+			}
+			if given++; given == filter.Limit {
+				return
+			}
+		}
+	}
+}
+
+func (s *Memory) infos(filter Filter) []Info {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var infos []Info
+	for id, l := range s.logs {
+		l.mu.Lock()
+		info := l.info
+		info.ID, info.Labels = id, maps.Clone(l.info.Labels)
+		if l.until.After(s.now()) {
+			info.Owner = l.owner
+		}
+		l.mu.Unlock()
+		if info.Seq > 0 && filter.Matches(info) {
+			infos = append(infos, info)
+		}
+	}
+	slices.SortFunc(infos, func(a, b Info) int { return filter.Order(a.ID, b.ID) })
+	return infos
+}
+
+// finds reports whether a log contains the filter's text.
+func (s *Memory) finds(id string, filter Filter) bool {
+	if filter.Text == "" {
+		return true
+	}
+	for event, err := range s.Read(context.Background(), id, 0) {
+		if err == nil && filter.Finds(&event) {
+			return true
+		}
+	}
+	return false
+}
+
+// Delete implements [Store].
+func (s *Memory) Delete(_ context.Context, id string) error {
+	l := s.log(id, false)
+	if l == nil {
+		return nil
+	}
+	l.facts, l.length, l.writer, l.before, l.info = nil, 0, "", 0, Info{}
+	l.owner, l.until = "", time.Time{}
+	l.mu.Unlock()
+	s.forget(id, l)
+	return nil
+}
+
+// Lease implements [Store].
+func (s *Memory) Lease(_ context.Context, id, owner string, d time.Duration) error {
+	if err := CheckID(id); err != nil {
+		return err
+	}
+	l := s.log(id, true)
+	defer l.mu.Unlock()
+	now := s.now()
+	if l.owner != owner && l.until.After(now) {
+		return flow.ErrLeased
+	}
+	l.owner, l.until = owner, now.Add(d)
+	return nil
+}
+
+// Release implements [Store].
+func (s *Memory) Release(_ context.Context, id, owner string) error {
+	l := s.log(id, false)
+	if l == nil {
+		return nil
+	}
+	if l.owner == owner {
+		l.owner, l.until = "", time.Time{}
+	}
+	l.mu.Unlock()
+	s.forget(id, l)
+	return nil
+}
+
+// Watch implements [Watcher].
+func (s *Memory) Watch(ctx context.Context, id string) <-chan struct{} {
+	l := s.log(id, true)
+	w := make(chan struct{}, 1)
+	l.watch = append(l.watch, w)
+	l.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		l.mu.Lock()
+		l.watch = slices.DeleteFunc(l.watch, func(c chan struct{}) bool { return c == w })
+		l.mu.Unlock()
+		s.forget(id, l)
+	})
+	return w
+}
+
+// forget removes a log that is empty, has no lease and is not watched.
+func (s *Memory) forget(id string, l *memoryLog) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.logs[id] == l && l.length == 0 && l.owner == "" && len(l.watch) == 0 {
+		delete(s.logs, id)
+	}
+}
+
+func (s *Memory) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
+	}
+	return time.Now()
+}
+
+// log returns a log, locked before forget can remove it. It returns nil if there is no log and create is not set.
+func (s *Memory) log(id string, create bool) *memoryLog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.logs[id]
+	if l == nil && create {
+		if s.logs == nil {
+			s.logs = make(map[string]*memoryLog)
+		}
+		l = &memoryLog{}
+		s.logs[id] = l
+	}
+	if l != nil {
+		l.mu.Lock()
+	}
+	return l
+}
+
+// pack makes a fact of an event. An event whose time does not fit keeps its time beside its body.
+func pack(e *flow.Event) fact {
+	at := e.At.UnixNano()
+	if e.At != time.Unix(0, at).UTC() {
+		return fact{body: &timed{e.At, e.Body}}
+	}
+	return fact{at, e.Body}
+}
+
+// timed is a body with the time of its event.
+type timed struct {
+	at time.Time
+	flow.Body
+}
+
+// unpack is the inverse of pack.
+func unpack(f fact, seq int64) flow.Event {
+	if whole, ok := f.body.(*timed); ok {
+		return flow.Event{Seq: seq, At: whole.at, Body: whole.Body}
+	}
+	return flow.Event{Seq: seq, At: time.Unix(0, f.at).UTC(), Body: f.body}
+}
