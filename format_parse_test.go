@@ -59,7 +59,7 @@ func TestAFormatOfTheHosts(t *testing.T) {
 }
 
 // A format is data: a host stores it as JSON.
-func ExampleParseFormat() {
+func Example_format() {
 	data, err := os.ReadFile("testdata/formats/town-hall.json")
 	if err != nil {
 		fmt.Println(err)

@@ -94,7 +94,7 @@ func TestAllFieldsAreTried(t *testing.T) {
 			assert.Empty(t, unset(reflect.ValueOf(e.Body), string(e.Kind())))
 		}
 	}
-	source, err := os.ReadFile("../../event.go")
+	source, err := os.ReadFile("../../flow/event.go")
 	require.NoError(t, err)
 	kinds := regexp.MustCompile(`(?m)^\tEvent\w+ +EventKind = "(\w+)"`).FindAllSubmatch(source, -1)
 	require.Greater(t, len(kinds), 15)
