@@ -132,7 +132,7 @@ func TestLogsThatDoNotFold(t *testing.T) {
 		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &flowpkg.Chunk{} }, "kind"},
 		"a kind without its body":      {turn, func(e *debate.Event) { e.Body = nil }, "kind"},
 		"a start without a config":     {0, func(e *debate.Event) { as[flowpkg.Start](*e).Config = flowpkg.Value{} }, "start.config"},
-		"a start without a format":     {0, func(e *debate.Event) { as[flowpkg.Start](*e).Frozen = flowpkg.Value{} }, "start"},
+		"a start without a format":     {0, func(e *debate.Event) { as[flowpkg.Start](*e).Frozen = flowpkg.Value{} }, "start.frozen"},
 		"a newer log":                  {0, func(e *debate.Event) { as[flowpkg.Start](*e).Version = flowpkg.LogVersion + 1 }, "start.version"},
 		"a log of no version":          {0, func(e *debate.Event) { as[flowpkg.Start](*e).Version = 0 }, "start.version"},
 		"an unknown flow":              {0, func(e *debate.Event) { as[flowpkg.Start](*e).Flow = "opera" }, "flow"},

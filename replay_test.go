@@ -212,7 +212,7 @@ func TestGoldenLogs(t *testing.T) {
 // allKinds reads the kinds of events from the source, so that none is forgotten.
 func allKinds(t *testing.T) []flow.EventKind {
 	t.Helper()
-	source, err := os.ReadFile("event.go")
+	source, err := os.ReadFile("flow/event.go")
 	require.NoError(t, err)
 	var kinds []flow.EventKind
 	for line := range strings.Lines(string(source)) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	formatpkg "github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Checks of what a debate has beside its participants: judges, audience, and the models that help.
@@ -18,10 +17,10 @@ func (v *validation) checkJudging(c *Config) {
 		return
 	}
 	if j.When != EveryRound && j.When != AtEnd {
-		v.Addf("judging.when", "no time %q is known: it is %q or %q", text.OneLine(string(j.When), 40), EveryRound, AtEnd)
+		v.Addf("judging.when", "no time %.40q is known: it is %q or %q", j.When, EveryRound, AtEnd)
 	}
 	if !slices.Contains([]Protocol{Majority, Plurality, Supermajority, Unanimity, Borda}, j.Protocol) {
-		v.Addf("judging.protocol", "no protocol %q is known", text.OneLine(string(j.Protocol), 40))
+		v.Addf("judging.protocol", "no protocol %.40q is known", j.Protocol)
 	}
 	switch {
 	case len(j.Judges) == 0:
@@ -58,7 +57,7 @@ func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks 
 		v.Addf(at+".fallbacks", "stand beside one that is no model")
 	case judge != "":
 		if !v.known.Judge(judge) {
-			v.Addf(at+".judge", "no judge %q is registered", text.OneLine(judge, 40))
+			v.Addf(at+".judge", "no judge %.40q is registered", judge)
 		}
 	case !person:
 		v.models(at, model, fallbacks)
@@ -122,7 +121,7 @@ func (v *validation) checkAssign(c *Config) {
 		return
 	}
 	if !slices.Contains([]Diversity{Binary, Spectrum, MultiPerspective}, a.Diversity) {
-		v.Addf("assign.diversity", "no diversity %q is known", text.OneLine(string(a.Diversity), 40))
+		v.Addf("assign.diversity", "no diversity %.40q is known", a.Diversity)
 	}
 	v.Temperature("assign.temperature", a.Temperature)
 	if a.Model == "" {

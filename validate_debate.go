@@ -6,7 +6,6 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	formatpkg "github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Bounds of a debate's config; see [Config].
@@ -81,7 +80,7 @@ func (v *validation) numbers(c *Config) {
 	}
 	v.Temperature("temperature", c.Temperature)
 	if c.Mode != Sequential && c.Mode != Simultaneous {
-		v.Addf("mode", "no mode %q is known: it is %q or %q", text.OneLine(string(c.Mode), 40), Sequential, Simultaneous)
+		v.Addf("mode", "no mode %.40q is known: it is %q or %q", c.Mode, Sequential, Simultaneous)
 	}
 }
 
@@ -117,12 +116,12 @@ func (v *validation) checkFormat(c *Config) *formatpkg.Format {
 		return v.frozen
 	}
 	if !ok {
-		v.Addf("format", "no format %q is known", text.OneLine(c.Format, 40))
+		v.Addf("format", "no format %.40q is known", c.Format)
 		return nil
 	}
 	if c.CustomFormat != nil {
 		if c.Format != format.Name {
-			v.Addf("format", "is %q, but customFormat is named %q", text.OneLine(c.Format, 40), text.OneLine(format.Name, 40))
+			v.Addf("format", "is %.40q, but customFormat is named %.40q", c.Format, format.Name)
 		}
 		if wrong := format.Check("customFormat"); len(wrong) > 0 {
 			v.Add(wrong...)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -287,7 +287,7 @@ func eventNumbers(x *exam) {
 		round = int(n)
 		events = append(events,
 			flow.Event{Body: &flow.Charge{Spend: flow.Spend{
-				Cost: flow.Money(n), Took: time.Duration(n), Attempt: round, Usage: debate.Usage{Input: round, Output: round},
+				Cost: flow.Money(n), Took: time.Duration(n), Attempt: round, Usage: provider.Usage{Input: round, Output: round},
 			}}},
 			flow.Event{Body: &flow.Round{N: round, Of: round}},
 		)

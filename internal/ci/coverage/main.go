@@ -24,9 +24,9 @@ type rule struct {
 // be in the profile.
 func rules() []rule {
 	return []rule{
-		{"machine.go", 95},
-		{"core.go", 95},
-		{"error.go", 90},
+		{"flow/machine.go", 95},
+		{"flow/core.go", 95},
+		{"flow/error.go", 90},
 		{"judge.go", 85},
 		{"prompt/", 90},
 		{"context/", 85},

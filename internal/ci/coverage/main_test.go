@@ -20,7 +20,7 @@ const module = "github.com/agonist-dev/debate/"
 
 // named are the files that must be in every profile.
 func named() map[string]int {
-	return map[string]int{"machine.go": 100, "core.go": 100, "error.go": 100, "judge.go": 100}
+	return map[string]int{"flow/machine.go": 100, "flow/core.go": 100, "flow/error.go": 100, "judge.go": 100}
 }
 
 // write stores a profile in which each file has 100 statements, as many of them covered as given.
@@ -55,9 +55,9 @@ func TestFloors(t *testing.T) {
 		file  string
 		floor int
 	}{
-		{"machine.go", 95},
-		{"core.go", 95},
-		{"error.go", 90},
+		{"flow/machine.go", 95},
+		{"flow/core.go", 95},
+		{"flow/error.go", 90},
 		{"prompt/prompt.go", 90},
 		{"judge.go", 85},
 		{"context/window/slide.go", 85},
@@ -104,17 +104,17 @@ func TestNamedFileMissing(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	covered := named()
-	covered["event.go"] = 0
+	covered["flow/event.go"] = 0
 	covered["prompt/prompt.go"] = 90
 	code, stdout, _ := run(write(t, covered))
 	assert.Zero(t, code)
 	assert.Equal(t, `percent  statements  floor  file
-    0.0         100      -  event.go
+    0.0         100      -  flow/event.go
    90.0         100     90  prompt/prompt.go
-  100.0         100     95  core.go
-  100.0         100     90  error.go
+  100.0         100     95  flow/core.go
+  100.0         100     90  flow/error.go
+  100.0         100     95  flow/machine.go
   100.0         100     85  judge.go
-  100.0         100     95  machine.go
    81.7         600      -  total
 `, stdout)
 }
