@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/agonist-dev/debate/context/window"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	orderpkg "github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/prompt"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 // engine is an engine as it was at its first use: the values that configs refer to by name, and the host of its
@@ -26,10 +26,10 @@ type engine struct {
 	providers map[string]Provider
 	judges    map[string]Judge
 	contexts  map[string]ContextManager
-	tools     map[string]flowpkg.Tool
-	machines  map[string]*flowpkg.Machine
+	tools     map[string]flow.Tool
+	machines  map[string]*flow.Machine
 	prompts   *prompt.Set
-	models    map[string]flowpkg.Model
+	models    map[string]flow.Model
 	logger    *slog.Logger
 	slots     chan struct{} // one for each call in flight; nil if MaxCalls is not set
 	seed      func() string
@@ -49,10 +49,10 @@ func (e *Engine) build() (*engine, error) {
 	l := &engine{
 		providers: maps.Clone(e.Providers), judges: maps.Clone(e.Judges), models: maps.Clone(e.Models), tools: maps.Clone(e.Tools),
 		contexts: map[string]ContextManager{
-			flowpkg.ContextTruncate: window.Truncate{}, flowpkg.ContextSliding: window.Sliding{}, flowpkg.ContextSummarize: window.Summarize{},
-			flowpkg.DefaultContext: window.Hybrid{},
+			flow.ContextTruncate: window.Truncate{}, flow.ContextSliding: window.Sliding{}, flow.ContextSummarize: window.Summarize{},
+			flow.DefaultContext: window.Hybrid{},
 		},
-		machines: make(map[string]*flowpkg.Machine),
+		machines: make(map[string]*flow.Machine),
 		logger:   e.Logger, seed: e.Seed,
 	}
 	maps.Copy(l.contexts, e.Contexts)
@@ -66,21 +66,21 @@ func (e *Engine) build() (*engine, error) {
 	}
 	var err error
 	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
-		problems = append(problems, &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "engine", Field: "Prompts", Err: err})
+		problems = append(problems, &flow.Error{Kind: flow.KindValidation, Op: "engine", Field: "Prompts", Err: err})
 	}
 	for name := range orderpkg.ByKey(e.Providers) {
 		if name == "" || strings.Contains(name, "/") {
 			problems = append(problems, engineError("Providers["+text.OneLine(name, 80)+"]", "has a name that is empty or holds a slash"))
 		}
 	}
-	flows := map[string]*flowpkg.Flow{FlowName: debateFlow(formats)}
+	flows := map[string]*flow.Flow{FlowName: debateFlow(formats)}
 	maps.Copy(flows, e.Flows)
-	for name, flow := range flows {
-		if flow == nil || flow.Name != name {
+	for name, f := range flows {
+		if f == nil || f.Name != name {
 			problems = append(problems, engineError("Flows", "the flow under %q has another name, or is nil", name))
 			continue
 		}
-		if l.machines[name], err = flowpkg.Compile(flow); err != nil {
+		if l.machines[name], err = flow.Compile(f); err != nil {
 			problems = append(problems, err)
 		}
 	}
@@ -100,12 +100,12 @@ func (e *Engine) build() (*engine, error) {
 	if e.Lease < 0 {
 		problems = append(problems, engineError("Lease", "is negative"))
 	}
-	store := e.Store
-	if store == nil {
-		store = &storepkg.Memory{}
+	kept := e.Store
+	if kept == nil {
+		kept = &store.Memory{}
 	}
 	l.host = session.NewHost(session.HostConfig{
-		Store: store, Lease: e.Lease, Interval: e.ChunkInterval, Owner: newID(),
+		Store: kept, Lease: e.Lease, Interval: e.ChunkInterval, Owner: newID(),
 		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
 		Same:   sameConfig,
 		Facade: func(s *session.Session) any { return &Session{live: l, runtime: s} },
@@ -114,7 +114,7 @@ func (e *Engine) build() (*engine, error) {
 }
 
 func engineError(field, format string, args ...any) error {
-	return &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "engine", Field: field, Err: fmt.Errorf(format, args...)}
+	return &flow.Error{Kind: flow.KindValidation, Op: "engine", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // newID returns a UUIDv7. UUIDv7s sort by time.
@@ -140,6 +140,6 @@ func (l *engine) newSeed() string {
 
 // core makes the core of a stored debate, by its flow. Without events it makes the core of a debate that is still
 // to be configured.
-func (l *engine) core(id string, events []flowpkg.Event) (*flowpkg.Core, error) {
-	return flowpkg.NewCore(flowpkg.Flows{Machines: l.machines, First: FlowName}, l.contexts, id, events)
+func (l *engine) core(id string, events []flow.Event) (*flow.Core, error) {
+	return flow.NewCore(flow.Flows{Machines: l.machines, First: FlowName}, l.contexts, id, events)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -50,11 +50,11 @@ func TestALongDebateIsCutToTheWindow(t *testing.T) {
 		percent int // of the limit, at which the oldest are left out
 		opening bool
 		moves   int
-		told    []flowpkg.WarningKind
+		told    []flow.WarningKind
 	}{
-		"":                      {80, true, 22, []flowpkg.WarningKind{flowpkg.WarnNear, flowpkg.WarnShort, flowpkg.WarnHigh}},
-		flowpkg.ContextSliding:  {100, true, 13, []flowpkg.WarningKind{flowpkg.WarnNear, flowpkg.WarnHigh, flowpkg.WarnShort}},
-		flowpkg.ContextTruncate: {100, false, 13, []flowpkg.WarningKind{flowpkg.WarnNear, flowpkg.WarnHigh, flowpkg.WarnShort}},
+		"":                   {80, true, 22, []flow.WarningKind{flow.WarnNear, flow.WarnShort, flow.WarnHigh}},
+		flow.ContextSliding:  {100, true, 13, []flow.WarningKind{flow.WarnNear, flow.WarnHigh, flow.WarnShort}},
+		flow.ContextTruncate: {100, false, 13, []flow.WarningKind{flow.WarnNear, flow.WarnHigh, flow.WarnShort}},
 	} {
 		if fewer > 1 && name != "" {
 			continue // to count tokens takes ten times as long with the race detector
@@ -65,13 +65,13 @@ func TestALongDebateIsCutToTheWindow(t *testing.T) {
 			engine, p := narrowEngine(config, 8000)
 			record := run(t, engine, config)
 
-			told := map[string][]flowpkg.WarningKind{}
+			told := map[string][]flow.WarningKind{}
 			for _, w := range record.Warnings {
 				told[w.By] = append(told[w.By], w.Kind)
-				assert.Equal(t, w.Kind == flowpkg.WarnShort, w.Left > 0, "%+v", w)
+				assert.Equal(t, w.Kind == flow.WarnShort, w.Left > 0, "%+v", w)
 				assert.True(t, strings.HasSuffix(w.Call, "."+w.By), w.Call)
 			}
-			assert.Equal(t, map[string][]flowpkg.WarningKind{"Ada": tc.told, "Ben": tc.told}, told, "the judge has room")
+			assert.Equal(t, map[string][]flow.WarningKind{"Ada": tc.told, "Ben": tc.told}, told, "the judge has room")
 			most, moves, last := 0, 0, map[string]string{}
 			for _, req := range p.Requests() {
 				if req.Schema != nil {
@@ -113,28 +113,28 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 		tokens int
 		call   string
 		want   string
-		after  func(t *testing.T, s *debate.Session, q flowpkg.Inquiry)
+		after  func(t *testing.T, s *debate.Session, q flow.Inquiry)
 	}{
-		"the prompt": {900, "r1.opening.Ada", "the prompt alone does not fit the window of 900 tokens", func(t *testing.T, s *debate.Session, q flowpkg.Inquiry) {
-			require.NoError(t, s.Choose(t.Context(), q.ID, flowpkg.OptionTruncate))
+		"the prompt": {900, "r1.opening.Ada", "the prompt alone does not fit the window of 900 tokens", func(t *testing.T, s *debate.Session, q flow.Inquiry) {
+			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionTruncate))
 			record, err := s.Wait(t.Context())
 			again := question(t, record, err)
 			assert.Equal(t, q.About, again.About, "there is nothing to leave out")
 			assert.NotEqual(t, q.ID, again.ID)
-			require.NoError(t, s.Choose(t.Context(), again.ID, flowpkg.OptionEnd))
+			require.NoError(t, s.Choose(t.Context(), again.ID, flow.OptionEnd))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, flowpkg.StateCompleted, record.State)
+			assert.Equal(t, flow.StateCompleted, record.State)
 			assert.Empty(t, record.Turns)
-			assert.Equal(t, flowpkg.EndHost, record.Reason)
+			assert.Equal(t, flow.EndHost, record.Reason)
 			assert.Contains(t, record.Evidence, "the prompt alone")
 		}},
-		"one message": {1600, "r1.opening.Ben", "the turn of Ada in round 1 alone does not fit the window of 1600 tokens", func(t *testing.T, s *debate.Session, q flowpkg.Inquiry) {
-			require.NoError(t, s.Choose(t.Context(), q.ID, flowpkg.OptionTruncate))
+		"one message": {1600, "r1.opening.Ben", "the turn of Ada in round 1 alone does not fit the window of 1600 tokens", func(t *testing.T, s *debate.Session, q flow.Inquiry) {
+			require.NoError(t, s.Choose(t.Context(), q.ID, flow.OptionTruncate))
 			record, err := s.Wait(t.Context())
 			ada := question(t, record, err)
 			assert.Equal(t, "r2.rebuttal.Ada", ada.About, "Ben was asked about for the whole debate, and she for herself")
-			require.NoError(t, s.Choose(t.Context(), ada.ID, flowpkg.OptionTruncate))
+			require.NoError(t, s.Choose(t.Context(), ada.ID, flow.OptionTruncate))
 			record, err = s.Wait(t.Context())
 			require.NoError(t, err)
 			assert.Len(t, record.Turns, 6)
@@ -158,8 +158,8 @@ func TestWhatDoesNotFitAtAllIsAQuestionThatNamesIt(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			q := question(t, record, err)
 			assert.Equal(t, tc.call, q.About)
-			assert.Equal(t, []debate.Option{flowpkg.OptionTruncate, flowpkg.OptionModel, flowpkg.OptionEnd}, q.Options)
-			assert.Equal(t, flowpkg.KindContextOverflow, q.Failure.Kind)
+			assert.Equal(t, []debate.Option{flow.OptionTruncate, flow.OptionModel, flow.OptionEnd}, q.Options)
+			assert.Equal(t, flow.KindContextOverflow, q.Failure.Kind)
 			assert.ErrorContains(t, q.Failure, tc.want)
 			assert.Len(t, record.Turns, p.Calls(), "nothing was sent for it")
 			failure := failureOf(t, engine, record.ID, tc.call)
@@ -185,25 +185,25 @@ func TestWhatDoesNotFitAtAllInAnUnattendedDebate(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	record, err := session.Wait(t.Context())
-	requireKind(t, err, flowpkg.KindContextOverflow)
+	requireKind(t, err, flow.KindContextOverflow)
 	assert.ErrorContains(t, err, "the prompt alone does not fit the window of 500 tokens")
-	assert.Equal(t, flowpkg.StateError, record.State)
+	assert.Equal(t, flow.StateError, record.State)
 	assert.Zero(t, p.Calls())
 	require.Len(t, record.Answers, 1, "the prompt gets no smaller by another try")
-	assert.Equal(t, flowpkg.OptionTruncate, record.Answers[0].Option)
+	assert.Equal(t, flow.OptionTruncate, record.Answers[0].Option)
 	assert.True(t, record.Answers[0].Unattended)
 }
 
 // failureOf yields the first failure of a call in a debate's log. It comes right after the call's intent.
-func failureOf(t *testing.T, engine *debate.Engine, id, call string) *flowpkg.Failure {
+func failureOf(t *testing.T, engine *debate.Engine, id, call string) *flow.Failure {
 	t.Helper()
 	var before debate.Event
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		if event.Kind() == flowpkg.EventFailed && as[flowpkg.Failure](event).Call == call {
-			require.Equal(t, flowpkg.EventIntent, before.Kind())
-			require.Equal(t, call, as[flowpkg.Intent](before).Call)
-			return as[flowpkg.Failure](event)
+		if event.Kind() == flow.EventFailed && as[flow.Failure](event).Call == call {
+			require.Equal(t, flow.EventIntent, before.Kind())
+			require.Equal(t, call, as[flow.Intent](before).Call)
+			return as[flow.Failure](event)
 		}
 		before = event
 	}
@@ -213,19 +213,19 @@ func failureOf(t *testing.T, engine *debate.Engine, id, call string) *flowpkg.Fa
 
 // unread makes a flow whose speakers read nothing of what was said.
 func unread() *debate.Flow {
-	flow := debate.DebateFlow()
-	flow.Name = "unread"
-	step := flow.Steps[debate.StateAwaitingResponses]
+	f := debate.DebateFlow()
+	f.Name = "unread"
+	step := f.Steps[debate.StateAwaitingResponses]
 	calls := step.Calls
-	step.Calls = func(r *debate.Record) []flowpkg.Call {
+	step.Calls = func(r *debate.Record) []flow.Call {
 		all := calls(r)
 		for i := range all {
 			all[i].View.None = true
 		}
 		return all
 	}
-	flow.Steps[debate.StateAwaitingResponses] = step
-	return flow
+	f.Steps[debate.StateAwaitingResponses] = step
+	return f
 }
 
 func TestWhoReadsNothingNeedsNoRoomForIt(t *testing.T) {
@@ -233,7 +233,7 @@ func TestWhoReadsNothingNeedsNoRoomForIt(t *testing.T) {
 	config.Format, config.Rounds, config.MaxTokens, config.Reserve = format.RoundLimited, 12, 500, 500
 	engine, p := narrowEngine(config, 2500)
 	engine.Flows = map[string]*debate.Flow{"unread": unread()}
-	record := run(t, engine, flowpkg.Named("unread", config))
+	record := run(t, engine, flow.Named("unread", config))
 	assert.Len(t, record.Turns, 24)
 	assert.Empty(t, record.Warnings)
 	for _, req := range p.Requests() {

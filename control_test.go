@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -23,12 +23,12 @@ func TestAnAnswerFromAnywhereWakesWhoListens(t *testing.T) {
 		s := join().begin()
 		r := listening(t, s)
 		pass(time.Minute)
-		require.Equal(t, flowpkg.StateAwaitingInput, s.State())
+		require.Equal(t, flow.StateAwaitingInput, s.State())
 		require.Empty(t, c.owner(s.ID()))
 		q := c.record(s.ID()).Inquiries[0]
 		mend()
 		answered := time.Now()
-		require.NoError(t, join().Control(t.Context(), s.ID(), flowpkg.Answer{Inquiry: q.ID, Option: flowpkg.OptionRetry}))
+		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 		pass(pollTime)
 		synctest.Wait()
 		assert.NotEmpty(t, c.owner(s.ID()), "who listens has taken the debate up")
@@ -48,7 +48,7 @@ func TestAControlWaitsForWhoOpensTheDebate(t *testing.T) {
 		pass(time.Second)
 		require.NoError(t, s.Close())
 		other := join()
-		require.NoError(t, other.Control(t.Context(), s.ID(), flowpkg.Resume{}))
+		require.NoError(t, other.Control(t.Context(), s.ID(), flow.Resume{}))
 		calls := c.calls()
 		pass(time.Hour)
 		assert.Equal(t, calls, c.calls(), "a control begins nothing")
@@ -91,13 +91,13 @@ func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 				assert.NotEmpty(t, c.owner(s.ID()), "somebody speaks")
 				mend()
 				answered := time.Now()
-				answer := flowpkg.Answer{Inquiry: record.Inquiries[0].ID, Option: flowpkg.OptionRetry}
+				answer := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}
 				require.NoError(t, other.Control(t.Context(), s.ID(), answer))
-				requireKind(t, other.Control(t.Context(), s.ID(), answer), flowpkg.KindState)
+				requireKind(t, other.Control(t.Context(), s.ID(), answer), flow.KindState)
 				_, err := s.Wait(t.Context())
 				require.NoError(t, err)
 				for _, e := range c.log(s.ID()) {
-					if as[flowpkg.Intent](e) != nil && as[flowpkg.Intent](e).Call == "r2.rebuttal.Ben" && as[flowpkg.Intent](e).Attempt == 2 {
+					if as[flow.Intent](e) != nil && as[flow.Intent](e).Call == "r2.rebuttal.Ben" && as[flow.Intent](e).Attempt == 2 {
 						assert.LessOrEqual(t, e.At.Sub(answered), beatTime, "the holder looks when it renews its lease")
 					}
 				}
@@ -112,14 +112,14 @@ func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 // result.
 func TestControlsReachTheCallsInFlight(t *testing.T) {
 	for name, test := range map[string]struct {
-		signal flowpkg.Signal
+		signal flow.Signal
 		breaks bool
 		state  debate.State // once nothing is in flight
 	}{
-		"pause":  {flowpkg.Pause{}, true, flowpkg.StatePaused},
-		"drain":  {flowpkg.Pause{Drain: true}, false, flowpkg.StatePaused},
-		"stop":   {flowpkg.Stop{}, true, flowpkg.StateCompleted}, // nobody has spoken
-		"cancel": {flowpkg.Cancel{}, true, flowpkg.StateCanceled},
+		"pause":  {flow.Pause{}, true, flow.StatePaused},
+		"drain":  {flow.Pause{Drain: true}, false, flow.StatePaused},
+		"stop":   {flow.Stop{}, true, flow.StateCompleted}, // nobody has spoken
+		"cancel": {flow.Cancel{}, true, flow.StateCanceled},
 	} {
 		for how, session := range map[string]bool{"by an engine": false, "by a session that listens": true} {
 			t.Run(name+" "+how, func(t *testing.T) {
@@ -158,10 +158,10 @@ func TestControlsReachTheCallsInFlight(t *testing.T) {
 					assert.Less(t, c.record(s.ID()).LastAt.Sub(sent), time.Minute+time.Second)
 					hurry()
 					hasten()
-					if test.state != flowpkg.StatePaused {
+					if test.state != flow.StatePaused {
 						return
 					}
-					require.NoError(t, other.Control(t.Context(), s.ID(), flowpkg.Resume{}))
+					require.NoError(t, other.Control(t.Context(), s.ID(), flow.Resume{}))
 					_, err := s.Wait(t.Context())
 					require.NoError(t, err)
 					c.finished(s.ID())
@@ -176,12 +176,12 @@ func TestAControlIsMetByTheNextResult(t *testing.T) {
 		c.slow("Ben", time.Second)
 		s := join().begin()
 		pass(500 * time.Millisecond)
-		require.NoError(t, join().Control(t.Context(), s.ID(), flowpkg.Pause{}))
+		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Pause{}))
 		pass(600 * time.Millisecond) // Ada has spoken, before the holder would have looked
 		record := c.record(s.ID())
 		assert.Equal(t, []string{"r1 Ada"}, speakers(record), "what was paid for is recorded in a pause")
 		assert.Zero(t, record.InFlight(), "Ben is broken off")
-		assert.Equal(t, flowpkg.StatePaused, s.State())
+		assert.Equal(t, flow.StatePaused, s.State())
 		assert.Empty(t, c.owner(s.ID()))
 		require.NoError(t, s.Resume(t.Context()))
 		_, err := s.Wait(t.Context())
@@ -195,9 +195,9 @@ func TestARetryFromAnotherProcess(t *testing.T) {
 		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
 		s := join().begin()
 		_, err := s.Wait(t.Context())
-		requireKind(t, err, flowpkg.KindQuota)
+		requireKind(t, err, flow.KindQuota)
 		mend()
-		require.NoError(t, join().Control(t.Context(), s.ID(), flowpkg.Retry{}))
+		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Retry{}))
 		pass(pollTime)
 		synctest.Wait()
 		assert.Equal(t, debate.StateAwaitingResponses, s.State())
@@ -214,8 +214,8 @@ func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 		s := join().begin()
 		_, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
-		require.NoError(t, join().Control(t.Context(), s.ID(), flowpkg.Acknowledge{}))
-		requireKind(t, join().Control(t.Context(), s.ID(), flowpkg.Acknowledge{}), flowpkg.KindState)
+		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Acknowledge{}))
+		requireKind(t, join().Control(t.Context(), s.ID(), flow.Acknowledge{}), flow.KindState)
 		pass(pollTime)
 		synctest.Wait()
 		_, err = s.Wait(t.Context())
@@ -228,30 +228,30 @@ func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 func TestOneOfManyControlsIsTaken(t *testing.T) {
 	const many = 4
 	for name, test := range map[string]struct {
-		signal func(*debate.Record) flowpkg.Signal
+		signal func(*debate.Record) flow.Signal
 		on     debate.Trigger
 		before func(*testing.T, *company, *debate.Session)
 	}{
 		"pause": {
-			func(*debate.Record) flowpkg.Signal { return flowpkg.Pause{} },
-			flowpkg.TriggerPause,
+			func(*debate.Record) flow.Signal { return flow.Pause{} },
+			flow.TriggerPause,
 			func(*testing.T, *company, *debate.Session) {},
 		},
 		"resume": {
-			func(*debate.Record) flowpkg.Signal { return flowpkg.Resume{} },
-			flowpkg.TriggerResume,
+			func(*debate.Record) flow.Signal { return flow.Resume{} },
+			flow.TriggerResume,
 			func(t *testing.T, _ *company, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
 		},
 		"cancel": {
-			func(*debate.Record) flowpkg.Signal { return flowpkg.Cancel{} },
-			flowpkg.TriggerCancel,
+			func(*debate.Record) flow.Signal { return flow.Cancel{} },
+			flow.TriggerCancel,
 			func(*testing.T, *company, *debate.Session) {},
 		},
 		"answer": {
-			func(r *debate.Record) flowpkg.Signal {
-				return flowpkg.Answer{Inquiry: r.Inquiries[0].ID, Option: flowpkg.OptionRetry}
+			func(r *debate.Record) flow.Signal {
+				return flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}
 			},
-			flowpkg.TriggerAnswered,
+			flow.TriggerAnswered,
 			func(_ *testing.T, c *company, _ *debate.Session) {
 				mend := c.failing(bensOpening, &provider.Error{Kind: provider.KindAuthentication, Status: 401})
 				pass(4 * time.Second)
@@ -291,22 +291,22 @@ func TestOneOfManyControlsIsTaken(t *testing.T) {
 							taken++
 							continue
 						}
-						requireKind(t, err, flowpkg.KindState)
+						requireKind(t, err, flow.KindState)
 					}
 					assert.Equal(t, 1, taken)
 					pass(beatTime + time.Second)
 					times := 0
 					for _, e := range c.log(s.ID()) {
-						if as[flowpkg.Transition](e) != nil && as[flowpkg.Transition](e).On == test.on {
+						if as[flow.Transition](e) != nil && as[flow.Transition](e).On == test.on {
 							times++
 						}
 					}
 					assert.Equal(t, 1, times)
-					if test.on == flowpkg.TriggerCancel {
+					if test.on == flow.TriggerCancel {
 						assert.Zero(t, c.record(s.ID()).InFlight())
 						continue
 					}
-					if s.State() == flowpkg.StatePaused {
+					if s.State() == flow.StatePaused {
 						require.NoError(t, s.Resume(t.Context()))
 					}
 					_, err := s.Wait(t.Context())
@@ -322,11 +322,11 @@ func TestRefusedControlsChangeNothing(t *testing.T) {
 	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
 		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
 		other := join()
-		refused := func(id string, state debate.State, signal flowpkg.Signal, trigger string) {
+		refused := func(id string, state debate.State, signal flow.Signal, trigger string) {
 			t.Helper()
 			before := c.log(id)
 			err := other.Control(t.Context(), id, signal)
-			requireKind(t, err, flowpkg.KindState)
+			requireKind(t, err, flow.KindState)
 			require.ErrorContains(t, err, trigger)
 			if state != "" {
 				require.ErrorContains(t, err, string(state))
@@ -335,22 +335,22 @@ func TestRefusedControlsChangeNothing(t *testing.T) {
 		}
 		s := join().begin()
 		pass(time.Second)
-		refused(s.ID(), flowpkg.StateError, flowpkg.Resume{}, "resume")
-		refused(s.ID(), flowpkg.StateError, flowpkg.Pause{}, "pause")
-		refused(s.ID(), "", flowpkg.Answer{Inquiry: "nobody.asked", Text: "This."}, "nobody.asked")
-		refused(s.ID(), "", flowpkg.Acknowledge{}, "warning")
-		refused(s.ID(), "", flowpkg.Sent{Trigger: "dance"}, "dance")
+		refused(s.ID(), flow.StateError, flow.Resume{}, "resume")
+		refused(s.ID(), flow.StateError, flow.Pause{}, "pause")
+		refused(s.ID(), "", flow.Answer{Inquiry: "nobody.asked", Text: "This."}, "nobody.asked")
+		refused(s.ID(), "", flow.Acknowledge{}, "warning")
+		refused(s.ID(), "", flow.Sent{Trigger: "dance"}, "dance")
 		mend()
 		require.NoError(t, s.Retry(t.Context()))
 		pass(500 * time.Millisecond)
-		refused(s.ID(), debate.StateAwaitingResponses, flowpkg.Resume{}, "resume")
-		refused(s.ID(), debate.StateAwaitingResponses, flowpkg.Retry{}, "retry")
+		refused(s.ID(), debate.StateAwaitingResponses, flow.Resume{}, "resume")
+		refused(s.ID(), debate.StateAwaitingResponses, flow.Retry{}, "retry")
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
-		for trigger, signal := range map[string]flowpkg.Signal{
-			"pause": flowpkg.Pause{}, "resume": flowpkg.Resume{}, "stop": flowpkg.Stop{}, "cancel": flowpkg.Cancel{}, "retry": flowpkg.Retry{},
+		for trigger, signal := range map[string]flow.Signal{
+			"pause": flow.Pause{}, "resume": flow.Resume{}, "stop": flow.Stop{}, "cancel": flow.Cancel{}, "retry": flow.Retry{},
 		} {
-			refused(s.ID(), flowpkg.StateCompleted, signal, trigger)
+			refused(s.ID(), flow.StateCompleted, signal, trigger)
 		}
 		c.finished(s.ID())
 	})
@@ -371,16 +371,16 @@ func TestAnAnswerThatDoesNotFitIsRefused(t *testing.T) {
 	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
 		s, inquiry, _ := c.inquiring(join())
 		before := c.log(s.ID())
-		for field, answer := range map[string]flowpkg.Answer{
+		for field, answer := range map[string]flow.Answer{
 			"option": {Inquiry: inquiry, Option: "dance"},
-			"model":  {Inquiry: inquiry, Option: flowpkg.OptionModel, Model: "nobody/model"},
+			"model":  {Inquiry: inquiry, Option: flow.OptionModel, Model: "nobody/model"},
 		} {
-			failure := requireKind(t, join().Control(t.Context(), s.ID(), answer), flowpkg.KindValidation)
+			failure := requireKind(t, join().Control(t.Context(), s.ID(), answer), flow.KindValidation)
 			assert.Equal(t, field, failure.Field)
 		}
 		for _, model := range []string{"", "test", "/", "test/"} {
-			err := join().Control(t.Context(), s.ID(), flowpkg.Answer{Inquiry: inquiry, Option: flowpkg.OptionModel, Model: model})
-			assert.Equal(t, "model", requireKind(t, err, flowpkg.KindValidation).Field, "%q", model)
+			err := join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: inquiry, Option: flow.OptionModel, Model: model})
+			assert.Equal(t, "model", requireKind(t, err, flow.KindValidation).Field, "%q", model)
 		}
 		assert.Equal(t, before, c.log(s.ID()))
 	})
@@ -394,8 +394,8 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 		row := debate.Model{Priced: true, Input: 7_000_000, Output: 8_000_000}
 		other.Models["test/other"] = row
 		forged := debate.Model{Priced: true}
-		require.NoError(t, other.Control(t.Context(), s.ID(), flowpkg.Answer{
-			Inquiry: inquiry, Option: flowpkg.OptionModel, Model: "test/other", Row: &forged, Unattended: true, Text: "hello",
+		require.NoError(t, other.Control(t.Context(), s.ID(), flow.Answer{
+			Inquiry: inquiry, Option: flow.OptionModel, Model: "test/other", Row: &forged, Unattended: true, Text: "hello",
 		}))
 		pass(pollTime)
 		synctest.Wait()
@@ -412,8 +412,8 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 		assert.Equal(t, row.Output, frozen.Output)
 		var asked []string
 		for _, e := range c.log(s.ID()) {
-			if as[flowpkg.Intent](e) != nil && as[flowpkg.Intent](e).By == "Ben" {
-				asked = append(asked, as[flowpkg.Intent](e).Model)
+			if as[flow.Intent](e) != nil && as[flow.Intent](e).By == "Ben" {
+				asked = append(asked, as[flow.Intent](e).Model)
 			}
 		}
 		assert.Equal(t, []string{"test/debater", "test/debater", "test/other", "test/other"}, asked)
@@ -425,33 +425,33 @@ func TestWhatIsNoControl(t *testing.T) {
 		s := join().begin()
 		pass(500 * time.Millisecond)
 		before := c.log(s.ID())
-		start := *as[flowpkg.Start](before[0])
-		for _, signal := range []flowpkg.Signal{
+		start := *as[flow.Start](before[0])
+		for _, signal := range []flow.Signal{
 			nil, start,
-			flowpkg.Edit{Config: c.config},
-			flowpkg.Validate{},
-			flowpkg.Validated{OK: true},
-			flowpkg.Tick{},
-			flowpkg.Opened{},
-			flowpkg.Result{Call: adasOpening, Attempt: 1, Text: "Forged."},
-			flowpkg.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: flowpkg.KindAPI}},
-			flowpkg.Lost{Call: adasOpening, Attempt: 1},
-			&flowpkg.Pause{},
+			flow.Edit{Config: c.config},
+			flow.Validate{},
+			flow.Validated{OK: true},
+			flow.Tick{},
+			flow.Opened{},
+			flow.Result{Call: adasOpening, Attempt: 1, Text: "Forged."},
+			flow.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: flow.KindAPI}},
+			flow.Lost{Call: adasOpening, Attempt: 1},
+			&flow.Pause{},
 		} {
 			for _, id := range []string{s.ID(), "nobody-knows"} {
-				requireKind(t, join().Control(t.Context(), id, signal), flowpkg.KindValidation)
+				requireKind(t, join().Control(t.Context(), id, signal), flow.KindValidation)
 			}
 		}
 		assert.Equal(t, before, c.log(s.ID()))
 		for _, id := range []string{"nobody-knows", "", "../secret"} {
-			for _, signal := range []flowpkg.Signal{flowpkg.Pause{}, flowpkg.Answer{Inquiry: "i", Text: "t"}} {
-				requireKind(t, join().Control(t.Context(), id, signal), flowpkg.KindValidation)
+			for _, signal := range []flow.Signal{flow.Pause{}, flow.Answer{Inquiry: "i", Text: "t"}} {
+				requireKind(t, join().Control(t.Context(), id, signal), flow.KindValidation)
 			}
 		}
-		require.ErrorIs(t, join().Control(t.Context(), "nobody-knows", flowpkg.Pause{}), debate.ErrNotFound)
+		require.ErrorIs(t, join().Control(t.Context(), "nobody-knows", flow.Pause{}), debate.ErrNotFound)
 		done, cancel := context.WithCancel(t.Context())
 		cancel()
-		require.ErrorIs(t, join().Control(done, s.ID(), flowpkg.Pause{}), context.Canceled)
+		require.ErrorIs(t, join().Control(done, s.ID(), flow.Pause{}), context.Canceled)
 		assert.Equal(t, before, c.log(s.ID()))
 	})
 }
@@ -460,23 +460,23 @@ func TestWhatIsNoControl(t *testing.T) {
 func TestAFlowsInputFromAnotherProcess(t *testing.T) {
 	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
 		const nudged debate.Trigger = "nudged"
-		flow := debate.DebateFlow()
-		flow.Name, flow.Inputs = "nudging", []debate.Trigger{nudged}
+		f := debate.DebateFlow()
+		f.Name, f.Inputs = "nudging", []debate.Trigger{nudged}
 		joins := func() *member {
 			m := join()
-			m.Flows = map[string]*debate.Flow{flow.Name: flow}
+			m.Flows = map[string]*debate.Flow{f.Name: f}
 			return m
 		}
 		s := joins().begin()
 		pass(500 * time.Millisecond)
-		require.NoError(t, joins().Control(t.Context(), s.ID(), flowpkg.Sent{Trigger: nudged, Payload: json.RawMessage(`{"n":1}`)}))
+		require.NoError(t, joins().Control(t.Context(), s.ID(), flow.Sent{Trigger: nudged, Payload: json.RawMessage(`{"n":1}`)}))
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		require.Len(t, record.Inputs, 1)
 		assert.JSONEq(t, `{"n":1}`, string(record.Inputs[0].Payload))
 		assert.Equal(t, 10, c.calls())
-		err = join().Control(t.Context(), s.ID(), flowpkg.Pause{})
-		assert.Equal(t, "flow", requireKind(t, err, flowpkg.KindValidation).Field, "this engine does not know the flow")
+		err = join().Control(t.Context(), s.ID(), flow.Pause{})
+		assert.Equal(t, "flow", requireKind(t, err, flow.KindValidation).Field, "this engine does not know the flow")
 	})
 }
 
@@ -492,7 +492,7 @@ func TestAControlOfAStoreThatFails(t *testing.T) {
 				}
 				return do()
 			})
-			require.ErrorIs(t, other.Control(t.Context(), s.ID(), flowpkg.Pause{}), errBroken)
+			require.ErrorIs(t, other.Control(t.Context(), s.ID(), flow.Pause{}), errBroken)
 		}
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
@@ -520,10 +520,10 @@ func TestAControlThatIsAlwaysTooLate(t *testing.T) {
 					}
 					return do()
 				})
-				err := other.Control(t.Context(), s.ID(), flowpkg.Pause{})
+				err := other.Control(t.Context(), s.ID(), flow.Pause{})
 				require.ErrorIs(t, err, test.err)
 				if test.err != nil {
-					requireKind(t, err, flowpkg.KindConflict)
+					requireKind(t, err, flow.KindConflict)
 				}
 			})
 		})

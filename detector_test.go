@@ -13,7 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -98,9 +98,9 @@ func onlyAda(who string, round int) string {
 }
 
 // watched is a debate of six rounds that nothing but a detector ends early.
-func watched(on ...formatpkg.Detector) debate.Config {
+func watched(on ...format.Detector) debate.Config {
 	config := twoDebaters()
-	config.Format, config.Rounds, config.StopOn = formatpkg.FreeForm, 6, on
+	config.Format, config.Rounds, config.StopOn = format.FreeForm, 6, on
 	return config
 }
 
@@ -114,26 +114,26 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 	}
 	rubric := func(c *debate.Config) { c.Judging.Rubric = debate.DefaultRubric() }
 	for name, tc := range map[string]struct {
-		on       formatpkg.Detector
+		on       format.Detector
 		change   func(*debate.Config)
 		play     play
 		after    int // the round
 		evidence []string
 	}{
 		"one repeats": {
-			formatpkg.DetectRepetition, nil,
+			format.DetectRepetition, nil,
 			play{says: onlyAda},
 			2,
 			[]string{"Ada: The overlap with the speaker's own speeches is 1.000 at most (the speech before)"},
 		},
 		"the judge sees drift": {
-			formatpkg.DetectDrift, nil,
+			format.DetectDrift, nil,
 			play{judges: flag(func(f *debate.Flags) { f.Drifting = true }, 3)},
 			3,
 			[]string{"Of 1 judges 1 see the discussion leave the topic."},
 		},
 		"marks say drift, whatever the flags": {
-			formatpkg.DetectDrift, rubric,
+			format.DetectDrift, rubric,
 			play{marks: func(_ string, round int) map[string]float64 {
 				return criteria(7, debate.CriterionRelevance, float64(8-2*round))
 			}},
@@ -141,19 +141,19 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 			[]string{"Relevance is 4.00 of 10 on average; 2 of 2 marks are below 5."},
 		},
 		"the judge sees repetition for two rounds": {
-			formatpkg.DetectDiminishing, nil,
+			format.DetectDiminishing, nil,
 			play{judges: flag(func(f *debate.Flags) { f.Repetitive = true }, 3)},
 			4,
 			[]string{"Returns diminish: the last 2 rounds were repetitive."},
 		},
 		"most speeches repeat for two rounds": {
-			formatpkg.DetectDiminishing, nil,
+			format.DetectDiminishing, nil,
 			play{says: func(who string, _ int) string { return fresh(who, 1) }},
 			3,
 			[]string{"the last 2 rounds were repetitive"},
 		},
 		"marks fall": {
-			formatpkg.DetectDiminishing, rubric,
+			format.DetectDiminishing, rubric,
 			play{
 				judges: func(_ string, round int, j *debate.Judgement) { j.QualityScore = 9 - float64(round) },
 				marks: func(_ string, round int) map[string]float64 {
@@ -171,9 +171,9 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 				config := watched(tc.on)
 				engine, p := engineFor(config)
 				if place != "config" {
-					format := builtin(t, formatpkg.FreeForm)
-					format.Name, format.StopOn, format.Watch = "watchful", []formatpkg.Detector{tc.on}, []formatpkg.Detector{tc.on}
-					config.CustomFormat, config.Format = &format, format.Name
+					f := builtin(t, format.FreeForm)
+					f.Name, f.StopOn, f.Watch = "watchful", []format.Detector{tc.on}, []format.Detector{tc.on}
+					config.CustomFormat, config.Format = &f, f.Name
 				}
 				if place == "format" {
 					config.StopOn = nil
@@ -219,7 +219,7 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 func TestAPanelSeesWhatMostOfItSee(t *testing.T) {
 	for seers, after := range map[int]int{1: 6, 2: 2, 3: 2} {
 		t.Run(fmt.Sprintf("%d of 3", seers), func(t *testing.T) {
-			config := watched(formatpkg.DetectDrift)
+			config := watched(format.DetectDrift)
 			config.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}, {Model: "test/judge"}}
 			engine, p := engineFor(config)
 			play{judges: func(who string, round int, j *debate.Judgement) {
@@ -242,7 +242,7 @@ func TestWhatIsWatchedIsShownToTheJudge(t *testing.T) {
 		t.Run(fmt.Sprintf("anonymous %t", anonymous), func(t *testing.T) {
 			config := watched()
 			config.Rounds = 3
-			config.Watch = []formatpkg.Detector{formatpkg.DetectRepetition}
+			config.Watch = []format.Detector{format.DetectRepetition}
 			config.Judging.Anonymous = anonymous
 			engine, p := engineFor(config)
 			names := []string{"Ada", "Ben"}
@@ -276,7 +276,7 @@ func TestWhatIsWatchedIsShownToTheJudge(t *testing.T) {
 // A debate in which nothing is said twice is ended by no detector.
 func TestDetectorsLetAGoodDebateBe(t *testing.T) {
 	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
-		config := watched(formatpkg.DetectRepetition, formatpkg.DetectDiminishing, formatpkg.DetectDrift)
+		config := watched(format.DetectRepetition, format.DetectDiminishing, format.DetectDrift)
 		config.Mode = mode
 		engine, p := engineFor(config)
 		play{}.on(p, "Ada", "Ben")
@@ -292,7 +292,7 @@ func TestDetectorsLetAGoodDebateBe(t *testing.T) {
 }
 
 func TestFindingsOfRoundsThatAreNone(t *testing.T) {
-	config := watched(formatpkg.DetectRepetition, formatpkg.DetectDiminishing, formatpkg.DetectDrift)
+	config := watched(format.DetectRepetition, format.DetectDiminishing, format.DetectDrift)
 	engine, p := engineFor(config)
 	play{}.on(p, "Ada", "Ben")
 	record := run(t, engine, config)
@@ -306,25 +306,25 @@ func TestFindingsOfRoundsThatAreNone(t *testing.T) {
 	_, begun := debate.Of(core.Record())
 	assert.False(t, begun, "nothing can be found in what has not begun")
 	plain := watched()
-	format := builtin(t, formatpkg.FreeForm)
-	format.Name, format.Watch, format.StopOn = "plain", nil, nil
-	plain.CustomFormat, plain.Format = &format, format.Name
+	shape := builtin(t, format.FreeForm)
+	shape.Name, shape.Watch, shape.StopOn = "plain", nil, nil
+	plain.CustomFormat, plain.Format = &shape, shape.Name
 	engine, _ = engineFor(plain)
 	assert.Empty(t, view(run(t, engine, plain)).Findings(1), "nothing is looked for that nobody wants")
 }
 
 func TestDetectorsThatNobodyKnows(t *testing.T) {
 	for field, change := range map[string]func(*debate.Config){
-		"watch[0]":  func(c *debate.Config) { c.Watch = []formatpkg.Detector{"lies"} },
-		"stopOn[1]": func(c *debate.Config) { c.StopOn = []formatpkg.Detector{formatpkg.DetectDrift, ""} },
+		"watch[0]":  func(c *debate.Config) { c.Watch = []format.Detector{"lies"} },
+		"stopOn[1]": func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectDrift, ""} },
 		"customFormat.watch[0]": func(c *debate.Config) {
-			f := builtin(t, formatpkg.FreeForm)
-			f.Name, f.Watch = "mine", []formatpkg.Detector{"lies\n"}
+			f := builtin(t, format.FreeForm)
+			f.Name, f.Watch = "mine", []format.Detector{"lies\n"}
 			c.CustomFormat, c.Format = &f, f.Name
 		},
 		"customFormat.stopOn[0]": func(c *debate.Config) {
-			f := builtin(t, formatpkg.FreeForm)
-			f.Name, f.StopOn = "mine", []formatpkg.Detector{"lies"}
+			f := builtin(t, format.FreeForm)
+			f.Name, f.StopOn = "mine", []format.Detector{"lies"}
 			c.CustomFormat, c.Format = &f, f.Name
 		},
 	} {

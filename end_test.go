@@ -13,7 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -39,18 +39,18 @@ func endings() map[string]ending {
 			}
 		}}
 	}
-	format := func(name string) func(*debate.Config) { return func(c *debate.Config) { c.Format = name } }
+	f := func(name string) func(*debate.Config) { return func(c *debate.Config) { c.Format = name } }
 	budget := func(b debate.Budget) func(*debate.Config) {
 		return func(c *debate.Config) { c.MaxTokens, c.Budget = 300, &b }
 	}
 	return map[string]ending{
 		"the judge wishes to end": {
-			change: format(formatpkg.FreeForm), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 2),
+			change: f(format.FreeForm), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 2),
 			reason: flow.EndJudge, words: "judge wishes to end after round 2", rounds: 2,
 		},
 		"most of the judges wish to end": {
 			change: func(c *debate.Config) {
-				c.Format = formatpkg.FreeForm
+				c.Format = format.FreeForm
 				c.Judging.Judges = []debate.JudgeConfig{{Model: "test/judge"}, {Model: "test/judge"}, {Name: "Zoe", Model: "test/judge"}}
 			},
 			play: play{judges: func(who string, round int, j *debate.Judgement) {
@@ -59,48 +59,48 @@ func endings() map[string]ending {
 			reason: flow.EndJudge, words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
 		},
 		"all rounds of a free debate": {
-			change: format(formatpkg.FreeForm), reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
+			change: f(format.FreeForm), reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
 		},
 		"all rounds, whatever the judge wishes": {
-			change: format(formatpkg.StructuredRounds), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 1),
+			change: f(format.StructuredRounds), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 1),
 			reason: flow.EndRounds, words: "the format has 4 rounds", rounds: 4,
 		},
 		"all rounds, and nobody judges": {
-			change: func(c *debate.Config) { c.Judging, c.Format = nil, formatpkg.FreeForm },
+			change: func(c *debate.Config) { c.Judging, c.Format = nil, format.FreeForm },
 			reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
 		},
 		"all rounds, judged at the end": {
-			change: func(c *debate.Config) { c.Judging.When, c.Format = debate.AtEnd, formatpkg.FreeForm },
+			change: func(c *debate.Config) { c.Judging.When, c.Format = debate.AtEnd, format.FreeForm },
 			reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
 		},
 		"convergence": {
-			change: format(formatpkg.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.ConvergenceReached = true }, 3),
+			change: f(format.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.ConvergenceReached = true }, 3),
 			reason: flow.EndConverged, words: "judge sees convergence in round 3", rounds: 3,
 		},
 		"convergence before diminishing returns": {
-			change: format(formatpkg.ConvergenceSeeker),
+			change: f(format.ConvergenceSeeker),
 			play: says(func(j *debate.Judgement) {
 				j.Flags.ConvergenceReached, j.Flags.DiminishingReturns, j.ShouldContinue = true, true, false
 			}, 2),
 			reason: flow.EndConverged, words: "judge sees convergence in round 2", rounds: 2,
 		},
 		"the judge sees diminishing returns": {
-			change: format(formatpkg.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.DiminishingReturns = true }, 2),
+			change: f(format.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.DiminishingReturns = true }, 2),
 			reason: flow.EndDiminishing, words: "judge sees diminishing returns in round 2", rounds: 2,
 		},
 		"the detector sees diminishing returns": {
 			change: func(c *debate.Config) {
-				c.Format, c.StopOn = formatpkg.FreeForm, []formatpkg.Detector{formatpkg.DetectDiminishing}
+				c.Format, c.StopOn = format.FreeForm, []format.Detector{format.DetectDiminishing}
 			},
 			play:   says(func(j *debate.Judgement) { j.Flags.Repetitive = true }, 2),
 			reason: flow.EndDiminishing, words: "Returns diminish: ", rounds: 3,
 		},
 		"repetition": {
-			change: func(c *debate.Config) { c.StopOn = []formatpkg.Detector{formatpkg.DetectRepetition} },
+			change: func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectRepetition} },
 			play:   play{says: onlyAda}, reason: flow.EndRepetition, words: "Ada: The overlap", rounds: 2,
 		},
 		"drift": {
-			change: func(c *debate.Config) { c.StopOn = []formatpkg.Detector{formatpkg.DetectDrift} },
+			change: func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectDrift} },
 			play:   says(func(j *debate.Judgement) { j.Flags.Drifting = true }, 2),
 			reason: flow.EndDrift, words: "Of 1 judges 1 see", rounds: 2,
 		},
@@ -269,7 +269,7 @@ func TestAnErrorThatIsGivenUp(t *testing.T) {
 func TestWhyTheRoundsEndedStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		config.Format = formatpkg.FreeForm
+		config.Format = format.FreeForm
 		engine, p := engineFor(config)
 		engine.Store = &store.Memory{}
 		play{judges: func(_ string, _ int, j *debate.Judgement) { j.ShouldContinue = false }}.on(p, "Ada", "Ben")

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -26,27 +26,27 @@ const (
 )
 
 // oneState is a flow that asks for calls in one state, and then ends; lost leads to another that ends too.
-func oneState(calls func(r *debate.Record) []flowpkg.Call) *debate.Flow {
-	fires := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) {
-		return func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return on, flowpkg.Exit{}, true }
+func oneState(calls func(r *debate.Record) []flow.Call) *debate.Flow {
+	fires := func(on debate.Trigger) func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
+		return func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return on, flow.Exit{}, true }
 	}
 	return ofDebates(&debate.Flow{
 		Name: "one", Version: 1, Start: asks,
 		Rules: []debate.Rule{
-			{From: asks, On: done, To: flowpkg.StateCompleting},
+			{From: asks, On: done, To: flow.StateCompleting},
 			{From: asks, On: lost, To: rests},
-			{From: rests, On: done, To: flowpkg.StateCompleting},
+			{From: rests, On: done, To: flow.StateCompleting},
 		},
-		Steps: map[debate.State]flowpkg.Step{asks: {Calls: calls, Next: fires(done)}, rests: {Next: fires(done)}},
+		Steps: map[debate.State]flow.Step{asks: {Calls: calls, Next: fires(done)}, rests: {Next: fires(done)}},
 	})
 }
 
 // callsOf yields a call for each active participant that has no result.
-func callsOf(how func(*flowpkg.Call)) func(r *debate.Record) []flowpkg.Call {
-	return func(r *debate.Record) []flowpkg.Call {
-		var calls []flowpkg.Call
+func callsOf(how func(*flow.Call)) func(r *debate.Record) []flow.Call {
+	return func(r *debate.Record) []flow.Call {
+		var calls []flow.Call
 		for i, name := range r.Active() {
-			call := flowpkg.Call{ID: "say." + name, Kind: "word", By: name, Model: modelOf(r, name), Slot: i}
+			call := flow.Call{ID: "say." + name, Kind: "word", By: name, Model: modelOf(r, name), Slot: i}
 			how(&call)
 			if !r.Done(call.ID) {
 				calls = append(calls, call)
@@ -57,11 +57,11 @@ func callsOf(how func(*flowpkg.Call)) func(r *debate.Record) []flowpkg.Call {
 }
 
 // withFlow is an engine of one flow, and a config that can be named for it; see [inFlow].
-func withFlow(flow *debate.Flow) (*debate.Engine, *scripted.Provider, debate.Config) {
+func withFlow(f *debate.Flow) (*debate.Engine, *scripted.Provider, debate.Config) {
 	config := twoDebaters()
 	config.Judging = nil
 	engine, source := engineFor(config)
-	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+	engine.Flows = map[string]*debate.Flow{f.Name: f}
 	return engine, source, config
 }
 
@@ -70,10 +70,10 @@ func transitions(t *testing.T, engine *debate.Engine, id string) (states []debat
 	t.Helper()
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		if as[flowpkg.Transition](event) != nil {
-			states = append(states, as[flowpkg.Transition](event).To)
+		if as[flow.Transition](event) != nil {
+			states = append(states, as[flow.Transition](event).To)
 		}
-		if as[flowpkg.Transition](event) != nil && as[flowpkg.Transition](event).To == flowpkg.StateError {
+		if as[flow.Transition](event) != nil && as[flow.Transition](event).To == flow.StateError {
 			break
 		}
 	}
@@ -82,18 +82,18 @@ func transitions(t *testing.T, engine *debate.Engine, id string) (states []debat
 
 func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 	for name, c := range map[string]struct {
-		onFail flowpkg.OnFail
+		onFail flow.OnFail
 		active int
 		via    debate.State
 	}{
-		"it is left out":             {flowpkg.OnFail{Skip: true}, 2, flowpkg.StateCompleting},
-		"its participant is dropped": {flowpkg.OnFail{Drop: true}, 1, flowpkg.StateCompleting},
-		"the flow goes elsewhere":    {flowpkg.OnFail{Fire: lost}, 2, rests},
-		"the debate stops":           {flowpkg.OnFail{}, 2, flowpkg.StateError},
+		"it is left out":             {flow.OnFail{Skip: true}, 2, flow.StateCompleting},
+		"its participant is dropped": {flow.OnFail{Drop: true}, 1, flow.StateCompleting},
+		"the flow goes elsewhere":    {flow.OnFail{Fire: lost}, 2, rests},
+		"the debate stops":           {flow.OnFail{}, 2, flow.StateError},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				engine, source, config := withFlow(oneState(callsOf(func(call *flowpkg.Call) { call.OnFail = c.onFail })))
+				engine, source, config := withFlow(oneState(callsOf(func(call *flow.Call) { call.OnFail = c.onFail })))
 				source.Reply = func(req *provider.Request) scripted.Reply {
 					if req.Self == "Ada" {
 						return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}, Delay: time.Second}
@@ -104,8 +104,8 @@ func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 				require.NoError(t, err)
 				defer session.Close()
 				record, err := session.Wait(t.Context())
-				if c.via == flowpkg.StateError {
-					requireKind(t, err, flowpkg.KindRefusal)
+				if c.via == flow.StateError {
+					requireKind(t, err, flow.KindRefusal)
 					require.NoError(t, session.Stop(t.Context()))
 				} else {
 					require.NoError(t, err)
@@ -124,8 +124,8 @@ func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 func TestFlowsThatContradictThemselves(t *testing.T) {
 	circle := oneState(nil)
 	circle.Rules = append(circle.Rules, debate.Rule{From: rests, On: "back", To: asks})
-	turn := func(on debate.Trigger) flowpkg.Step {
-		return flowpkg.Step{Next: func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return on, flowpkg.Exit{}, true }}
+	turn := func(on debate.Trigger) flow.Step {
+		return flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return on, flow.Exit{}, true }}
 	}
 	circle.Steps[asks], circle.Steps[rests] = turn(lost), turn("back")
 	nowhere := oneState(nil)
@@ -135,9 +135,9 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 		kind debate.Kind
 		says string
 	}{
-		"in a circle":             {circle, flowpkg.KindState, "circle"},
-		"a trigger without rules": {nowhere, flowpkg.KindState, "nowhere"},
-		"an unknown schema":       {oneState(callsOf(func(c *flowpkg.Call) { c.Schema = "plan" })), flowpkg.KindValidation, "plan"},
+		"in a circle":             {circle, flow.KindState, "circle"},
+		"a trigger without rules": {nowhere, flow.KindState, "nowhere"},
+		"an unknown schema":       {oneState(callsOf(func(c *flow.Call) { c.Schema = "plan" })), flow.KindValidation, "plan"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source, config := withFlow(c.flow)
@@ -147,35 +147,35 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			requireKind(t, err, c.kind)
 			assert.ErrorContains(t, err, c.says)
-			assert.Equal(t, flowpkg.StateError, record.State)
+			assert.Equal(t, flow.StateError, record.State)
 			assert.Zero(t, source.Calls())
 		})
 	}
 }
 
 func TestInputsOfAFlow(t *testing.T) {
-	flow := oneState(nil)
-	flow.Inputs = []debate.Trigger{nudge, "note", "once"}
-	flow.Rules = append(flow.Rules, debate.Rule{From: asks, On: "once", To: rests, When: debate.Guard{
+	f := oneState(nil)
+	f.Inputs = []debate.Trigger{nudge, "note", "once"}
+	f.Rules = append(f.Rules, debate.Rule{From: asks, On: "once", To: rests, When: debate.Guard{
 		Name: "isFirst", OK: func(r *debate.Record) bool { return len(r.Inputs) == 1 },
 	}})
-	flow.Rules = append(flow.Rules, debate.Rule{From: asks, On: nudge, To: rests, When: debate.Guard{
+	f.Rules = append(f.Rules, debate.Rule{From: asks, On: nudge, To: rests, When: debate.Guard{
 		Name: "hasNote", OK: func(r *debate.Record) bool { return len(r.Inputs) > 0 && r.Inputs[0].Trigger == "note" },
 	}})
-	flow.Steps[asks] = flowpkg.Step{Next: func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return "", flowpkg.Exit{}, false }}
-	engine, _, config := withFlow(flow)
+	f.Steps[asks] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return "", flow.Exit{}, false }}
+	engine, _, config := withFlow(f)
 	session, err := engine.New(inFlow(engine, config))
 	require.NoError(t, err)
-	requireKind(t, session.Send(t.Context(), "note", nil), flowpkg.KindState)
+	requireKind(t, session.Send(t.Context(), "note", nil), flow.KindState)
 	require.NoError(t, session.Validate(t.Context()))
 	require.NoError(t, session.Start(t.Context()))
 	assert.Equal(t, asks, session.State(), "nothing is due: it waits")
 
 	err = session.Send(t.Context(), nudge, nil)
-	requireKind(t, err, flowpkg.KindState)
+	requireKind(t, err, flow.KindState)
 	assert.ErrorContains(t, err, "hasNote")
-	requireKind(t, session.Send(t.Context(), "shout", nil), flowpkg.KindState)
-	requireKind(t, session.Send(t.Context(), "note", func() {}), flowpkg.KindValidation)
+	requireKind(t, session.Send(t.Context(), "shout", nil), flow.KindState)
+	requireKind(t, session.Send(t.Context(), "note", func() {}), flow.KindValidation)
 	require.NoError(t, session.Send(t.Context(), "note", map[string]int{"n": 1}))
 	assert.Equal(t, asks, session.State(), "no rule wants it: it is only a fact")
 	require.NoError(t, session.Send(t.Context(), "once", nil))
@@ -184,7 +184,7 @@ func TestInputsOfAFlow(t *testing.T) {
 
 	record, err := session.Wait(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []flowpkg.Sent{{Trigger: "note", Payload: json.RawMessage(`{"n":1}`)}, {Trigger: "once"}, {Trigger: nudge}}, record.Inputs)
+	assert.Equal(t, []flow.Sent{{Trigger: "note", Payload: json.RawMessage(`{"n":1}`)}, {Trigger: "once"}, {Trigger: nudge}}, record.Inputs)
 	assert.Contains(t, transitions(t, engine, session.ID()), rests)
 	assert.Error(t, session.Send(t.Context(), "note", nil), "it is over")
 }
@@ -192,7 +192,7 @@ func TestInputsOfAFlow(t *testing.T) {
 func TestNotBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		engine, source, config := withFlow(oneState(callsOf(func(c *flowpkg.Call) {
+		engine, source, config := withFlow(oneState(callsOf(func(c *flow.Call) {
 			c.NotBefore = began.Add(time.Minute)
 			if c.By == "Ben" {
 				c.NotBefore = began.Add(time.Hour)
@@ -213,16 +213,16 @@ func TestNotBefore(t *testing.T) {
 // A judge from outside does not read what is still hidden.
 func TestHiddenTurnsAreNotInATask(t *testing.T) {
 	var read []string
-	engine, _, config := withFlow(oneState(func(r *debate.Record) []flowpkg.Call {
+	engine, _, config := withFlow(oneState(func(r *debate.Record) []flow.Call {
 		for i, name := range r.Active() {
 			if id := "say." + name; !r.Done(id) {
-				return []flowpkg.Call{{ID: id, Kind: "word", By: name, Model: modelOf(r, name), Slot: i, Hidden: name == "Ada"}}
+				return []flow.Call{{ID: id, Kind: "word", By: name, Model: modelOf(r, name), Slot: i, Hidden: name == "Ada"}}
 			}
 		}
 		if r.Done("view") {
 			return nil
 		}
-		return []flowpkg.Call{{ID: "view", Kind: "view", By: "Cato", Performer: flowpkg.ByJudge, Judge: "panel", Task: func(r *debate.Record, asked flowpkg.Asked) any {
+		return []flow.Call{{ID: "view", Kind: "view", By: "Cato", Performer: flow.ByJudge, Judge: "panel", Task: func(r *debate.Record, asked flow.Asked) any {
 			return &debate.JudgeTask{Call: asked.ID, Attempt: asked.Attempt, Turns: r.Readable()}
 		}}}
 	}))
@@ -239,16 +239,16 @@ func TestHiddenTurnsAreNotInATask(t *testing.T) {
 
 // What a call reads is said by its View.
 func TestViews(t *testing.T) {
-	flow := reflecting()
-	calls := flow.Steps["reflecting"].Calls
-	flow.Steps["reflecting"] = flowpkg.Step{Next: flow.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flowpkg.Call {
+	f := reflecting()
+	calls := f.Steps["reflecting"].Calls
+	f.Steps["reflecting"] = flow.Step{Next: f.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flow.Call {
 		out := calls(r)
 		for i := range out {
-			out[i].View = flowpkg.View{None: r.Round == 1, From: r.Round}
+			out[i].View = flow.View{None: r.Round == 1, From: r.Round}
 		}
 		return out
 	}}
-	engine, source, config := withFlow(flow)
+	engine, source, config := withFlow(f)
 	run(t, engine, inFlow(engine, config))
 	var read []int
 	for _, request := range source.Requests() {

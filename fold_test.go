@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 )
 
 // storedLog is a debate as its store holds it.
@@ -51,7 +51,7 @@ func (l storedLog) copied(t *testing.T) []debate.Event {
 }
 
 // index yields the place of the n-th event of a kind, from 0.
-func (l storedLog) index(t *testing.T, kind flowpkg.EventKind, n int) int {
+func (l storedLog) index(t *testing.T, kind flow.EventKind, n int) int {
 	t.Helper()
 	for i := range l.events {
 		if l.events[i].Kind() == kind {
@@ -103,22 +103,22 @@ func TestALogIsNumbered(t *testing.T) {
 	l := playedLog(t, twoDebaters())
 	for i, event := range l.events {
 		assert.EqualValues(t, i+1, event.Seq)
-		assert.NotEqual(t, flowpkg.EventChunk, event.Kind())
+		assert.NotEqual(t, flow.EventChunk, event.Kind())
 		if i > 0 {
 			assert.False(t, event.At.Before(l.events[i-1].At))
 		}
 	}
-	assert.Equal(t, flowpkg.EventStart, l.events[0].Kind())
+	assert.Equal(t, flow.EventStart, l.events[0].Kind())
 }
 
 // A log that cannot have been written is an error that names the field; the machine's state never comes from it.
 func TestLogsThatDoNotFold(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	intent := l.index(t, flowpkg.EventIntent, 0)
-	turn := l.index(t, flowpkg.EventTurn, 0)
+	intent := l.index(t, flow.EventIntent, 0)
+	turn := l.index(t, flow.EventTurn, 0)
 	assessment := l.index(t, debate.EventAssessment, 0)
-	change := l.index(t, flowpkg.EventTransition, 1)
-	round := l.index(t, flowpkg.EventRound, 1)
+	change := l.index(t, flow.EventTransition, 1)
+	round := l.index(t, flow.EventRound, 1)
 	for name, c := range map[string]struct {
 		at     int
 		change func(e *debate.Event)
@@ -126,44 +126,44 @@ func TestLogsThatDoNotFold(t *testing.T) {
 	}{
 		"a number is left out":         {turn, func(e *debate.Event) { e.Seq++ }, "seq"},
 		"a number comes twice":         {turn, func(e *debate.Event) { e.Seq-- }, "seq"},
-		"no start":                     {0, func(e *debate.Event) { e.Body = &flowpkg.Acknowledge{} }, "kind"},
-		"a second start":               {turn, func(e *debate.Event) { e.Body = as[flowpkg.Start](l.events[0]) }, "kind"},
-		"an unknown kind":              {turn, func(e *debate.Event) { e.Body = &flowpkg.Foreign{Kind: "song"} }, "kind"},
-		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &flowpkg.Chunk{} }, "kind"},
+		"no start":                     {0, func(e *debate.Event) { e.Body = &flow.Acknowledge{} }, "kind"},
+		"a second start":               {turn, func(e *debate.Event) { e.Body = as[flow.Start](l.events[0]) }, "kind"},
+		"an unknown kind":              {turn, func(e *debate.Event) { e.Body = &flow.Foreign{Kind: "song"} }, "kind"},
+		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &flow.Chunk{} }, "kind"},
 		"a kind without its body":      {turn, func(e *debate.Event) { e.Body = nil }, "kind"},
-		"a start without a config":     {0, func(e *debate.Event) { as[flowpkg.Start](*e).Config = flowpkg.Value{} }, "start.config"},
-		"a start without a format":     {0, func(e *debate.Event) { as[flowpkg.Start](*e).Frozen = flowpkg.Value{} }, "start.frozen"},
-		"a newer log":                  {0, func(e *debate.Event) { as[flowpkg.Start](*e).Version = flowpkg.LogVersion + 1 }, "start.version"},
-		"a log of no version":          {0, func(e *debate.Event) { as[flowpkg.Start](*e).Version = 0 }, "start.version"},
-		"an unknown flow":              {0, func(e *debate.Event) { as[flowpkg.Start](*e).Flow = "opera" }, "flow"},
-		"a newer flow":                 {0, func(e *debate.Event) { as[flowpkg.Start](*e).FlowVersion = 99 }, "flowVersion"},
-		"from another state":           {change, func(e *debate.Event) { as[flowpkg.Transition](*e).From = flowpkg.StatePaused }, "transition.from"},
-		"to an unknown state":          {change, func(e *debate.Event) { as[flowpkg.Transition](*e).To = "limbo" }, "transition.to"},
-		"to previous":                  {change, func(e *debate.Event) { as[flowpkg.Transition](*e).To = flowpkg.StatePrevious }, "transition.to"},
-		"an error without a reason":    {change, func(e *debate.Event) { as[flowpkg.Transition](*e).To = flowpkg.StateError }, "transition.failure"},
-		"a round before the last":      {round, func(e *debate.Event) { as[flowpkg.Round](*e).N = 0 }, "round.n"},
-		"an intent's attempt too high": {intent, func(e *debate.Event) { as[flowpkg.Intent](*e).Attempt = 2 }, "intent.attempt"},
-		"an intent's attempt too low":  {intent, func(e *debate.Event) { as[flowpkg.Intent](*e).Attempt = 0 }, "intent.attempt"},
-		"a negative reservation":       {intent, func(e *debate.Event) { as[flowpkg.Intent](*e).Reserve = -1 }, "intent.reserve"},
+		"a start without a config":     {0, func(e *debate.Event) { as[flow.Start](*e).Config = flow.Value{} }, "start.config"},
+		"a start without a format":     {0, func(e *debate.Event) { as[flow.Start](*e).Frozen = flow.Value{} }, "start.frozen"},
+		"a newer log":                  {0, func(e *debate.Event) { as[flow.Start](*e).Version = flow.LogVersion + 1 }, "start.version"},
+		"a log of no version":          {0, func(e *debate.Event) { as[flow.Start](*e).Version = 0 }, "start.version"},
+		"an unknown flow":              {0, func(e *debate.Event) { as[flow.Start](*e).Flow = "opera" }, "flow"},
+		"a newer flow":                 {0, func(e *debate.Event) { as[flow.Start](*e).FlowVersion = 99 }, "flowVersion"},
+		"from another state":           {change, func(e *debate.Event) { as[flow.Transition](*e).From = flow.StatePaused }, "transition.from"},
+		"to an unknown state":          {change, func(e *debate.Event) { as[flow.Transition](*e).To = "limbo" }, "transition.to"},
+		"to previous":                  {change, func(e *debate.Event) { as[flow.Transition](*e).To = flow.StatePrevious }, "transition.to"},
+		"an error without a reason":    {change, func(e *debate.Event) { as[flow.Transition](*e).To = flow.StateError }, "transition.failure"},
+		"a round before the last":      {round, func(e *debate.Event) { as[flow.Round](*e).N = 0 }, "round.n"},
+		"an intent's attempt too high": {intent, func(e *debate.Event) { as[flow.Intent](*e).Attempt = 2 }, "intent.attempt"},
+		"an intent's attempt too low":  {intent, func(e *debate.Event) { as[flow.Intent](*e).Attempt = 0 }, "intent.attempt"},
+		"a negative reservation":       {intent, func(e *debate.Event) { as[flow.Intent](*e).Reserve = -1 }, "intent.reserve"},
 		"an intent of a call in flight": {intent + 1, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Body: as[flowpkg.Intent](l.events[intent])}
+			*e = debate.Event{Seq: e.Seq, Body: as[flow.Intent](l.events[intent])}
 		}, "intent.call"},
 		"a turn that nobody was asked for": {turn, func(e *debate.Event) { as[debate.Turn](*e).Call = "r9.song.Ada" }, "call"},
 		"a turn of another attempt":        {turn, func(e *debate.Event) { as[debate.Turn](*e).Attempt = 7 }, "call"},
 		"a turn that pays":                 {turn, func(e *debate.Event) { as[debate.Turn](*e).Cost = -1 }, "cost"},
 		"an assessment nobody asked for":   {assessment, func(e *debate.Event) { as[debate.Assessment](*e).Call = "" }, "call"},
 		"a question without a call": {turn, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Body: &flowpkg.Inquiry{ID: "who?"}}
+			*e = debate.Event{Seq: e.Seq, Body: &flow.Inquiry{ID: "who?"}}
 		}, "inquiry.id"},
 		"a failure without a reason": {turn, func(e *debate.Event) {
-			*e = debate.Event{Seq: e.Seq, Body: &flowpkg.Failure{Spend: as[debate.Turn](*e).Spend}}
+			*e = debate.Event{Seq: e.Seq, Body: &flow.Failure{Spend: as[debate.Turn](*e).Spend}}
 		}, "failed.error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := l.copied(t)
 			c.change(&events[c.at])
 			_, err := l.engine.NewCore(l.id, events)
-			assert.Equal(t, c.field, requireKind(t, err, flowpkg.KindValidation).Field)
+			assert.Equal(t, c.field, requireKind(t, err, flow.KindValidation).Field)
 		})
 	}
 }
@@ -178,16 +178,16 @@ func TestEveryPrefixOfALogFolds(t *testing.T) {
 	}
 	core, err := l.engine.NewCore(l.id, nil)
 	require.NoError(t, err)
-	assert.Equal(t, flowpkg.StateConfiguring, core.Record().State)
+	assert.Equal(t, flow.StateConfiguring, core.Record().State)
 }
 
 // A clock that goes back does not turn the order of the facts.
 func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	i := l.index(t, flowpkg.EventIntent, 0)
+	i := l.index(t, flow.EventIntent, 0)
 	core, err := l.engine.NewCore(l.id, l.events[:i+1])
 	require.NoError(t, err)
-	out, err := core.Step(flowpkg.Input{At: time.Unix(1, 0), Signal: flowpkg.Result{Call: as[flowpkg.Intent](l.events[i]).Call, Attempt: 1, Text: "Early."}})
+	out, err := core.Step(flow.Input{At: time.Unix(1, 0), Signal: flow.Result{Call: as[flow.Intent](l.events[i]).Call, Attempt: 1, Text: "Early."}})
 	require.NoError(t, err)
 	require.NotEmpty(t, out.Events)
 	assert.False(t, out.Events[0].At.Before(l.events[i].At))
@@ -198,73 +198,73 @@ func TestTimesAreInOrderWhateverTheClockSays(t *testing.T) {
 func TestARefusedInputChangesNothing(t *testing.T) {
 	config := twoDebaters()
 	l := playedLog(t, config)
-	begins := l.index(t, flowpkg.EventIntent, 1) + 1
-	done, open := as[flowpkg.Intent](l.events[l.index(t, flowpkg.EventIntent, 0)]), as[flowpkg.Intent](l.events[begins-1])
-	start, edit := *as[flowpkg.Start](l.events[0]), flowpkg.Edit{Config: config}
+	begins := l.index(t, flow.EventIntent, 1) + 1
+	done, open := as[flow.Intent](l.events[l.index(t, flow.EventIntent, 0)]), as[flow.Intent](l.events[begins-1])
+	start, edit := *as[flow.Start](l.events[0]), flow.Edit{Config: config}
 	otherwise := config
 	otherwise.Topic = "Something else"
-	network := &debate.Error{Kind: flowpkg.KindNetwork}
-	ignored := map[string]flowpkg.Signal{
-		"a result":       flowpkg.Result{Call: open.Call, Attempt: 1, Text: "A word.", Usage: little},
-		"a late result":  flowpkg.Result{Call: done.Call, Attempt: 1, Text: "Again.", Usage: little},
-		"a failure":      flowpkg.Failed{Call: open.Call, Attempt: 1, Error: network},
-		"a late failure": flowpkg.Failed{Call: done.Call, Attempt: 1, Error: network},
-		"lost":           flowpkg.Lost{Call: open.Call, Attempt: 1},
-		"lost before":    flowpkg.Lost{Call: open.Call},
-		"tick":           flowpkg.Tick{},
-		"opened":         flowpkg.Opened{By: "somebody"},
+	network := &debate.Error{Kind: flow.KindNetwork}
+	ignored := map[string]flow.Signal{
+		"a result":       flow.Result{Call: open.Call, Attempt: 1, Text: "A word.", Usage: little},
+		"a late result":  flow.Result{Call: done.Call, Attempt: 1, Text: "Again.", Usage: little},
+		"a failure":      flow.Failed{Call: open.Call, Attempt: 1, Error: network},
+		"a late failure": flow.Failed{Call: done.Call, Attempt: 1, Error: network},
+		"lost":           flow.Lost{Call: open.Call, Attempt: 1},
+		"lost before":    flow.Lost{Call: open.Call},
+		"tick":           flow.Tick{},
+		"opened":         flow.Opened{By: "somebody"},
 	}
-	signals := map[string]flowpkg.Signal{
+	signals := map[string]flow.Signal{
 		"edit":             edit,
-		"another edit":     flowpkg.Edit{Flow: "none", Config: otherwise},
-		"validate":         flowpkg.Validate{},
-		"validated":        flowpkg.Validated{OK: true},
-		"found invalid":    flowpkg.Validated{OK: false},
+		"another edit":     flow.Edit{Flow: "none", Config: otherwise},
+		"validate":         flow.Validate{},
+		"validated":        flow.Validated{OK: true},
+		"found invalid":    flow.Validated{OK: false},
 		"start":            start,
-		"an empty start":   flowpkg.Start{},
-		"pause":            flowpkg.Pause{},
-		"drain":            flowpkg.Pause{Drain: true},
-		"resume":           flowpkg.Resume{},
-		"stop":             flowpkg.Stop{},
-		"cancel":           flowpkg.Cancel{},
-		"retry":            flowpkg.Retry{},
-		"acknowledge":      flowpkg.Acknowledge{},
-		"answer":           flowpkg.Answer{Inquiry: "who?", Text: "I"},
-		"unknown trigger":  flowpkg.Sent{Trigger: "sing"},
-		"lifecycle's":      flowpkg.Sent{Trigger: flowpkg.TriggerCancel},
+		"an empty start":   flow.Start{},
+		"pause":            flow.Pause{},
+		"drain":            flow.Pause{Drain: true},
+		"resume":           flow.Resume{},
+		"stop":             flow.Stop{},
+		"cancel":           flow.Cancel{},
+		"retry":            flow.Retry{},
+		"acknowledge":      flow.Acknowledge{},
+		"answer":           flow.Answer{Inquiry: "who?", Text: "I"},
+		"unknown trigger":  flow.Sent{Trigger: "sing"},
+		"lifecycle's":      flow.Sent{Trigger: flow.TriggerCancel},
 		"no signal at all": nil,
 	}
 	maps.Copy(signals, ignored)
 	outcome := []string{"a result", "a failure", "lost"}
 	for state, c := range map[debate.State]struct {
-		events int              // of the log
-		then   []flowpkg.Signal // what is stepped after those
+		events int           // of the log
+		then   []flow.Signal // what is stepped after those
 		takes  []string
-		next   flowpkg.Signal
+		next   flow.Signal
 	}{
-		flowpkg.StateConfiguring: {0, []flowpkg.Signal{edit}, []string{"edit", "another edit", "validate", "cancel"}, flowpkg.Validate{}},
-		flowpkg.StateValidating:  {0, []flowpkg.Signal{edit, flowpkg.Validate{}}, []string{"validated", "found invalid", "cancel"}, flowpkg.Validated{OK: true}},
-		flowpkg.StateReady: {
+		flow.StateConfiguring: {0, []flow.Signal{edit}, []string{"edit", "another edit", "validate", "cancel"}, flow.Validate{}},
+		flow.StateValidating:  {0, []flow.Signal{edit, flow.Validate{}}, []string{"validated", "found invalid", "cancel"}, flow.Validated{OK: true}},
+		flow.StateReady: {
 			0,
-			[]flowpkg.Signal{edit, flowpkg.Validate{}, flowpkg.Validated{OK: true}},
+			[]flow.Signal{edit, flow.Validate{}, flow.Validated{OK: true}},
 			[]string{"edit", "another edit", "start", "cancel"},
 			start,
 		},
 		debate.StateAwaitingResponses: {begins, nil, append(outcome, "pause", "drain", "stop", "cancel"), signals["a result"]},
-		flowpkg.StatePaused:           {begins, []flowpkg.Signal{flowpkg.Pause{}}, append(outcome, "resume", "stop", "cancel"), flowpkg.Resume{}},
-		flowpkg.StateError: {
+		flow.StatePaused:              {begins, []flow.Signal{flow.Pause{}}, append(outcome, "resume", "stop", "cancel"), flow.Resume{}},
+		flow.StateError: {
 			begins,
-			[]flowpkg.Signal{flowpkg.Failed{Call: open.Call, Attempt: 1, Error: &debate.Error{Kind: flowpkg.KindQuota}}},
+			[]flow.Signal{flow.Failed{Call: open.Call, Attempt: 1, Error: &debate.Error{Kind: flow.KindQuota}}},
 			[]string{"retry", "stop", "cancel"},
-			flowpkg.Retry{},
+			flow.Retry{},
 		},
-		flowpkg.StateCanceled:  {begins, []flowpkg.Signal{flowpkg.Cancel{}}, outcome, signals["lost"]},
-		flowpkg.StateCompleted: {len(l.events), nil, nil, flowpkg.Tick{}},
+		flow.StateCanceled:  {begins, []flow.Signal{flow.Cancel{}}, outcome, signals["lost"]},
+		flow.StateCompleted: {len(l.events), nil, nil, flow.Tick{}},
 	} {
-		step := func(core *flowpkg.Core, signal flowpkg.Signal) (flowpkg.Output, error) {
-			return core.Step(flowpkg.Input{At: l.events[len(l.events)-1].At.Add(time.Second), Signal: signal})
+		step := func(core *flow.Core, signal flow.Signal) (flow.Output, error) {
+			return core.Step(flow.Input{At: l.events[len(l.events)-1].At.Add(time.Second), Signal: signal})
 		}
-		fresh := func(t *testing.T) *flowpkg.Core { // a core that shares nothing with another one
+		fresh := func(t *testing.T) *flow.Core { // a core that shares nothing with another one
 			t.Helper()
 			core, err := l.engine.NewCore(l.id, l.copied(t)[:c.events])
 			require.NoError(t, err)
@@ -287,9 +287,9 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 				if _, ok := ignored[name]; ok {
 					require.NoError(t, err)
 				} else {
-					kind := flowpkg.KindState
-					if name == "an empty start" && state == flowpkg.StateReady {
-						kind = flowpkg.KindValidation
+					kind := flow.KindState
+					if name == "an empty start" && state == flow.StateReady {
+						kind = flow.KindValidation
 					}
 					requireKind(t, err, kind)
 					assert.Zero(t, out)
@@ -311,25 +311,25 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 // Duplicates, results of outdated attempts and of calls that nobody made are ignored.
 func TestResultsThatNobodyWaitsFor(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	i := l.index(t, flowpkg.EventIntent, 1)
-	done, open := as[flowpkg.Intent](l.events[l.index(t, flowpkg.EventIntent, 0)]), as[flowpkg.Intent](l.events[i])
+	i := l.index(t, flow.EventIntent, 1)
+	done, open := as[flow.Intent](l.events[l.index(t, flow.EventIntent, 0)]), as[flow.Intent](l.events[i])
 	core, err := l.engine.NewCore(l.id, l.events[:i+1])
 	require.NoError(t, err)
-	for _, signal := range []flowpkg.Signal{
-		flowpkg.Result{Call: done.Call, Attempt: 1, Text: "Again."},
-		flowpkg.Result{Call: open.Call, Attempt: 2, Text: "Early."},
-		flowpkg.Result{Call: "r9.song.Ada", Attempt: 1, Text: "La."},
-		flowpkg.Failed{Call: done.Call, Attempt: 1},
-		flowpkg.Lost{Call: open.Call},
-		flowpkg.Tick{},
+	for _, signal := range []flow.Signal{
+		flow.Result{Call: done.Call, Attempt: 1, Text: "Again."},
+		flow.Result{Call: open.Call, Attempt: 2, Text: "Early."},
+		flow.Result{Call: "r9.song.Ada", Attempt: 1, Text: "La."},
+		flow.Failed{Call: done.Call, Attempt: 1},
+		flow.Lost{Call: open.Call},
+		flow.Tick{},
 	} {
-		out, err := core.Step(flowpkg.Input{At: time.Now(), Signal: signal})
+		out, err := core.Step(flow.Input{At: time.Now(), Signal: signal})
 		require.NoError(t, err)
 		assert.Empty(t, out.Events)
 		assert.Empty(t, out.Start)
 	}
 	_, err = core.Command(done.Call)
-	requireKind(t, err, flowpkg.KindState)
+	requireKind(t, err, flow.KindState)
 	command, err := core.Command(open.Call)
 	require.NoError(t, err)
 	assert.Equal(t, open.By, command.By)
@@ -338,22 +338,22 @@ func TestResultsThatNobodyWaitsFor(t *testing.T) {
 // Nothing can be done to a debate that is over.
 func TestAFinalDebateTakesNothing(t *testing.T) {
 	l := playedLog(t, twoDebaters())
-	for _, signal := range []flowpkg.Signal{
-		flowpkg.Pause{},
-		flowpkg.Resume{},
-		flowpkg.Stop{},
-		flowpkg.Cancel{},
-		flowpkg.Retry{},
-		flowpkg.Edit{},
-		flowpkg.Start{},
-		flowpkg.Acknowledge{},
-		flowpkg.Answer{Text: "x"},
-		flowpkg.Sent{Trigger: "x"},
+	for _, signal := range []flow.Signal{
+		flow.Pause{},
+		flow.Resume{},
+		flow.Stop{},
+		flow.Cancel{},
+		flow.Retry{},
+		flow.Edit{},
+		flow.Start{},
+		flow.Acknowledge{},
+		flow.Answer{Text: "x"},
+		flow.Sent{Trigger: "x"},
 	} {
 		core, err := l.engine.NewCore(l.id, l.events)
 		require.NoError(t, err)
-		_, err = core.Step(flowpkg.Input{At: time.Now(), Signal: signal})
-		requireKind(t, err, flowpkg.KindState)
+		_, err = core.Step(flow.Input{At: time.Now(), Signal: signal})
+		requireKind(t, err, flow.KindState)
 		assert.EqualValues(t, len(l.events), core.Record().Seq, "%T", signal)
 	}
 }
@@ -364,21 +364,21 @@ func TestAStartThatDoesNotFold(t *testing.T) {
 	core, err := l.engine.NewCore("new", nil)
 	require.NoError(t, err)
 	at := l.events[0].At
-	for _, signal := range []flowpkg.Signal{flowpkg.Edit{Config: twoDebaters()}, flowpkg.Validate{}, flowpkg.Validated{OK: true}} {
-		out, err := core.Step(flowpkg.Input{At: at, Signal: signal})
+	for _, signal := range []flow.Signal{flow.Edit{Config: twoDebaters()}, flow.Validate{}, flow.Validated{OK: true}} {
+		out, err := core.Step(flow.Input{At: at, Signal: signal})
 		require.NoError(t, err)
 		assert.Empty(t, out.Events, "nothing is logged before the start")
 	}
-	newer := *as[flowpkg.Start](l.events[0])
-	newer.Version = flowpkg.LogVersion + 1
-	for _, start := range []flowpkg.Start{{}, newer} {
-		_, err = core.Step(flowpkg.Input{At: at, Signal: start})
-		requireKind(t, err, flowpkg.KindValidation)
-		assert.Equal(t, flowpkg.StateReady, core.Record().State)
+	newer := *as[flow.Start](l.events[0])
+	newer.Version = flow.LogVersion + 1
+	for _, start := range []flow.Start{{}, newer} {
+		_, err = core.Step(flow.Input{At: at, Signal: start})
+		requireKind(t, err, flow.KindValidation)
+		assert.Equal(t, flow.StateReady, core.Record().State)
 	}
-	out, err := core.Step(flowpkg.Input{At: at, Signal: *as[flowpkg.Start](l.events[0])})
+	out, err := core.Step(flow.Input{At: at, Signal: *as[flow.Start](l.events[0])})
 	require.NoError(t, err)
-	assert.Equal(t, flowpkg.EventStart, out.Events[0].Kind())
+	assert.Equal(t, flow.EventStart, out.Events[0].Kind())
 	assert.Len(t, out.Start, 1)
 }
 
@@ -387,7 +387,7 @@ func TestVersionsOfAFlow(t *testing.T) {
 	config := twoDebaters()
 	l := playedLog(t, config)
 	events := l.copied(t)
-	as[flowpkg.Start](events[0]).Flow = "later"
+	as[flow.Start](events[0]).Flow = "later"
 	for name, c := range map[string]struct {
 		version, accepts int
 		opens            bool
@@ -398,16 +398,16 @@ func TestVersionsOfAFlow(t *testing.T) {
 		"one that accepts others": {3, 2, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			flow := debate.DebateFlow()
-			flow.Name, flow.Version, flow.Accepts = "later", c.version, c.accepts
+			f := debate.DebateFlow()
+			f.Name, f.Version, f.Accepts = "later", c.version, c.accepts
 			engine, _ := engineFor(config)
-			engine.Flows = map[string]*debate.Flow{"later": flow}
+			engine.Flows = map[string]*debate.Flow{"later": f}
 			_, err := engine.NewCore(l.id, events)
 			if c.opens {
 				assert.NoError(t, err)
 				return
 			}
-			assert.Equal(t, "flowVersion", requireKind(t, err, flowpkg.KindValidation).Field)
+			assert.Equal(t, "flowVersion", requireKind(t, err, flow.KindValidation).Field)
 		})
 	}
 }

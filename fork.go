@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/jsondiff"
 )
 
@@ -27,7 +27,7 @@ import (
 //
 // What the copied part has cost counts as the new debate's own. If the debate was paused or in error at the cut, so
 // is the new one. A debate that a hard limit has stopped can be retried with a higher limit.
-func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flowpkg.Config) flowpkg.Config) (*Session, error) {
+func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.Config) flow.Config) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
 		return nil, err
@@ -50,11 +50,11 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flowp
 			return nil, err
 		}
 	}
-	flow := origin.Flow().Name
-	config = flowpkg.Named(flow, config)
+	name := origin.Flow().Name
+	config = flow.Named(name, config)
 	if edit != nil {
-		if config = edit(flowpkg.Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
-			config = flowpkg.Named(flow, config)
+		if config = edit(flow.Unnamed(config)); config != nil && config.Flow() == origin.Record().Config().Flow() {
+			config = flow.Named(name, config)
 		}
 	}
 	plan, err := l.plan(config, origin.Record().Terms().Unattended != nil)
@@ -63,13 +63,13 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flowp
 	}
 	plan.terms.ID = cmp.Or(plan.terms.ID, newID())
 	if seq == 0 {
-		return l.anew(ctx, plan, &flowpkg.Parent{ID: id})
+		return l.anew(ctx, plan, &flow.Parent{ID: id})
 	}
 	start, err := l.branch(ctx, origin, plan)
 	if err != nil {
 		return nil, err
 	}
-	start.Parent = &flowpkg.Parent{ID: id, Seq: seq}
+	start.Parent = &flow.Parent{ID: id, Seq: seq}
 	return l.plant(ctx, plan.terms.ID, prefix(origin, start, events[:seq]))
 }
 
@@ -77,10 +77,10 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flowp
 // A config of another type stays as it is.
 func Editing[T any, P interface {
 	*T
-	flowpkg.Config
+	flow.Config
 }](edit func(P),
-) func(flowpkg.Config) flowpkg.Config {
-	return func(config flowpkg.Config) flowpkg.Config {
+) func(flow.Config) flow.Config {
+	return func(config flow.Config) flow.Config {
 		if c, ok := config.(P); ok {
 			edit(c)
 		}
@@ -89,11 +89,11 @@ func Editing[T any, P interface {
 }
 
 func forkError(field, format string, args ...any) error {
-	return &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
+	return &flow.Error{Kind: flow.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // anew starts the forked debate from the beginning.
-func (l *engine) anew(ctx context.Context, p *plan, parent *flowpkg.Parent) (*Session, error) {
+func (l *engine) anew(ctx context.Context, p *plan, parent *flow.Parent) (*Session, error) {
 	s, err := l.newSession(p)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (l *engine) anew(ctx context.Context, p *plan, parent *flowpkg.Parent) (*Se
 	if err := s.Validate(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := l.host.Load(ctx, s.ID()); !errors.Is(err, flowpkg.ErrNotFound) {
+	if _, err := l.host.Load(ctx, s.ID()); !errors.Is(err, flow.ErrNotFound) {
 		return nil, taken(err)
 	}
 	if err := s.start(ctx, parent); err != nil {
@@ -115,26 +115,26 @@ func taken(err error) error {
 	if err != nil {
 		return err
 	}
-	return &flowpkg.Error{Kind: flowpkg.KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
+	return &flow.Error{Kind: flow.KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
 }
 
 // branch makes the start of a debate that continues another log. It takes over from that log:
 //   - the seed, so that fences and labels stay
 //   - what the flow has frozen
 //   - the rows of models
-func (l *engine) branch(ctx context.Context, origin *flowpkg.Core, p *plan) (*flowpkg.Start, error) {
-	old, flow := origin.Record().Start(), origin.Flow()
-	if given := p.machine.Flow().Name; given != flow.Name {
-		return nil, forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", flow.Name, given)
+func (l *engine) branch(ctx context.Context, origin *flow.Core, p *plan) (*flow.Start, error) {
+	old, f := origin.Record().Start(), origin.Flow()
+	if given := p.machine.Flow().Name; given != f.Name {
+		return nil, forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", f.Name, given)
 	}
-	if err := branches(origin.Record().Config(), p.config, flow); err != nil {
+	if err := branches(origin.Record().Config(), p.config, f); err != nil {
 		return nil, err
 	}
 	if _, err := l.validate(ctx, p, origin.Record().Frozen()); err != nil {
 		return nil, err
 	}
 	start := *old
-	start.Config, start.Terms, start.Models = flowpkg.Value{Go: p.config}, *p.terms, make(map[string]flowpkg.Model)
+	start.Config, start.Terms, start.Models = flow.Value{Go: p.config}, *p.terms, make(map[string]flow.Model)
 	for _, name := range models(p.config) {
 		start.Models[name] = l.model(name)
 	}
@@ -148,10 +148,10 @@ func (l *engine) branch(ctx context.Context, origin *flowpkg.Core, p *plan) (*fl
 }
 
 // branches refuses changes of what a log refers to.
-func branches(old, config flowpkg.Config, flow *flowpkg.Flow) error {
-	fix := flow.Fixed
+func branches(old, config flow.Config, f *flow.Flow) error {
+	fix := f.Fixed
 	if fix == nil {
-		fix = func(c flowpkg.Config) any { return c }
+		fix = func(c flow.Config) any { return c }
 	}
 	field, left, right, err := jsondiff.Find(fix(old), fix(config))
 	if err != nil {
@@ -164,7 +164,7 @@ func branches(old, config flowpkg.Config, flow *flowpkg.Flow) error {
 }
 
 // whole moves a cut forward until it no longer separates an event from one that only completes it.
-func whole(events []flowpkg.Event, seq int64) int64 {
+func whole(events []flow.Event, seq int64) int64 {
 	for seq > 0 && seq < int64(len(events)) && follows(&events[seq], &events[seq-1]) {
 		seq++
 	}
@@ -173,29 +173,29 @@ func whole(events []flowpkg.Event, seq int64) int64 {
 
 // follows reports whether an event only completes the one before it. A debate that was cut between the two would
 // stand still, or ask again for what was answered.
-func follows(e, before *flowpkg.Event) bool {
-	_, dropped := e.Body.(*flowpkg.Dropped)
+func follows(e, before *flow.Event) bool {
+	_, dropped := e.Body.(*flow.Dropped)
 	switch body := e.Body.(type) {
-	case *flowpkg.Round:
+	case *flow.Round:
 		return true
-	case *flowpkg.Warning:
-		if body.Kind == flowpkg.WarnLate {
+	case *flow.Warning:
+		if body.Kind == flow.WarnLate {
 			return true
 		}
-	case *flowpkg.Answer:
+	case *flow.Answer:
 		return body.Unattended
-	case *flowpkg.Transition:
-		if body.On == flowpkg.TriggerStart || body.On == flowpkg.TriggerAnswered {
+	case *flow.Transition:
+		if body.On == flow.TriggerStart || body.On == flow.TriggerAnswered {
 			return true
 		}
-		if body.On == flowpkg.TriggerStop {
+		if body.On == flow.TriggerStop {
 			return endsByAnswer(before)
 		}
 	}
 	switch former := before.Body.(type) {
-	case *flowpkg.Failure:
+	case *flow.Failure:
 		return dropped
-	case *flowpkg.Answer:
+	case *flow.Answer:
 		return dropped || former.Option == ""
 	default:
 		return false
@@ -203,9 +203,9 @@ func follows(e, before *flowpkg.Event) bool {
 }
 
 // endsByAnswer reports whether a stop after this event was chosen by an answer.
-func endsByAnswer(before *flowpkg.Event) bool {
+func endsByAnswer(before *flow.Event) bool {
 	switch before.Body.(type) {
-	case *flowpkg.Answer, *flowpkg.Dropped:
+	case *flow.Answer, *flow.Dropped:
 		return true
 	default:
 		return false
@@ -213,12 +213,12 @@ func endsByAnswer(before *flowpkg.Event) bool {
 }
 
 // prefix copies a log with another start, and leaves out the calls that are in flight at its end.
-func prefix(origin *flowpkg.Core, start *flowpkg.Start, events []flowpkg.Event) []flowpkg.Event {
+func prefix(origin *flow.Core, start *flow.Start, events []flow.Event) []flow.Event {
 	lost := origin.InFlight()
-	out := make([]flowpkg.Event, 0, len(events))
+	out := make([]flow.Event, 0, len(events))
 	for i := range events {
 		e := events[i]
-		if in, ok := e.Body.(*flowpkg.Intent); ok && slices.Contains(lost, flowpkg.Lost{Call: in.Call, Attempt: in.Attempt}) {
+		if in, ok := e.Body.(*flow.Intent); ok && slices.Contains(lost, flow.Lost{Call: in.Call, Attempt: in.Attempt}) {
 			continue
 		}
 		if i == 0 {
@@ -231,11 +231,11 @@ func prefix(origin *flowpkg.Core, start *flowpkg.Start, events []flowpkg.Event) 
 }
 
 // plant stores a whole log under a new id, and opens it.
-func (l *engine) plant(ctx context.Context, id string, events []flowpkg.Event) (*Session, error) {
+func (l *engine) plant(ctx context.Context, id string, events []flow.Event) (*Session, error) {
 	if _, err := l.core(id, events); err != nil {
 		return nil, err
 	}
-	if err := l.host.Create(ctx, "fork", id, events); errors.Is(err, flowpkg.ErrConflict) {
+	if err := l.host.Create(ctx, "fork", id, events); errors.Is(err, flow.ErrConflict) {
 		return nil, taken(nil)
 	} else if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
@@ -284,7 +284,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			},
 		},
 		"more rounds, after the last was judged": {
-			config: func(c *debate.Config) { c.Format = formatpkg.RoundLimited },
+			config: func(c *debate.Config) { c.Format = format.RoundLimited },
 			at: func(t *testing.T, events part) int64 {
 				return until(t, events, 3, func(e *debate.Event) bool { return as[debate.Assessment](*e) != nil })
 			},
@@ -411,13 +411,13 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 		},
 		"what cannot change later, from the beginning": {
 			at: anew, edit: func(c *debate.Config) {
-				c.Format, c.Mode, c.Rounds = formatpkg.FreeForm, debate.Simultaneous, 1
+				c.Format, c.Mode, c.Rounds = format.FreeForm, debate.Simultaneous, 1
 				c.Participants = append(c.Participants, debate.Participant{Name: "Cyd", Model: "test/debater"})
 				c.Participants[0].Name = "Zoe"
 			},
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, []string{"r1 Zoe", "r1 Ben", "r1 Cyd"}, inSlots(s.record))
-				assert.Equal(t, formatpkg.FreeForm, view(s.record).Format().Name)
+				assert.Equal(t, format.FreeForm, view(s.record).Format().Name)
 			},
 		},
 	} {
@@ -467,8 +467,8 @@ func TestForksThatAreRefused(t *testing.T) {
 		"a participant less":           {edit: func(c *debate.Config) { c.Participants = c.Participants[:1] }, field: "participants"},
 		"another flow":                 {edit: nobody, flow: "interview", field: "flow"},
 		"a flow that is not there":     {edit: nobody, flow: "opera", field: "flow"},
-		"another format":               {edit: func(c *debate.Config) { c.Format = formatpkg.FreeForm }, field: "format"},
-		"a format of its own":          {edit: func(c *debate.Config) { c.CustomFormat = new(builtin(t, formatpkg.FreeForm)) }, field: "customFormat"},
+		"another format":               {edit: func(c *debate.Config) { c.Format = format.FreeForm }, field: "format"},
+		"a format of its own":          {edit: func(c *debate.Config) { c.CustomFormat = new(builtin(t, format.FreeForm)) }, field: "customFormat"},
 		"another mode":                 {edit: func(c *debate.Config) { c.Mode = debate.Simultaneous }, field: "mode"},
 		"an audience":                  {edit: func(c *debate.Config) { c.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/voter"}}} }, field: "audience"},
 		"a listener less":              {config: heardBy(2), edit: func(c *debate.Config) { c.Audience.Members = c.Audience.Members[:1] }, field: "audience.members"},
@@ -540,7 +540,7 @@ func heardBy(n int) func(c *debate.Config) {
 
 func ownFormat(c *debate.Config) {
 	c.Format, c.CustomFormat = "", &debate.Format{
-		Name: "own", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{{Name: "talk", First: 1, Last: -1}},
+		Name: "own", End: format.EndByRounds, Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}},
 	}
 }
 
@@ -548,7 +548,7 @@ func ownFormat(c *debate.Config) {
 func TestAForkDoesNotChangeSides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		config.Format, config.Rounds = formatpkg.LincolnDouglas, 0
+		config.Format, config.Rounds = format.LincolnDouglas, 0
 		w, events := sown(t, config)
 		session, err := w.engine.Fork(t.Context(), "parent", until(t, events, 2, isTurn), debate.Editing(func(c *debate.Config) {
 			c.Participants[0].Side, c.Participants[1].Side = c.Participants[1].Side, c.Participants[0].Side
@@ -651,13 +651,13 @@ func TestAForkThatComesLater(t *testing.T) {
 // The format is the one of the log, whatever the engine now has under its name.
 func TestAForkKeepsItsFormat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		format := debate.Format{Name: "own", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{{Name: "talk", First: 1, Last: -1}}}
+		f := debate.Format{Name: "own", End: format.EndByRounds, Phases: []format.Phase{{Name: "talk", First: 1, Last: -1}}}
 		config := twoDebaters()
 		config.Format = "own"
-		c := course{config: config, setup: func(w *world) { w.engine.Formats = map[string]debate.Format{"own": format} }}
+		c := course{config: config, setup: func(w *world) { w.engine.Formats = map[string]debate.Format{"own": f} }}
 		c.config.ID = "parent"
 		w, record := c.play(t, &store.Memory{})
-		format.Phases = []formatpkg.Phase{{Name: "shouting", First: 1, Last: -1}}
+		f.Phases = []format.Phase{{Name: "shouting", First: 1, Last: -1}}
 		other := c.world(w.engine.Store)
 		session, err := other.engine.Fork(t.Context(), "parent", until(t, kept(t, w.engine.Store, "parent"), 2, isTurn), nil)
 		require.NoError(t, err)

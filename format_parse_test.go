@@ -16,7 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 )
 
 // townHall is a format that a host has defined, with a cast for it.
@@ -24,9 +24,9 @@ func townHall(t testing.TB) (*debate.Format, debate.Config) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "formats", "town-hall.json"))
 	require.NoError(t, err)
-	format, err := formatpkg.Parse(data)
+	f, err := format.Parse(data)
 	require.NoError(t, err)
-	return &format, debate.Config{
+	return &f, debate.Config{
 		Topic:        "Should the market square be closed to cars?",
 		Participants: actors("Mia neutral", "Ada", "Mayor", "Ben"), Audience: listeners(1),
 	}
@@ -34,8 +34,8 @@ func townHall(t testing.TB) (*debate.Format, debate.Config) {
 
 // In a ring each speaker reads the one before it, and the chair; the chair reads all.
 func TestAFormatOfTheHosts(t *testing.T) {
-	format, config := townHall(t)
-	config.CustomFormat = format
+	f, config := townHall(t)
+	config.CustomFormat = f
 	engine, source := ready(config)
 	require.NoError(t, engine.Validate(t.Context(), config))
 	run(t, engine, config)
@@ -65,14 +65,14 @@ func Example_format() {
 		fmt.Println(err)
 		return
 	}
-	format, err := formatpkg.Parse(data)
+	f, err := format.Parse(data)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	config := debate.Config{
 		Topic:        "Should the market square be closed to cars?",
-		CustomFormat: &format,
+		CustomFormat: &f,
 		Participants: []debate.Participant{
 			{Name: "Mia", Side: debate.Neutral, Model: "openai/gpt-5"},
 			{Name: "Ada", Model: "openai/gpt-5"},
@@ -80,7 +80,7 @@ func Example_format() {
 			{Name: "Ben", Model: "openai/gpt-5"},
 		},
 	}
-	for _, speech := range format.Schedule(config.Cast(), 1) {
+	for _, speech := range f.Schedule(config.Cast(), 1) {
 		fmt.Printf("%s: %s, %d words, group %d\n", speech.Kind, speech.Speaker, speech.Words, speech.Group)
 	}
 	// Output:
@@ -110,21 +110,21 @@ func TestParseFormatIsStrict(t *testing.T) {
 		"deep":               {strings.Repeat("[", 100_000), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			format, err := formatpkg.Parse([]byte(tc.text))
+			f, err := format.Parse([]byte(tc.text))
 			var e *debate.Error
 			require.ErrorAs(t, err, &e)
 			assert.Equal(t, flow.KindValidation, e.Kind)
 			assert.Contains(t, err.Error(), tc.want)
 			assert.Less(t, len(err.Error()), 500)
-			assert.Empty(t, format)
+			assert.Empty(t, f)
 		})
 	}
 }
 
 // own writes a format of one phase with one slot, and what is put into them.
-func own(format, phase, slot string) string {
+func own(f, phase, slot string) string {
 	return fmt.Sprintf(`{"name":"own","end":"rounds"%s,"phases":[{"name":"talk","first":1,"last":-1%s,"slots":[{"who":"all"%s}]}]}`,
-		format, phase, slot)
+		f, phase, slot)
 }
 
 // badFormats parse but make no sense, by the field that is named.
@@ -208,35 +208,35 @@ func badFormats() map[string]struct{ field, text string } {
 func TestBadFormatsAreRefusedByField(t *testing.T) {
 	for name, tc := range badFormats() {
 		t.Run(name, func(t *testing.T) {
-			format, err := formatpkg.Parse([]byte(tc.text))
+			f, err := format.Parse([]byte(tc.text))
 			require.NoError(t, err)
 			config := twoDebaters()
-			config.Format, config.CustomFormat = "", &format
+			config.Format, config.CustomFormat = "", &f
 			engine, _ := ready(config)
 			refused(t, engine.Validate(t.Context(), config), tc.field)
 			_, err = engine.Start(t.Context(), config)
 			refused(t, err, tc.field)
 		})
 	}
-	format, err := formatpkg.Parse([]byte(own("", "", "")))
+	f, err := format.Parse([]byte(own("", "", "")))
 	require.NoError(t, err)
 	config := twoDebaters()
-	config.Format, config.CustomFormat = "", &format
+	config.Format, config.CustomFormat = "", &f
 	engine, _ := ready(config)
 	require.NoError(t, engine.Validate(t.Context(), config), "without a fault it is taken")
 
 	engine, _ = ready(config)
-	engine.Formats = map[string]debate.Format{"bad": {Name: "bad", End: formatpkg.EndByRounds}}
+	engine.Formats = map[string]debate.Format{"bad": {Name: "bad", End: format.EndByRounds}}
 	refused(t, engine.Validate(t.Context(), twoDebaters()), "Formats[bad].phases")
 }
 
 // A format within its bounds by every number, and far beyond them by their product, costs no time.
 func TestAHugeFormatIsRefusedSoon(t *testing.T) {
-	slot := formatpkg.Slot{Who: formatpkg.Everyone, To: formatpkg.Others, Exchanges: 20}
-	huge := debate.Format{Name: "huge", End: formatpkg.EndByRounds}
+	slot := format.Slot{Who: format.Everyone, To: format.Others, Exchanges: 20}
+	huge := debate.Format{Name: "huge", End: format.EndByRounds}
 	for i := range 20 {
-		huge.Phases = append(huge.Phases, formatpkg.Phase{
-			Name: strconv.Itoa(i), First: 1, Last: 1, Slots: slices.Repeat([]formatpkg.Slot{slot}, 100),
+		huge.Phases = append(huge.Phases, format.Phase{
+			Name: strconv.Itoa(i), First: 1, Last: 1, Slots: slices.Repeat([]format.Slot{slot}, 100),
 		})
 	}
 	config := twoDebaters()
@@ -247,8 +247,8 @@ func TestAHugeFormatIsRefusedSoon(t *testing.T) {
 	engine, _ := ready(config)
 	soon(t, func() { refused(t, engine.Validate(t.Context(), config), "format.phases[0]") })
 
-	crowded := debate.Format{Name: "crowded", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{{Name: "a", First: 1, Last: 1}}}
-	crowded.Seats = slices.Repeat([]formatpkg.Seats{{Side: debate.For, Role: "x"}}, 2_000)
+	crowded := debate.Format{Name: "crowded", End: format.EndByRounds, Phases: []format.Phase{{Name: "a", First: 1, Last: 1}}}
+	crowded.Seats = slices.Repeat([]format.Seats{{Side: debate.For, Role: "x"}}, 2_000)
 	config = twoDebaters()
 	config.Format, config.CustomFormat = "", &crowded
 	soon(t, func() { require.Error(t, engine.Validate(t.Context(), config)) })
@@ -265,30 +265,30 @@ func soon(t testing.TB, do func()) {
 // FuzzParseFormat: whatever is given is refused with a validation error, or is a format that survives
 // a round trip; checking it neither panics nor takes long.
 func FuzzParseFormat(f *testing.F) {
-	for _, format := range formatpkg.Builtin() {
-		f.Add([]byte(toJSON(format)))
+	for _, shape := range format.Builtin() {
+		f.Add([]byte(toJSON(shape)))
 	}
 	town, _ := townHall(f)
 	f.Add([]byte(toJSON(town)))
 	for _, bad := range badFormats() {
 		f.Add([]byte(bad.text))
 	}
-	base := castings(formatpkg.Oxford)[1].config
+	base := castings(format.Oxford)[1].config
 	engine, _ := ready(base)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		soon(t, func() {
-			format, err := formatpkg.Parse(data)
+			shape, err := format.Parse(data)
 			if err != nil {
 				var e *debate.Error
 				require.ErrorAs(t, err, &e)
 				require.Equal(t, flow.KindValidation, e.Kind)
 				return
 			}
-			if again, err := formatpkg.Parse([]byte(toJSON(format))); assert.NoError(t, err) {
-				assert.Equal(t, toJSON(format), toJSON(again))
+			if again, err := format.Parse([]byte(toJSON(shape))); assert.NoError(t, err) {
+				assert.Equal(t, toJSON(shape), toJSON(again))
 			}
 			config := base
-			config.Format, config.CustomFormat = "", &format
+			config.Format, config.CustomFormat = "", &shape
 			err = engine.Validate(t.Context(), config)
 			var e *debate.Error
 			if err != nil && (!errors.As(err, &e) || e.Kind != flow.KindValidation) {
@@ -296,7 +296,7 @@ func FuzzParseFormat(f *testing.F) {
 			}
 			if err == nil {
 				for round := 1; round <= 3; round++ {
-					assert.NotEmpty(t, format.Schedule(config.Cast(), round))
+					assert.NotEmpty(t, shape.Schedule(config.Cast(), round))
 				}
 			}
 		})

@@ -16,7 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -52,15 +52,15 @@ func listeners(n int) *debate.Audience {
 }
 
 // castings yields typical casts of a built-in format.
-func castings(format string) []casting {
+func castings(f string) []casting {
 	play := func(title string, rounds, audience int, mode debate.Mode, names ...string) casting {
 		return casting{title: title, config: debate.Config{
-			Topic: "Should cities ban cars from their centres?", Format: format, Rounds: rounds, Mode: mode,
+			Topic: "Should cities ban cars from their centres?", Format: f, Rounds: rounds, Mode: mode,
 			Participants: actors(names...), Audience: listeners(audience),
 		}}
 	}
-	switch format {
-	case formatpkg.Oxford:
+	switch f {
+	case format.Oxford:
 		unheard := play("nobody listens", 0, 0, "", "Ada for", "Ben against")
 		unheard.refused = "audience"
 		return []casting{
@@ -69,15 +69,15 @@ func castings(format string) []casting {
 			play("one against three, a moderator", 0, 2, "", "Ada for", "Ben against", "Dee against", "Fay against", "Mia neutral"),
 			unheard,
 		}
-	case formatpkg.LincolnDouglas:
+	case format.LincolnDouglas:
 		return []casting{play("one a side", 0, 0, "", "Ben against", "Ada for")}
-	case formatpkg.KarlPopper:
+	case format.KarlPopper:
 		return []casting{
 			play("three a side", 0, 0, "", "Ada for", "Cem for", "Eva for", "Ben against", "Dee against", "Fay against"),
 			play("in mixed order, simultaneous", 0, 0, debate.Simultaneous,
 				"Ben against", "Ada for", "Dee against", "Cem for", "Eva for", "Fay against"),
 		}
-	case formatpkg.Roundtable:
+	case format.Roundtable:
 		return []casting{
 			play("three and a host", 3, 0, "", "Mia neutral", "Ada", "Ben", "Cem"),
 			play("three and a host, simultaneous", 3, 0, debate.Simultaneous, "Ada", "Ben", "Mia neutral", "Cem"),
@@ -85,9 +85,9 @@ func castings(format string) []casting {
 			play("one round with a host", 1, 0, "", "Mia neutral", "Ada", "Ben"),
 			play("one round without", 1, 0, "", "Ada", "Ben"),
 		}
-	case formatpkg.Socratic:
+	case format.Socratic:
 		return []casting{play("an examiner and two", 0, 0, "", "Mia neutral", "Ada", "Ben")}
-	case formatpkg.DevilsAdvocate, formatpkg.DialecticalInquiry:
+	case format.DevilsAdvocate, format.DialecticalInquiry:
 		return []casting{
 			play("one a side", 3, 0, "", "Ada for", "Ben against"),
 			play("two against one, of two rounds", 2, 0, debate.Simultaneous, "Ben against", "Ada for", "Cem for"),
@@ -131,9 +131,9 @@ func news(id string) string {
 }
 
 // roundsOf yields how many rounds a config's debate has.
-func roundsOf(format *debate.Format, config *debate.Config) int {
-	if format.Rounds > 0 {
-		return format.Rounds
+func roundsOf(f *debate.Format, config *debate.Config) int {
+	if f.Rounds > 0 {
+		return f.Rounds
 	}
 	return config.Rounds
 }
@@ -141,15 +141,15 @@ func roundsOf(format *debate.Format, config *debate.Config) int {
 // Which phase each round is, in debates of one to six rounds.
 func TestPhases(t *testing.T) {
 	var b strings.Builder
-	for _, format := range formatpkg.Builtin() {
-		fmt.Fprintf(&b, "%s, ends by %s\n", format.Name, format.End)
+	for _, f := range format.Builtin() {
+		fmt.Fprintf(&b, "%s, ends by %s\n", f.Name, f.End)
 		for rounds := 1; rounds <= 6; rounds++ {
-			if format.Rounds > 0 && rounds != format.Rounds {
+			if f.Rounds > 0 && rounds != f.Rounds {
 				continue
 			}
 			var phases []string
 			for round := 1; round <= rounds; round++ {
-				phases = append(phases, format.Phase(round, rounds).Name)
+				phases = append(phases, f.Phase(round, rounds).Name)
 			}
 			fmt.Fprintf(&b, "  %d: %s\n", rounds, strings.Join(phases, ", "))
 		}
@@ -159,27 +159,27 @@ func TestPhases(t *testing.T) {
 
 // The speeches of every round of typical debates.
 func TestSchedules(t *testing.T) {
-	for _, format := range formatpkg.Builtin() {
-		t.Run(format.Name, func(t *testing.T) {
-			golden(t, "format_"+format.Name+".golden", programme(&format, castings(format.Name)))
+	for _, f := range format.Builtin() {
+		t.Run(f.Name, func(t *testing.T) {
+			golden(t, "format_"+f.Name+".golden", programme(&f, castings(f.Name)))
 		})
 	}
 	t.Run("town-hall", func(t *testing.T) {
-		format, config := townHall(t)
-		golden(t, "format_town-hall.golden", programme(format, []casting{{title: "a chair, three, a listener", config: config}}))
+		f, config := townHall(t)
+		golden(t, "format_town-hall.golden", programme(f, []casting{{title: "a chair, three, a listener", config: config}}))
 	})
 }
 
 // programme writes schedules as a table.
-func programme(format *debate.Format, casts []casting) string {
+func programme(f *debate.Format, casts []casting) string {
 	var b strings.Builder
 	for i := range casts {
 		config := &casts[i].config
 		fmt.Fprintf(&b, "# %s\n", casts[i].title)
-		rounds := roundsOf(format, config)
+		rounds := roundsOf(f, config)
 		for round := 1; round <= rounds; round++ {
-			fmt.Fprintf(&b, "round %d of %d: %s\n", round, rounds, format.Phase(round, rounds).Name)
-			for _, s := range format.Schedule(config.Cast(), round) {
+			fmt.Fprintf(&b, "round %d of %d: %s\n", round, rounds, f.Phase(round, rounds).Name)
+			for _, s := range f.Schedule(config.Cast(), round) {
 				who := s.Speaker
 				if s.Target != "" {
 					who += " → " + s.Target
@@ -201,31 +201,31 @@ func programme(format *debate.Format, casts []casting) string {
 
 // A debate is spoken as its format's schedule says, and every speaker is told what the format asks.
 func TestADebateFollowsItsSchedule(t *testing.T) {
-	for _, format := range formatpkg.Builtin() {
-		for _, c := range castings(format.Name) {
-			t.Run(format.Name+"/"+c.title, func(t *testing.T) {
+	for _, f := range format.Builtin() {
+		for _, c := range castings(f.Name) {
+			t.Run(f.Name+"/"+c.title, func(t *testing.T) {
 				if c.refused == "" {
-					follow(t, &format, c.config)
+					follow(t, &f, c.config)
 				}
 			})
 		}
-		if format.Rounds == 0 {
-			c := castings(format.Name)[0]
+		if f.Rounds == 0 {
+			c := castings(f.Name)[0]
 			for c.config.Rounds = 1; c.config.Rounds <= 6; c.config.Rounds++ {
-				follow(t, &format, c.config)
+				follow(t, &f, c.config)
 			}
 		}
 	}
-	format, config := townHall(t)
-	config.CustomFormat = format
-	follow(t, format, config)
+	f, config := townHall(t)
+	config.CustomFormat = f
+	follow(t, f, config)
 }
 
-func follow(t *testing.T, format *debate.Format, config debate.Config) {
+func follow(t *testing.T, f *debate.Format, config debate.Config) {
 	t.Helper()
 	engine, source := ready(config)
 	record := run(t, engine, config)
-	require.Equal(t, roundsOf(format, &config), record.Round)
+	require.Equal(t, roundsOf(f, &config), record.Round)
 
 	requests := make(map[string]provider.Request)
 	for _, request := range source.Requests() {
@@ -236,8 +236,8 @@ func follow(t *testing.T, format *debate.Format, config debate.Config) {
 		return cmp.Or(a.Round-b.Round, a.Slot-b.Slot)
 	})
 	for round := 1; round <= record.Round; round++ {
-		phase := format.Phase(round, record.Round)
-		for _, want := range format.Schedule(config.Cast(), round) {
+		phase := f.Phase(round, record.Round)
+		for _, want := range f.Schedule(config.Cast(), round) {
 			require.NotEmpty(t, turns, "round %d", round)
 			turn := turns[0]
 			turns = turns[1:]
@@ -264,44 +264,44 @@ func follow(t *testing.T, format *debate.Format, config debate.Config) {
 
 // Each slot's own instructions reach its speakers, and nobody else's do.
 func TestEverySlotHasItsInstruction(t *testing.T) {
-	for _, format := range formatpkg.Builtin() {
-		for _, phase := range format.Phases {
-			assert.NotEmpty(t, phase.Instruction+firstInstruction(phase.Slots), "%s, %s", format.Name, phase.Name)
+	for _, f := range format.Builtin() {
+		for _, phase := range f.Phases {
+			assert.NotEmpty(t, phase.Instruction+firstInstruction(phase.Slots), "%s, %s", f.Name, phase.Name)
 			for i, slot := range phase.Slots {
-				assert.NotEmpty(t, phase.Instruction+slot.Instruction, "%s, %s, slot %d", format.Name, phase.Name, i+1)
+				assert.NotEmpty(t, phase.Instruction+slot.Instruction, "%s, %s, slot %d", f.Name, phase.Name, i+1)
 				assert.Equal(t, slot.Exchanges > 0, slot.Answer != "",
-					"%s, %s, slot %d: who is asked is told how to answer", format.Name, phase.Name, i+1)
+					"%s, %s, slot %d: who is asked is told how to answer", f.Name, phase.Name, i+1)
 			}
 		}
-		assert.NotEmpty(t, format.Guidance, format.Name)
-		for _, seats := range format.Seats {
-			assert.NotEmpty(t, seats.Role, "%s, %q", format.Name, seats.Side)
+		assert.NotEmpty(t, f.Guidance, f.Name)
+		for _, seats := range f.Seats {
+			assert.NotEmpty(t, seats.Role, "%s, %q", f.Name, seats.Side)
 		}
 	}
-	config := castings(formatpkg.Socratic)[0].config
+	config := castings(format.Socratic)[0].config
 	engine, source := ready(config)
 	run(t, engine, config)
-	format := builtin(t, formatpkg.Socratic)
+	f := builtin(t, format.Socratic)
 	for _, request := range source.Requests() {
 		said := ""
-		for _, phase := range format.Phases {
+		for _, phase := range f.Phases {
 			if strings.Contains(request.Last.Text, phase.Slots[0].Instruction) {
 				said += phase.Name
 			}
 		}
 		if request.Self != "Mia" {
 			assert.Empty(t, said, "who is examined reads no instruction of the examiner")
-			assert.Contains(t, request.Last.Text, format.Phases[0].Slots[0].Answer)
+			assert.Contains(t, request.Last.Text, f.Phases[0].Slots[0].Answer)
 			continue
 		}
 		m := callRound.FindStringSubmatch(request.ID)
 		require.NotNil(t, m)
 		round, _ := strconv.Atoi(m[1])
-		assert.Equal(t, format.Phases[round-1].Name, said, "one kind of question to a round")
+		assert.Equal(t, f.Phases[round-1].Name, said, "one kind of question to a round")
 	}
 }
 
-func firstInstruction(slots []formatpkg.Slot) string {
+func firstInstruction(slots []format.Slot) string {
 	if len(slots) == 0 {
 		return ""
 	}
@@ -310,7 +310,7 @@ func firstInstruction(slots []formatpkg.Slot) string {
 
 func builtin(t *testing.T, name string) debate.Format {
 	t.Helper()
-	for _, f := range formatpkg.Builtin() {
+	for _, f := range format.Builtin() {
 		if f.Name == name {
 			return f
 		}
@@ -322,12 +322,12 @@ func builtin(t *testing.T, name string) debate.Format {
 // The names are all there, each once.
 func TestBuiltinFormats(t *testing.T) {
 	var names []string
-	for _, f := range formatpkg.Builtin() {
+	for _, f := range format.Builtin() {
 		names = append(names, f.Name)
 	}
 	assert.Equal(t, []string{
-		formatpkg.FreeForm, formatpkg.StructuredRounds, formatpkg.RoundLimited, formatpkg.ConvergenceSeeker, formatpkg.Oxford, formatpkg.LincolnDouglas,
-		formatpkg.Roundtable, formatpkg.KarlPopper, formatpkg.Socratic, formatpkg.DevilsAdvocate, formatpkg.DialecticalInquiry,
+		format.FreeForm, format.StructuredRounds, format.RoundLimited, format.ConvergenceSeeker, format.Oxford, format.LincolnDouglas,
+		format.Roundtable, format.KarlPopper, format.Socratic, format.DevilsAdvocate, format.DialecticalInquiry,
 	}, names)
 }
 
@@ -337,22 +337,22 @@ func TestMinutesAreThoseOfThePublishedTables(t *testing.T) {
 		table []string
 		total float64
 	}{
-		formatpkg.LincolnDouglas: {[]string{
+		format.LincolnDouglas: {[]string{
 			"for:1 6", "against:1>for:1 3", "against:1 7", "for:1>against:1 3",
 			"for:1 4", "against:1 6", "for:1 3",
 		}, 32},
-		formatpkg.KarlPopper: {[]string{
+		format.KarlPopper: {[]string{
 			"for:1 6", "against:3>for:1 3", "against:1 6", "for:3>against:1 3",
 			"for:2 5", "against:1>for:2 3", "against:2 5", "for:1>against:2 3",
 			"for:3 5", "against:3 5",
 		}, 44},
 	} {
 		t.Run(name, func(t *testing.T) {
-			format := builtin(t, name)
+			f := builtin(t, name)
 			var table []string
 			total := 0.0
-			for round := 1; round <= format.Rounds; round++ {
-				for _, slot := range format.Phase(round, format.Rounds).Slots {
+			for round := 1; round <= f.Rounds; round++ {
+				for _, slot := range f.Phase(round, f.Rounds).Slots {
 					who := string(slot.Who)
 					if slot.To != "" {
 						who += ">" + string(slot.To)
@@ -366,29 +366,29 @@ func TestMinutesAreThoseOfThePublishedTables(t *testing.T) {
 			assert.InDelta(t, tc.total, total, 0)
 		})
 	}
-	format := builtin(t, formatpkg.Oxford)
-	assert.InDelta(t, 7, format.Phase(1, 3).Slots[0].Minutes, 0)
-	assert.InDelta(t, 2, format.Phase(3, 3).Slots[0].Minutes, 0)
+	f := builtin(t, format.Oxford)
+	assert.InDelta(t, 7, f.Phase(1, 3).Slots[0].Minutes, 0)
+	assert.InDelta(t, 2, f.Phase(3, 3).Slots[0].Minutes, 0)
 }
 
 // A slot's minutes are shared by the turns of its exchanges.
 func TestMinutesBecomeWordsAndTokens(t *testing.T) {
 	for name, tc := range map[string]struct {
-		slot          formatpkg.Slot
+		slot          format.Slot
 		words, tokens int
 	}{
-		"a speech":              {formatpkg.Slot{Minutes: 6}, 840, 1680},
-		"a cross-examination":   {formatpkg.Slot{To: "against", Exchanges: 3, Minutes: 3}, 70, 256},
-		"a moment":              {formatpkg.Slot{Minutes: 0.001}, 1, 256},
-		"words of its own":      {formatpkg.Slot{Minutes: 6, Words: 50}, 50, 256},
-		"tokens of its own":     {formatpkg.Slot{Minutes: 6, MaxTokens: 90}, 840, 90},
-		"words without minutes": {formatpkg.Slot{Words: 50}, 50, 0},
-		"nothing":               {formatpkg.Slot{}, 0, 0},
+		"a speech":              {format.Slot{Minutes: 6}, 840, 1680},
+		"a cross-examination":   {format.Slot{To: "against", Exchanges: 3, Minutes: 3}, 70, 256},
+		"a moment":              {format.Slot{Minutes: 0.001}, 1, 256},
+		"words of its own":      {format.Slot{Minutes: 6, Words: 50}, 50, 256},
+		"tokens of its own":     {format.Slot{Minutes: 6, MaxTokens: 90}, 840, 90},
+		"words without minutes": {format.Slot{Words: 50}, 50, 0},
+		"nothing":               {format.Slot{}, 0, 0},
 	} {
 		tc.slot.Who = "for"
-		format := debate.Format{Phases: []formatpkg.Phase{{Name: "talk", First: 1, Last: -1, Slots: []formatpkg.Slot{tc.slot}}}}
+		f := debate.Format{Phases: []format.Phase{{Name: "talk", First: 1, Last: -1, Slots: []format.Slot{tc.slot}}}}
 		config := twoDebaters()
-		speeches := format.Schedule(config.Cast(), 1)
+		speeches := f.Schedule(config.Cast(), 1)
 		require.Len(t, speeches, max(1, 2*tc.slot.Exchanges), name)
 		for _, s := range speeches {
 			assert.Equal(t, []int{tc.words, tc.tokens}, []int{s.Words, s.MaxTokens}, name)
@@ -397,9 +397,9 @@ func TestMinutesBecomeWordsAndTokens(t *testing.T) {
 }
 
 func TestBuiltinFormatsValidate(t *testing.T) {
-	for _, format := range formatpkg.Builtin() {
-		for _, c := range castings(format.Name) {
-			t.Run(format.Name+"/"+c.title, func(t *testing.T) {
+	for _, f := range format.Builtin() {
+		for _, c := range castings(f.Name) {
+			t.Run(f.Name+"/"+c.title, func(t *testing.T) {
 				engine, _ := ready(c.config)
 				if err := engine.Validate(t.Context(), c.config); c.refused != "" {
 					refused(t, err, c.refused)
@@ -407,7 +407,7 @@ func TestBuiltinFormatsValidate(t *testing.T) {
 					require.NoError(t, err)
 				}
 				// The same as a host would bring it along.
-				c.config.CustomFormat, c.config.Format = &format, ""
+				c.config.CustomFormat, c.config.Format = &f, ""
 				if c.refused == "" {
 					require.NoError(t, engine.Validate(t.Context(), c.config))
 				}
@@ -446,19 +446,19 @@ func TestSeatsAreKept(t *testing.T) {
 		names  []string
 		field  string
 	}{
-		"two for":             {formatpkg.LincolnDouglas, []string{"Ada for", "Cem for", "Ben against"}, "participants"},
-		"no side":             {formatpkg.LincolnDouglas, []string{"Ada for", "Ben"}, "participants[1].side"},
-		"a moderator":         {formatpkg.LincolnDouglas, []string{"Ada for", "Ben against", "Mia neutral"}, "participants[2].side"},
-		"a small team":        {formatpkg.KarlPopper, []string{"Ada for", "Cem for", "Eva for", "Ben against", "Dee against"}, "participants"},
-		"two moderators":      {formatpkg.Oxford, []string{"Ada for", "Ben against", "Mia neutral", "Max neutral"}, "participants"},
-		"five for":            {formatpkg.Oxford, []string{"A for", "B for", "C for", "D for", "E for", "Ben against"}, "participants"},
-		"nobody against":      {formatpkg.Oxford, []string{"Ada for", "Cem for"}, "participants"},
-		"a side at the table": {formatpkg.Roundtable, []string{"Ada for", "Ben", "Cem"}, "participants[0].side"},
-		"two hosts":           {formatpkg.Roundtable, []string{"Mia neutral", "Max neutral", "Ada", "Ben"}, "participants"},
-		"a host and one":      {formatpkg.Roundtable, []string{"Mia neutral", "Ada"}, "participants"},
-		"no examiner":         {formatpkg.Socratic, []string{"Ada", "Ben"}, "participants"},
-		"no devil":            {formatpkg.DevilsAdvocate, []string{"Ada for", "Ben for"}, "participants"},
-		"no counter-plan":     {formatpkg.DialecticalInquiry, []string{"Ada for", "Ben neutral"}, "participants"},
+		"two for":             {format.LincolnDouglas, []string{"Ada for", "Cem for", "Ben against"}, "participants"},
+		"no side":             {format.LincolnDouglas, []string{"Ada for", "Ben"}, "participants[1].side"},
+		"a moderator":         {format.LincolnDouglas, []string{"Ada for", "Ben against", "Mia neutral"}, "participants[2].side"},
+		"a small team":        {format.KarlPopper, []string{"Ada for", "Cem for", "Eva for", "Ben against", "Dee against"}, "participants"},
+		"two moderators":      {format.Oxford, []string{"Ada for", "Ben against", "Mia neutral", "Max neutral"}, "participants"},
+		"five for":            {format.Oxford, []string{"A for", "B for", "C for", "D for", "E for", "Ben against"}, "participants"},
+		"nobody against":      {format.Oxford, []string{"Ada for", "Cem for"}, "participants"},
+		"a side at the table": {format.Roundtable, []string{"Ada for", "Ben", "Cem"}, "participants[0].side"},
+		"two hosts":           {format.Roundtable, []string{"Mia neutral", "Max neutral", "Ada", "Ben"}, "participants"},
+		"a host and one":      {format.Roundtable, []string{"Mia neutral", "Ada"}, "participants"},
+		"no examiner":         {format.Socratic, []string{"Ada", "Ben"}, "participants"},
+		"no devil":            {format.DevilsAdvocate, []string{"Ada for", "Ben for"}, "participants"},
+		"no counter-plan":     {format.DialecticalInquiry, []string{"Ada for", "Ben neutral"}, "participants"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := debate.Config{Topic: "Cars?", Format: tc.format, Participants: actors(tc.names...), Audience: listeners(1)}
@@ -470,18 +470,18 @@ func TestSeatsAreKept(t *testing.T) {
 
 // A fixed number of rounds is written out, and no other is taken.
 func TestAFormatFixesItsRounds(t *testing.T) {
-	want := map[string]int{formatpkg.Oxford: 3, formatpkg.LincolnDouglas: 2, formatpkg.KarlPopper: 3, formatpkg.Socratic: 6}
-	for _, format := range formatpkg.Builtin() {
-		assert.Equal(t, want[format.Name], format.Rounds, format.Name)
-		if format.Rounds == 0 {
+	want := map[string]int{format.Oxford: 3, format.LincolnDouglas: 2, format.KarlPopper: 3, format.Socratic: 6}
+	for _, f := range format.Builtin() {
+		assert.Equal(t, want[f.Name], f.Rounds, f.Name)
+		if f.Rounds == 0 {
 			continue
 		}
-		config := castings(format.Name)[0].config
+		config := castings(f.Name)[0].config
 		engine, _ := ready(config)
-		assert.Equal(t, format.Rounds, view(run(t, engine, config)).Config().Rounds)
-		config.Rounds = format.Rounds
+		assert.Equal(t, f.Rounds, view(run(t, engine, config)).Config().Rounds)
+		config.Rounds = f.Rounds
 		require.NoError(t, engine.Validate(t.Context(), config))
-		for _, other := range []int{1, format.Rounds + 1} {
+		for _, other := range []int{1, f.Rounds + 1} {
 			config.Rounds = other
 			refused(t, engine.Validate(t.Context(), config), "rounds")
 		}
@@ -490,19 +490,19 @@ func TestAFormatFixesItsRounds(t *testing.T) {
 
 func TestFormatsRoundTripThroughJSON(t *testing.T) {
 	town, _ := townHall(t)
-	for _, format := range append(formatpkg.Builtin(), *town) {
-		data, err := json.Marshal(format)
+	for _, f := range append(format.Builtin(), *town) {
+		data, err := json.Marshal(f)
 		require.NoError(t, err)
-		again, err := formatpkg.Parse(data)
-		require.NoError(t, err, format.Name)
-		assert.Equal(t, format, again)
+		again, err := format.Parse(data)
+		require.NoError(t, err, f.Name)
+		assert.Equal(t, f, again)
 	}
 }
 
 // Nothing that a host does to one value shows in another, or in an engine.
 func TestFormatsAreFreshValues(t *testing.T) {
-	before := toJSON(formatpkg.Builtin())
-	first, second := formatpkg.Builtin(), formatpkg.Builtin()
+	before := toJSON(format.Builtin())
+	first, second := format.Builtin(), format.Builtin()
 	for i := range first {
 		f := &first[i]
 		for k := range f.Phases {
@@ -515,7 +515,7 @@ func TestFormatsAreFreshValues(t *testing.T) {
 	}
 	assert.NotEqual(t, before, toJSON(first))
 	assert.Equal(t, before, toJSON(second))
-	assert.Equal(t, before, toJSON(formatpkg.Builtin()))
+	assert.Equal(t, before, toJSON(format.Builtin()))
 	config := twoDebaters()
 	engine, _ := ready(config)
 	assert.EqualValues(t, "opening", run(t, engine, config).Turns[0].Kind)
@@ -525,9 +525,9 @@ func TestFormatsAreFreshValues(t *testing.T) {
 func TestSchedulesAreDeterministic(t *testing.T) {
 	dice := rand.New(rand.NewPCG(4, 2))
 	sides := []debate.Side{"", debate.For, debate.Against, debate.Neutral}
-	formats := formatpkg.Builtin()
+	formats := format.Builtin()
 	for range 2000 {
-		format := &formats[dice.IntN(len(formats))]
+		f := &formats[dice.IntN(len(formats))]
 		config := debate.Config{
 			Rounds: 1 + dice.IntN(8), Audience: listeners(dice.IntN(4)), Mode: []debate.Mode{"", debate.Simultaneous}[dice.IntN(2)],
 		}
@@ -539,17 +539,17 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 		}
 		given := toJSON(config)
 		round := dice.IntN(12) - 1
-		speeches := format.Schedule(config.Cast(), round)
-		require.Equal(t, speeches, format.Schedule(config.Cast(), round))
+		speeches := f.Schedule(config.Cast(), round)
+		require.Equal(t, speeches, f.Schedule(config.Cast(), round))
 		require.Equal(t, given, toJSON(config), "the config is only read")
-		last := formatpkg.Speech{Target: "?"}
+		last := format.Speech{Target: "?"}
 		for i, s := range speeches {
 			require.Equal(t, i, s.Slot)
 			require.Contains(t, present, s.Speaker)
 			require.NotEqual(t, s.Speaker, s.Target)
 			require.NotEmpty(t, s.Kind)
 			require.True(t, s.Target == "" || slices.Contains(present, s.Target))
-			if s.Kind == formatpkg.KindAnswer && last.Kind == formatpkg.KindQuestion && last.Target != "" {
+			if s.Kind == format.KindAnswer && last.Kind == format.KindQuestion && last.Target != "" {
 				require.Equal(t, []string{last.Target, last.Speaker}, []string{s.Speaker, s.Target}, "who is asked answers")
 			}
 			last = s
@@ -560,8 +560,8 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 // A chair speaks only where a slot says so, and is no contestant.
 func TestTheChairLeads(t *testing.T) {
 	for name, want := range map[string][]flow.CallKind{
-		formatpkg.Roundtable: {"opening", "closing"},
-		formatpkg.Socratic:   slices.Repeat([]flow.CallKind{formatpkg.KindQuestion}, 12),
+		format.Roundtable: {"opening", "closing"},
+		format.Socratic:   slices.Repeat([]flow.CallKind{format.KindQuestion}, 12),
 	} {
 		config := castings(name)[0].config
 		engine, _ := ready(config)
@@ -580,12 +580,12 @@ func TestTheChairLeads(t *testing.T) {
 }
 
 func TestPhasesOfOnesOwn(t *testing.T) {
-	format := debate.Format{Name: "own", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{
+	f := debate.Format{Name: "own", End: format.EndByRounds, Phases: []format.Phase{
 		{Name: "toast", First: -1, Last: -1}, {Name: "soup", First: 1, Last: 2}, {Name: "roast", First: 2, Last: -3},
 	}}
 	phases := func(rounds int) (out []string) {
 		for round := 1; round <= rounds; round++ {
-			out = append(out, format.Phase(round, rounds).Name)
+			out = append(out, f.Phase(round, rounds).Name)
 		}
 		return out
 	}
@@ -593,7 +593,7 @@ func TestPhasesOfOnesOwn(t *testing.T) {
 	assert.Equal(t, []string{"soup", "soup", "roast", "argument", "toast"}, phases(5), "a round that no phase covers is an argument")
 
 	config := twoDebaters()
-	config.Format, config.CustomFormat, config.Rounds = "", &format, 5
+	config.Format, config.CustomFormat, config.Rounds = "", &f, 5
 	engine, _ := ready(config)
 	var spoken []string
 	for _, turn := range run(t, engine, config).Turns {
@@ -606,13 +606,13 @@ func TestPhasesOfOnesOwn(t *testing.T) {
 
 // The instructions of one phase are not taken for those of another whose name is like it.
 func TestPhasesOfLikeNames(t *testing.T) {
-	format := debate.Format{Name: "own", End: formatpkg.EndByRounds, Phases: []formatpkg.Phase{
-		{Name: "a", First: 1, Last: 1, Slots: []formatpkg.Slot{{Who: formatpkg.Everyone, Instruction: "Speak of apples."}}},
+	f := debate.Format{Name: "own", End: format.EndByRounds, Phases: []format.Phase{
+		{Name: "a", First: 1, Last: 1, Slots: []format.Slot{{Who: format.Everyone, Instruction: "Speak of apples."}}},
 		{Name: "a.1", First: 2, Last: 2, Instruction: "Speak of pears."},
 		{Name: "A", First: 3, Last: 3, Instruction: "Speak of plums."},
 	}}
 	config := twoDebaters()
-	config.Format, config.CustomFormat = "", &format
+	config.Format, config.CustomFormat = "", &f
 	engine, source := ready(config)
 	run(t, engine, config)
 	for _, request := range source.Requests() {
@@ -628,8 +628,8 @@ func TestAFormatOfTheEngine(t *testing.T) {
 	config.Format, config.Rounds = "duel", 4
 	engine, _ := engineFor(config)
 	engine.Formats = map[string]debate.Format{"duel": {
-		Name: "ignored", MinParticipants: 2, MaxParticipants: 2, End: formatpkg.EndByRounds,
-		Phases: []formatpkg.Phase{{Name: "shot", First: 1, Last: -1}},
+		Name: "ignored", MinParticipants: 2, MaxParticipants: 2, End: format.EndByRounds,
+		Phases: []format.Phase{{Name: "shot", First: 1, Last: -1}},
 	}}
 	record := run(t, engine, config)
 	assert.Equal(t, "duel", view(record).Format().Name)
@@ -642,7 +642,7 @@ func TestWho(t *testing.T) {
 	config := debate.Config{
 		Participants: actors("Mia neutral", "Ben against", "Ada for", "Cem for", "Dee against", "Eva for", "Zoe"), Audience: listeners(2),
 	}
-	for who, want := range map[formatpkg.Who]string{
+	for who, want := range map[format.Who]string{
 		"all":        "Ben Ada Cem Dee Eva Zoe",
 		"sides":      "Ada Ben Cem Dee Eva",
 		"chair":      "Mia",
@@ -658,18 +658,18 @@ func TestWho(t *testing.T) {
 		"audience:2": "audience-2",
 		"audience:3": "",
 	} {
-		format := debate.Format{Chair: debate.Neutral, Phases: []formatpkg.Phase{
-			{Name: "talk", First: 1, Last: -1, Slots: []formatpkg.Slot{{Who: who}}},
-			{Name: "reply", First: 1, Last: -1, Slots: []formatpkg.Slot{{Who: "name:Zoe", To: who}}},
+		f := debate.Format{Chair: debate.Neutral, Phases: []format.Phase{
+			{Name: "talk", First: 1, Last: -1, Slots: []format.Slot{{Who: who}}},
+			{Name: "reply", First: 1, Last: -1, Slots: []format.Slot{{Who: "name:Zoe", To: who}}},
 		}}
 		var names, targets []string
-		for _, s := range format.Schedule(config.Cast(), 1) {
+		for _, s := range f.Schedule(config.Cast(), 1) {
 			names = append(names, s.Speaker)
 		}
 		assert.Equal(t, want, strings.Join(names, " "), string(who))
 
-		format.Phases = format.Phases[1:]
-		for _, s := range format.Schedule(config.Cast(), 1) {
+		f.Phases = f.Phases[1:]
+		for _, s := range f.Schedule(config.Cast(), 1) {
 			targets = append(targets, s.Target)
 		}
 		assert.Equal(t, strings.TrimSpace(strings.TrimSuffix(want, "Zoe")), strings.Join(targets, " "), "to %s: all but the speaker", who)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/context/window"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -25,7 +25,7 @@ var little = provider.Usage{Input: 10, Output: 10}
 
 // stepper steps a core by hand, on a clock of its own and without jitter unless a test says so.
 type stepper struct {
-	*flowpkg.Core
+	*flow.Core
 	t    *testing.T
 	at   time.Time
 	bits uint64
@@ -45,33 +45,33 @@ func begunBy(t *testing.T, engine *debate.Engine, config debate.Config) *stepper
 	core, err := engine.NewCore("stepped", nil)
 	require.NoError(t, err)
 	s := &stepper{Core: core, t: t, at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	for _, signal := range []flowpkg.Signal{flowpkg.Edit{Config: config}, flowpkg.Validate{}, flowpkg.Validated{OK: true}, start} {
+	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
 		s.step(signal)
 	}
 	return s
 }
 
-func (s *stepper) step(signal flowpkg.Signal) flowpkg.Output {
+func (s *stepper) step(signal flow.Signal) flow.Output {
 	s.t.Helper()
-	out, err := s.Step(flowpkg.Input{At: s.at, Bits: s.bits, Signal: signal})
+	out, err := s.Step(flow.Input{At: s.at, Bits: s.bits, Signal: signal})
 	require.NoError(s.t, err)
 	return out
 }
 
 // says brings a short reply to a call's attempt.
-func (s *stepper) says(call string, attempt int) flowpkg.Output {
+func (s *stepper) says(call string, attempt int) flow.Output {
 	s.t.Helper()
-	return s.step(flowpkg.Result{Call: call, Attempt: attempt, Text: "A word.", Usage: little})
+	return s.step(flow.Result{Call: call, Attempt: attempt, Text: "A word.", Usage: little})
 }
 
 // fails brings the failure of a call's attempt, for which nothing was paid.
-func (s *stepper) fails(call string, attempt int, failure debate.Error) flowpkg.Output {
+func (s *stepper) fails(call string, attempt int, failure debate.Error) flow.Output {
 	s.t.Helper()
-	return s.step(flowpkg.Failed{Call: call, Attempt: attempt, Error: &failure, Free: true})
+	return s.step(flow.Failed{Call: call, Attempt: attempt, Error: &failure, Free: true})
 }
 
 // told yields what events tell.
-func told(events []debate.Event) (out []flowpkg.EventKind) {
+func told(events []debate.Event) (out []flow.EventKind) {
 	for i := range events {
 		out = append(out, events[i].Kind())
 	}
@@ -111,7 +111,7 @@ func TestAReplyAfterTheEndIsPaidAndNotHeard(t *testing.T) {
 		require.NoError(t, session.Cancel(t.Context()))
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, flowpkg.StateCanceled, record.State)
+		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Empty(t, record.Turns)
 		assert.Zero(t, record.InFlight())
 		assert.Equal(t, 100, record.Spent().Usage.Input, "the reply did come")
@@ -119,72 +119,72 @@ func TestAReplyAfterTheEndIsPaidAndNotHeard(t *testing.T) {
 }
 
 func TestAfterTheEndOnlyTheSpendIsRecorded(t *testing.T) {
-	failure := &debate.Error{Kind: flowpkg.KindNetwork}
-	for name, signal := range map[string]flowpkg.Signal{
-		"a reply":         flowpkg.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: little},
-		"a blank reply":   flowpkg.Result{Call: adasOpening, Attempt: 1, Usage: little},
-		"a failure":       flowpkg.Failed{Call: adasOpening, Attempt: 1, Error: failure, Usage: little},
-		"a lost attempt":  flowpkg.Lost{Call: adasOpening, Attempt: 1},
-		"being cut short": flowpkg.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: flowpkg.KindCanceled}},
+	failure := &debate.Error{Kind: flow.KindNetwork}
+	for name, signal := range map[string]flow.Signal{
+		"a reply":         flow.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: little},
+		"a blank reply":   flow.Result{Call: adasOpening, Attempt: 1, Usage: little},
+		"a failure":       flow.Failed{Call: adasOpening, Attempt: 1, Error: failure, Usage: little},
+		"a lost attempt":  flow.Lost{Call: adasOpening, Attempt: 1},
+		"being cut short": flow.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: flow.KindCanceled}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := begun(t, twoDebaters())
-			assert.Equal(t, []string{adasOpening}, s.step(flowpkg.Cancel{}).Abort)
+			assert.Equal(t, []string{adasOpening}, s.step(flow.Cancel{}).Abort)
 			out := s.step(signal)
-			require.Equal(t, []flowpkg.EventKind{flowpkg.EventSpend}, told(out.Events))
-			assert.Positive(t, int64(as[flowpkg.Charge](out.Events[0]).Cost))
+			require.Equal(t, []flow.EventKind{flow.EventSpend}, told(out.Events))
+			assert.Positive(t, int64(as[flow.Charge](out.Events[0]).Cost))
 			assert.Empty(t, out.Start)
 			assert.Empty(t, s.Record().Turns)
-			assert.Empty(t, s.step(flowpkg.Tick{}).Events)
+			assert.Empty(t, s.step(flow.Tick{}).Events)
 		})
 	}
 }
 
 func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
-	canceled := debate.Error{Kind: flowpkg.KindCanceled}
+	canceled := debate.Error{Kind: flow.KindCanceled}
 	t.Run("no control did", func(t *testing.T) {
 		s := begun(t, twoDebaters())
 		out := s.fails(adasOpening, 1, canceled)
-		require.Equal(t, []flowpkg.EventKind{flowpkg.EventFailed, flowpkg.EventTransition}, told(out.Events))
-		assert.False(t, as[flowpkg.Failure](out.Events[0]).Void)
-		assert.True(t, as[flowpkg.Failure](out.Events[0]).Final)
+		require.Equal(t, []flow.EventKind{flow.EventFailed, flow.EventTransition}, told(out.Events))
+		assert.False(t, as[flow.Failure](out.Events[0]).Void)
+		assert.True(t, as[flow.Failure](out.Events[0]).Final)
 		assert.Empty(t, out.Start, "it is not repeated")
-		assert.Equal(t, flowpkg.StateError, s.Record().State)
+		assert.Equal(t, flow.StateError, s.Record().State)
 	})
 	t.Run("a draining pause did not", func(t *testing.T) {
 		s := begun(t, twoDebaters())
-		s.step(flowpkg.Pause{Drain: true})
-		assert.False(t, as[flowpkg.Failure](s.fails(adasOpening, 1, canceled).Events[0]).Void)
+		s.step(flow.Pause{Drain: true})
+		assert.False(t, as[flow.Failure](s.fails(adasOpening, 1, canceled).Events[0]).Void)
 	})
 	t.Run("a pause did", func(t *testing.T) {
 		s := begun(t, twoDebaters())
-		s.step(flowpkg.Pause{})
-		assert.True(t, as[flowpkg.Failure](s.fails(adasOpening, 1, canceled).Events[0]).Void)
-		assert.Equal(t, []string{adasOpening}, s.step(flowpkg.Resume{}).Start)
+		s.step(flow.Pause{})
+		assert.True(t, as[flow.Failure](s.fails(adasOpening, 1, canceled).Events[0]).Void)
+		assert.Equal(t, []string{adasOpening}, s.step(flow.Resume{}).Start)
 	})
 	t.Run("a pause did, but it had failed by itself", func(t *testing.T) {
 		s := begun(t, twoDebaters())
 		for attempt := 1; attempt <= 2; attempt++ { // an unusable reply is tried once more, and no further
-			s.step(flowpkg.Pause{})
-			failure := as[flowpkg.Failure](s.fails(adasOpening, attempt, debate.Error{Kind: flowpkg.KindInvalidResponse}).Events[0])
+			s.step(flow.Pause{})
+			failure := as[flow.Failure](s.fails(adasOpening, attempt, debate.Error{Kind: flow.KindInvalidResponse}).Events[0])
 			assert.False(t, failure.Void)
 			assert.Equal(t, attempt == 2, failure.Final, "both attempts count")
-			out := s.step(flowpkg.Resume{})
+			out := s.step(flow.Resume{})
 			if attempt == 1 {
 				assert.Empty(t, out.Start)
 				require.Equal(t, failure.RetryAt, out.Wait)
 				s.at = out.Wait
-				assert.Equal(t, []string{adasOpening}, s.step(flowpkg.Tick{}).Start)
+				assert.Equal(t, []string{adasOpening}, s.step(flow.Tick{}).Start)
 			}
 		}
-		assert.Equal(t, flowpkg.StateError, s.Record().State)
+		assert.Equal(t, flow.StateError, s.Record().State)
 
 		s = begun(t, twoDebaters())
-		s.step(flowpkg.Pause{})
-		failure := as[flowpkg.Failure](s.fails(adasOpening, 1, debate.Error{Kind: flowpkg.KindRateLimit, RetryAfter: 30 * time.Second}).Events[0])
+		s.step(flow.Pause{})
+		failure := as[flow.Failure](s.fails(adasOpening, 1, debate.Error{Kind: flow.KindRateLimit, RetryAfter: 30 * time.Second}).Events[0])
 		assert.False(t, failure.Void)
 		assert.Equal(t, s.at.Add(30*time.Second), failure.RetryAt, "the vendor is not asked again before it said so")
-		out := s.step(flowpkg.Resume{})
+		out := s.step(flow.Resume{})
 		assert.Empty(t, out.Start)
 		assert.Equal(t, failure.RetryAt, out.Wait)
 	})
@@ -192,20 +192,20 @@ func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
 
 func TestAHostRetriesThreeTimesBetweenTwoResults(t *testing.T) {
 	s := begun(t, twoDebaters())
-	noQuota := debate.Error{Kind: flowpkg.KindQuota}
+	noQuota := debate.Error{Kind: flow.KindQuota}
 	for _, call := range []string{adasOpening, bensOpening} {
 		for attempt := range 3 {
 			s.fails(call, attempt+1, noQuota)
-			assert.Equal(t, []string{call}, s.step(flowpkg.Retry{}).Start, "retry %d", attempt+1)
+			assert.Equal(t, []string{call}, s.step(flow.Retry{}).Start, "retry %d", attempt+1)
 		}
 		if call == adasOpening {
 			s.says(call, 4) // progress: there are three more
 		}
 	}
 	s.fails(bensOpening, 4, noQuota)
-	_, err := s.Step(flowpkg.Input{At: s.at, Signal: flowpkg.Retry{}})
-	requireKind(t, err, flowpkg.KindState)
-	assert.Equal(t, flowpkg.StateError, s.Record().State)
+	_, err := s.Step(flow.Input{At: s.at, Signal: flow.Retry{}})
+	requireKind(t, err, flow.KindState)
+	assert.Equal(t, flow.StateError, s.Record().State)
 }
 
 func TestCallsThatFitTheBudgetOnlySinglyAreMadeOneAfterTheOther(t *testing.T) {
@@ -220,7 +220,7 @@ func TestCallsThatFitTheBudgetOnlySinglyAreMadeOneAfterTheOther(t *testing.T) {
 	assert.Less(t, s.Record().Reserved(), both)
 	assert.Equal(t, []string{bensOpening}, s.says(adasOpening, 1).Start, "the first was cheaper than it might have been")
 	s.says(bensOpening, 1)
-	assert.Equal(t, flowpkg.StateCompleted, s.Record().State)
+	assert.Equal(t, flow.StateCompleted, s.Record().State)
 	assert.Len(t, s.Record().Turns, 2)
 	assert.Empty(t, s.Record().Warnings, "no limit was reached")
 }
@@ -228,19 +228,19 @@ func TestCallsThatFitTheBudgetOnlySinglyAreMadeOneAfterTheOther(t *testing.T) {
 // The call in flight belongs to a state that the flow has left: only the reservation tells of it.
 func TestACallWaitsForWhatIsReservedInAStateThatWasLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asking := func(name string) func(*debate.Record) []flowpkg.Call {
-			return func(r *debate.Record) []flowpkg.Call {
+		asking := func(name string) func(*debate.Record) []flow.Call {
+			return func(r *debate.Record) []flow.Call {
 				if r.Done("say." + name) {
 					return nil
 				}
-				return []flowpkg.Call{{ID: "say." + name, Kind: "word", By: name, Model: "test/debater"}}
+				return []flow.Call{{ID: "say." + name, Kind: "word", By: name, Model: "test/debater"}}
 			}
 		}
-		flow := oneState(asking("Ada"))
-		flow.Inputs = []debate.Trigger{nudge}
-		flow.Rules = append(flow.Rules, debate.Rule{From: asks, On: nudge, To: rests})
-		flow.Steps[rests] = flowpkg.Step{Calls: asking("Ben"), Next: flow.Steps[rests].Next}
-		engine, p, config := withFlow(flow)
+		f := oneState(asking("Ada"))
+		f.Inputs = []debate.Trigger{nudge}
+		f.Rules = append(f.Rules, debate.Rule{From: asks, On: nudge, To: rests})
+		f.Steps[rests] = flow.Step{Calls: asking("Ben"), Next: f.Steps[rests].Next}
+		engine, p, config := withFlow(f)
 		slowly(p)
 		config.MaxTokens = 300
 		config.Budget = &debate.Budget{Hard: 1_000_000_000} // one worst case is about 0.7 of that
@@ -270,7 +270,7 @@ func TestAReaderWhoHasHeardAFalseStartEndsWithTheTurnsText(t *testing.T) {
 		defer session.Close()
 		tr, heard := newTranscript(t), 0
 		tr.follow(session, func(e debate.Event) {
-			if e.Kind() == flowpkg.EventChunk && strings.Contains(as[flowpkg.Chunk](e).Text, "a false start") {
+			if e.Kind() == flow.EventChunk && strings.Contains(as[flow.Chunk](e).Text, "a false start") {
 				heard++
 			}
 		})
@@ -290,35 +290,35 @@ func TestTheEarliestOfSeveralWaitsCounts(t *testing.T) {
 			if waits[1] < waits[0] {
 				early, late = late, early
 			}
-			s.fails(adasOpening, 1, debate.Error{Kind: flowpkg.KindAPI, RetryAfter: waits[0]})
-			out := s.fails(bensOpening, 1, debate.Error{Kind: flowpkg.KindAPI, RetryAfter: waits[1]})
+			s.fails(adasOpening, 1, debate.Error{Kind: flow.KindAPI, RetryAfter: waits[0]})
+			out := s.fails(bensOpening, 1, debate.Error{Kind: flow.KindAPI, RetryAfter: waits[1]})
 			assert.Empty(t, out.Start)
 			assert.Equal(t, began.Add(7*time.Second), out.Wait)
 			s.at = out.Wait
-			out = s.step(flowpkg.Tick{})
+			out = s.step(flow.Tick{})
 			assert.Equal(t, []string{early}, out.Start)
 			assert.Equal(t, began.Add(30*time.Second), out.Wait, "then the other's is the earliest")
 			s.at = out.Wait
-			assert.Equal(t, []string{late}, s.step(flowpkg.Tick{}).Start)
+			assert.Equal(t, []string{late}, s.step(flow.Tick{}).Start)
 		})
 	}
 }
 
 func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
-	flow := debate.DebateFlow()
-	flow.Name = "dropping-debate"
-	turns := flow.Steps[debate.StateAwaitingResponses]
-	flow.Steps[debate.StateAwaitingResponses] = flowpkg.Step{Next: turns.Next, Calls: func(r *debate.Record) []flowpkg.Call {
+	f := debate.DebateFlow()
+	f.Name = "dropping-debate"
+	turns := f.Steps[debate.StateAwaitingResponses]
+	f.Steps[debate.StateAwaitingResponses] = flow.Step{Next: turns.Next, Calls: func(r *debate.Record) []flow.Call {
 		calls := turns.Calls(r)
 		for i := range calls {
-			calls[i].OnFail = flowpkg.OnFail{Drop: true}
+			calls[i].OnFail = flow.OnFail{Drop: true}
 		}
 		return calls
 	}}
 	config := twoDebaters()
 	config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
 	engine, p := engineFor(config)
-	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+	engine.Flows = map[string]*debate.Flow{f.Name: f}
 	p.Reply = func(req *provider.Request) scripted.Reply {
 		if strings.Contains(req.ID, "/r2.") && req.Self == "Cem" {
 			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
@@ -342,8 +342,8 @@ func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
 }
 
 func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
-	for name, reopen := range map[string]func(*debate.Engine, context.Context, flowpkg.Config) (*debate.Session, error){
-		"opened": func(e *debate.Engine, ctx context.Context, config flowpkg.Config) (*debate.Session, error) {
+	for name, reopen := range map[string]func(*debate.Engine, context.Context, flow.Config) (*debate.Session, error){
+		"opened": func(e *debate.Engine, ctx context.Context, config flow.Config) (*debate.Session, error) {
 			return e.Open(ctx, config.Terms().ID)
 		},
 		"started again": (*debate.Engine).Start,
@@ -364,8 +364,8 @@ func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
 				spoken := map[string]bool{}
 				tr := newTranscript(t)
 				tr.follow(session, func(e debate.Event) {
-					if e.Kind() == flowpkg.EventChunk {
-						spoken[as[flowpkg.Chunk](e).Call] = true
+					if e.Kind() == flow.EventChunk {
+						spoken[as[flow.Chunk](e).Call] = true
 					}
 				})
 				assert.NotContains(t, spoken, adasOpening)
@@ -384,11 +384,11 @@ func TestNoChunkComesBeforeItsCallsIntent(t *testing.T) {
 		for event, err := range s.Events(t.Context(), 0) {
 			require.NoError(t, err)
 			switch event.Kind() {
-			case flowpkg.EventIntent:
-				intended[as[flowpkg.Intent](event).Call] = true
-			case flowpkg.EventChunk:
+			case flow.EventIntent:
+				intended[as[flow.Intent](event).Call] = true
+			case flow.EventChunk:
 				chunks++
-				assert.True(t, intended[as[flowpkg.Chunk](event).Call], "%s", as[flowpkg.Chunk](event).Call)
+				assert.True(t, intended[as[flow.Chunk](event).Call], "%s", as[flow.Chunk](event).Call)
 			}
 			pass(330 * time.Millisecond) // so slow a reader is always behind
 		}
@@ -402,17 +402,17 @@ func TestASoftLimitLetsThoseWhoSpeakFinish(t *testing.T) {
 	config.Budget = &debate.Budget{Soft: worstCases(t, config)}
 	s := begun(t, config)
 	require.Equal(t, 2, s.Record().InFlight())
-	out := s.step(flowpkg.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: provider.Usage{Input: 10, Output: 1_000_000}})
-	assert.Equal(t, []flowpkg.EventKind{flowpkg.EventTurn}, told(out.Events), "Ben is still speaking")
+	out := s.step(flow.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: provider.Usage{Input: 10, Output: 1_000_000}})
+	assert.Equal(t, []flow.EventKind{flow.EventTurn}, told(out.Events), "Ben is still speaking")
 	assert.Empty(t, out.Abort)
 	assert.Equal(t, debate.StateAwaitingResponses, s.Record().State)
 
 	out = s.says(bensOpening, 1)
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben"}, speakers(s.Record()))
-	assert.Equal(t, flowpkg.StateCompleting, s.Record().State)
+	assert.Equal(t, flow.StateCompleting, s.Record().State)
 	assert.Equal(t, []string{"verdict.judge"}, out.Start)
 	require.Len(t, s.Record().Warnings, 1)
-	assert.Equal(t, flowpkg.WarnSoft, s.Record().Warnings[0].Kind)
+	assert.Equal(t, flow.WarnSoft, s.Record().Warnings[0].Kind)
 }
 
 func TestNoWaitIsLongerThanItsCap(t *testing.T) {
@@ -422,9 +422,9 @@ func TestNoWaitIsLongerThanItsCap(t *testing.T) {
 		base      time.Duration
 		rateLimit time.Duration
 	}{
-		"doubled many times":          {flowpkg.KindNetwork, time.Second, 0},
-		"a first wait beyond the cap": {flowpkg.KindNetwork, time.Minute, 0},
-		"a rate limit's own wait":     {flowpkg.KindRateLimit, time.Second, time.Minute},
+		"doubled many times":          {flow.KindNetwork, time.Second, 0},
+		"a first wait beyond the cap": {flow.KindNetwork, time.Minute, 0},
+		"a rate limit's own wait":     {flow.KindRateLimit, time.Second, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
@@ -439,7 +439,7 @@ func TestNoWaitIsLongerThanItsCap(t *testing.T) {
 				require.False(t, out.Wait.IsZero(), "attempt %d", attempt+1)
 				waits = append(waits, out.Wait.Sub(s.at))
 				s.at = out.Wait
-				require.Equal(t, []string{adasOpening}, s.step(flowpkg.Tick{}).Start)
+				require.Equal(t, []string{adasOpening}, s.step(flow.Tick{}).Start)
 			}
 			assert.Equal(t, most+time.Second, slices.Max(waits))
 			assert.Equal(t, most+time.Second, waits[tries-1])
@@ -456,12 +456,12 @@ func (c counting) Plan(p window.Problem) window.Plan {
 }
 
 func TestACallIsPlannedOnTheMessagesThatItReads(t *testing.T) {
-	flow := reflecting()
-	step := flow.Steps["reflecting"]
-	flow.Steps["reflecting"] = flowpkg.Step{Next: step.Next, Calls: func(r *debate.Record) []flowpkg.Call {
+	f := reflecting()
+	step := f.Steps["reflecting"]
+	f.Steps["reflecting"] = flow.Step{Next: step.Next, Calls: func(r *debate.Record) []flow.Call {
 		calls := step.Calls(r)
 		for i := range calls {
-			calls[i].Model, calls[i].View = "test/small", flowpkg.View{From: r.Round}
+			calls[i].Model, calls[i].View = "test/small", flow.View{From: r.Round}
 		}
 		return calls
 	}}
@@ -469,7 +469,7 @@ func TestACallIsPlannedOnTheMessagesThatItReads(t *testing.T) {
 	config.Context = "counting"
 	config.Participants[0].Fallbacks = []string{"test/small"}
 	engine, p := engineFor(config)
-	engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+	engine.Flows = map[string]*debate.Flow{f.Name: f}
 	engine.Models["test/small"] = debate.Model{Priced: true, Context: 4300}
 	var planned, sent []int
 	engine.Contexts = map[string]debate.ContextManager{"counting": counting{&planned}}

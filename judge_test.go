@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -32,7 +32,7 @@ type bench struct {
 	source *scripted.Provider
 
 	mu    sync.Mutex
-	kind  flowpkg.CallKind // the answers are for
+	kind  flow.CallKind // the answers are for
 	list  []scripted.Reply
 	asked []asked // about that kind
 }
@@ -43,7 +43,7 @@ type asked struct {
 }
 
 // newBench makes a bench; outside: the judge is a Go function.
-func newBench(kind flowpkg.CallKind, outside bool, answers ...scripted.Reply) *bench {
+func newBench(kind flow.CallKind, outside bool, answers ...scripted.Reply) *bench {
 	b := &bench{kind: kind, list: answers, config: twoDebaters()}
 	b.config.Rounds = 1
 	b.engine, b.source = engineFor(b.config)
@@ -53,7 +53,7 @@ func newBench(kind flowpkg.CallKind, outside bool, answers ...scripted.Reply) *b
 			return answer(req)
 		}
 		parts := strings.Split(req.ID, "/")
-		return b.next(flowpkg.CallKind(req.Schema.Name), asked{parts[1] + "/" + parts[2], req.Last.Text, req.Schema.JSON})
+		return b.next(flow.CallKind(req.Schema.Name), asked{parts[1] + "/" + parts[2], req.Last.Text, req.Schema.JSON})
 	}
 	if outside {
 		b.config.Judging.Judges[0] = debate.JudgeConfig{Judge: "panel"}
@@ -65,7 +65,7 @@ func newBench(kind flowpkg.CallKind, outside bool, answers ...scripted.Reply) *b
 	return b
 }
 
-func (b *bench) next(kind flowpkg.CallKind, a asked) scripted.Reply {
+func (b *bench) next(kind flow.CallKind, a asked) scripted.Reply {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if kind == b.kind {
@@ -93,7 +93,7 @@ func (b *bench) start(t *testing.T) (*debate.Session, *debate.Record, error) {
 }
 
 // recorded yields the judge's JSON as it was recorded; "": nothing was.
-func recorded(r *debate.Record, kind flowpkg.CallKind) string {
+func recorded(r *debate.Record, kind flow.CallKind) string {
 	switch {
 	case kind == debate.KindVerdict && view(r).Verdict != nil:
 		return toJSON(view(r).Verdict.FinalVerdict)
@@ -105,7 +105,7 @@ func recorded(r *debate.Record, kind flowpkg.CallKind) string {
 }
 
 // good is what a bench answers by itself.
-func good(kind flowpkg.CallKind) string {
+func good(kind flow.CallKind) string {
 	if kind == debate.KindVerdict {
 		return verdict([]string{"Ada", "Ben"})
 	}
@@ -113,7 +113,7 @@ func good(kind flowpkg.CallKind) string {
 }
 
 // corpus calls test with every answer under testdata/judge, by a model and by a Judge from outside.
-func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer string, kind flowpkg.CallKind, outside bool)) {
+func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer string, kind flow.CallKind, outside bool)) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "judge", folder, "*.txt"))
 	require.NoError(t, err)
@@ -125,14 +125,14 @@ func corpus(t *testing.T, folder string, test func(t *testing.T, path, answer st
 		kind, _, _ := strings.Cut(name, "-")
 		for _, by := range []string{"model", "judge"} {
 			t.Run(name+"/"+by, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { test(t, path, string(data), flowpkg.CallKind(kind), by == "judge") })
+				synctest.Test(t, func(t *testing.T) { test(t, path, string(data), flow.CallKind(kind), by == "judge") })
 			})
 		}
 	}
 }
 
 func TestAnswersThatAreAccepted(t *testing.T) {
-	corpus(t, "accept", func(t *testing.T, path, answer string, kind flowpkg.CallKind, outside bool) {
+	corpus(t, "accept", func(t *testing.T, path, answer string, kind flow.CallKind, outside bool) {
 		want, err := os.ReadFile(strings.TrimSuffix(path, ".txt") + ".want.json")
 		require.NoError(t, err)
 		b := newBench(kind, outside, scripted.Reply{Text: answer})
@@ -147,13 +147,13 @@ func TestAnswersThatAreAccepted(t *testing.T) {
 func TestAnswersThatAreRejected(t *testing.T) {
 	var mu sync.Mutex
 	found := map[string][]string{}
-	corpus(t, "reject", func(t *testing.T, path, answer string, kind flowpkg.CallKind, outside bool) {
+	corpus(t, "reject", func(t *testing.T, path, answer string, kind flow.CallKind, outside bool) {
 		bad := scripted.Reply{Text: answer}
 		b := newBench(kind, outside, bad, bad, bad)
 		session, record, err := b.start(t)
 
 		// Rejected, asked again with the reasons, and rejected again: a person is asked, without a score.
-		q := failedJudge(t, record, err, kind, flowpkg.KindInvalidResponse)
+		q := failedJudge(t, record, err, kind, flow.KindInvalidResponse)
 		assert.True(t, q.Failure.Retryable())
 		assert.Empty(t, recorded(record, kind), "no score is made up")
 		require.Len(t, record.Rejections, 2)
@@ -161,10 +161,10 @@ func TestAnswersThatAreRejected(t *testing.T) {
 		again(t, b.asked[0], b.asked[1], record.Rejections[0].Problems)
 
 		// A retry asks anew, and the re-ask of that is accepted.
-		require.NoError(t, session.Choose(t.Context(), q.ID, flowpkg.OptionRetry))
+		require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, flowpkg.StateCompleted, record.State)
+		assert.Equal(t, flow.StateCompleted, record.State)
 		assert.JSONEq(t, good(kind), recorded(record, kind))
 		assert.Len(t, record.Rejections, 3)
 		require.Len(t, b.asked, 4)
@@ -224,7 +224,7 @@ func TestAWinnerOfAFormatWithoutWinnersIsRejected(t *testing.T) {
 }
 
 // failedJudge yields what is asked about a judge who has failed for good.
-func failedJudge(t *testing.T, record *debate.Record, err error, call flowpkg.CallKind, kind debate.Kind) flowpkg.Inquiry {
+func failedJudge(t *testing.T, record *debate.Record, err error, call flow.CallKind, kind debate.Kind) flow.Inquiry {
 	t.Helper()
 	q := question(t, record, err)
 	id := "verdict.judge"
@@ -234,7 +234,7 @@ func failedJudge(t *testing.T, record *debate.Record, err error, call flowpkg.Ca
 	assert.Equal(t, id, q.About)
 	assert.Equal(t, call, q.Kind)
 	assert.Equal(t, "judge", q.To)
-	assert.Equal(t, []debate.Option{flowpkg.OptionModel, flowpkg.OptionRetry, flowpkg.OptionWithout, flowpkg.OptionEnd}, q.Options)
+	assert.Equal(t, []debate.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}, q.Options)
 	assert.Equal(t, kind, q.Failure.Kind)
 	return q
 }
@@ -267,13 +267,13 @@ func TestTheReaskWaitsTwoSeconds(t *testing.T) {
 
 // An answer that did not end normally is not parsed: half a number is a number too.
 func TestABrokenOffAnswerIsNotParsed(t *testing.T) {
-	for _, kind := range []flowpkg.CallKind{debate.KindAssessment, debate.KindVerdict} {
+	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
 		for _, stop := range []provider.StopReason{provider.StopLength, provider.StopTool, "pause_turn"} {
 			t.Run(string(kind)+"/"+string(stop), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBench(kind, false, scripted.Reply{Text: good(kind), Stop: stop}, scripted.Reply{Text: good(kind), Stop: stop})
 					_, record, err := b.start(t)
-					failedJudge(t, record, err, kind, flowpkg.KindInvalidResponse)
+					failedJudge(t, record, err, kind, flow.KindInvalidResponse)
 					assert.Empty(t, recorded(record, kind))
 					require.Len(t, record.Rejections, 2)
 					assert.Contains(t, record.Rejections[0].Problems[0], string(stop))
@@ -290,10 +290,10 @@ func TestUnusableAnswersFail(t *testing.T) {
 		kind  debate.Kind
 		asked int
 	}{
-		"blank":     {scripted.Reply{Text: " \n\t "}, flowpkg.KindInvalidResponse, 2},
-		"refused":   {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopRefusal}, flowpkg.KindRefusal, 1},
-		"filtered":  {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopFilter}, flowpkg.KindContentFilter, 1},
-		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, flowpkg.KindAPI, 3},
+		"blank":     {scripted.Reply{Text: " \n\t "}, flow.KindInvalidResponse, 2},
+		"refused":   {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopRefusal}, flow.KindRefusal, 1},
+		"filtered":  {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopFilter}, flow.KindContentFilter, 1},
+		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, flow.KindAPI, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -314,7 +314,7 @@ func TestUnusableAnswersFail(t *testing.T) {
 // A reply that is longer than its tokens can have been is cut there: what a judge said is then half an answer.
 func TestAnswersThatAreTooLong(t *testing.T) {
 	const most = 4096 * 8
-	for _, kind := range []flowpkg.CallKind{debate.KindAssessment, debate.KindVerdict} {
+	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
 		for name, c := range map[string]struct {
 			length   int
 			rejected []string
@@ -446,19 +446,19 @@ func TestASchemaOfAFlow(t *testing.T) {
 	type plan struct {
 		Steps []string `json:"steps"`
 	}
-	schema, err := flowpkg.NewSchema("plan", func(_ *debate.Record, p *plan) []string {
+	schema, err := flow.NewSchema("plan", func(_ *debate.Record, p *plan) []string {
 		if len(p.Steps) == 0 {
 			return []string{"steps: is empty"}
 		}
 		return nil
 	})
 	require.NoError(t, err)
-	unchecked, err := flowpkg.NewSchema[plan]("free", nil)
+	unchecked, err := flow.NewSchema[plan]("free", nil)
 	require.NoError(t, err)
-	flow := reflecting()
-	flow.Schemas["plan"], flow.Schemas["free"] = schema, unchecked
-	calls := flow.Steps["reflecting"].Calls
-	flow.Steps["reflecting"] = flowpkg.Step{Next: flow.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flowpkg.Call {
+	f := reflecting()
+	f.Schemas["plan"], f.Schemas["free"] = schema, unchecked
+	calls := f.Steps["reflecting"].Calls
+	f.Steps["reflecting"] = flow.Step{Next: f.Steps["reflecting"].Next, Calls: func(r *debate.Record) []flow.Call {
 		out := calls(r)
 		for i := range out {
 			out[i].Schema = "plan"
@@ -471,7 +471,7 @@ func TestASchemaOfAFlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
 		engine, source := engineFor(config)
-		engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+		engine.Flows = map[string]*debate.Flow{f.Name: f}
 		answer := source.Reply
 		source.Reply = func(req *provider.Request) scripted.Reply {
 			switch {
@@ -493,7 +493,7 @@ func TestASchemaOfAFlow(t *testing.T) {
 }
 
 func TestSchemasThatDoNotCompile(t *testing.T) {
-	_, err := flowpkg.NewSchema[func()]("odd", nil)
+	_, err := flow.NewSchema[func()]("odd", nil)
 	assert.Error(t, err)
 }
 
@@ -511,10 +511,10 @@ func FuzzJudgeAnswer(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, answer string) {
-		for _, kind := range []flowpkg.CallKind{debate.KindAssessment, debate.KindVerdict} {
+		for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
 			core, result := judgeCore(t, kind)
 			result.Text = answer
-			if _, err := core.Step(flowpkg.Input{At: time.Unix(9, 0), Signal: result}); err != nil {
+			if _, err := core.Step(flow.Input{At: time.Unix(9, 0), Signal: result}); err != nil {
 				t.Fatalf("a reply is never refused: %v", err)
 			}
 			got := recorded(core.Record(), kind)
@@ -538,18 +538,18 @@ func FuzzJudgeAnswer(f *testing.F) {
 }
 
 // judgeCore yields a core whose judge has just been asked, and the result to be filled in.
-func judgeCore(t *testing.T, kind flowpkg.CallKind) (*flowpkg.Core, flowpkg.Result) {
+func judgeCore(t *testing.T, kind flow.CallKind) (*flow.Core, flow.Result) {
 	t.Helper()
 	l := judgeLogs(t)
 	for i, event := range l.events {
-		if as[flowpkg.Intent](event) != nil && as[flowpkg.Intent](event).Kind == kind {
+		if as[flow.Intent](event) != nil && as[flow.Intent](event).Kind == kind {
 			core, err := l.engine.NewCore(l.id, l.events[:i+1])
 			require.NoError(t, err)
-			return core, flowpkg.Result{Call: as[flowpkg.Intent](event).Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
+			return core, flow.Result{Call: as[flow.Intent](event).Call, Attempt: 1, Usage: provider.Usage{Input: 1, Output: 1}}
 		}
 	}
 	require.Fail(t, "the judge is not asked")
-	return nil, flowpkg.Result{}
+	return nil, flow.Result{}
 }
 
 // judgeLogs is one debate for all runs of the fuzz target.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -39,7 +39,7 @@ func golden(t *testing.T, name, got string) {
 func TestEveryGuardBothWays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guards := make(map[string]debate.Guard)
-		for _, rule := range slices.Concat(debate.DebateFlow().Rules, flowpkg.Lifecycle()) {
+		for _, rule := range slices.Concat(debate.DebateFlow().Rules, flow.Lifecycle()) {
 			if rule.When.Name != "" {
 				guards[rule.When.Name] = rule.When
 			}
@@ -89,7 +89,7 @@ func TestEveryGuardBothWays(t *testing.T) {
 		look(core.Record())
 		nameless := twoDebaters()
 		nameless.Participants[1].Name = ""
-		_, err = core.Step(flowpkg.Input{At: time.Now(), Signal: flowpkg.Edit{Config: nameless}})
+		_, err = core.Step(flow.Input{At: time.Now(), Signal: flow.Edit{Config: nameless}})
 		require.NoError(t, err)
 		look(core.Record())
 		for name := range guards {
@@ -100,9 +100,9 @@ func TestEveryGuardBothWays(t *testing.T) {
 }
 
 func TestDiagramsAreDrawnFromTheTable(t *testing.T) {
-	flow := debate.DebateFlow()
-	golden(t, "machine_debate.mmd", flow.Mermaid())
-	golden(t, "machine_debate.dot", flow.DOT())
+	f := debate.DebateFlow()
+	golden(t, "machine_debate.mmd", f.Mermaid())
+	golden(t, "machine_debate.dot", f.DOT())
 }
 
 func requireKind(t *testing.T, err error, kind debate.Kind) *debate.Error {
@@ -114,12 +114,12 @@ func requireKind(t *testing.T, err error, kind debate.Kind) *debate.Error {
 }
 
 func TestMalformedFlowsAreRefused(t *testing.T) {
-	next := func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return "go", flowpkg.Exit{}, true }
+	next := func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return "go", flow.Exit{}, true }
 	small := func() *debate.Flow {
 		return &debate.Flow{
 			Name: "small", Version: 1, Start: "only",
-			Rules: []debate.Rule{{From: "only", On: "go", To: flowpkg.StateCompleting}},
-			Steps: map[debate.State]flowpkg.Step{"only": {Next: next}},
+			Rules: []debate.Rule{{From: "only", On: "go", To: flow.StateCompleting}},
+			Steps: map[debate.State]flow.Step{"only": {Next: next}},
 		}
 	}
 	yes := func(*debate.Record) bool { return true }
@@ -130,31 +130,31 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 		"nil":                  {nil, `under "small"`},
 		"another name":         {change(small(), func(f *debate.Flow) { f.Name = "other" }), `under "small"`},
 		"no start":             {change(small(), func(f *debate.Flow) { f.Start = "" }), "first state"},
-		"start of lifecycle":   {change(small(), func(f *debate.Flow) { f.Start = flowpkg.StateReady }), "first state"},
+		"start of lifecycle":   {change(small(), func(f *debate.Flow) { f.Start = flow.StateReady }), "first state"},
 		"state without a step": {change(small(), func(f *debate.Flow) { delete(f.Steps, "only") }), `"only"`},
-		"step without a next":  {change(small(), func(f *debate.Flow) { f.Steps["only"] = flowpkg.Step{} }), `"only"`},
+		"step without a next":  {change(small(), func(f *debate.Flow) { f.Steps["only"] = flow.Step{} }), `"only"`},
 		"typo in a target":     {change(small(), func(f *debate.Flow) { f.Rules[0].To = "complting" }), `"complting"`},
 		"empty target":         {change(small(), func(f *debate.Flow) { f.Rules[0].To = "" }), `""`},
-		"step for no state":    {change(small(), func(f *debate.Flow) { f.Steps["lost"] = flowpkg.Step{Next: next} }), `"lost"`},
-		"step when paused":     {change(small(), func(f *debate.Flow) { f.Steps[flowpkg.StatePaused] = flowpkg.Step{Next: next} }), "paused"},
+		"step for no state":    {change(small(), func(f *debate.Flow) { f.Steps["lost"] = flow.Step{Next: next} }), `"lost"`},
+		"step when paused":     {change(small(), func(f *debate.Flow) { f.Steps[flow.StatePaused] = flow.Step{Next: next} }), "paused"},
 		"guard without name":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{OK: yes} }), "guard"},
 		"guard without test":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{Name: "sure"} }), "guard"},
 		"rule out of an end": {change(small(), func(f *debate.Flow) {
-			f.Rules = append(f.Rules, debate.Rule{From: flowpkg.StateCompleted, On: "again", To: "only"})
+			f.Rules = append(f.Rules, debate.Rule{From: flow.StateCompleted, On: "again", To: "only"})
 		}), "completed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, _ := engineFor(twoDebaters())
 			engine.Flows = map[string]*debate.Flow{"small": c.flow}
 			_, err := engine.New(twoDebaters())
-			requireKind(t, err, flowpkg.KindValidation)
+			requireKind(t, err, flow.KindValidation)
 			assert.ErrorContains(t, err, c.says)
 		})
 	}
 	t.Run("well-formed", func(t *testing.T) {
 		engine, _ := engineFor(twoDebaters())
 		engine.Flows = map[string]*debate.Flow{"small": small()}
-		assert.Equal(t, flowpkg.StateCompleted, run(t, engine, flowpkg.Named("small", twoDebaters())).State)
+		assert.Equal(t, flow.StateCompleted, run(t, engine, flow.Named("small", twoDebaters())).State)
 	})
 }
 
@@ -170,28 +170,28 @@ func reflecting() *debate.Flow {
 		done  debate.Trigger = "reflected"
 	)
 	id := func(r *debate.Record) string { return fmt.Sprintf("r%d.reflection.%s", r.Round, r.Active()[0]) }
-	flow := debate.DebateFlow()
-	flow.Name = "reflecting-debate"
-	for i := range flow.Rules {
-		if flow.Rules[i].To == debate.StateRoundComplete {
-			flow.Rules[i].To = state
+	f := debate.DebateFlow()
+	f.Name = "reflecting-debate"
+	for i := range f.Rules {
+		if f.Rules[i].To == debate.StateRoundComplete {
+			f.Rules[i].To = state
 		}
 	}
-	flow.Rules = append(flow.Rules, debate.Rule{From: state, On: done, To: debate.StateRoundComplete})
-	flow.Steps[state] = flowpkg.Step{
-		Calls: func(r *debate.Record) []flowpkg.Call {
+	f.Rules = append(f.Rules, debate.Rule{From: state, On: done, To: debate.StateRoundComplete})
+	f.Steps[state] = flow.Step{
+		Calls: func(r *debate.Record) []flow.Call {
 			if r.Done(id(r)) {
 				return nil
 			}
 			name := r.Active()[0]
-			return []flowpkg.Call{{
+			return []flow.Call{{
 				ID: id(r), Kind: "reflection", By: name, Model: modelOf(r, name), Round: r.Round, System: r.Text("system." + name),
 				Last: func(*debate.Record) string { return "What have you learned in this round?" },
 			}}
 		},
-		Next: func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return done, flowpkg.Exit{}, true },
+		Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return done, flow.Exit{}, true },
 	}
-	return flow
+	return f
 }
 
 func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
@@ -199,9 +199,9 @@ func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
 	config := twoDebaters()
 	engine, provider := engineFor(config)
 	engine.Flows = map[string]*debate.Flow{"reflecting-debate": reflecting()}
-	record := run(t, engine, flowpkg.Named("reflecting-debate", config))
+	record := run(t, engine, flow.Named("reflecting-debate", config))
 
-	assert.Equal(t, flowpkg.StateCompleted, record.State)
+	assert.Equal(t, flow.StateCompleted, record.State)
 	assert.NotNil(t, view(record).Verdict)
 	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r1 Ada", "r2 Ada", "r2 Ben", "r2 Ada", "r3 Ada", "r3 Ben"}, speakers(record))
 	assert.EqualValues(t, "reflection", record.Turns[2].Kind)
@@ -220,22 +220,22 @@ func TestAFlowIsComposedFromTheDebateFlow(t *testing.T) {
 }
 
 // assertRows finds a row of the table for every change of state of a debate, and yields the triggers.
-func assertRows(t *testing.T, engine *debate.Engine, flow *debate.Flow, id string) []debate.Trigger {
+func assertRows(t *testing.T, engine *debate.Engine, f *debate.Flow, id string) []debate.Trigger {
 	t.Helper()
 	var fired []debate.Trigger
-	state := flowpkg.StateReady
+	state := flow.StateReady
 	for event, err := range engine.Events(t.Context(), id, 0) {
 		require.NoError(t, err)
-		change := as[flowpkg.Transition](event)
+		change := as[flow.Transition](event)
 		if change == nil {
 			continue
 		}
 		assert.Equal(t, state, change.From, "event %d goes on where the one before ended", event.Seq)
 		state = change.To
 		fired = append(fired, change.On)
-		row := slices.ContainsFunc(slices.Concat(flow.Rules, flowpkg.Lifecycle()), func(rule debate.Rule) bool {
-			from := rule.From == change.From || rule.From == flowpkg.StateRunning && flow.Steps[change.From].Next != nil
-			to := rule.To == change.To || rule.To == flowpkg.StatePrevious || rule.To == flowpkg.StateRunning && change.To == flow.Start
+		row := slices.ContainsFunc(slices.Concat(f.Rules, flow.Lifecycle()), func(rule debate.Rule) bool {
+			from := rule.From == change.From || rule.From == flow.StateRunning && f.Steps[change.From].Next != nil
+			to := rule.To == change.To || rule.To == flow.StatePrevious || rule.To == flow.StateRunning && change.To == f.Start
 			return rule.On == change.On && from && to
 		})
 		assert.True(t, row, "%s -> %s on %s is no row of the table", change.From, change.To, change.On)
@@ -245,22 +245,22 @@ func assertRows(t *testing.T, engine *debate.Engine, flow *debate.Flow, id strin
 
 // asking is the debate flow with a question to a person before the first round.
 func asking() *debate.Flow {
-	flow := debate.DebateFlow()
-	flow.Name = "asking-debate"
-	begin := flow.Steps[flowpkg.StateInitializing].Next
-	flow.Steps[flowpkg.StateInitializing] = flowpkg.Step{
-		Calls: func(r *debate.Record) []flowpkg.Call {
+	f := debate.DebateFlow()
+	f.Name = "asking-debate"
+	begin := f.Steps[flow.StateInitializing].Next
+	f.Steps[flow.StateInitializing] = flow.Step{
+		Calls: func(r *debate.Record) []flow.Call {
 			if r.Done("r0.question.host") {
 				return nil
 			}
-			return []flowpkg.Call{{
-				ID: "r0.question.host", Kind: "question", By: "host", Performer: flowpkg.ByPerson,
+			return []flow.Call{{
+				ID: "r0.question.host", Kind: "question", By: "host", Performer: flow.ByPerson,
 				Last: func(*debate.Record) string { return "Which city?" },
 			}}
 		},
 		Next: begin,
 	}
-	return flow
+	return f
 }
 
 // Whatever is done to a debate, its state changes by rows of the table alone.
@@ -271,7 +271,7 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 		speak  func() // lets the first speaker, who is held in mid-stream, end
 	}
 	var fired []debate.Trigger
-	play := func(name string, config debate.Config, flow func() *debate.Flow, act func(t *testing.T, s held)) {
+	play := func(name string, config debate.Config, f func() *debate.Flow, act func(t *testing.T, s held)) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine, source := engineFor(config)
@@ -284,8 +284,8 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 					}
 					return reply
 				}
-				if name := flow().Name; name != debate.FlowName {
-					engine.Flows = map[string]*debate.Flow{name: flow()}
+				if name := f().Name; name != debate.FlowName {
+					engine.Flows = map[string]*debate.Flow{name: f()}
 				}
 				session, err := engine.Start(t.Context(), inFlow(engine, config))
 				require.NoError(t, err)
@@ -294,7 +294,7 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 				record, err := session.Wait(t.Context())
 				require.NoError(t, err)
 				require.True(t, record.Final())
-				fired = append(fired, assertRows(t, engine, flow(), session.ID())...)
+				fired = append(fired, assertRows(t, engine, f(), session.ID())...)
 				session.Close()
 			})
 		})
@@ -307,7 +307,7 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 		require.NoError(t, s.Pause(t.Context(), debate.Drain))
 		s.speak()
 		synctest.Wait()
-		assert.Equal(t, flowpkg.StatePaused, s.State())
+		assert.Equal(t, flow.StatePaused, s.State())
 		require.NoError(t, s.Resume(t.Context()))
 	})
 	play("paused, then stopped with a turn", twoDebaters(), plain, func(t *testing.T, s held) {
@@ -324,18 +324,18 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 	play("a warning to be acknowledged", warned, plain, func(t *testing.T, s held) {
 		s.speak()
 		synctest.Wait()
-		require.Equal(t, flowpkg.StateAwaitingInput, s.State())
+		require.Equal(t, flow.StateAwaitingInput, s.State())
 		require.NoError(t, s.Acknowledge(t.Context()))
 	})
 	play("a question", twoDebaters(), asking, func(t *testing.T, s held) {
-		require.Equal(t, flowpkg.StateAwaitingInput, s.State())
+		require.Equal(t, flow.StateAwaitingInput, s.State())
 		require.NoError(t, s.Answer(t.Context(), "r0.question.host", "Oslo"))
 		s.speak()
 	})
 	play("one more state", twoDebaters(), reflecting, func(_ *testing.T, s held) { s.speak() })
 	for _, on := range []debate.Trigger{
-		flowpkg.TriggerStart, flowpkg.TriggerInitialized, flowpkg.TriggerPause, flowpkg.TriggerResume, flowpkg.TriggerStop, flowpkg.TriggerCancel,
-		flowpkg.TriggerLimit, flowpkg.TriggerWarn, flowpkg.TriggerAsk, flowpkg.TriggerAnswered, flowpkg.TriggerCompleted,
+		flow.TriggerStart, flow.TriggerInitialized, flow.TriggerPause, flow.TriggerResume, flow.TriggerStop, flow.TriggerCancel,
+		flow.TriggerLimit, flow.TriggerWarn, flow.TriggerAsk, flow.TriggerAnswered, flow.TriggerCompleted,
 		debate.TriggerResponded, debate.TriggerJudged, debate.TriggerProceed, "reflected",
 	} {
 		assert.Contains(t, fired, on, "these debates fire every trigger but those of an error")

@@ -17,7 +17,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/vote"
@@ -308,7 +308,7 @@ func TestDissentIsKept(t *testing.T) {
 	outcome := view(run(t, c.engine, c.config)).Outcome()
 	assert.Equal(t, "Ada", outcome.Winner)
 	assert.Equal(t, debate.For, outcome.Side)
-	assert.Equal(t, formatpkg.ByJudges, outcome.Decision)
+	assert.Equal(t, format.ByJudges, outcome.Decision)
 	assert.Equal(t, []debate.Dissent{
 		{Judge: "judge-2", Winner: "Ben", Reasoning: "Because word of judge-2"},
 		{Judge: "judge-4", Winner: "", Reasoning: "In sum: word of judge-4"},
@@ -751,8 +751,8 @@ func TestAModelTakesOverFromAJudgeWhoIsNone(t *testing.T) {
 }
 
 // castFor fills the seats of a format.
-func castFor(format debate.Format) debate.Config {
-	config := debate.Config{Topic: "Is it so?", Format: format.Name, Rounds: format.Rounds}
+func castFor(f debate.Format) debate.Config {
+	config := debate.Config{Topic: "Is it so?", Format: f.Name, Rounds: f.Rounds}
 	if config.Rounds == 0 {
 		config.Rounds = 2
 	}
@@ -760,28 +760,28 @@ func castFor(format debate.Format) debate.Config {
 		name := fmt.Sprintf("Speaker-%c", 'A'+len(config.Participants))
 		config.Participants = append(config.Participants, debate.Participant{Name: name, Side: side, Model: "test/debater"})
 	}
-	for _, seats := range format.Seats {
+	for _, seats := range f.Seats {
 		for range max(1, seats.Min) {
 			add(seats.Side)
 		}
 	}
-	for len(config.Participants) < max(2, format.MinParticipants) {
+	for len(config.Participants) < max(2, f.MinParticipants) {
 		side := debate.Side("")
-		if len(format.Seats) > 0 {
-			side = format.Seats[len(format.Seats)-1].Side
+		if len(f.Seats) > 0 {
+			side = f.Seats[len(f.Seats)-1].Side
 		}
 		add(side)
 	}
-	if format.Decide == formatpkg.BySwing {
+	if f.Decide == format.BySwing {
 		config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/voter"}}}
 	}
 	return config
 }
 
 func TestEveryFormatEndsWithoutAJudge(t *testing.T) {
-	for _, format := range formatpkg.Builtin() {
-		t.Run(format.Name, func(t *testing.T) {
-			config := castFor(format)
+	for _, f := range format.Builtin() {
+		t.Run(f.Name, func(t *testing.T) {
+			config := castFor(f)
 			engine, source := engineFor(config)
 			answer := source.Reply
 			source.Reply = func(req *provider.Request) scripted.Reply {

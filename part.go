@@ -11,7 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 )
 
 // Debate is a debate for reading: the [flow.Record] that every flow has, and what the judges, the audience and the
@@ -28,12 +28,12 @@ type Debate struct {
 	Assignment *Assignment // the positions that a model has found; nil if no model was asked
 
 	config   *Config
-	format   *formatpkg.Format
+	format   *format.Format
 	drawn    drawn
 	texts    map[string]string // the prompts, with what has been assigned since
 	systems  []string          // the system prompts of the participants, by seat
 	bench    []int             // the indices of the judges who are not recused
-	schedule []formatpkg.Speech
+	schedule []format.Speech
 	phase    int               // the phase of which schedule is the schedule
 	said     []bool            // by slot of the schedule: whether its speech is recorded
 	shingles []detect.Shingles // of the turns, if a detector compares them
@@ -54,7 +54,7 @@ func of(r *flow.Record) *Debate {
 	if d, ok := Of(r); ok {
 		return d
 	}
-	return &Debate{Record: r, config: &Config{}, format: &formatpkg.Format{}, phase: unset}
+	return &Debate{Record: r, config: &Config{}, format: &format.Format{}, phase: unset}
 }
 
 // unset is the phase before the first round. It differs from -1, the phase of rounds that no phase covers.
@@ -83,16 +83,16 @@ func draw(config flow.Config, seed string) any {
 
 // open makes the part of a record.
 func open(r *flow.Record, start *flow.Start) (flow.Part, error) {
-	format, ok := r.Frozen().(*formatpkg.Format)
+	f, ok := r.Frozen().(*format.Format)
 	if !ok {
 		return nil, &flow.Error{Kind: flow.KindValidation, Op: "open", Field: "frozen", Err: errors.New("the format is missing")}
 	}
-	d := &Debate{Record: r, config: configOf(r.Config()), format: format, texts: start.Texts, phase: unset}
+	d := &Debate{Record: r, config: configOf(r.Config()), format: f, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)
 	d.systems = make([]string, len(d.config.Participants))
 	d.readSystems()
 	d.bench = d.seated()
-	d.compares = slices.ContainsFunc(d.watched(), func(name formatpkg.Detector) bool { return name != formatpkg.DetectDrift })
+	d.compares = slices.ContainsFunc(d.watched(), func(name format.Detector) bool { return name != format.DetectDrift })
 	return d, nil
 }
 
@@ -100,7 +100,7 @@ func open(r *flow.Record, start *flow.Start) (flow.Part, error) {
 func (d *Debate) Config() *Config { return d.config }
 
 // Format returns the frozen format. It is read only.
-func (d *Debate) Format() *formatpkg.Format { return d.format }
+func (d *Debate) Format() *format.Format { return d.format }
 
 // Text returns a prompt as it was rendered when the debate started, with what has been assigned since.
 func (d *Debate) Text(name string) string { return d.texts[name] }
@@ -190,7 +190,7 @@ func views(s flow.Setup) flow.Views {
 	if d, ok := s.Drawn.(drawn); ok {
 		out.Labels = d.Labels
 	}
-	if f, ok := s.Frozen.(*formatpkg.Format); ok {
+	if f, ok := s.Frozen.(*format.Format); ok {
 		out.Reads = f.Audible(c.Cast())
 	}
 	return out

@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -28,7 +28,7 @@ type limitBooks struct {
 	models        map[string]debate.Model
 	windows       map[string]int
 	ratios        map[string]float64
-	schedules     map[int][]formatpkg.Speech
+	schedules     map[int][]format.Speech
 	said          map[place]*debate.Turn
 	order         []place        // in which they were held
 	overdue       map[place]bool // those that came after a stop, or after their speaker or who they address had left
@@ -47,7 +47,7 @@ type limitBooks struct {
 func newLimitBooks() limitBooks {
 	return limitBooks{
 		open: make(map[string]*flow.Intent), people: make(map[string]bool), latest: make(map[string]*flow.Intent), windows: make(map[string]int),
-		ratios: make(map[string]float64), schedules: make(map[int][]formatpkg.Speech), said: make(map[place]*debate.Turn),
+		ratios: make(map[string]float64), schedules: make(map[int][]format.Speech), said: make(map[place]*debate.Turn),
 		dropped: make(map[string]bool), unheard: make(map[place]bool), overdue: make(map[place]bool), setbacks: make(map[string]int), state: flow.StateReady,
 	}
 }
@@ -295,7 +295,7 @@ func (s *limitSim) checkFailure(f *flow.Failure, in *flow.Intent) {
 }
 
 // schedule yields the speeches of a round.
-func (s *limitSim) schedule(round int) []formatpkg.Speech {
+func (s *limitSim) schedule(round int) []format.Speech {
 	if made, ok := s.books.schedules[round]; ok {
 		return made
 	}
@@ -361,23 +361,23 @@ func (s *limitSim) spoken(at place) bool {
 
 // mayRead reports whether the format lets a participant read another.
 func (s *limitSim) mayRead(reader, speaker int) bool {
-	format, all := view(s.core.Record()).Format(), s.config().Participants
-	chair := func(seat int) bool { return format.Chair != "" && all[seat].Side == format.Chair }
+	f, all := view(s.core.Record()).Format(), s.config().Participants
+	chair := func(seat int) bool { return f.Chair != "" && all[seat].Side == f.Chair }
 	if reader < 0 || speaker < 0 || reader == speaker || chair(reader) || chair(speaker) {
 		return true
 	}
-	switch format.Reads.Graph {
-	case formatpkg.Ring:
+	switch f.Reads.Graph {
+	case format.Ring:
 		seat := reader
 		for {
 			if seat = (seat + len(all) - 1) % len(all); !chair(seat) {
 				return seat == speaker
 			}
 		}
-	case formatpkg.SideGroups:
+	case format.SideGroups:
 		return all[reader].Side == all[speaker].Side
-	case formatpkg.GivenEdges:
-		return slices.Contains(format.Reads.Edges[all[reader].Name], all[speaker].Name)
+	case format.GivenEdges:
+		return slices.Contains(f.Reads.Edges[all[reader].Name], all[speaker].Name)
 	default:
 		return true
 	}
@@ -675,7 +675,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 // checkOutcomeOf: a panel decides if, and only if, enough of it have judged.
 func (s *limitSim) checkOutcomeOf(r *debate.Record) {
 	judging, outcome := view(r).Config().Judging, view(r).Outcome()
-	if judging == nil || outcome.Decision != formatpkg.ByJudges {
+	if judging == nil || outcome.Decision != format.ByJudges {
 		return
 	}
 	complete, winners := 0, make(map[string]bool)

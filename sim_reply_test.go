@@ -8,7 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 )
 
 // shown yields the names that a schema allows, as those who answer see them: labels, if names are hidden.
@@ -27,17 +27,17 @@ func shown(schema []byte) []string {
 }
 
 // structured is a well-formed answer to a call that has a schema.
-func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *debate.Config, format *debate.Format) string {
+func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *debate.Config, f *debate.Format) string {
 	names := shown(schema)
 	switch kind {
 	case debate.KindAssessment:
 		return assessmentOf(dice, names, config.Judging.Rubric)
 	case debate.KindVerdict:
-		return verdictOf(dice, names, format)
+		return verdictOf(dice, names, f)
 	case debate.KindBallot:
 		return toJSON(map[string]any{"vote": oneOf(dice, debate.VoteFor, debate.VoteAgainst, debate.VoteUndecided), "reasoning": "so it seems"})
 	default:
-		return planOf(config, format)
+		return planOf(config, f)
 	}
 }
 
@@ -64,7 +64,7 @@ func assessmentOf(dice *rand.Rand, names []string, rubric *debate.Rubric) string
 	})
 }
 
-func verdictOf(dice *rand.Rand, names []string, format *debate.Format) string {
+func verdictOf(dice *rand.Rand, names []string, f *debate.Format) string {
 	points := make([]map[string]any, len(names))
 	scores := make(map[string]int)
 	for i, name := range names {
@@ -72,7 +72,7 @@ func verdictOf(dice *rand.Rand, names []string, format *debate.Format) string {
 		scores[name] = dice.IntN(101)
 	}
 	var winner any
-	if format.Decide != formatpkg.NoWinner && len(names) > 0 && !chance(dice, 6) {
+	if f.Decide != format.NoWinner && len(names) > 0 && !chance(dice, 6) {
 		winner = map[string]string{"participant": names[dice.IntN(min(2, len(names)))], "reasoning": "was better"}
 	}
 	return toJSON(map[string]any{
@@ -82,10 +82,10 @@ func verdictOf(dice *rand.Rand, names []string, format *debate.Format) string {
 }
 
 // planOf finds a position for everybody who has none.
-func planOf(config *debate.Config, format *debate.Format) string {
+func planOf(config *debate.Config, f *debate.Format) string {
 	var positions []map[string]any
 	for i, p := range config.Participants {
-		if p.Position == "" && (format.Chair == "" || p.Side != format.Chair) {
+		if p.Position == "" && (f.Chair == "" || p.Side != f.Chair) {
 			positions = append(positions, map[string]any{
 				"position": strings.Repeat(fmt.Sprintf("stand%d ", i), 4), "persona": "somebody", "keyArguments": []string{"because"},
 			})

@@ -13,33 +13,33 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
 // simConfig draws a debate.
 func simConfig(dice *rand.Rand, id string) debate.Config {
-	formats := formatpkg.Builtin()
+	formats := format.Builtin()
 	modes := []debate.Mode{debate.Sequential, debate.Simultaneous}
 	plain := slices.DeleteFunc(slices.Clone(formats), func(f debate.Format) bool { return len(f.Seats) > 0 })
-	format := plain[dice.IntN(len(plain))]
+	shape := plain[dice.IntN(len(plain))]
 	if dice.IntN(4) == 0 {
-		format = formats[dice.IntN(len(formats))]
+		shape = formats[dice.IntN(len(formats))]
 	}
 	config := debate.Config{
-		ID: id, Topic: "Is chance fair?", Format: format.Name, Mode: modes[dice.IntN(2)],
+		ID: id, Topic: "Is chance fair?", Format: shape.Name, Mode: modes[dice.IntN(2)],
 		Rounds: 1 + dice.IntN(4), MaxTokens: 500, Reserve: 1,
 	}
 	model := "test/large"
 	if dice.IntN(32) == 0 {
 		model = "test/small" // where counting tokens takes most of the time
 	}
-	if format.Rounds > 0 {
-		config.Rounds = format.Rounds
+	if shape.Rounds > 0 {
+		config.Rounds = shape.Rounds
 	}
 	names := []string{"Ada", "Ben", "Çem & Co", "Dee", "Eve", "Flo", "Gus"}
-	for i, side := range simSides(dice, &format) {
+	for i, side := range simSides(dice, &shape) {
 		p := debate.Participant{Name: names[i], Side: side, Model: model}
 		if dice.IntN(3) == 0 {
 			p.Fallbacks = []string{spareOf(model)}
@@ -59,7 +59,7 @@ func simConfig(dice *rand.Rand, id string) debate.Config {
 			config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/large"})
 		}
 	}
-	if format.Decide == formatpkg.BySwing || dice.IntN(8) == 0 && slices.ContainsFunc(format.Seats, func(s formatpkg.Seats) bool { return s.Side == debate.For }) {
+	if shape.Decide == format.BySwing || dice.IntN(8) == 0 && slices.ContainsFunc(shape.Seats, func(s format.Seats) bool { return s.Side == debate.For }) {
 		config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/large"}, {Model: "test/large"}}}
 	}
 	if dice.IntN(3) == 0 {
@@ -73,12 +73,12 @@ func simConfig(dice *rand.Rand, id string) debate.Config {
 }
 
 // simSides draws who takes part: two to four, or as few or a little more than the format has seats for.
-func simSides(dice *rand.Rand, format *debate.Format) []debate.Side {
-	if len(format.Seats) == 0 {
+func simSides(dice *rand.Rand, f *debate.Format) []debate.Side {
+	if len(f.Seats) == 0 {
 		return make([]debate.Side, 2+dice.IntN(3))
 	}
 	var sides []debate.Side
-	for _, seats := range format.Seats {
+	for _, seats := range f.Seats {
 		n, most := seats.Min, seats.Max
 		if most == 0 {
 			most = seats.Min + 2
@@ -88,8 +88,8 @@ func simSides(dice *rand.Rand, format *debate.Format) []debate.Side {
 			sides = append(sides, seats.Side)
 		}
 	}
-	for least := max(2, format.MinParticipants); len(sides) < least; {
-		sides = append(sides, format.Seats[len(format.Seats)-1].Side)
+	for least := max(2, f.MinParticipants); len(sides) < least; {
+		sides = append(sides, f.Seats[len(f.Seats)-1].Side)
 	}
 	return sides
 }

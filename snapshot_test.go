@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/longform"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -99,7 +99,7 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		require.Contains(t, string(whole), old)
 		return bytes.Replace(whole, []byte(old), []byte(other), 1)
 	}
-	event := func(kind flowpkg.EventKind, n int, how func(*debate.Event)) []byte {
+	event := func(kind flow.EventKind, n int, how func(*debate.Event)) []byte {
 		events := l.copied(t)
 		how(&events[l.index(t, kind, n)])
 		return snapshot(t, l.id, events)
@@ -138,11 +138,11 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 		"an event twice":          {snapshot(t, l.id, append(l.copied(t)[:6], l.copied(t)[5:]...)), "events"},
 		"the start left out":      {snapshot(t, l.id, l.events[1:]), "events[0].body"},
 		"two events exchanged":    {snapshot(t, l.id, append(append(l.copied(t)[:5], l.events[6], l.events[5]), l.events[7:]...)), "events"},
-		"an unknown state":        {event(flowpkg.EventTransition, 2, func(e *debate.Event) { as[flowpkg.Transition](*e).To = "limbo" }), "events"},
-		"an unknown kind":         {event(flowpkg.EventTurn, 0, func(e *debate.Event) { e.Body = &flowpkg.Foreign{Kind: "song", JSON: []byte("{}")} }), "events"},
-		"an unknown flow":         {event(flowpkg.EventStart, 0, func(e *debate.Event) { as[flowpkg.Start](*e).Flow = "opera" }), "events[0].body.flow"},
-		"a newer log":             {event(flowpkg.EventStart, 0, func(e *debate.Event) { as[flowpkg.Start](*e).Version++ }), "events"},
-		"a turn nobody was asked": {event(flowpkg.EventTurn, 0, func(e *debate.Event) { as[debate.Turn](*e).Call = "r1.song.Ada" }), "events"},
+		"an unknown state":        {event(flow.EventTransition, 2, func(e *debate.Event) { as[flow.Transition](*e).To = "limbo" }), "events"},
+		"an unknown kind":         {event(flow.EventTurn, 0, func(e *debate.Event) { e.Body = &flow.Foreign{Kind: "song", JSON: []byte("{}")} }), "events"},
+		"an unknown flow":         {event(flow.EventStart, 0, func(e *debate.Event) { as[flow.Start](*e).Flow = "opera" }), "events[0].body.flow"},
+		"a newer log":             {event(flow.EventStart, 0, func(e *debate.Event) { as[flow.Start](*e).Version++ }), "events"},
+		"a turn nobody was asked": {event(flow.EventTurn, 0, func(e *debate.Event) { as[debate.Turn](*e).Call = "r1.song.Ada" }), "events"},
 	}
 	for n := 1; n < len(whole); n += len(whole) / 60 {
 		cases[fmt.Sprintf("its first %d bytes", n)] = struct {
@@ -157,7 +157,7 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 			engine.Store = store
 			session, err := engine.Restore(t.Context(), c.data)
 			assert.Nil(t, session)
-			failure := requireKind(t, err, flowpkg.KindValidation)
+			failure := requireKind(t, err, flow.KindValidation)
 			assert.Equal(t, c.field, failure.Field, "%v", err)
 			assert.Less(t, len(err.Error()), 500)
 			assert.Zero(t, source.Calls())
@@ -186,7 +186,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		for range 2 {
 			session, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
 			require.NoError(t, err)
-			assert.Equal(t, flowpkg.StateCompleted, session.State())
+			assert.Equal(t, flow.StateCompleted, session.State())
 		}
 		assert.Zero(t, source.Calls())
 		assert.Equal(t, len(l.events), length(engine))
@@ -197,7 +197,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		require.NoError(t, err)
 		session, err := engine.Restore(t.Context(), snapshot(t, "one", l.events[:7]))
 		require.NoError(t, err)
-		assert.Equal(t, flowpkg.StateCompleted, session.State())
+		assert.Equal(t, flow.StateCompleted, session.State())
 		assert.Equal(t, len(l.events), length(engine))
 		assert.Zero(t, source.Calls())
 	})
@@ -216,7 +216,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
 		require.NoError(t, err)
 		_, err = engine.Restore(t.Context(), snapshot(t, "one", other.events))
-		failure := requireKind(t, err, flowpkg.KindConflict)
+		failure := requireKind(t, err, flow.KindConflict)
 		assert.Equal(t, "events[0]", failure.Field)
 		record, err := engine.Record(t.Context(), "one")
 		require.NoError(t, err)
@@ -229,7 +229,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		require.NoError(t, store.Append(t.Context(), "one", 0, "somebody", l.events[:7]))
 		require.NoError(t, store.Lease(t.Context(), "one", "somebody", time.Hour))
 		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events[:7]))
-		requireKind(t, err, flowpkg.KindConflict)
+		requireKind(t, err, flow.KindConflict)
 		assert.ErrorIs(t, err, debate.ErrLeased)
 	})
 }
@@ -276,7 +276,7 @@ func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 						target = twin(engine)
 					}
 					err = bring(t.Context(), target, data)
-					requireKind(t, err, flowpkg.KindConflict)
+					requireKind(t, err, flow.KindConflict)
 					require.ErrorIs(t, err, debate.ErrLeased)
 					now, err := session.Snapshot(t.Context())
 					require.NoError(t, err)
@@ -297,7 +297,7 @@ func TestNothingToSnapshot(t *testing.T) {
 	session, err := engine.New(twoDebaters())
 	require.NoError(t, err)
 	_, err = session.Snapshot(t.Context())
-	requireKind(t, err, flowpkg.KindState)
+	requireKind(t, err, flow.KindState)
 }
 
 func TestASnapshotHoldsNoChunksAndNoKeys(t *testing.T) {
@@ -344,7 +344,7 @@ func TestChangedSnapshots(t *testing.T) {
 			if path == "" || strings.HasPrefix(path, ".start.texts.") || strings.HasPrefix(path, ".start.models.") {
 				return
 			}
-			for _, value := range []any{nil, true, -1, 0, 3, 1 << 15, "", "x", string(flowpkg.StateError), []any{}, map[string]any{}} {
+			for _, value := range []any{nil, true, -1, 0, 3, 1 << 15, "", "x", string(flow.StateError), []any{}, map[string]any{}} {
 				if seen++; seen%step != 0 {
 					continue
 				}
@@ -381,20 +381,20 @@ func restores(t *testing.T, engine *debate.Engine, data []byte, what string) (ok
 	}
 	core, err := engine.NewCore(read.ID, read.Events)
 	if err != nil {
-		requireKind(t, err, flowpkg.KindValidation)
+		requireKind(t, err, flow.KindValidation)
 		return false
 	}
 	r := core.Record()
 	_, _ = view(r).Canonical()
 	_, _ = r.Active(), r.Spent()
 	_, _ = r.RoundTurns(1), r.SpentInRound(1)
-	out, err := core.Step(flowpkg.Input{At: time.Now(), Signal: flowpkg.Tick{}})
+	out, err := core.Step(flow.Input{At: time.Now(), Signal: flow.Tick{}})
 	if err == nil {
 		for _, call := range out.Start {
 			_, _ = core.Command(call)
 		}
 	}
-	_, _ = core.Step(flowpkg.Input{At: time.Now(), Signal: flowpkg.Stop{}})
+	_, _ = core.Step(flow.Input{At: time.Now(), Signal: flow.Stop{}})
 	return true
 }
 
@@ -413,7 +413,7 @@ func FuzzRestore(f *testing.F) {
 			session.Close()
 			return
 		}
-		if !errors.Is(err, &debate.Error{Kind: flowpkg.KindValidation}) {
+		if !errors.Is(err, &debate.Error{Kind: flow.KindValidation}) {
 			return
 		}
 		for info, listing := range engine.Store.List(t.Context(), debate.Filter{}) {
@@ -439,13 +439,13 @@ func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
 	assert.Less(t, out.Len(), 13<<20, "what JSON need not escape is not")
 
 	put("large", strings.Repeat("a", 1<<20), 64)
-	requireKind(t, engine.Export(t.Context(), "large", io.Discard), flowpkg.KindValidation)
+	requireKind(t, engine.Export(t.Context(), "large", io.Discard), flow.KindValidation)
 }
 
 // What a host or a flow puts into a log of its own JSON can be read again, or is refused at once.
 func TestForeignJSONIsReadAgain(t *testing.T) {
-	flow := debate.DebateFlow()
-	flow.Name, flow.Inputs = "nudged", []debate.Trigger{"nudge"}
+	f := debate.DebateFlow()
+	f.Name, f.Inputs = "nudged", []debate.Trigger{"nudge"}
 	config := twoDebaters()
 	for name, payload := range map[string]string{
 		"fine":               `{"a":[1,2.5,"x",null]}`,
@@ -458,7 +458,7 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, p := engineFor(config)
-			engine.Flows = map[string]*debate.Flow{flow.Name: flow}
+			engine.Flows = map[string]*debate.Flow{f.Name: f}
 			release := make(chan struct{})
 			script := p.Reply
 			p.Reply = func(req *provider.Request) scripted.Reply {
@@ -466,13 +466,13 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 				reply.Hold = release
 				return reply
 			}
-			session, err := engine.Start(t.Context(), flowpkg.Named(flow.Name, config))
+			session, err := engine.Start(t.Context(), flow.Named(f.Name, config))
 			require.NoError(t, err)
 			defer session.Close()
 			defer close(release)
 			err = session.Send(t.Context(), "nudge", json.RawMessage(payload))
 			if name != "fine" {
-				requireKind(t, err, flowpkg.KindValidation)
+				requireKind(t, err, flow.KindValidation)
 				return
 			}
 			require.NoError(t, err)

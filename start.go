@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/agonist-dev/debate/flow"
-	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/jsondiff"
 	"github.com/agonist-dev/debate/internal/secret"
 	"github.com/agonist-dev/debate/internal/strictjson"
@@ -20,63 +19,63 @@ import (
 
 // model returns the prices and sizes of a model. A row of the host program takes precedence. The embedded table is
 // searched by the provider's vendor, or by its registered name.
-func (l *engine) model(name string) flowpkg.Model {
+func (l *engine) model(name string) flow.Model {
 	if m, ok := l.models[name]; ok {
 		return m
 	}
-	host, id, _ := flowpkg.SplitModel(name)
+	host, id, _ := flow.SplitModel(name)
 	if v, ok := provider.As[provider.Vendor](l.providers[host]); ok {
-		if m, ok := flowpkg.LookupModel(v.Vendor(), id); ok {
+		if m, ok := flow.LookupModel(v.Vendor(), id); ok {
 			return m
 		}
 	}
-	m, _ := flowpkg.LookupModel(host, id)
+	m, _ := flow.LookupModel(host, id)
 	return m
 }
 
 // plan is a conversation that is to be started.
 type plan struct {
-	machine *flowpkg.Machine
-	config  flowpkg.Config // settled
-	terms   *flowpkg.Terms
+	machine *flow.Machine
+	config  flow.Config // settled
+	terms   *flow.Terms
 }
 
 // plan settles a config. If unattended is set, no person is asked, even if the config does not say what is chosen
 // then.
-func (l *engine) plan(config flowpkg.Config, unattended bool) (*plan, error) {
-	if flowpkg.Unnamed(config) == nil {
-		return nil, &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "config", Err: errors.New("there is none")}
+func (l *engine) plan(config flow.Config, unattended bool) (*plan, error) {
+	if flow.Unnamed(config) == nil {
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: "config", Err: errors.New("there is none")}
 	}
 	m := l.machines[config.Flow()]
 	if m == nil {
 		err := fmt.Errorf("no flow %q is registered", text.OneLine(config.Flow(), 40))
-		return nil, &flowpkg.Error{Kind: flowpkg.KindValidation, Op: "config", Field: "flow", Err: err}
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: "config", Field: "flow", Err: err}
 	}
-	config = flowpkg.Unnamed(config)
+	config = flow.Unnamed(config)
 	id, settled := config.Terms().ID, config
 	if m.Flow().Settle != nil {
 		var err error
 		if settled, err = m.Flow().Settle(config); err != nil {
-			return nil, errors.Join(flowpkg.Within("config", "", err)...)
+			return nil, errors.Join(flow.Within("config", "", err)...)
 		}
 	}
 	terms := settled.Terms()
 	terms.ID = id
 	if unattended && terms.Unattended == nil {
-		terms.Unattended = &flowpkg.Unattended{}
+		terms.Unattended = &flow.Unattended{}
 	}
 	return &plan{m, settled, terms.WithDefaults()}, nil
 }
 
 // planOf returns the plan of a conversation that has not started.
-func (l *engine) planOf(r *flowpkg.Record) *plan {
+func (l *engine) planOf(r *flow.Record) *plan {
 	return &plan{l.machines[r.Flow()], r.Config(), r.Terms()}
 }
 
 // start freezes what a conversation needs.
-func (l *engine) start(p *plan) (*flowpkg.Start, error) {
-	s := &flowpkg.Start{
-		Version: flowpkg.LogVersion, Config: flowpkg.Value{Go: p.config}, Terms: *p.terms, Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
+func (l *engine) start(p *plan) (*flow.Start, error) {
+	s := &flow.Start{
+		Version: flow.LogVersion, Config: flow.Value{Go: p.config}, Terms: *p.terms, Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
 		Seed: l.newSeed(),
 	}
 	for _, name := range p.terms.Tools {
@@ -85,7 +84,7 @@ func (l *engine) start(p *plan) (*flowpkg.Start, error) {
 			return nil, unknown("tools", "no tool %q is registered", name)
 		}
 		if s.Tools == nil {
-			s.Tools = make(map[string]flowpkg.ToolInfo, len(p.terms.Tools))
+			s.Tools = make(map[string]flow.ToolInfo, len(p.terms.Tools))
 		}
 		s.Tools[name] = tool.Describe()
 	}
@@ -95,7 +94,7 @@ func (l *engine) start(p *plan) (*flowpkg.Start, error) {
 		if frozen, err = freeze(p.config); err != nil {
 			return nil, err
 		}
-		s.Frozen = flowpkg.Value{Go: frozen}
+		s.Frozen = flow.Value{Go: frozen}
 	}
 	made, err := l.rendered(p, frozen, s.Seed)
 	if err != nil {
@@ -106,7 +105,7 @@ func (l *engine) start(p *plan) (*flowpkg.Start, error) {
 }
 
 func unknown(field, format, name string) error {
-	return &flowpkg.Error{Kind: flowpkg.KindValidation, Op: string(flowpkg.TriggerStart), Field: field, Err: fmt.Errorf(format, text.OneLine(name, 40))}
+	return &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Field: field, Err: fmt.Errorf(format, text.OneLine(name, 40))}
 }
 
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
@@ -115,13 +114,13 @@ const fenceHole = "\uE001fence\uE001"
 // rendering holds what the conversations of one setup share: the prompts, with a hole for the fence; the views; and
 // the rows of models.
 type rendering struct {
-	flow   *flowpkg.Flow
+	flow   *flow.Flow
 	config any // what the prompts depend on
 	frozen any
 	drawn  any
-	views  flowpkg.Views
+	views  flow.Views
 	texts  map[string]string
-	models map[string]flowpkg.Model
+	models map[string]flow.Model
 }
 
 // fenced returns the prompts of a debate. Prompts that hold the fence are its own copies. The others are shared.
@@ -144,30 +143,30 @@ type renderings struct {
 
 // rendered returns what a conversation shares with others of its setup. It must not be written to.
 func (l *engine) rendered(p *plan, frozen any, seed string) (*rendering, error) {
-	flow := p.machine.Flow()
-	s := flowpkg.Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
-	if flow.Draw != nil {
-		s.Drawn = flow.Draw(p.config, seed)
+	f := p.machine.Flow()
+	s := flow.Setup{Config: p.config, Terms: p.terms, Frozen: frozen, Prompts: l.prompts, Fence: fenceHole}
+	if f.Draw != nil {
+		s.Drawn = f.Draw(p.config, seed)
 	}
 	key := any(p.config)
-	if flow.Prompted != nil {
-		key = flow.Prompted(p.config)
+	if f.Prompted != nil {
+		key = f.Prompted(p.config)
 	}
 	l.renderings.mu.Lock()
 	defer l.renderings.mu.Unlock()
 	for _, known := range l.renderings.last {
-		if known != nil && known.flow == flow && reflect.DeepEqual(known.drawn, s.Drawn) && reflect.DeepEqual(known.config, key) &&
+		if known != nil && known.flow == f && reflect.DeepEqual(known.drawn, s.Drawn) && reflect.DeepEqual(known.config, key) &&
 			reflect.DeepEqual(known.frozen, frozen) {
 			return known, nil
 		}
 	}
-	made := &rendering{flow: flow, config: key, frozen: frozen, drawn: s.Drawn, models: make(map[string]flowpkg.Model)}
-	if flow.Views != nil {
-		made.views = flow.Views(s)
+	made := &rendering{flow: f, config: key, frozen: frozen, drawn: s.Drawn, models: make(map[string]flow.Model)}
+	if f.Views != nil {
+		made.views = f.Views(s)
 	}
-	texts, err := flow.Render(s, made.views)
+	texts, err := f.Render(s, made.views)
 	if err != nil {
-		return nil, &flowpkg.Error{Kind: flowpkg.KindValidation, Op: string(flowpkg.TriggerStart), Field: "Prompts", Err: err}
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Field: "Prompts", Err: err}
 	}
 	made.texts = texts
 	for _, name := range models(p.config) {
@@ -179,16 +178,16 @@ func (l *engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 }
 
 // log writes a line for each change of state and each failed attempt, never a text.
-func (l *engine) log(id string, events []flowpkg.Event) {
+func (l *engine) log(id string, events []flow.Event) {
 	if l.logger == nil {
 		return
 	}
 	for i := range events {
 		switch body := events[i].Body.(type) {
-		case *flowpkg.Transition:
+		case *flow.Transition:
 			l.logger.Info("debate", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("state", string(body.To)),
 				slog.String("on", string(body.On)))
-		case *flowpkg.Failure:
+		case *flow.Failure:
 			l.logger.Warn("attempt failed", slog.String("id", id), slog.Int64("seq", events[i].Seq), slog.String("call", body.Call),
 				slog.Int("attempt", body.Attempt), slog.String("kind", string(body.Error.Kind)), slog.Bool("final", body.Final))
 		}

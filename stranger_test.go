@@ -21,7 +21,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 // survey is the config of a flow that has nothing of a debate: people are asked for marks.
@@ -152,7 +152,7 @@ func newSurvey(t *testing.T) (*survey, *debate.Engine, *scripted.Provider) {
 
 // onDisk is a store that keeps nothing but JSON.
 type onDisk struct {
-	*storepkg.Memory
+	*store.Memory
 	t *testing.T
 }
 
@@ -165,15 +165,15 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config, engine, p := newSurvey(t)
 		slowly(p)
-		store := onDisk{&storepkg.Memory{}, t}
-		engine.Store = store
+		s := onDisk{&store.Memory{}, t}
+		engine.Store = s
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		pass(1500 * time.Millisecond) // Ben is being asked
 		early, err := session.Snapshot(t.Context())
 		require.NoError(t, err)
 		require.NoError(t, session.Close())
-		for _, e := range kept(t, store, config.ID) {
+		for _, e := range kept(t, s, config.ID) {
 			if e.Kind() == "opinion" {
 				assert.IsType(t, &flow.Foreign{}, e.Body)
 			}
@@ -209,13 +209,13 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		stored, err := engine.Record(t.Context(), config.ID)
 		require.NoError(t, err)
 		assert.Equal(t, want, gradesOf(stored))
-		core, err := engine.NewCore(config.ID, throughJSON(t, kept(t, store, config.ID)))
+		core, err := engine.NewCore(config.ID, throughJSON(t, kept(t, s, config.ID)))
 		require.NoError(t, err)
 		assert.Equal(t, want, gradesOf(core.Record()))
 
 		// What is given away is the same, in the middle and at the end.
 		_, other, q := newSurvey(t)
-		other.Store = onDisk{&storepkg.Memory{}, t}
+		other.Store = onDisk{&store.Memory{}, t}
 		again, err := other.Restore(t.Context(), early)
 		require.NoError(t, err)
 		defer again.Close()
@@ -231,12 +231,12 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		assert.Equal(t, want, gradesOf(record))
 
 		// Without the flow nothing is understood, and nothing is lost.
-		ignorant := &debate.Engine{Store: store}
+		ignorant := &debate.Engine{Store: s}
 		_, err = ignorant.Record(t.Context(), config.ID)
 		assert.Equal(t, "flow", requireKind(t, err, flow.KindValidation).Field)
 		_, err = ignorant.Import(t.Context(), bytes.NewReader(early))
 		assert.Equal(t, "events[0].body.flow", requireKind(t, err, flow.KindValidation).Field)
-		assert.Equal(t, toJSON(kept(t, store, config.ID)), toJSON(throughJSON(t, kept(t, store, config.ID))))
+		assert.Equal(t, toJSON(kept(t, s, config.ID)), toJSON(throughJSON(t, kept(t, s, config.ID))))
 	})
 }
 
@@ -333,10 +333,10 @@ func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
 			_, err = engine.Record(t.Context(), l.id)
 			assert.ErrorIs(t, err, debate.ErrNotFound)
 
-			store := &storepkg.Memory{} // a store that was written to by others is as hostile
-			require.NoError(t, store.Append(t.Context(), l.id, 0, "w", events))
+			s := &store.Memory{} // a store that was written to by others is as hostile
+			require.NoError(t, s.Append(t.Context(), l.id, 0, "w", events))
 			engine, _ = engineFor(config)
-			engine.Store = store
+			engine.Store = s
 			if _, err = engine.Record(t.Context(), l.id); c.fold != "" {
 				requireKind(t, err, flow.KindValidation)
 				_, err = engine.Open(t.Context(), l.id)
@@ -463,8 +463,8 @@ func TestAConfigOfAFlowThatIsNotRegistered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source := engineFor(plain)
-			store := &storepkg.Memory{}
-			engine.Store = unchecked{store}
+			s := &store.Memory{}
+			engine.Store = unchecked{s}
 			refused := func(session *debate.Session, err error) {
 				t.Helper()
 				assert.Nil(t, session)
@@ -486,7 +486,7 @@ func TestAConfigOfAFlowThatIsNotRegistered(t *testing.T) {
 			refused(nil, session.Edit(config))
 			require.NoError(t, session.Validate(t.Context()), "the config is the one from before")
 			assert.Zero(t, source.Calls(), "nothing was asked")
-			for info, err := range store.List(t.Context(), debate.Filter{}) {
+			for info, err := range s.List(t.Context(), debate.Filter{}) {
 				assert.Fail(t, "something was stored", "%+v (%v)", info, err)
 			}
 		})

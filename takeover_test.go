@@ -20,7 +20,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 var takeoverSeeds = flag.Uint64("takeover.seeds", uint64(120/fewer), "how many seeds TestTakeovers plays")
@@ -192,21 +192,21 @@ func (f *trouble) way(_ context.Context, op string, do func() error) error {
 
 // hands counts how often a debate changes hands that nobody has given back.
 type hands struct {
-	store     *storepkg.Memory
+	store     *store.Memory
 	mu        sync.Mutex
 	owner     string
 	takeovers int
 }
 
 // of lets a store's leases be counted.
-func (h *hands) of(store debate.Store) debate.Store {
-	if w, ok := store.(storepkg.Watcher); ok {
+func (h *hands) of(s debate.Store) debate.Store {
+	if w, ok := s.(store.Watcher); ok {
 		return struct {
 			counted
-			storepkg.Watcher
-		}{counted{store, h}, w}
+			store.Watcher
+		}{counted{s, h}, w}
 	}
-	return counted{store, h}
+	return counted{s, h}
 }
 
 type counted struct {

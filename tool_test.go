@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -26,22 +26,22 @@ import (
 func workshop(uses int) *debate.Flow {
 	return ofDebates(&debate.Flow{
 		Name: "workshop", Version: 1, Start: "working",
-		Rules: []debate.Rule{{From: "working", On: "worked", To: flowpkg.StateCompleting}},
-		Steps: map[debate.State]flowpkg.Step{"working": {
-			Calls: func(r *debate.Record) []flowpkg.Call {
-				var calls []flowpkg.Call
+		Rules: []debate.Rule{{From: "working", On: "worked", To: flow.StateCompleting}},
+		Steps: map[debate.State]flow.Step{"working": {
+			Calls: func(r *debate.Record) []flow.Call {
+				var calls []flow.Call
 				for i, name := range r.Active() {
 					if id := "work." + name; !r.Done(id) && !r.Failed(id) {
-						calls = append(calls, flowpkg.Call{
-							ID: id, Kind: "work", By: name, Model: modelOf(r, name), Slot: i, View: flowpkg.View{None: true}, System: "You work.",
+						calls = append(calls, flow.Call{
+							ID: id, Kind: "work", By: name, Model: modelOf(r, name), Slot: i, View: flow.View{None: true}, System: "You work.",
 							Last: func(*debate.Record) string { return "Compute, " + name + "." }, Tools: r.Terms().Tools, Uses: uses,
-							OnFail: flowpkg.OnFail{Skip: true},
+							OnFail: flow.OnFail{Skip: true},
 						})
 					}
 				}
 				return calls
 			},
-			Next: func(*debate.Record) (debate.Trigger, flowpkg.Exit, bool) { return "worked", flowpkg.Exit{}, true },
+			Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return "worked", flow.Exit{}, true },
 		}},
 	})
 }
@@ -71,7 +71,7 @@ func (c *tally) mustTool() debate.Tool {
 }
 
 func (c *tally) newTool(readOnly bool) (debate.Tool, error) {
-	return flowpkg.NewTool("adds two numbers", readOnly, func(_ context.Context, use flowpkg.ToolUse, args sum) (string, error) {
+	return flow.NewTool("adds two numbers", readOnly, func(_ context.Context, use flow.ToolUse, args sum) (string, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.times == nil {
@@ -201,7 +201,7 @@ func TestToolsAreUsedNoMoreThanAllowed(t *testing.T) {
 		record = run(t, engine, inFlow(engine, workers()))
 		assert.Empty(t, record.Turns)
 		assert.True(t, record.Failed("work.Ada"), "who never replies has failed")
-		assert.Equal(t, flowpkg.KindInvalidResponse, record.FailureOf("work.Ada").Kind)
+		assert.Equal(t, flow.KindInvalidResponse, record.FailureOf("work.Ada").Kind)
 		assert.Nil(t, record.FailureOf("work.Eve"), "who was never asked has not")
 		assert.Len(t, record.ToolUses, 4)
 		assert.Len(t, forever.Requests(), 14, "two uses, three denied, and the failure with its retry, for each")
@@ -237,7 +237,7 @@ func TestHostileToolCalls(t *testing.T) {
 
 // What tools have answered is reserved for like all that is sent.
 func TestAnswersOfToolsAreReservedFor(t *testing.T) {
-	tool, err := flowpkg.NewTool("tells much", true, func(context.Context, flowpkg.ToolUse, struct{}) (string, error) {
+	tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
 		return strings.Repeat("word ", 5_000), nil
 	})
 	require.NoError(t, err)
@@ -247,8 +247,8 @@ func TestAnswersOfToolsAreReservedFor(t *testing.T) {
 	l := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
 	bounds := make(map[int]int)
 	for _, e := range l.events {
-		if as[flowpkg.Intent](e) != nil && as[flowpkg.Intent](e).Call == "work.Ada" {
-			bounds[as[flowpkg.Intent](e).Attempt] = as[flowpkg.Intent](e).Bound
+		if as[flow.Intent](e) != nil && as[flow.Intent](e).Call == "work.Ada" {
+			bounds[as[flow.Intent](e).Attempt] = as[flow.Intent](e).Bound
 		}
 	}
 	assert.Greater(t, bounds[2], bounds[1]+25_000)
@@ -269,17 +269,17 @@ func TestABudgetAndTools(t *testing.T) {
 
 // Each state and round has its uses.
 func TestUsesAreThoseOfAState(t *testing.T) {
-	flow := workshop(1)
-	again := flow.Steps["working"]
-	flow.Rules = []debate.Rule{
-		{From: "working", On: "worked", To: "reworking"}, {From: "reworking", On: "worked", To: flowpkg.StateCompleting},
+	f := workshop(1)
+	again := f.Steps["working"]
+	f.Rules = []debate.Rule{
+		{From: "working", On: "worked", To: "reworking"}, {From: "reworking", On: "worked", To: flow.StateCompleting},
 	}
-	flow.Steps["reworking"] = flowpkg.Step{Next: again.Next, Calls: func(r *debate.Record) []flowpkg.Call {
-		var calls []flowpkg.Call
+	f.Steps["reworking"] = flow.Step{Next: again.Next, Calls: func(r *debate.Record) []flow.Call {
+		var calls []flow.Call
 		for i, name := range r.Active() {
 			if id := "rework." + name; !r.Done(id) {
-				calls = append(calls, flowpkg.Call{
-					ID: id, Kind: "work", By: name, Model: modelOf(r, name), Slot: 2 + i, View: flowpkg.View{None: true},
+				calls = append(calls, flow.Call{
+					ID: id, Kind: "work", By: name, Model: modelOf(r, name), Slot: 2 + i, View: flow.View{None: true},
 					Last: func(*debate.Record) string { return "Once more." }, Tools: r.Terms().Tools, Uses: 1,
 				})
 			}
@@ -288,14 +288,14 @@ func TestUsesAreThoseOfAState(t *testing.T) {
 	}}
 	c := &tally{}
 	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)}), 1, map[string]debate.Tool{"add": c.tool(t, false)})
-	engine.Flows = map[string]*debate.Flow{"workshop": flow}
+	engine.Flows = map[string]*debate.Flow{"workshop": f}
 	record := run(t, engine, inFlow(engine, workers()))
 	assert.Len(t, record.Turns, 4)
 	assert.Len(t, c.times, 4, "one use each in each of the two")
 }
 
 func TestLongAnswersOfToolsAreCut(t *testing.T) {
-	tool, err := flowpkg.NewTool("tells much", true, func(context.Context, flowpkg.ToolUse, struct{}) (string, error) {
+	tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
 		return strings.Repeat("word ", 100_000), nil
 	})
 	require.NoError(t, err)
@@ -317,7 +317,7 @@ func TestAnswersOfToolsFitTheWindow(t *testing.T) {
 			continue // to count so many tokens takes long with the race detector
 		}
 		t.Run(name, func(t *testing.T) {
-			tool, err := flowpkg.NewTool("tells much", true, func(context.Context, flowpkg.ToolUse, struct{}) (string, error) {
+			tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
 				return strings.Repeat("nine words that are about as long as this ", 740), nil
 			})
 			require.NoError(t, err)
@@ -355,7 +355,7 @@ func closing(reply func(*provider.Request) scripted.Reply, text string) func(*pr
 func broken(m map[string]string) { m["sk-canary"] = "written" }
 
 func TestAToolThatPanicsHasFailed(t *testing.T) {
-	tool, err := flowpkg.NewTool("breaks", true, func(context.Context, flowpkg.ToolUse, struct{}) (string, error) {
+	tool, err := flow.NewTool("breaks", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
 		broken(nil)
 		return "", nil
 	})
@@ -392,7 +392,7 @@ func (l *locked) String() string {
 func TestToolsThatTakeTooLong(t *testing.T) {
 	for readOnly, want := range map[bool]string{true: "no reply in time", false: "Nobody knows whether it took effect"} {
 		synctest.Test(t, func(t *testing.T) {
-			slow, err := flowpkg.NewTool("takes its time", readOnly, func(ctx context.Context, _ flowpkg.ToolUse, _ struct{}) (string, error) {
+			slow, err := flow.NewTool("takes its time", readOnly, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
 				<-ctx.Done()
 				return "", ctx.Err()
 			})
@@ -413,16 +413,16 @@ func TestToolsAndCrashes(t *testing.T) {
 			c := &tally{}
 			engine := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.tool(t, readOnly)})
 			log := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
-			for n := log.index(t, flowpkg.EventIntent, 0); n < len(log.events); n++ {
+			for n := log.index(t, flow.EventIntent, 0); n < len(log.events); n++ {
 				answered := make(map[string]bool)
 				inFlight := make(map[string]bool)
 				for _, e := range log.events[:n+1] {
-					if as[flowpkg.Intent](e) != nil && as[flowpkg.Intent](e).Tool != "" {
-						inFlight[as[flowpkg.Intent](e).Call] = true
+					if as[flow.Intent](e) != nil && as[flow.Intent](e).Tool != "" {
+						inFlight[as[flow.Intent](e).Call] = true
 					}
-					if as[flowpkg.ToolResult](e) != nil {
-						answered[as[flowpkg.ToolResult](e).Call] = true
-						delete(inFlight, as[flowpkg.ToolResult](e).Call)
+					if as[flow.ToolResult](e) != nil {
+						answered[as[flow.ToolResult](e).Call] = true
+						delete(inFlight, as[flow.ToolResult](e).Call)
 					}
 				}
 				store := &store.Memory{}
@@ -456,7 +456,7 @@ func TestToolsArePaused(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			begun := 0
 			var mu sync.Mutex
-			slow, err := flowpkg.NewTool("takes its time", readOnly, func(ctx context.Context, _ flowpkg.ToolUse, _ struct{}) (string, error) {
+			slow, err := flow.NewTool("takes its time", readOnly, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
 				mu.Lock()
 				begun++
 				mu.Unlock()
@@ -493,11 +493,11 @@ func TestToolsArePaused(t *testing.T) {
 // described is a tool whose parameters are given as they are.
 type described string
 
-func (b described) Describe() flowpkg.ToolInfo {
-	return flowpkg.ToolInfo{Parameters: json.RawMessage(b)}
+func (b described) Describe() flow.ToolInfo {
+	return flow.ToolInfo{Parameters: json.RawMessage(b)}
 }
 
-func (b described) Use(context.Context, flowpkg.ToolUse) (string, error) { return "", nil }
+func (b described) Use(context.Context, flow.ToolUse) (string, error) { return "", nil }
 
 func TestToolsThatCannotBeOffered(t *testing.T) {
 	good := (&tally{}).tool(t, true)
@@ -514,7 +514,7 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	for _, parameters := range []string{``, `null`, `[]`, `{"type":"string"}`, `{}`} {
 		engine := &debate.Engine{Tools: map[string]debate.Tool{"raw": described(parameters)}}
 		_, err := engine.New(debate.Config{})
-		requireKind(t, err, flowpkg.KindValidation)
+		requireKind(t, err, flow.KindValidation)
 	}
 	config = workers()
 	config.Participants[1].Name = "Ada.tool.1"
@@ -522,10 +522,10 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	for name, tool := range map[string]debate.Tool{"": good, "two words": good, strings.Repeat("x", 65): good, "nothing": nil} {
 		engine := &debate.Engine{Tools: map[string]debate.Tool{name: tool}}
 		_, err := engine.New(debate.Config{})
-		requireKind(t, err, flowpkg.KindValidation)
+		requireKind(t, err, flow.KindValidation)
 	}
-	_, err = flowpkg.NewTool[sum]("no function", true, nil)
-	requireKind(t, err, flowpkg.KindValidation)
+	_, err = flow.NewTool[sum]("no function", true, nil)
+	requireKind(t, err, flow.KindValidation)
 }
 
 // A tool may hold a debate of its own on the engine that asks it, however few calls that makes at once.
@@ -534,7 +534,7 @@ func TestAToolMayHoldADebate(t *testing.T) {
 	tools := make(map[string]debate.Tool)
 	engine := workshopEngine(p, 5, tools)
 	engine.MaxCalls = 1
-	inner, err := flowpkg.NewTool("asks others", false, func(ctx context.Context, _ flowpkg.ToolUse, _ struct{}) (string, error) {
+	inner, err := flow.NewTool("asks others", false, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
 		config := workers()
 		config.Tools = nil
 		session, err := engine.Start(ctx, inFlow(engine, config))
@@ -565,7 +565,7 @@ func TestAToolMayHoldADebate(t *testing.T) {
 func TestToolsReadWhatEverybodyMay(t *testing.T) {
 	var seen []int
 	var mu sync.Mutex
-	look, err := flowpkg.NewTool("looks", true, func(_ context.Context, use flowpkg.ToolUse, _ struct{}) (string, error) {
+	look, err := flow.NewTool("looks", true, func(_ context.Context, use flow.ToolUse, _ struct{}) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, len(use.Turns))

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
-	flowpkg "github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
@@ -23,7 +22,7 @@ import (
 //
 // The error joins one *[flow.Error] per field. Each is of kind validation, unless a provider has reported another kind.
 // errors.As finds the first, and Unwrap() []error returns all of them.
-func (e *Engine) Validate(ctx context.Context, config flowpkg.Config) error {
+func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 	l, err := e.freeze()
 	if err != nil {
 		return err
@@ -38,7 +37,7 @@ func (e *Engine) Validate(ctx context.Context, config flowpkg.Config) error {
 
 // validate checks a plan. frozen is what a log has frozen, or nil for a new debate. If validate had to make the
 // start for that, it returns the start too.
-func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flowpkg.Start, err error) {
+func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, err error) {
 	f := l.check(p, frozen)
 	if len(f) == 0 { // only a config that is otherwise valid can be encoded and run
 		checkReadable(&f, p)
@@ -51,38 +50,38 @@ func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flow
 }
 
 // check checks a plan by itself, and the names in it.
-func (l *engine) check(p *plan, frozen any) (f flowpkg.Findings) {
+func (l *engine) check(p *plan, frozen any) (f flow.Findings) {
 	t := p.terms
 	if err := store.CheckID(t.ID); err != nil && t.ID != "" {
 		f = append(f, err)
 	}
 	f.Terms(t)
-	flow := p.machine.Flow()
-	f = flow.Named(p.config, f)
-	if flow.Check != nil {
-		f = append(f, flow.Check(p.config, frozen, registry{l})...)
+	kind := p.machine.Flow()
+	f = kind.Named(p.config, f)
+	if kind.Check != nil {
+		f = append(f, kind.Check(p.config, frozen, registry{l})...)
 	}
-	var names flowpkg.Findings
+	var names flow.Findings
 	l.checkTools(&names, t)
 	l.checkSummarizer(&names, t)
-	if l.contexts[t.Context] == nil || !flowpkg.Registrable(t.Context) {
+	if l.contexts[t.Context] == nil || !flow.Registrable(t.Context) {
 		names.Addf("context", "no context manager %q is known", text.OneLine(t.Context, 40))
 	}
-	return append(f, flow.Named(p.config, names)...)
+	return append(f, kind.Named(p.config, names)...)
 }
 
 // checkReadable checks that a log which holds this config can be read again. A host's own config type may write JSON
 // that its Decode refuses.
-func checkReadable(f *flowpkg.Findings, p *plan) {
+func checkReadable(f *flow.Findings, p *plan) {
 	data, err := json.Marshal(p.config)
 	if err == nil {
-		err = flowpkg.ReadableJSON(data)
+		err = flow.ReadableJSON(data)
 	}
-	if flow := p.machine.Flow(); err == nil && flow.Decode != nil {
-		_, err = flow.Decode(data)
+	if kind := p.machine.Flow(); err == nil && kind.Decode != nil {
+		_, err = kind.Decode(data)
 	}
 	if err != nil {
-		*f = append(*f, flowpkg.Within("config", "", err)...)
+		*f = append(*f, flow.Within("config", "", err)...)
 	}
 }
 
@@ -91,17 +90,17 @@ type registry struct{ *engine }
 
 // Judge implements [flow.Registry].
 func (l registry) Judge(name string) bool {
-	return (l.absent || l.judges[name] != nil) && flowpkg.Registrable(name)
+	return (l.absent || l.judges[name] != nil) && flow.Registrable(name)
 }
 
 // Model implements [flow.Registry].
-func (l registry) Model(t *flowpkg.Terms, name string) error {
-	host, _, ok := flowpkg.SplitModel(name)
+func (l registry) Model(t *flow.Terms, name string) error {
+	host, _, ok := flow.SplitModel(name)
 	switch {
 	case name == "":
 		return errors.New("is empty: it is \"provider/model\"")
-	case !flowpkg.Registrable(name):
-		return fmt.Errorf("is not one line of at most %d bytes that print", flowpkg.MaxName)
+	case !flow.Registrable(name):
+		return fmt.Errorf("is not one line of at most %d bytes that print", flow.MaxName)
 	case !ok:
 		return fmt.Errorf("%q is not \"provider/model\"", text.OneLine(name, 80))
 	case l.providers[host] == nil:
@@ -113,7 +112,7 @@ func (l registry) Model(t *flowpkg.Terms, name string) error {
 	}
 }
 
-func (l *engine) checkSummarizer(f *flowpkg.Findings, t *flowpkg.Terms) {
+func (l *engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {
 	if t.Summarizer == "" {
 		if t.AutoSummary {
 			f.Addf("autoSummary", "needs summarizer, the model that summarises")
@@ -126,12 +125,12 @@ func (l *engine) checkSummarizer(f *flowpkg.Findings, t *flowpkg.Terms) {
 }
 
 // checkModels asks each provider that can tell about its models, each model once.
-func (l *engine) checkModels(ctx context.Context, config flowpkg.Config) flowpkg.Findings {
-	var f flowpkg.Findings
+func (l *engine) checkModels(ctx context.Context, config flow.Config) flow.Findings {
+	var f flow.Findings
 	for field, name := range models(config) {
-		host, model, named := flowpkg.SplitModel(name)
+		host, model, named := flow.SplitModel(name)
 		checker, tells := provider.As[provider.Checker](l.providers[host])
-		if !named || !tells || !flowpkg.Registrable(name) {
+		if !named || !tells || !flow.Registrable(name) {
 			continue
 		}
 		if err := checker.Check(ctx, model); err != nil {
@@ -147,7 +146,7 @@ func (l *engine) checkModels(ctx context.Context, config flowpkg.Config) flowpkg
 const mostModels = 4096
 
 // models yields the models of a config, each once, with the field that names it first.
-func models(config flowpkg.Config) iter.Seq2[string, string] {
+func models(config flow.Config) iter.Seq2[string, string] {
 	return func(yield func(field, name string) bool) {
 		seen, looked := map[string]bool{"": true}, 0
 		for field, name := range config.Models() {
@@ -170,25 +169,25 @@ func models(config flowpkg.Config) iter.Seq2[string, string] {
 //
 // If the config's format, flow or texts are unknown, Estimate returns that error; Validate reports more. If the
 // flow does not say how its conversations go, the error is of kind validation.
-func (e *Engine) Estimate(ctx context.Context, config flowpkg.Config) (flowpkg.Estimate, error) {
+func (e *Engine) Estimate(ctx context.Context, config flow.Config) (flow.Estimate, error) {
 	l, err := e.freeze()
 	if err != nil {
-		return flowpkg.Estimate{}, err
+		return flow.Estimate{}, err
 	}
 	plan, err := l.plan(config, false)
 	if err != nil {
-		return flowpkg.Estimate{}, err
+		return flow.Estimate{}, err
 	}
 	start, err := l.start(plan)
 	if err != nil {
-		return flowpkg.Estimate{}, err
+		return flow.Estimate{}, err
 	}
-	return flowpkg.EstimateStart(ctx, plan.machine, l.contexts, start, plan.terms.Rounds)
+	return flow.EstimateStart(ctx, plan.machine, l.contexts, start, plan.terms.Rounds)
 }
 
 // checkLimits refuses limits that are too low for a conversation to achieve anything. It returns the start that it
 // made for that, or nil if it needed none.
-func (l *engine) checkLimits(ctx context.Context, f *flowpkg.Findings, p *plan) *flowpkg.Start {
+func (l *engine) checkLimits(ctx context.Context, f *flow.Findings, p *plan) *flow.Start {
 	b := p.terms.Budget
 	if b == nil || p.machine.Flow().Estimate == nil {
 		return nil
@@ -198,7 +197,7 @@ func (l *engine) checkLimits(ctx context.Context, f *flowpkg.Findings, p *plan) 
 		*f = append(*f, err)
 		return nil
 	}
-	e, err := flowpkg.EstimateStart(ctx, p.machine, l.contexts, start, 1)
+	e, err := flow.EstimateStart(ctx, p.machine, l.contexts, start, 1)
 	if err != nil {
 		*f = append(*f, err)
 		return nil

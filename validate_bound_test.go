@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 )
 
@@ -154,7 +154,7 @@ func TestImportChecksBounds(t *testing.T) {
 	l := playedLog(t, config)
 	imported := func(change func(*debate.Config)) error {
 		events := l.copied(t)
-		reconfigure(as[flowpkg.Start](events[0]), change)
+		reconfigure(as[flow.Start](events[0]), change)
 		data := snapshot(t, l.id, events)
 		_, err := new(debate.Engine).Import(t.Context(), bytes.NewReader(data))
 		return err
@@ -191,9 +191,9 @@ func TestTooManyKindsOfRetries(t *testing.T) {
 }
 
 func TestTooManyTools(t *testing.T) {
-	flow := oneState(callsOf(func(*flowpkg.Call) {}))
-	engine, _, config := withFlow(flow)
-	tool, err := flowpkg.NewTool("adds", true, func(context.Context, flowpkg.ToolUse, struct{}) (string, error) { return "", nil })
+	f := oneState(callsOf(func(*flow.Call) {}))
+	engine, _, config := withFlow(f)
+	tool, err := flow.NewTool("adds", true, func(context.Context, flow.ToolUse, struct{}) (string, error) { return "", nil })
 	require.NoError(t, err)
 	engine.Tools, config.Tools = map[string]debate.Tool{}, names("tool%d", 128)
 	for _, name := range config.Tools {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 )
 
 // Checks of what a debate has beside its participants: judges, audience, and the models that help.
@@ -97,15 +97,15 @@ func (v *validation) rubric(j *Judging) {
 	}
 }
 
-func (v *validation) checkAudience(c *Config, format *formatpkg.Format) {
+func (v *validation) checkAudience(c *Config, f *format.Format) {
 	if c.Audience == nil {
 		return
 	}
 	if len(c.Audience.Members) == 0 {
 		v.Addf("audience.members", "is empty: leave audience out for a debate without one")
 	}
-	if format != nil && format.Decide == formatpkg.BySwing && (countSide(c.Participants, formatpkg.For) == 0 || countSide(c.Participants, formatpkg.Against) == 0) {
-		v.Addf("participants", "a swing is between the sides %q and %q: somebody is of each", formatpkg.For, formatpkg.Against)
+	if f != nil && f.Decide == format.BySwing && (countSide(c.Participants, format.For) == 0 || countSide(c.Participants, format.Against) == 0) {
+		v.Addf("participants", "a swing is between the sides %q and %q: somebody is of each", format.For, format.Against)
 	}
 	for i := range c.Audience.Members {
 		m := &c.Audience.Members[i]

@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/agonist-dev/debate/flow"
-	formatpkg "github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/format"
 )
 
 // Bounds of a debate's config; see [Config].
@@ -25,9 +25,9 @@ type validation struct {
 	flow.Findings
 
 	known   flow.Registry
-	formats map[string]formatpkg.Format
+	formats map[string]format.Format
 	terms   flow.Terms
-	frozen  *formatpkg.Format // the format that a log holds; nil for a new debate
+	frozen  *format.Format // the format that a log holds; nil for a new debate
 }
 
 // check checks a config by itself, and the names in it.
@@ -36,17 +36,17 @@ func (v *validation) check(c *Config) {
 	if !v.lists(c) {
 		return // a list that is too long is not worked through
 	}
-	format := v.checkFormat(c)
-	v.checkParticipants(c, format)
+	f := v.checkFormat(c)
+	v.checkParticipants(c, f)
 	v.checkJudging(c)
-	v.checkAudience(c, format)
+	v.checkAudience(c, f)
 	v.checkAssign(c)
 	v.people(c)
 	if len(c.Tools) > 0 {
 		v.Addf("tools", "the flow %q lets nobody use tools", FlowName)
 	}
-	v.Add(formatpkg.CheckDetectors("watch", c.Watch)...)
-	v.Add(formatpkg.CheckDetectors("stopOn", c.StopOn)...)
+	v.Add(format.CheckDetectors("watch", c.Watch)...)
+	v.Add(format.CheckDetectors("stopOn", c.StopOn)...)
 }
 
 // lists checks the lengths of a config's lists, and reports whether all are within their bounds.
@@ -84,16 +84,16 @@ func (v *validation) numbers(c *Config) {
 	}
 }
 
-func (v *validation) checkParticipants(c *Config, format *formatpkg.Format) {
-	if format != nil {
-		if least, most := format.Participants(); len(c.Participants) < least || len(c.Participants) > most {
-			v.Addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), format.Name, least, most)
+func (v *validation) checkParticipants(c *Config, f *format.Format) {
+	if f != nil {
+		if least, most := f.Participants(); len(c.Participants) < least || len(c.Participants) > most {
+			v.Addf("participants", "there are %d: format %s has %d to %d", len(c.Participants), f.Name, least, most)
 		}
 	}
 	for i, p := range c.Participants {
 		at := fmt.Sprintf("participants[%d]", i)
 		v.Name(at+".name", p.Name)
-		v.Add(formatpkg.CheckSide(at+".side", p.Side)...)
+		v.Add(format.CheckSide(at+".side", p.Side)...)
 		v.Text(at+".position", p.Position, flow.MaxText)
 		v.Text(at+".persona", p.Persona, flow.MaxText)
 		v.Text(at+".instructions", p.Instructions, maxInstructions)
@@ -105,8 +105,8 @@ func (v *validation) checkParticipants(c *Config, format *formatpkg.Format) {
 	}
 }
 
-func (v *validation) checkFormat(c *Config) *formatpkg.Format {
-	format, ok := formatOf(v.formats, c)
+func (v *validation) checkFormat(c *Config) *format.Format {
+	f, ok := formatOf(v.formats, c)
 	if v.frozen != nil {
 		if wrong := v.frozen.Check("frozen"); len(wrong) > 0 {
 			v.Add(wrong...)
@@ -120,19 +120,19 @@ func (v *validation) checkFormat(c *Config) *formatpkg.Format {
 		return nil
 	}
 	if c.CustomFormat != nil {
-		if c.Format != format.Name {
-			v.Addf("format", "is %.40q, but customFormat is named %.40q", c.Format, format.Name)
+		if c.Format != f.Name {
+			v.Addf("format", "is %.40q, but customFormat is named %.40q", c.Format, f.Name)
 		}
-		if wrong := format.Check("customFormat"); len(wrong) > 0 {
+		if wrong := f.Check("customFormat"); len(wrong) > 0 {
 			v.Add(wrong...)
 			return nil
 		}
 	}
-	if format.Rounds > 0 && c.Rounds != format.Rounds {
-		v.Addf("rounds", "is %d: format %s has %d rounds", c.Rounds, format.Name, format.Rounds)
+	if f.Rounds > 0 && c.Rounds != f.Rounds {
+		v.Addf("rounds", "is %d: format %s has %d rounds", c.Rounds, f.Name, f.Rounds)
 	}
-	v.Add(format.Fits(c.Cast())...)
-	return format
+	v.Add(f.Fits(c.Cast())...)
+	return f
 }
 
 // models checks that a model and its fallbacks can be asked.

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -35,8 +35,8 @@ func newTranscript(t *testing.T) *transcript {
 }
 
 func (tr *transcript) read(e debate.Event) {
-	if e.Kind() == flowpkg.EventChunk {
-		c := as[flowpkg.Chunk](e)
+	if e.Kind() == flow.EventChunk {
+		c := as[flow.Chunk](e)
 		assert.Equal(tr.t, tr.last, e.Seq, "a chunk has the number of the last fact")
 		assert.False(tr.t, tr.done[c.Call], "no chunk follows its call's result")
 		assert.NotEmpty(tr.t, c.Text)
@@ -51,14 +51,14 @@ func (tr *transcript) read(e debate.Event) {
 	tr.last = e.Seq
 	tr.facts++
 	switch e.Kind() {
-	case flowpkg.EventTurn:
+	case flow.EventTurn:
 		if text, ok := tr.text[as[debate.Turn](e).Call]; ok {
 			assert.Equal(tr.t, as[debate.Turn](e).Text, text, "the chunks add up to the turn")
 			tr.turns[as[debate.Turn](e).Call] = text
 		}
 		tr.done[as[debate.Turn](e).Call] = true
-	case flowpkg.EventFailed:
-		delete(tr.text, as[flowpkg.Failure](e).Call)
+	case flow.EventFailed:
+		delete(tr.text, as[flow.Failure](e).Call)
 	}
 }
 
@@ -109,11 +109,11 @@ func TestWhoJoinsInTheMiddleOfATurnGetsItsTextSoFar(t *testing.T) {
 		tr := newTranscript(t)
 		first := true
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind() == flowpkg.EventChunk && first && as[flowpkg.Chunk](e).By == "Ben" {
+			if e.Kind() == flow.EventChunk && first && as[flow.Chunk](e).By == "Ben" {
 				first = false
-				assert.Equal(t, "r1.opening.Ben", as[flowpkg.Chunk](e).Call)
-				assert.Zero(t, as[flowpkg.Chunk](e).Offset)
-				assert.Equal(t, 5, as[flowpkg.Chunk](e).Parts)
+				assert.Equal(t, "r1.opening.Ben", as[flow.Chunk](e).Call)
+				assert.Zero(t, as[flow.Chunk](e).Offset)
+				assert.Equal(t, 5, as[flow.Chunk](e).Parts)
 			}
 		})
 		assert.Len(t, tr.turns, 6, "the first turn was over, and came as a whole")
@@ -161,8 +161,8 @@ func TestANewAttemptVoidsTheTextOfTheFormerOne(t *testing.T) {
 		tr := newTranscript(t)
 		attempts := map[int]bool{}
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind() == flowpkg.EventChunk && as[flowpkg.Chunk](e).By == "Ben" && !tr.done["r1.opening.Ben"] {
-				attempts[as[flowpkg.Chunk](e).Attempt] = true
+			if e.Kind() == flow.EventChunk && as[flow.Chunk](e).By == "Ben" && !tr.done["r1.opening.Ben"] {
+				attempts[as[flow.Chunk](e).Attempt] = true
 			}
 		})
 		assert.Equal(t, map[int]bool{1: true, 2: true}, attempts)
@@ -209,8 +209,8 @@ func TestATurnThatIsNotWhatWasStreamedReplacesIt(t *testing.T) {
 			require.NoError(t, session.Validate(t.Context()))
 			require.NoError(t, session.Start(t.Context()))
 			newTranscript(t).follow(session, func(e debate.Event) {
-				if as[flowpkg.Chunk](e) != nil {
-					heard <- as[flowpkg.Chunk](e).Offset + len(as[flowpkg.Chunk](e).Text)
+				if as[flow.Chunk](e) != nil {
+					heard <- as[flow.Chunk](e).Offset + len(as[flow.Chunk](e).Text)
 				}
 			})
 		})
@@ -265,8 +265,8 @@ func TestAStreamIsKeptNoFurtherThanItsTurnCanReach(t *testing.T) {
 	require.NoError(t, session.Start(t.Context()))
 	shown, once := map[string]int{}, sync.OnceFunc(func() { close(heard) })
 	newTranscript(t).follow(session, func(e debate.Event) {
-		if as[flowpkg.Chunk](e) != nil {
-			shown[as[flowpkg.Chunk](e).Call] += len(as[flowpkg.Chunk](e).Text)
+		if as[flow.Chunk](e) != nil {
+			shown[as[flow.Chunk](e).Call] += len(as[flow.Chunk](e).Text)
 			once()
 		}
 	})
@@ -322,16 +322,16 @@ func TestAStructuredTurnHasNoChunks(t *testing.T) {
 	type plan struct {
 		Steps []string `json:"steps"`
 	}
-	schema, err := flowpkg.NewSchema[plan]("plan", nil)
+	schema, err := flow.NewSchema[plan]("plan", nil)
 	require.NoError(t, err)
-	flow := oneState(callsOf(func(call *flowpkg.Call) {
+	f := oneState(callsOf(func(call *flow.Call) {
 		if call.By == "Ada" {
 			call.Schema = "plan"
 		}
 	}))
-	flow.Schemas = map[string]*flowpkg.Schema{"plan": schema}
+	f.Schemas = map[string]*flow.Schema{"plan": schema}
 	synctest.Test(t, func(t *testing.T) {
-		engine, p, config := withFlow(flow)
+		engine, p, config := withFlow(f)
 		p.Reply = func(req *provider.Request) scripted.Reply {
 			if req.Schema != nil {
 				return scripted.Reply{Text: `{"steps":["one","two"]}`}
@@ -349,8 +349,8 @@ func TestAStructuredTurnHasNoChunks(t *testing.T) {
 				if as[debate.Turn](e) != nil && as[debate.Turn](e).Data != nil {
 					structured = append(structured, as[debate.Turn](e).Call)
 				}
-				if as[flowpkg.Chunk](e) != nil {
-					assert.Equal(t, "say.Ben", as[flowpkg.Chunk](e).Call, when)
+				if as[flow.Chunk](e) != nil {
+					assert.Equal(t, "say.Ben", as[flow.Chunk](e).Call, when)
 				}
 			})
 			assert.Equal(t, []string{"say.Ada"}, structured, when)
@@ -371,7 +371,7 @@ func TestAFlushIntervalGathersChunks(t *testing.T) {
 		tr := newTranscript(t)
 		var last time.Time
 		tr.follow(s, func(e debate.Event) {
-			if e.Kind() == flowpkg.EventChunk {
+			if e.Kind() == flow.EventChunk {
 				last = time.Now()
 			}
 		})
@@ -391,8 +391,8 @@ func TestEventsKeepTheSeed(t *testing.T) {
 	var seed string
 	for event, err := range store.Read(t.Context(), record.ID, 0) {
 		require.NoError(t, err)
-		if as[flowpkg.Start](event) != nil {
-			seed = as[flowpkg.Start](event).Seed
+		if as[flow.Start](event) != nil {
+			seed = as[flow.Start](event).Seed
 		}
 	}
 	require.NotEmpty(t, seed)

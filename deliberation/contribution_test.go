@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/deliberation"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -22,13 +22,13 @@ func TestAContributionTellsWhatItTook(t *testing.T) {
 		engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
 			return scripted.Reply{Text: "I object.", Delay: time.Second, Usage: provider.Usage{Input: 100, Output: 10}}, call == "r1.critique.ben.ada"
 		})
-		engine.Models = map[string]flowpkg.Model{"test/other": {Priced: true, Input: flowpkg.USD, Output: 2 * flowpkg.USD}}
+		engine.Models = map[string]flow.Model{"test/other": {Priced: true, Input: flow.USD, Output: 2 * flow.USD}}
 		r := play(t, engine, config)
 		for _, c := range view(r).Contributions() {
 			if c.Agent == "ben" && c.Kind == deliberation.KindCritique && c.Target == "ada" && c.Round == 1 {
 				assert.Equal(t, deliberation.Contribution{
 					Round: 1, Kind: deliberation.KindCritique, Agent: "ben", Role: deliberation.RolePerformance, Target: "ada", Text: "I object.",
-					Model: "test/other", Usage: provider.Usage{Input: 100, Output: 10}, Cost: 120 * flowpkg.USD, Took: time.Second,
+					Model: "test/other", Usage: provider.Usage{Input: 100, Output: 10}, Cost: 120 * flow.USD, Took: time.Second,
 				}, c)
 				return
 			}
@@ -39,11 +39,11 @@ func TestAContributionTellsWhatItTook(t *testing.T) {
 
 // TestWhatStands: after each phase the latest proposal or refinement of each agent, by the order of the config.
 func TestWhatStands(t *testing.T) {
-	stands := map[flowpkg.State][]string{}
-	flow := deliberation.Flow()
-	for _, after := range []flowpkg.State{deliberation.StatePlanningRound, deliberation.StateProposing, deliberation.StateRefining} {
-		require.NoError(t, deliberation.Insert(flow, after, deliberation.Node{State: "looking" + after, Step: flowpkg.Step{
-			Calls: func(r *flowpkg.Record) []flowpkg.Call {
+	stands := map[flow.State][]string{}
+	f := deliberation.Flow()
+	for _, after := range []flow.State{deliberation.StatePlanningRound, deliberation.StateProposing, deliberation.StateRefining} {
+		require.NoError(t, deliberation.Insert(f, after, deliberation.Node{State: "looking" + after, Step: flow.Step{
+			Calls: func(r *flow.Record) []flow.Call {
 				var texts []string
 				for _, c := range view(r).Standing() {
 					texts = append(texts, c.Text)
@@ -56,9 +56,9 @@ func TestWhatStands(t *testing.T) {
 	engine, _ := engineFor(func(call string, _ *provider.Request) (scripted.Reply, bool) {
 		return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}, call == "r1.refine.ben" || call == "r1.propose.cyd" || call == "r2.propose.cyd"
 	})
-	engine.Flows[deliberation.FlowName] = flow
+	engine.Flows[deliberation.FlowName] = f
 	r := play(t, engine, three())
-	assert.Equal(t, map[flowpkg.State][]string{
+	assert.Equal(t, map[flow.State][]string{
 		deliberation.StatePlanningRound: {said("r1.refine.ada"), said("r1.propose.ben")},
 		deliberation.StateProposing:     {said("r1.refine.ada"), said("r1.propose.ben")},
 		deliberation.StateRefining:      {said("r2.refine.ada"), said("r2.refine.ben")},
@@ -78,7 +78,7 @@ func TestTheConfigIsInTheRecord(t *testing.T) {
 			c.ID, c.Rounds, c.Termination = "whole", 1, deliberation.Termination{Kind: "quality", Threshold: &threshold}
 			c.Synthesis, c.Topology, c.Proposals = "merge", deliberation.Topology{Kind: "nearest", K: 1}, "fresh"
 			c.FullHistory, c.Summaries, c.Temperature, c.MaxTokens = &no, deliberation.Summaries{MaxLength: 200}, &yes, 700
-			c.Clarification, c.Unattended = deliberation.Clarification{On: true, Questions: 2}, &flowpkg.Unattended{}
+			c.Clarification, c.Unattended = deliberation.Clarification{On: true, Questions: 2}, &flow.Unattended{}
 			c.Roles = []deliberation.Role{{Name: "own", Title: "Mine", System: "You.", Refine: "Refine it."}}
 			c.Agents[0].Role, c.Agents[1].Role, c.Agents[1].Prompt = "own", "own", "You too."
 			c.Agents[2].Summaries = &deliberation.Summaries{Off: true}

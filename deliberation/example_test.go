@@ -10,7 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -92,22 +92,22 @@ func ExampleConfig() {
 // ExampleInsert adds a state in which somebody checks the facts of what stands, between critiques and refinements.
 // A finding has an agent as its target: that is all it takes for the agent to read it, and to refine otherwise.
 func ExampleInsert() {
-	flow := deliberation.Flow()
-	flow.Version = 1001 // logs of the plain flow are not continued by this one, nor the other way round
-	err := deliberation.Insert(flow, deliberation.StateCritiquing, deliberation.Node{
+	f := deliberation.Flow()
+	f.Version = 1001 // logs of the plain flow are not continued by this one, nor the other way round
+	err := deliberation.Insert(f, deliberation.StateCritiquing, deliberation.Node{
 		State: "factChecking",
-		Step: flowpkg.Step{Calls: func(r *flowpkg.Record) []flowpkg.Call {
-			var calls []flowpkg.Call
+		Step: flow.Step{Calls: func(r *flow.Record) []flow.Call {
+			var calls []flow.Call
 			d, _ := deliberation.Of(r)
 			for _, proposal := range d.Standing() { // in later rounds what was refined before
 				id := fmt.Sprintf("r%d.check.%s", r.Round, proposal.Agent)
 				if r.Done(id) || r.Failed(id) {
 					continue
 				}
-				calls = append(calls, flowpkg.Call{
+				calls = append(calls, flow.Call{
 					ID: id, Kind: "finding", By: "checker", Target: proposal.Agent, Round: r.Round, Model: "test/agent",
-					View: flowpkg.View{None: true}, OnFail: flowpkg.OnFail{Skip: true},
-					Last: func(r *flowpkg.Record) string {
+					View: flow.View{None: true}, OnFail: flow.OnFail{Skip: true},
+					Last: func(r *flow.Record) string {
 						return r.Quote(proposal.Agent, proposal.Text) + "\nCheck the facts of this proposal."
 					},
 				})
@@ -138,7 +138,7 @@ func ExampleInsert() {
 	for _, name := range []string{"without", "with"} {
 		engine, _ := engineFor(models)
 		if name == "with" {
-			engine.Flows[deliberation.FlowName] = flow
+			engine.Flows[deliberation.FlowName] = f
 		}
 		record, err := run(engine, config)
 		if err != nil {
@@ -165,7 +165,7 @@ func ExampleInsert() {
 }
 
 // run plays a deliberation to its end.
-func run(engine *debate.Engine, config deliberation.Config) (*flowpkg.Record, error) {
+func run(engine *debate.Engine, config deliberation.Config) (*flow.Record, error) {
 	session, err := engine.Start(context.Background(), config)
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func ExampleDeliberation_Clarifications() {
 	}
 	defer session.Close()
 	record, err := session.Wait(context.Background())
-	for errors.Is(err, flowpkg.ErrAwaitingInput) {
+	for errors.Is(err, flow.ErrAwaitingInput) {
 		for i, question := range record.Inquiries {
 			if err := session.Answer(context.Background(), question.ID, []string{"A thousand.", deliberation.NotAnswered}[i%2]); err != nil {
 				fmt.Println(err)

@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/deliberation"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
 // registered is an engine that has everything.
 type registered struct{}
 
-func (registered) Judge(string) bool                  { return true }
-func (registered) Model(*flowpkg.Terms, string) error { return nil }
+func (registered) Judge(string) bool               { return true }
+func (registered) Model(*flow.Terms, string) error { return nil }
 
 // FuzzConfig: whatever a config says, it is refused with errors that name their fields, or settled, and the flow reads
 // what it has settled again.
@@ -38,22 +38,22 @@ func FuzzConfig(f *testing.F) {
 			config.Agents[i].PromptFile = ""
 		}
 		config.Judge.PromptFile = ""
-		flow := deliberation.Flow()
-		settled, err := flow.Settle(config)
+		kind := deliberation.Flow()
+		settled, err := kind.Settle(config)
 		require.NoError(t, err)
-		if found := flow.Check(settled, nil, registered{}); len(found) > 0 {
+		if found := kind.Check(settled, nil, registered{}); len(found) > 0 {
 			for _, field := range fields(t, errors.Join(found...)) {
 				assert.NotEmpty(t, field)
 			}
 			return
 		}
-		read, err := flow.Decode([]byte(toJSON(settled)))
+		read, err := kind.Decode([]byte(toJSON(settled)))
 		require.NoError(t, err)
 		assert.JSONEq(t, toJSON(settled), toJSON(read))
-		again, err := flow.Settle(read)
+		again, err := kind.Settle(read)
 		require.NoError(t, err)
 		assert.JSONEq(t, toJSON(settled), toJSON(again), "what is settled stays as it is")
-		texts, err := flow.Texts(flowpkg.Setup{Config: settled, Fence: "1234567890"})
+		texts, err := kind.Texts(flow.Setup{Config: settled, Fence: "1234567890"})
 		require.NoError(t, err)
 		for name, text := range texts {
 			assert.NotEmpty(t, text, name)
@@ -68,21 +68,21 @@ func FuzzFrozen(f *testing.F) {
 	f.Add([]byte(toJSON(settled)))
 	f.Add([]byte(`{"problem":"x","agents":[{"id":"a"},{"id":"a"}],"termination":{"kind":"fixed"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		flow := deliberation.Flow()
-		config, err := flow.Decode(data)
+		kind := deliberation.Flow()
+		config, err := kind.Decode(data)
 		if err != nil {
 			return
 		}
-		_ = flow.Check(config, nil, registered{})
-		_, err = flow.Texts(flowpkg.Setup{Config: config, Fence: "1"})
+		_ = kind.Check(config, nil, registered{})
+		_, err = kind.Texts(flow.Setup{Config: config, Fence: "1"})
 		require.NoError(t, err)
 		engine, _ := engineFor(nil)
-		core, err := engine.NewCore("frozen", []flowpkg.Event{{Seq: 1, Body: &flowpkg.Start{
-			Version: 1, Flow: flow.Name, FlowVersion: flow.Version, Config: flowpkg.Value{JSON: data}, Terms: config.Terms(),
+		core, err := engine.NewCore("frozen", []flow.Event{{Seq: 1, Body: &flow.Start{
+			Version: 1, Flow: kind.Name, FlowVersion: kind.Version, Config: flow.Value{JSON: data}, Terms: config.Terms(),
 		}}})
 		require.NoError(t, err)
 		d := view(core.Record())
-		require.NoError(t, d.Fold(&flowpkg.Event{Body: &flowpkg.Transition{}}))
+		require.NoError(t, d.Fold(&flow.Event{Body: &flow.Transition{}}))
 		assert.NotEmpty(t, d.Prompts())
 	})
 }
@@ -90,7 +90,7 @@ func FuzzFrozen(f *testing.F) {
 // TestOtherRecords: a record of another flow, or of nothing, is no deliberation.
 func TestOtherRecords(t *testing.T) {
 	engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(7))}, "eli": {says(marks(8))}, "eda": {says(marks(9))}})
-	for _, r := range []*flowpkg.Record{nil, {}, evaluate(t, engine, threeEvaluators())} {
+	for _, r := range []*flow.Record{nil, {}, evaluate(t, engine, threeEvaluators())} {
 		d, ok := deliberation.Of(r)
 		assert.False(t, ok)
 		assert.Nil(t, d)

@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/deliberation"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
 // checking is a node that checks the facts of every proposal that was critiqued, with one call for each agent.
 func checking() deliberation.Node {
-	return deliberation.Node{State: "factChecking", Step: flowpkg.Step{Calls: func(r *flowpkg.Record) []flowpkg.Call {
-		var out []flowpkg.Call
+	return deliberation.Node{State: "factChecking", Step: flow.Step{Calls: func(r *flow.Record) []flow.Call {
+		var out []flow.Call
 		for i, p := range r.Active() {
 			id := "r" + string(rune('0'+r.Round)) + ".check." + p
 			if !r.Done(id) && !r.Failed(id) {
-				out = append(out, flowpkg.Call{
+				out = append(out, flow.Call{
 					ID: id, Kind: "finding", By: "checker", Target: p, Model: "test/agent", Round: r.Round, Slot: 100 + i,
-					View: flowpkg.View{None: true}, OnFail: flowpkg.OnFail{Skip: true},
-					Last: func(*flowpkg.Record) string { return "Check the facts." },
+					View: flow.View{None: true}, OnFail: flow.OnFail{Skip: true},
+					Last: func(*flow.Record) string { return "Check the facts." },
 				})
 			}
 		}
@@ -33,10 +33,10 @@ func checking() deliberation.Node {
 }
 
 func TestAnAddedNodeIsHeard(t *testing.T) {
-	flow := deliberation.Flow()
-	require.NoError(t, deliberation.Insert(flow, deliberation.StateCritiquing, checking()))
+	f := deliberation.Flow()
+	require.NoError(t, deliberation.Insert(f, deliberation.StateCritiquing, checking()))
 	engine, p := engineFor(nil)
-	engine.Flows[deliberation.FlowName] = flow
+	engine.Flows[deliberation.FlowName] = f
 	config := three()
 	config.Summaries.Off = true
 	r := play(t, engine, config)
@@ -57,22 +57,22 @@ func TestAnAddedNodeIsHeard(t *testing.T) {
 }
 
 func TestNodesAreAddedAnywhere(t *testing.T) {
-	for _, after := range []flowpkg.State{
+	for _, after := range []flow.State{
 		deliberation.StateClarifying, deliberation.StateAnswering, deliberation.StatePlanningRound, deliberation.StateSummarizing, deliberation.StateProposing,
 		deliberation.StateCritiquing, deliberation.StateRefining, deliberation.StateEvaluating,
 	} {
-		flow := deliberation.Flow()
+		f := deliberation.Flow()
 		var seen int
-		node := deliberation.Node{State: "pausing", On: "goOn", Timed: true, Step: flowpkg.Step{Next: func(*flowpkg.Record) (flowpkg.Trigger, flowpkg.Exit, bool) {
+		node := deliberation.Node{State: "pausing", On: "goOn", Timed: true, Step: flow.Step{Next: func(*flow.Record) (flow.Trigger, flow.Exit, bool) {
 			seen++
-			return "goOn", flowpkg.Exit{}, true
+			return "goOn", flow.Exit{}, true
 		}}}
-		require.NoError(t, deliberation.Insert(flow, after, node))
-		require.NoError(t, deliberation.Insert(flow, "pausing", deliberation.Node{State: "pausingAgain"}))
+		require.NoError(t, deliberation.Insert(f, after, node))
+		require.NoError(t, deliberation.Insert(f, "pausing", deliberation.Node{State: "pausingAgain"}))
 		engine, _ := engineFor(nil)
-		engine.Flows[deliberation.FlowName] = flow
+		engine.Flows[deliberation.FlowName] = f
 		r := play(t, engine, three())
-		assert.Equal(t, flowpkg.EndRounds, r.Reason)
+		assert.Equal(t, flow.EndRounds, r.Reason)
 		for _, step := range path(events(t, engine, r.ID)) {
 			if strings.Contains(step, "→ pausing") {
 				assert.NotContains(t, step, "(", "nobody is asked there")
@@ -85,23 +85,23 @@ func TestNodesAreAddedAnywhere(t *testing.T) {
 		assert.Equal(t, want, seen, after)
 	}
 	assert.NotEqual(t, deliberation.Flow().Mermaid(), func() string {
-		flow := deliberation.Flow()
-		require.NoError(t, deliberation.Insert(flow, deliberation.StateCritiquing, checking()))
-		return flow.Mermaid()
+		f := deliberation.Flow()
+		require.NoError(t, deliberation.Insert(f, deliberation.StateCritiquing, checking()))
+		return f.Mermaid()
 	}())
 }
 
 func TestInsertRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
-		after flowpkg.State
+		after flow.State
 		node  deliberation.Node
 		says  string
 	}{
 		"no such state":      {"dreaming", deliberation.Node{State: "x"}, "no state of the flow"},
 		"a state of its own": {deliberation.StateCritiquing, deliberation.Node{State: deliberation.StateRefining}, "already"},
 		"no name":            {deliberation.StateCritiquing, deliberation.Node{}, "empty"},
-		"the end":            {flowpkg.StateCompleting, deliberation.Node{State: "x"}, "no state of the flow"},
-		"a lifecycle state":  {deliberation.StateCritiquing, deliberation.Node{State: flowpkg.StatePaused}, "already"},
+		"the end":            {flow.StateCompleting, deliberation.Node{State: "x"}, "no state of the flow"},
+		"a lifecycle state":  {deliberation.StateCritiquing, deliberation.Node{State: flow.StatePaused}, "already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := deliberation.Insert(deliberation.Flow(), test.after, test.node)
@@ -131,17 +131,17 @@ func TestANodeBehindTheClarification(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			flow := deliberation.Flow()
-			require.NoError(t, deliberation.Insert(flow, deliberation.StateClarifying, checking()))
+			f := deliberation.Flow()
+			require.NoError(t, deliberation.Insert(f, deliberation.StateClarifying, checking()))
 			engine, _ := engineFor(curious(test.asked))
-			engine.Flows[deliberation.FlowName] = flow
+			engine.Flows[deliberation.FlowName] = f
 			config := three()
 			config.Clarification = deliberation.Clarification{On: true, Iterations: test.iterations}
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			defer func() { _ = session.Close() }()
 			record, err := session.Wait(t.Context())
-			for errors.Is(err, flowpkg.ErrAwaitingInput) {
+			for errors.Is(err, flow.ErrAwaitingInput) {
 				for _, question := range record.Inquiries {
 					require.NoError(t, session.Answer(t.Context(), question.ID, "Ten."))
 				}
@@ -160,19 +160,19 @@ func TestANodeBehindTheClarification(t *testing.T) {
 
 // TestFindingsStandBetweenCritiquesAndRefinements: a host need not know the slots of the flow.
 func TestFindingsStandBetweenCritiquesAndRefinements(t *testing.T) {
-	flow := deliberation.Flow()
+	f := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *flowpkg.Record) []flowpkg.Call {
+	node.Step.Calls = func(r *flow.Record) []flow.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Slot = 0
 		}
 		return made
 	}
-	require.NoError(t, deliberation.Insert(flow, deliberation.StateCritiquing, node))
+	require.NoError(t, deliberation.Insert(f, deliberation.StateCritiquing, node))
 	engine, p := engineFor(nil)
-	engine.Flows[deliberation.FlowName] = flow
+	engine.Flows[deliberation.FlowName] = f
 	r := play(t, engine, three())
 	var second []string
 	for _, c := range view(r).Contributions() {
@@ -193,22 +193,22 @@ func TestAnotherVersionIsAnotherFlow(t *testing.T) {
 	added := deliberation.Flow()
 	require.NoError(t, deliberation.Insert(added, deliberation.StateCritiquing, checking()))
 	added.Version = 1001
-	for name, flows := range map[string][2]*flowpkg.Flow{
+	for name, flows := range map[string][2]*flow.Flow{
 		"begun without the node": {deliberation.Flow(), added}, "begun with it": {added, deliberation.Flow()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := &store.Memory{}
 			var opened []error
-			for i, flow := range flows {
+			for i, f := range flows {
 				engine, _ := engineFor(curious(map[string][]string{"clarify.1.ada": {"How many?"}}))
-				engine.Store, engine.Flows[deliberation.FlowName] = store, flow
+				engine.Store, engine.Flows[deliberation.FlowName] = store, f
 				config := three()
 				config.ID, config.Clarification.On = "mixed", true
 				if i == 0 {
 					session, err := engine.Start(t.Context(), config)
 					require.NoError(t, err)
 					_, err = session.Wait(t.Context())
-					require.ErrorIs(t, err, flowpkg.ErrAwaitingInput)
+					require.ErrorIs(t, err, flow.ErrAwaitingInput)
 					require.NoError(t, session.Close())
 				}
 				session, err := engine.Open(t.Context(), config.ID)
@@ -225,19 +225,19 @@ func TestAnotherVersionIsAnotherFlow(t *testing.T) {
 
 // TestANodeNeedNotTellItsRound: its turns are read as of the round in which they come.
 func TestANodeNeedNotTellItsRound(t *testing.T) {
-	flow := deliberation.Flow()
+	f := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *flowpkg.Record) []flowpkg.Call {
+	node.Step.Calls = func(r *flow.Record) []flow.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Round = 0
 		}
 		return made
 	}
-	require.NoError(t, deliberation.Insert(flow, deliberation.StateCritiquing, node))
+	require.NoError(t, deliberation.Insert(f, deliberation.StateCritiquing, node))
 	engine, p := engineFor(nil)
-	engine.Flows[deliberation.FlowName] = flow
+	engine.Flows[deliberation.FlowName] = f
 	play(t, engine, three())
 	assert.Contains(t, prompt(t, p, "r1.refine.ada"), said("r1.check.ada"))
 	assert.Contains(t, prompt(t, p, "r2.refine.ada"), said("r1.check.ada"))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/deliberation"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -56,19 +56,19 @@ func TestAnswersThatAreRefused(t *testing.T) {
 
 // TestWhatIsAimedAtNobodyIsReadBySynthesis: so is what comes in any other round.
 func TestWhatIsAimedAtNobodyIsReadBySynthesis(t *testing.T) {
-	flow := deliberation.Flow()
+	f := deliberation.Flow()
 	node := checking()
 	some := node.Step.Calls
-	node.Step.Calls = func(r *flowpkg.Record) []flowpkg.Call {
+	node.Step.Calls = func(r *flow.Record) []flow.Call {
 		made := some(r)
 		for i := range made {
 			made[i].Target, made[i].Kind = "", "remark"
 		}
 		return made
 	}
-	require.NoError(t, deliberation.Insert(flow, deliberation.StateRefining, node))
+	require.NoError(t, deliberation.Insert(f, deliberation.StateRefining, node))
 	engine, p := engineFor(nil)
-	engine.Flows[deliberation.FlowName] = flow
+	engine.Flows[deliberation.FlowName] = f
 	play(t, engine, three())
 	assert.Contains(t, prompt(t, p, "synthesis"), "checker: remark, round 1>>>\n"+said("r1.check.ada"))
 	assert.NotContains(t, prompt(t, p, "r2.refine.ada"), said("r1.check.ada"))
@@ -91,5 +91,5 @@ func TestOneRoundIsADeliberationToo(t *testing.T) {
 	engine, _ := engineFor(nil)
 	r := play(t, engine, config)
 	assert.Empty(t, view(r).Evaluations(), "the first round is the last")
-	assert.Equal(t, flowpkg.EndRounds, r.Reason)
+	assert.Equal(t, flow.EndRounds, r.Reason)
 }

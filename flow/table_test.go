@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 )
 
 var update = flags.Bool("update", false, "rewrite the golden file under testdata")
 
 // places yields every state of the lifecycle and of the flow, and every trigger that a rule names.
-func places(flow *flowpkg.Flow) (states []flowpkg.State, triggers []flowpkg.Trigger) {
-	add := func(rules []flowpkg.Rule) {
+func places(f *flow.Flow) (states []flow.State, triggers []flow.Trigger) {
+	add := func(rules []flow.Rule) {
 		for _, rule := range rules {
-			for _, state := range []flowpkg.State{rule.From, rule.To} {
+			for _, state := range []flow.State{rule.From, rule.To} {
 				if !slices.Contains(states, state) {
 					states = append(states, state)
 				}
@@ -33,8 +33,8 @@ func places(flow *flowpkg.Flow) (states []flowpkg.State, triggers []flowpkg.Trig
 			}
 		}
 	}
-	add(flowpkg.Lifecycle())
-	add(flow.Rules)
+	add(flow.Lifecycle())
+	add(f.Rules)
 	return states, append(triggers, "nonsense")
 }
 
@@ -62,7 +62,7 @@ func (a assignment) holds(guard string) (ok bool, missing string) {
 }
 
 // explore calls visit with each assignment that makes a difference to what fire does.
-func explore(working []flowpkg.State, fire func(holds func(string) bool), visit func(assignment)) {
+func explore(working []flow.State, fire func(holds func(string) bool), visit func(assignment)) {
 	var descend func(a assignment)
 	descend = func(a assignment) {
 		missing := ""
@@ -110,10 +110,10 @@ func (a assignment) String() string {
 
 // lookup says by the rules as they are written down, without the machine, where a trigger leads:
 // every rule that holds, in order.
-func lookup(flow *flowpkg.Flow, working []flowpkg.State, from flowpkg.State, on flowpkg.Trigger, a assignment) (targets []flowpkg.State) {
+func lookup(f *flow.Flow, working []flow.State, from flow.State, on flow.Trigger, a assignment) (targets []flow.State) {
 	inner := working[2:] // behind initializing and completing come the flow's own
-	for _, rule := range slices.Concat(flow.Rules, flowpkg.Lifecycle()) {
-		applies := rule.From == from && from != flowpkg.StateRunning || rule.From == flowpkg.StateRunning && slices.Contains(inner, from)
+	for _, rule := range slices.Concat(f.Rules, flow.Lifecycle()) {
+		applies := rule.From == from && from != flow.StateRunning || rule.From == flow.StateRunning && slices.Contains(inner, from)
 		if !applies || rule.On != on {
 			continue
 		}
@@ -121,10 +121,10 @@ func lookup(flow *flowpkg.Flow, working []flowpkg.State, from flowpkg.State, on 
 			continue
 		}
 		switch rule.To {
-		case flowpkg.StateRunning:
-			targets = append(targets, flow.Start)
-		case flowpkg.StatePrevious:
-			targets = append(targets, flowpkg.State(a[came]))
+		case flow.StateRunning:
+			targets = append(targets, f.Start)
+		case flow.StatePrevious:
+			targets = append(targets, flow.State(a[came]))
 		default:
 			targets = append(targets, rule.To)
 		}
@@ -133,10 +133,10 @@ func lookup(flow *flowpkg.Flow, working []flowpkg.State, from flowpkg.State, on 
 }
 
 func TestEveryTriggerInEveryState(t *testing.T) {
-	flow := debate.DebateFlow()
-	table, err := flowpkg.CompileTable(flow)
+	f := debate.DebateFlow()
+	table, err := flow.CompileTable(f)
 	require.NoError(t, err)
-	states, triggers := places(flow)
+	states, triggers := places(f)
 	var b strings.Builder
 	for _, state := range states {
 		for _, on := range triggers {
@@ -144,12 +144,12 @@ func TestEveryTriggerInEveryState(t *testing.T) {
 				require.NotPanics(t, func() { _, _ = table.Fire(state, on, holds) }, "more than one rule matches: %s in %s", on, state)
 			}, func(a assignment) {
 				to, err := table.Fire(state, on, func(guard string) bool { ok, _ := a.holds(guard); return ok })
-				want := lookup(flow, table.Working(), state, on, a)
+				want := lookup(f, table.Working(), state, on, a)
 				if err != nil {
 					assert.Empty(t, want, "%s in %s%s is refused", on, state, a)
-					var failure *flowpkg.Error
+					var failure *flow.Error
 					require.ErrorAs(t, err, &failure)
-					require.Equal(t, flowpkg.KindState, failure.Kind)
+					require.Equal(t, flow.KindState, failure.Kind)
 					fmt.Fprintf(&b, "%s %s%s: %v\n", state, on, a, err)
 					return
 				}
@@ -171,11 +171,11 @@ func TestEveryTriggerInEveryState(t *testing.T) {
 
 // Only the table leads out of a final state, and it does not.
 func TestNothingLeavesAFinalState(t *testing.T) {
-	flow := debate.DebateFlow()
-	table, err := flowpkg.CompileTable(flow)
+	f := debate.DebateFlow()
+	table, err := flow.CompileTable(f)
 	require.NoError(t, err)
-	_, triggers := places(flow)
-	for _, state := range []flowpkg.State{flowpkg.StateCompleted, flowpkg.StateCanceled} {
+	_, triggers := places(f)
+	for _, state := range []flow.State{flow.StateCompleted, flow.StateCanceled} {
 		for _, on := range triggers {
 			_, err := table.Fire(state, on, func(string) bool { return true })
 			assert.Error(t, err, "%s in %s", on, state)

@@ -8,7 +8,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 // arena plays the debate with the engine, as a program does that embeds it: one engine, and for each
@@ -18,16 +18,16 @@ import (
 // converts each answer of the judge. A debate that has ended is deleted from a MemoryStore.
 type arena struct {
 	engine *debate.Engine
-	store  storepkg.Store
+	store  store.Store
 	forget bool // delete a debate that has ended
 	config debate.Config
 }
 
-func newArena(p provider.Provider, store storepkg.Store, rounds int) *arena {
-	_, inMemory := store.(*storepkg.Memory)
+func newArena(p provider.Provider, s store.Store, rounds int) *arena {
+	_, inMemory := s.(*store.Memory)
 	return &arena{
-		engine: &debate.Engine{Providers: map[string]debate.Provider{"simulated": p}, Store: store},
-		store:  store,
+		engine: &debate.Engine{Providers: map[string]debate.Provider{"simulated": p}, Store: s},
+		store:  s,
 		forget: inMemory,
 		config: debate.Config{
 			Topic: topic, Rounds: rounds,
@@ -140,7 +140,7 @@ func learnSchemas(ctx context.Context) (schemas, error) {
 		default:
 			found.assessment = string(req.Schema.JSON)
 		}
-	}}, &storepkg.Memory{}, 1)
+	}}, &store.Memory{}, 1)
 	_, err := a.play(ctx)
 	return found, errors.Join(err, a.close(ctx))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -22,13 +22,13 @@ func checkCorrupt(t *testing.T, text []byte, commits, passed int) *file.CorruptE
 	t.Helper()
 	d := newDrive()
 	d.put("a.log", text)
-	store := &file.Store{Dir: "x", Report: func(file.Torn) { t.Error("nothing may be cut off") }}
-	store.SetDisk(d)
+	s := &file.Store{Dir: "x", Report: func(file.Torn) { t.Error("nothing may be cut off") }}
+	s.SetDisk(d)
 	var first *file.CorruptError
 	for after := range 6 {
 		var events []flow.Event
 		var failed error
-		for event, err := range store.Read(t.Context(), "a", int64(after)) {
+		for event, err := range s.Read(t.Context(), "a", int64(after)) {
 			require.NoError(t, failed, "there is more after the error")
 			if failed = err; err == nil {
 				events = append(events, event)
@@ -45,7 +45,7 @@ func checkCorrupt(t *testing.T, text []byte, commits, passed int) *file.CorruptE
 		require.Equal(t, first, corrupt)
 		require.Len(t, events, max(0, count[commits]-after))
 	}
-	err := store.Append(t.Context(), "a", int64(count[commits]), "next", facts(int64(count[commits]), 1))
+	err := s.Append(t.Context(), "a", int64(count[commits]), "next", facts(int64(count[commits]), 1))
 	corrupt, ok := errors.AsType[*file.CorruptError](err)
 	require.True(t, ok, "Append gave %v", err)
 	require.Equal(t, first, corrupt)
@@ -160,8 +160,8 @@ func TestCorruptByIntent(t *testing.T) {
 		"there is no event":             {"x\n", "not a line of a journal"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := open(t, put(t, []byte(head+closed(head, c.lines, 1, 1))))
-			events, err := collect(store, "a")
+			s := open(t, put(t, []byte(head+closed(head, c.lines, 1, 1))))
+			events, err := collect(s, "a")
 			assert.Empty(t, events)
 			corrupt, ok := errors.AsType[*file.CorruptError](err)
 			require.True(t, ok, "%v", err)
@@ -189,14 +189,14 @@ func TestCorruptByIntent(t *testing.T) {
 func TestVersion(t *testing.T) {
 	head := line("", `{"journal":2,"id":"a"}`)
 	ack := line("", `{"seq":1,"at":"2026-01-01T00:00:00Z","kind":"ack","body":{}}`)
-	store := open(t, put(t, []byte(head+closed(head, ack, 1, 1))))
-	_, err := collect(store, "a")
+	s := open(t, put(t, []byte(head+closed(head, ack, 1, 1))))
+	_, err := collect(s, "a")
 	assert.ErrorContains(t, err, "is of version 2: this release reads version 1")
-	for _, err = range store.Read(t.Context(), "a", 1) {
+	for _, err = range s.Read(t.Context(), "a", 1) {
 		assert.ErrorContains(t, err, "version 2")
 	}
-	assert.ErrorContains(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)), "version 2")
-	for _, err = range store.List(t.Context(), storepkg.Filter{}) {
+	assert.ErrorContains(t, s.Append(t.Context(), "a", 1, "w", facts(1, 1)), "version 2")
+	for _, err = range s.List(t.Context(), store.Filter{}) {
 		assert.ErrorContains(t, err, "version 2")
 	}
 }
@@ -205,8 +205,8 @@ func TestVersion(t *testing.T) {
 func TestListWithoutStart(t *testing.T) {
 	head := line("", `{"journal":1,"id":"a"}`)
 	text := head + closed(head, line("", `{"seq":1,"kind":7}`), 1, 1)
-	store := open(t, put(t, []byte(text)))
-	for _, err := range store.List(t.Context(), storepkg.Filter{}) {
+	s := open(t, put(t, []byte(text)))
+	for _, err := range s.List(t.Context(), store.Filter{}) {
 		assert.ErrorContains(t, err, fmt.Sprintf("the journal of debate a is damaged at byte %d", len(head)))
 	}
 }
@@ -217,11 +217,11 @@ func TestListOfCorrupt(t *testing.T) {
 	bad := bytes.Clone(text)
 	bad[ends[0]+20] ^= 1
 	dir := put(t, append(bad, "rest"...))
-	store := open(t, dir)
-	require.NoError(t, store.Append(t.Context(), "b", 0, "w", facts(0, 1)))
+	s := open(t, dir)
+	require.NoError(t, s.Append(t.Context(), "b", 0, "w", facts(0, 1)))
 	var ids []string
 	var failed error
-	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
+	for info, err := range s.List(t.Context(), store.Filter{}) {
 		require.NoError(t, failed)
 		if failed = err; err == nil {
 			ids = append(ids, info.ID)

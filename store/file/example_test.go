@@ -11,7 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider/scripted"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -25,12 +25,12 @@ func Example() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 
-	store, err := file.Open(filepath.Join(dir, "debates"))
+	s, err := file.Open(filepath.Join(dir, "debates"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	engine := &debate.Engine{Store: store, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
+	engine := &debate.Engine{Store: s, Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}}
 	for _, err := range engine.Run(ctx, debate.Config{
 		ID: "cars", Topic: "Should cities ban cars?", Rounds: 1,
 		Participants: []debate.Participant{{Name: "Ada", Model: "acme/talker"}, {Name: "Ben", Model: "acme/talker"}},
@@ -39,13 +39,13 @@ func Example() {
 			fmt.Println(err)
 		}
 	}
-	if err := store.Close(); err != nil {
+	if err := s.Close(); err != nil {
 		fmt.Println(err)
 	}
 
-	store = &file.Store{Dir: filepath.Join(dir, "debates")} // as another program would
-	defer func() { _ = store.Close() }()
-	for info, err := range store.List(ctx, storepkg.Filter{Text: "cars"}) {
+	s = &file.Store{Dir: filepath.Join(dir, "debates")} // as another program would
+	defer func() { _ = s.Close() }()
+	for info, err := range s.List(ctx, store.Filter{Text: "cars"}) {
 		fmt.Println(info.ID, info.State, info.Topic, err)
 	}
 	// Output:
@@ -61,11 +61,11 @@ func ExampleStore_Append() {
 		return
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	store := &file.Store{Dir: dir}
-	defer func() { _ = store.Close() }()
+	s := &file.Store{Dir: dir}
+	defer func() { _ = s.Close() }()
 
 	at := time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC)
-	if err := store.Append(ctx, "cars", 0, "some host", []flow.Event{
+	if err := s.Append(ctx, "cars", 0, "some host", []flow.Event{
 		{Seq: 1, At: at, Body: &flow.Round{N: 1, Of: 3}},
 		{Seq: 2, At: at, Body: &flow.Transition{To: flow.StatePaused}},
 	}); err != nil {
@@ -92,14 +92,14 @@ func ExampleStore_report() {
 		return
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	store := &file.Store{Dir: dir, Report: func(torn file.Torn) {
+	s := &file.Store{Dir: dir, Report: func(torn file.Torn) {
 		kept, err := os.ReadFile(torn.Kept)
 		_, text, _ := strings.Cut(string(kept), "\n")
 		fmt.Printf("%d bytes of debate %s are now in %s: %q, %v\n", torn.Bytes, torn.ID, filepath.Base(torn.Kept), text, err)
 	}}
-	defer func() { _ = store.Close() }()
+	defer func() { _ = s.Close() }()
 	ack := []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}, {Seq: 2, Body: &flow.Acknowledge{}}}
-	if err := store.Append(ctx, "cars", 0, "some host", ack[:1]); err != nil {
+	if err := s.Append(ctx, "cars", 0, "some host", ack[:1]); err != nil {
 		fmt.Println(err)
 	}
 
@@ -114,7 +114,7 @@ func ExampleStore_report() {
 	if err := journal.Close(); err != nil {
 		fmt.Println(err)
 	}
-	if err := store.Append(ctx, "cars", 1, "some host", ack[1:]); err != nil {
+	if err := s.Append(ctx, "cars", 1, "some host", ack[1:]); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

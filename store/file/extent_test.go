@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
 // last returns the number of the last event that Read and List tell of.
-func last(ctx context.Context, store storepkg.Store) (read, listed int64, err error) {
-	for event, failed := range store.Read(ctx, "a", 0) {
+func last(ctx context.Context, s store.Store) (read, listed int64, err error) {
+	for event, failed := range s.Read(ctx, "a", 0) {
 		read, err = event.Seq, errors.Join(err, failed)
 	}
-	for info, failed := range store.List(ctx, storepkg.Filter{}) {
+	for info, failed := range s.List(ctx, store.Filter{}) {
 		listed, err = info.Seq, errors.Join(err, failed)
 	}
 	return read, listed, err
@@ -95,8 +95,8 @@ func TestUnsyncedIsNotShown(t *testing.T) {
 // Readers of a folder take its locks and leave no file behind.
 func TestReadersLeaveNothing(t *testing.T) {
 	dir := t.TempDir()
-	store := open(t, dir)
-	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	s := open(t, dir)
+	require.NoError(t, s.Append(t.Context(), "a", 0, "w", facts(0, 1)))
 	held, ok, err := file.Folder(dir).Lock("a.lock")
 	require.NoError(t, err)
 	require.True(t, ok)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 // FuzzJournal reads journals that were mutated. What Read yields is the beginning of what was written,
@@ -32,26 +32,26 @@ func FuzzJournal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		d := newDrive()
 		d.put("a.log", text)
-		store := stored(d)
-		events, failed := collect(store, "a")
+		s := stored(d)
+		events, failed := collect(s, "a")
 		require.LessOrEqual(t, len(events), 5)
 		if len(events) > 0 {
 			require.Equal(t, facts(0, len(events)), events)
 		}
 		for after := range int64(6) {
-			for event, err := range store.Read(t.Context(), "a", after) {
+			for event, err := range s.Read(t.Context(), "a", after) {
 				if err == nil {
 					require.Equal(t, facts(event.Seq-1, 1)[0], event)
 				}
 			}
 		}
-		for info, err := range store.List(t.Context(), storepkg.Filter{}) {
+		for info, err := range s.List(t.Context(), store.Filter{}) {
 			if err == nil && failed == nil {
 				require.Equal(t, int64(len(events)), info.Seq)
 			}
 		}
 		n := int64(len(events))
-		err := store.Append(t.Context(), "a", n, "next", facts(n, 1))
+		err := s.Append(t.Context(), "a", n, "next", facts(n, 1))
 		if failed != nil && n > 0 {
 			require.Error(t, err)
 		}
@@ -59,7 +59,7 @@ func FuzzJournal(f *testing.F) {
 			assert.True(t, bytes.Equal(text, d.get("a.log")), "what is refused is not touched")
 			return
 		}
-		events, err = collect(store, "a")
+		events, err = collect(s, "a")
 		require.NoError(t, err)
 		require.Equal(t, facts(0, int(n)+1), events)
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -35,10 +35,10 @@ func TestGolden(t *testing.T) {
 		},
 	}
 	d := newDrive()
-	store := stored(d)
+	s := stored(d)
 	var events []flow.Event
 	for i, commit := range commits {
-		require.NoError(t, store.Append(t.Context(), "Golden", int64(len(events)), []string{"some host", "", "\xff/2"}[i], commit))
+		require.NoError(t, s.Append(t.Context(), "Golden", int64(len(events)), []string{"some host", "", "\xff/2"}[i], commit))
 		events = append(events, commit...)
 	}
 	golden := filepath.Join("testdata", "v1.log")
@@ -52,17 +52,17 @@ func TestGolden(t *testing.T) {
 
 	d = newDrive()
 	d.put("golden+01.log", want)
-	store = stored(d)
-	read, err := collect(store, "Golden")
+	s = stored(d)
+	read, err := collect(s, "Golden")
 	require.NoError(t, err)
 	assert.Equal(t, events, read)
-	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
+	for info, err := range s.List(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
-		assert.Equal(t, storepkg.Info{
+		assert.Equal(t, store.Info{
 			ID: "Golden", State: flow.StatePaused, Topic: "Are 2 < 3?", Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 6,
 			StartedAt: at, LastAt: at.Add(3 * time.Second),
 		}, info)
 	}
-	require.NoError(t, store.Append(t.Context(), "Golden", 4, "\xff/2", commits[2]), "the second try of its writer")
-	assert.ErrorIs(t, store.Append(t.Context(), "Golden", 4, "\xfe/2", commits[2]), flow.ErrConflict)
+	require.NoError(t, s.Append(t.Context(), "Golden", 4, "\xff/2", commits[2]), "the second try of its writer")
+	assert.ErrorIs(t, s.Append(t.Context(), "Golden", 4, "\xfe/2", commits[2]), flow.ErrConflict)
 }

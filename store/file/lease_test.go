@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -36,15 +36,15 @@ func TestChild(t *testing.T) {
 	if does == "" {
 		return
 	}
-	store, err := file.Open(os.Getenv(childDir))
+	s, err := file.Open(os.Getenv(childDir))
 	require.NoError(t, err)
 	switch does {
 	case "lease":
-		require.NoError(t, store.Lease(t.Context(), "a", "child", time.Hour))
-		require.NoError(t, store.Append(t.Context(), "a", 0, "child", facts(0, 1)))
+		require.NoError(t, s.Lease(t.Context(), "a", "child", time.Hour))
+		require.NoError(t, s.Append(t.Context(), "a", 0, "child", facts(0, 1)))
 	case "append":
-		require.NoError(t, climb(t.Context(), store, fmt.Sprint("child ", os.Getpid()), 100))
-		require.NoError(t, store.Close())
+		require.NoError(t, climb(t.Context(), s, fmt.Sprint("child ", os.Getpid()), 100))
+		require.NoError(t, s.Close())
 		return
 	}
 	fmt.Println("ready")
@@ -67,9 +67,9 @@ func child(t *testing.T, does, dir string) (*exec.Cmd, *bufio.Reader) {
 }
 
 // climb appends events one by one, each wherever the log ends.
-func climb(ctx context.Context, store storepkg.Store, writer string, n int) error {
+func climb(ctx context.Context, s store.Store, writer string, n int) error {
 	for after := int64(0); n > 0; {
-		err := store.Append(ctx, "a", after, writer, facts(after, 1))
+		err := s.Append(ctx, "a", after, writer, facts(after, 1))
 		if err == nil {
 			n, after = n-1, after+1
 			continue
@@ -77,7 +77,7 @@ func climb(ctx context.Context, store storepkg.Store, writer string, n int) erro
 		if !errors.Is(err, flow.ErrConflict) {
 			return err
 		}
-		for event, err := range store.Read(ctx, "a", after) {
+		for event, err := range s.Read(ctx, "a", after) {
 			if err != nil {
 				return err
 			}
@@ -90,17 +90,17 @@ func climb(ctx context.Context, store storepkg.Store, writer string, n int) erro
 // Processes that append to one debate lose nothing of each other's.
 func TestProcesses(t *testing.T) {
 	dir := t.TempDir()
-	store := open(t, dir)
+	s := open(t, dir)
 	first, out := child(t, "append", dir)
 	second, out2 := child(t, "append", dir)
-	require.NoError(t, climb(t.Context(), store, "parent", 100))
+	require.NoError(t, climb(t.Context(), s, "parent", 100))
 	for _, o := range []*bufio.Reader{out, out2} {
 		_, err := o.WriteTo(&strings.Builder{})
 		require.NoError(t, err)
 	}
 	require.NoError(t, first.Wait())
 	require.NoError(t, second.Wait())
-	events, err := collect(store, "a")
+	events, err := collect(s, "a")
 	require.NoError(t, err)
 	require.Len(t, events, 300)
 	assert.Equal(t, facts(0, 300), events)
@@ -109,26 +109,26 @@ func TestProcesses(t *testing.T) {
 // A process that is killed leaves its debates to others at once.
 func TestLeaseOfAKilledProcess(t *testing.T) {
 	dir := t.TempDir()
-	store := open(t, dir)
+	s := open(t, dir)
 	c, out := child(t, "lease", dir)
 	line, err := out.ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "ready\n", line)
 	owner := func() string {
-		for info, err := range store.List(t.Context(), storepkg.Filter{}) {
+		for info, err := range s.List(t.Context(), store.Filter{}) {
 			require.NoError(t, err)
 			return info.Owner
 		}
 		return "no debate"
 	}
-	require.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), flow.ErrLeased)
+	require.ErrorIs(t, s.Lease(t.Context(), "a", "me", time.Hour), flow.ErrLeased)
 	require.Equal(t, "child", owner())
 	require.NoError(t, c.Process.Kill())
 	require.Error(t, c.Wait())
 	assert.Empty(t, owner())
-	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
+	require.NoError(t, s.Lease(t.Context(), "a", "me", time.Hour))
 	assert.Equal(t, "me", owner())
-	require.NoError(t, store.Append(t.Context(), "a", 1, "me", facts(1, 1)))
+	require.NoError(t, s.Append(t.Context(), "a", 1, "me", facts(1, 1)))
 	live, err := filepath.Glob(filepath.Join(dir, "*.live"))
 	require.NoError(t, err)
 	assert.Len(t, live, 1, "the file of the killed one is removed")
@@ -140,13 +140,13 @@ func TestSweep(t *testing.T) {
 	for i := range 10 {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("dead%d.live", i)), nil, 0o600))
 	}
-	alive, store := open(t, dir), open(t, dir)
+	alive, s := open(t, dir), open(t, dir)
 	require.NoError(t, alive.Lease(t.Context(), "a", "you", time.Hour))
-	require.NoError(t, store.Lease(t.Context(), "b", "me", time.Hour))
+	require.NoError(t, s.Lease(t.Context(), "b", "me", time.Hour))
 	live, err := filepath.Glob(filepath.Join(dir, "*.live"))
 	require.NoError(t, err)
 	assert.Len(t, live, 2)
-	assert.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), flow.ErrLeased)
+	assert.ErrorIs(t, s.Lease(t.Context(), "a", "me", time.Hour), flow.ErrLeased)
 }
 
 // Many who begin at once do not sweep each other away.
@@ -208,13 +208,13 @@ func TestLeaseLapses(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	hanging, store := &file.Store{Dir: dir, Now: clock}, &file.Store{Dir: dir, Now: clock}
-	t.Cleanup(func() { require.NoError(t, errors.Join(hanging.Close(), store.Close())) })
+	hanging, s := &file.Store{Dir: dir, Now: clock}, &file.Store{Dir: dir, Now: clock}
+	t.Cleanup(func() { require.NoError(t, errors.Join(hanging.Close(), s.Close())) })
 	require.NoError(t, hanging.Lease(t.Context(), "a", "you", time.Minute))
 	now = now.Add(time.Minute - time.Nanosecond)
-	require.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Minute), flow.ErrLeased)
+	require.ErrorIs(t, s.Lease(t.Context(), "a", "me", time.Minute), flow.ErrLeased)
 	now = now.Add(time.Nanosecond)
-	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
+	require.NoError(t, s.Lease(t.Context(), "a", "me", time.Minute))
 	require.ErrorIs(t, hanging.Lease(t.Context(), "a", "you", time.Minute), flow.ErrLeased)
 	require.NoError(t, hanging.Release(t.Context(), "a", "you"))
 	require.ErrorIs(t, hanging.Lease(t.Context(), "a", "you", time.Minute), flow.ErrLeased)
@@ -233,7 +233,7 @@ func TestLeaseWithoutItsLiveFile(t *testing.T) {
 			require.NoError(t, os.Remove(name))
 		}
 	}
-	lease := func(store *file.Store, id, owner string) error { return store.Lease(t.Context(), id, owner, time.Hour) }
+	lease := func(s *file.Store, id, owner string) error { return s.Lease(t.Context(), id, owner, time.Hour) }
 	require.NoError(t, lease(mine, "a", "me"))
 	require.NoError(t, lease(mine, "b", "me"))
 	tidy()
@@ -257,7 +257,7 @@ func TestLeaseFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(victim, nil, 0o600))
 	there, err := filepath.Rel(dir, strings.TrimSuffix(victim, ".live"))
 	require.NoError(t, err)
-	store := open(t, dir)
+	s := open(t, dir)
 	for _, text := range []string{
 		"", "\n", "x", "00000000 {}\n", line("", "{}"), line("", "[]"), strings.Repeat("x", 1<<20),
 		line("", `{"owner":"%zz","until":"2999-01-01T00:00:00Z","handle":"x"}`),
@@ -266,10 +266,10 @@ func TestLeaseFiles(t *testing.T) {
 		line("", `{"owner":"you","until":"2999-01-01T00:00:00Z","handle":"long0gone"}`),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.lease"), []byte(text), 0o600))
-		require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour), "over %.100q", text)
+		require.NoError(t, s.Lease(t.Context(), "a", "me", time.Hour), "over %.100q", text)
 		other := open(t, dir)
 		require.ErrorIs(t, other.Lease(t.Context(), "a", "you", time.Hour), flow.ErrLeased, "after %.100q", text)
-		require.NoError(t, store.Release(t.Context(), "a", "me"))
+		require.NoError(t, s.Release(t.Context(), "a", "me"))
 	}
 	assert.FileExists(t, victim)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -55,12 +55,12 @@ func TestLongLines(t *testing.T) {
 	text, ends := journal(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.log")
-	store := open(t, dir)
+	s := open(t, dir)
 	const hole = int64(file.MaxLine) + 1
 	read := func(want int) (err error) {
 		t.Helper()
 		var events []flow.Event
-		memory := taken(func() { events, err = collect(store, "a") })
+		memory := taken(func() { events, err = collect(s, "a") })
 		assert.Len(t, events, want)
 		assert.Less(t, memory, uint64(1)<<20)
 		return err
@@ -77,7 +77,7 @@ func TestLongLines(t *testing.T) {
 	assert.Equal(t, int64(ends[2]), corrupt.Offset)
 
 	write(t, path, text, hole)
-	require.NoError(t, store.Append(t.Context(), "a", 5, "w", facts(5, 1)))
+	require.NoError(t, s.Append(t.Context(), "a", 5, "w", facts(5, 1)))
 	require.NoError(t, read(6))
 	info, err := os.Stat(filepath.Join(dir, "a.torn"))
 	require.NoError(t, err)
@@ -85,22 +85,22 @@ func TestLongLines(t *testing.T) {
 
 	long := facts(6, 1)
 	as[flow.Answer](long[0]).Text = strings.Repeat("x", file.MaxLine)
-	assert.ErrorContains(t, store.Append(t.Context(), "a", 6, "w", long), fmt.Sprintf("at most %d are stored", file.MaxLine))
+	assert.ErrorContains(t, s.Append(t.Context(), "a", 6, "w", long), fmt.Sprintf("at most %d are stored", file.MaxLine))
 	require.NoError(t, read(6))
 }
 
 // A long log is read, and followed, a piece at a time.
 func TestMemoryOfReading(t *testing.T) {
 	d := newDrive()
-	store := stored(d)
+	s := stored(d)
 	for n := range int64(300) {
-		require.NoError(t, store.Append(t.Context(), "a", 10*n, "w", facts(10*n, 10)))
+		require.NoError(t, s.Append(t.Context(), "a", 10*n, "w", facts(10*n, 10)))
 	}
 	size := uint64(len(d.get("a.log")))
 	require.Greater(t, size, uint64(300_000))
 	follow := taken(func() {
 		for n := range int64(10) {
-			for _, err := range store.Read(t.Context(), "a", 2990+n) {
+			for _, err := range s.Read(t.Context(), "a", 2990+n) {
 				require.NoError(t, err)
 			}
 		}
@@ -120,8 +120,8 @@ func TestHostileCommits(t *testing.T) {
 	}
 	d := newDrive()
 	d.put("a.log", []byte(text))
-	store := stored(d)
-	events, err := collect(store, "a")
+	s := stored(d)
+	events, err := collect(s, "a")
 	refused := func(err error) {
 		t.Helper()
 		_, ok := errors.AsType[*file.CorruptError](err)
@@ -131,10 +131,10 @@ func TestHostileCommits(t *testing.T) {
 	assert.Len(t, events, 1)
 	assert.Less(t, d.bytesRead, 10*int64(len(text)))
 	d.bytesRead = 0
-	for _, err := range store.List(t.Context(), storepkg.Filter{}) {
+	for _, err := range s.List(t.Context(), store.Filter{}) {
 		refused(err)
 	}
-	refused(store.Append(t.Context(), "a", 1, "w", facts(1, 1)))
+	refused(s.Append(t.Context(), "a", 1, "w", facts(1, 1)))
 	assert.Less(t, d.bytesRead, 20*int64(len(text)))
 }
 
@@ -142,8 +142,8 @@ func TestHostileCommits(t *testing.T) {
 func TestOpenFiles(t *testing.T) {
 	const debates = 2000
 	dir := t.TempDir()
-	store := &file.Store{Dir: dir, Sync: file.SyncNever}
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	s := &file.Store{Dir: dir, Sync: file.SyncNever}
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	most := 0
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -164,8 +164,8 @@ func TestOpenFiles(t *testing.T) {
 	for i := range debates {
 		group.Go(func() {
 			id := fmt.Sprint("d", i)
-			assert.NoError(t, store.Lease(t.Context(), id, "me", time.Hour))
-			assert.NoError(t, store.Append(t.Context(), id, 0, "w", facts(0, 1)))
+			assert.NoError(t, s.Lease(t.Context(), id, "me", time.Hour))
+			assert.NoError(t, s.Append(t.Context(), id, 0, "w", facts(0, 1)))
 		})
 	}
 	group.Wait()
@@ -173,37 +173,37 @@ func TestOpenFiles(t *testing.T) {
 	<-done
 	assert.Less(t, most, 3*file.MaxOpen, "two for each change, and the test's own")
 	n := 0
-	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
+	for info, err := range s.List(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		assert.Equal(t, "me", info.Owner)
 		n++
 	}
 	assert.Equal(t, debates, n)
-	assert.Equal(t, debates, store.Known())
+	assert.Equal(t, debates, s.Known())
 	for i := range debates {
-		require.NoError(t, store.Release(t.Context(), fmt.Sprint("d", i), "me"))
+		require.NoError(t, s.Release(t.Context(), fmt.Sprint("d", i), "me"))
 	}
-	assert.Zero(t, store.Known(), "what is idle takes no memory")
+	assert.Zero(t, s.Known(), "what is idle takes no memory")
 }
 
 // More journals than are remembered can be appended to.
 func TestForgottenJournals(t *testing.T) {
-	store := stored(newDrive())
-	store.Sync = file.SyncNever // the drive is slow at it
+	s := stored(newDrive())
+	s.Sync = file.SyncNever // the drive is slow at it
 	for i := range file.MaxKnown + 10 {
-		require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1)))
+		require.NoError(t, s.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1)))
 	}
 	for i := range 50 {
-		require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 1, "w", facts(1, 1)))
+		require.NoError(t, s.Append(t.Context(), fmt.Sprint("d", i), 1, "w", facts(1, 1)))
 	}
-	assert.Equal(t, file.MaxKnown, store.Known())
+	assert.Equal(t, file.MaxKnown, s.Known())
 }
 
 // Who waits for another process to let go of a debate waits no longer than its context, or the store.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDrive()
-		store := stored(d)
+		s := stored(d)
 		held, ok, err := d.Lock("a.lock")
 		require.NoError(t, err)
 		require.True(t, ok)
@@ -211,12 +211,12 @@ func TestWaiting(t *testing.T) {
 		defer cancel()
 		var group sync.WaitGroup
 		for range 3 {
-			group.Go(func() { assert.ErrorIs(t, store.Append(ctx, "a", 0, "w", facts(0, 1)), context.DeadlineExceeded) })
+			group.Go(func() { assert.ErrorIs(t, s.Append(ctx, "a", 0, "w", facts(0, 1)), context.DeadlineExceeded) })
 		}
 		group.Wait()
-		require.NoError(t, store.Append(t.Context(), "b", 0, "w", facts(0, 1)), "another debate does not wait")
+		require.NoError(t, s.Append(t.Context(), "b", 0, "w", facts(0, 1)), "another debate does not wait")
 
-		group.Go(func() { assert.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1))) })
+		group.Go(func() { assert.NoError(t, s.Append(t.Context(), "a", 0, "w", facts(0, 1))) })
 		synctest.Wait()
 		require.NoError(t, held.Unlock(false))
 		group.Wait()
@@ -224,10 +224,10 @@ func TestWaiting(t *testing.T) {
 		held, _, err = d.Lock("a.lock")
 		require.NoError(t, err)
 		for range 2 {
-			group.Go(func() { assert.ErrorIs(t, store.Lease(t.Context(), "a", "me", time.Hour), os.ErrClosed) })
+			group.Go(func() { assert.ErrorIs(t, s.Lease(t.Context(), "a", "me", time.Hour), os.ErrClosed) })
 		}
 		synctest.Wait()
-		require.NoError(t, store.Close())
+		require.NoError(t, s.Close())
 		group.Wait()
 		require.NoError(t, held.Unlock(false))
 	})

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -68,8 +68,8 @@ func (p *trial) ids() []string {
 
 // run appends all that is not there, one commit of each debate at a time. What fails is tried again.
 func (p *trial) run(d *drive) error {
-	store := &file.Store{Dir: "x", Sync: p.mode}
-	store.SetDisk(d)
+	s := &file.Store{Dir: "x", Sync: p.mode}
+	s.SetDisk(d)
 	d.after = func(int) { p.lose(d) }
 	defer func() { d.after = nil }()
 	for n := range p.plans["a"] {
@@ -83,12 +83,12 @@ func (p *trial) run(d *drive) error {
 				if try == 20 {
 					return fmt.Errorf("commit %d of %s: %w", n, id, err)
 				}
-				err = store.Append(context.Background(), id, events[0].Seq-1, fmt.Sprint("w", n), events)
+				err = s.Append(context.Background(), id, events[0].Seq-1, fmt.Sprint("w", n), events)
 			}
 			p.acked[id] = n + 1
 		}
 	}
-	return store.Close()
+	return s.Close()
 }
 
 // lose makes images of a drive and looks at them.
@@ -113,25 +113,25 @@ func (p *trial) lose(d *drive) {
 
 // look opens what a loss of power has left.
 func (p *trial) look(image *drive) (missing int, err error) {
-	store := &file.Store{Dir: "x"}
-	store.SetDisk(image)
+	s := &file.Store{Dir: "x"}
+	s.SetDisk(image)
 	again := &trial{rng: p.rng, mode: p.mode, plans: p.plans, acked: map[string]int{}, images: p.images / 2}
 	for _, id := range p.ids() {
-		n, err := whole(store, id, p.plans[id])
+		n, err := whole(s, id, p.plans[id])
 		if err != nil {
 			return 0, err
 		}
 		missing += max(0, p.acked[id]-n)
 		again.acked[id] = n
 	}
-	if err := again.listed(store); err != nil || missing > 0 {
+	if err := again.listed(s); err != nil || missing > 0 {
 		return missing, err
 	}
 	if p.deeper == 0 || p.rng.IntN(p.deeper) > 0 {
 		again.images = 0
 	}
 	if again.images == 0 {
-		return 0, again.goOn(store)
+		return 0, again.goOn(s)
 	}
 	if err := again.run(image); err != nil {
 		return 0, err
@@ -141,26 +141,26 @@ func (p *trial) look(image *drive) (missing int, err error) {
 }
 
 // goOn appends the next commit of one of the debates.
-func (p *trial) goOn(store *file.Store) error {
+func (p *trial) goOn(s *file.Store) error {
 	id := p.ids()[p.rng.IntN(len(p.plans))]
 	n := p.acked[id]
 	if n == len(p.plans[id]) {
 		return nil
 	}
 	events := p.plans[id][n]
-	if err := store.Append(context.Background(), id, events[0].Seq-1, "next", events); err != nil {
+	if err := s.Append(context.Background(), id, events[0].Seq-1, "next", events); err != nil {
 		return fmt.Errorf("%s does not go on after %d commits: %w", id, n, err)
 	}
-	if now, err := whole(store, id, p.plans[id]); err != nil || now != n+1 {
+	if now, err := whole(s, id, p.plans[id]); err != nil || now != n+1 {
 		return fmt.Errorf("%s has %d commits, %w, after one was appended to %d", id, now, err, n)
 	}
 	return nil
 }
 
 // listed compares List with what is there.
-func (p *trial) listed(store *file.Store) error {
+func (p *trial) listed(s *file.Store) error {
 	there := map[string]int64{}
-	for info, err := range store.List(context.Background(), storepkg.Filter{}) {
+	for info, err := range s.List(context.Background(), store.Filter{}) {
 		if err != nil {
 			return err
 		}
@@ -176,9 +176,9 @@ func (p *trial) listed(store *file.Store) error {
 }
 
 // whole counts the commits that a debate has, and wants them to be the first of its plan.
-func whole(store *file.Store, id string, p plan) (int, error) {
+func whole(s *file.Store, id string, p plan) (int, error) {
 	var events []flow.Event
-	for event, err := range store.Read(context.Background(), id, 0) {
+	for event, err := range s.Read(context.Background(), id, 0) {
 		if err != nil && !errors.Is(err, flow.ErrNotFound) {
 			return 0, err
 		}
@@ -293,7 +293,7 @@ func TestKillAndPowerLoss(t *testing.T) {
 }
 
 func stored(d *drive) *file.Store {
-	store := &file.Store{Dir: "x"}
-	store.SetDisk(d)
-	return store
+	s := &file.Store{Dir: "x"}
+	s.SetDisk(d)
+	return s
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -31,9 +31,9 @@ func facts(after int64, n int) []flow.Event {
 }
 
 // collect reads a log.
-func collect(store storepkg.Store, id string) ([]flow.Event, error) {
+func collect(s store.Store, id string) ([]flow.Event, error) {
 	var events []flow.Event
-	for event, err := range store.Read(context.Background(), id, 0) {
+	for event, err := range s.Read(context.Background(), id, 0) {
 		if err != nil {
 			return events, err
 		}
@@ -44,17 +44,17 @@ func collect(store storepkg.Store, id string) ([]flow.Event, error) {
 
 func open(t testing.TB, dir string) *file.Store {
 	t.Helper()
-	store, err := file.Open(dir)
+	s, err := file.Open(dir)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	return store
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
 }
 
 func TestOpen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	store := open(t, dir)
-	require.NoError(t, store.Append(t.Context(), "x", 0, "w", facts(0, 1)))
-	require.NoError(t, store.Lease(t.Context(), "x", "me", time.Hour))
+	s := open(t, dir)
+	require.NoError(t, s.Append(t.Context(), "x", 0, "w", facts(0, 1)))
+	require.NoError(t, s.Lease(t.Context(), "x", "me", time.Hour))
 	if runtime.GOOS != "windows" {
 		info, err := os.Stat(dir)
 		require.NoError(t, err)
@@ -79,19 +79,19 @@ func TestOpen(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	dir := t.TempDir()
-	store, err := file.Open(dir)
+	s, err := file.Open(dir)
 	require.NoError(t, err)
 	ctx := t.Context()
-	require.NoError(t, store.Append(ctx, "a", 0, "w", facts(0, 2)))
-	require.NoError(t, store.Lease(ctx, "a", "me", time.Hour))
-	require.NoError(t, store.Close())
-	require.NoError(t, store.Close())
+	require.NoError(t, s.Append(ctx, "a", 0, "w", facts(0, 2)))
+	require.NoError(t, s.Lease(ctx, "a", "me", time.Hour))
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
 
-	assert.ErrorIs(t, store.Append(ctx, "a", 2, "w", facts(2, 1)), fs.ErrClosed)
-	assert.ErrorIs(t, store.Lease(ctx, "a", "me", time.Hour), fs.ErrClosed)
-	assert.ErrorIs(t, store.Release(ctx, "a", "me"), fs.ErrClosed)
-	assert.ErrorIs(t, store.Delete(ctx, "a"), fs.ErrClosed)
-	wake := store.Watch(ctx, "a")
+	assert.ErrorIs(t, s.Append(ctx, "a", 2, "w", facts(2, 1)), fs.ErrClosed)
+	assert.ErrorIs(t, s.Lease(ctx, "a", "me", time.Hour), fs.ErrClosed)
+	assert.ErrorIs(t, s.Release(ctx, "a", "me"), fs.ErrClosed)
+	assert.ErrorIs(t, s.Delete(ctx, "a"), fs.ErrClosed)
+	wake := s.Watch(ctx, "a")
 	other := open(t, dir)
 	require.NoError(t, other.Lease(ctx, "a", "you", time.Hour), "the lease is given up")
 	require.NoError(t, other.Append(ctx, "a", 2, "w", facts(2, 1)))
@@ -111,61 +111,61 @@ func TestFiles(t *testing.T) {
 		}
 		return names
 	}
-	store, err := file.Open(dir)
+	s, err := file.Open(dir)
 	require.NoError(t, err)
 	ctx := t.Context()
-	require.NoError(t, store.Lease(ctx, "Ab", "me", time.Hour))
-	require.NoError(t, store.Append(ctx, "Ab", 0, "w", facts(0, 2)))
-	require.NoError(t, store.Release(ctx, "Ab", "you"))
+	require.NoError(t, s.Lease(ctx, "Ab", "me", time.Hour))
+	require.NoError(t, s.Append(ctx, "Ab", 0, "w", facts(0, 2)))
+	require.NoError(t, s.Release(ctx, "Ab", "you"))
 	got := names()
 	require.Len(t, got, 4)
 	assert.Subset(t, got, []string{"ab+01.lease", "ab+01.lock", "ab+01.log"})
-	require.NoError(t, store.Release(ctx, "Ab", "me"))
-	require.NoError(t, store.Release(ctx, "none", "me"))
-	require.NoError(t, store.Close())
+	require.NoError(t, s.Release(ctx, "Ab", "me"))
+	require.NoError(t, s.Release(ctx, "none", "me"))
+	require.NoError(t, s.Close())
 	assert.Equal(t, []string{"ab+01.log"}, names())
 
-	store = open(t, dir)
+	s = open(t, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ab+01.torn"), []byte("x"), 0o600))
-	require.NoError(t, store.Lease(ctx, "Ab", "me", time.Hour))
-	require.NoError(t, store.Delete(ctx, "Ab"))
+	require.NoError(t, s.Lease(ctx, "Ab", "me", time.Hour))
+	require.NoError(t, s.Delete(ctx, "Ab"))
 	assert.Len(t, names(), 1, "the handle's own")
-	require.NoError(t, store.Close())
+	require.NoError(t, s.Close())
 	assert.Empty(t, names())
 }
 
 // What is not a journal of ours is nobody's business.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
-	store := open(t, dir)
-	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	s := open(t, dir)
+	require.NoError(t, s.Append(t.Context(), "a", 0, "w", facts(0, 1)))
 	for _, name := range []string{"README", ".log", "+.log", "B.log", "b+02.log", "b+1.log", "b+0100.log", "b+zz.log", "a b.log", "empty.log", "con.log"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 	var ids []string
-	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
+	for info, err := range s.List(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		ids = append(ids, info.ID)
 	}
 	assert.Equal(t, []string{"a"}, ids)
-	_, err := collect(store, "empty")
+	_, err := collect(s, "empty")
 	assert.ErrorIs(t, err, flow.ErrNotFound)
-	require.NoError(t, store.Append(t.Context(), "empty", 0, "w", facts(0, 1)), "a file was made, and then there was no power")
+	require.NoError(t, s.Append(t.Context(), "empty", 0, "w", facts(0, 1)), "a file was made, and then there was no power")
 }
 
 func TestEventsThatCannotBeStored(t *testing.T) {
-	store := open(t, t.TempDir())
+	s := open(t, t.TempDir())
 	gap := facts(0, 2)
 	gap[1].Seq = 3
-	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", gap), "event 3 is in the place of event 2")
+	assert.ErrorContains(t, s.Append(t.Context(), "a", 0, "w", gap), "event 3 is in the place of event 2")
 	late := facts(0, 1)
 	late[0].At = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
-	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", late), "event 1")
+	assert.ErrorContains(t, s.Append(t.Context(), "a", 0, "w", late), "event 1")
 	long := string(make([]byte, 64<<10))
-	assert.ErrorContains(t, store.Append(t.Context(), "a", 0, long, facts(0, 1)), "writer")
-	assert.ErrorContains(t, store.Lease(t.Context(), "a", long, time.Hour), "too long")
-	_, err := collect(store, "a")
+	assert.ErrorContains(t, s.Append(t.Context(), "a", 0, long, facts(0, 1)), "writer")
+	assert.ErrorContains(t, s.Lease(t.Context(), "a", long, time.Hour), "too long")
+	_, err := collect(s, "a")
 	assert.ErrorIs(t, err, flow.ErrNotFound)
-	assert.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
+	assert.ErrorIs(t, s.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
 }

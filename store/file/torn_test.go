@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -23,11 +23,11 @@ import (
 func journal(t testing.TB) (text []byte, ends []int) {
 	t.Helper()
 	d := newDrive()
-	store := &file.Store{Dir: "x"}
-	store.SetDisk(d)
-	require.NoError(t, store.Append(t.Context(), "a", 0, "w0", facts(0, 2)))
-	require.NoError(t, store.Append(t.Context(), "a", 2, "w1", facts(2, 1)))
-	require.NoError(t, store.Append(t.Context(), "a", 3, "w2", facts(3, 2)))
+	s := &file.Store{Dir: "x"}
+	s.SetDisk(d)
+	require.NoError(t, s.Append(t.Context(), "a", 0, "w0", facts(0, 2)))
+	require.NoError(t, s.Append(t.Context(), "a", 2, "w1", facts(2, 1)))
+	require.NoError(t, s.Append(t.Context(), "a", 3, "w2", facts(3, 2)))
 	text = d.get("a.log")
 	at := 0
 	for line := range bytes.Lines(text) {
@@ -57,10 +57,10 @@ func checkTear(t *testing.T, text []byte, end, commits int) {
 	d := newDrive()
 	d.put("a.log", text)
 	var reports []file.Torn
-	store := &file.Store{Dir: "x", Report: func(torn file.Torn) { reports = append(reports, torn) }}
-	store.SetDisk(d)
+	s := &file.Store{Dir: "x", Report: func(torn file.Torn) { reports = append(reports, torn) }}
+	s.SetDisk(d)
 	n := count[commits]
-	events, err := collect(store, "a")
+	events, err := collect(s, "a")
 	if commits == 0 {
 		require.ErrorIs(t, err, flow.ErrNotFound)
 	} else {
@@ -68,7 +68,7 @@ func checkTear(t *testing.T, text []byte, end, commits int) {
 	}
 	require.Len(t, events, n)
 	listed := 0
-	for info, err := range store.List(t.Context(), storepkg.Filter{}) {
+	for info, err := range s.List(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		require.Equal(t, int64(n), info.Seq)
 		listed++
@@ -77,11 +77,11 @@ func checkTear(t *testing.T, text []byte, end, commits int) {
 	require.Empty(t, reports, "who reads changes nothing")
 	require.True(t, bytes.Equal(text, d.get("a.log")))
 
-	require.NoError(t, store.Append(t.Context(), "a", int64(n), "next", facts(int64(n), 2)))
-	events, err = collect(store, "a")
+	require.NoError(t, s.Append(t.Context(), "a", int64(n), "next", facts(int64(n), 2)))
+	events, err = collect(s, "a")
 	require.NoError(t, err)
 	require.Equal(t, facts(0, n+2), events)
-	require.NoError(t, store.Append(t.Context(), "a", int64(n+2), "next", facts(int64(n+2), 1)))
+	require.NoError(t, s.Append(t.Context(), "a", int64(n+2), "next", facts(int64(n+2), 1)))
 	if len(text) == end {
 		require.Empty(t, reports)
 		require.Nil(t, d.get("a.torn"))
@@ -183,15 +183,15 @@ func turns(n int) []flow.Event {
 func TestTornTwice(t *testing.T) {
 	text, ends := journal(t)
 	dir := put(t, append(text, "1"...))
-	store := open(t, dir)
-	require.NoError(t, store.Append(t.Context(), "a", 5, "w", facts(5, 1)), "nobody has to be told")
+	s := open(t, dir)
+	require.NoError(t, s.Append(t.Context(), "a", 5, "w", facts(5, 1)), "nobody has to be told")
 	log := filepath.Join(dir, "a.log")
 	f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
 	_, err = f.WriteString("2222222")
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	require.NoError(t, store.Append(t.Context(), "a", 6, "w", facts(6, 1)))
+	require.NoError(t, s.Append(t.Context(), "a", 6, "w", facts(6, 1)))
 	kept, err := os.ReadFile(filepath.Join(dir, "a.torn"))
 	require.NoError(t, err)
 	assert.Regexp(t, fmt.Sprintf(`^1 bytes from byte %d on, cut off at .*Z:\n17 bytes from byte \d+ on, .*Z:\n2222222$`, ends[3]), string(kept))
@@ -200,10 +200,10 @@ func TestTornTwice(t *testing.T) {
 // A second try whose first one came through cuts nothing off and succeeds.
 func TestTornAndAgain(t *testing.T) {
 	text, _ := journal(t)
-	store := open(t, put(t, append(text, "0000"...)))
-	require.NoError(t, store.Append(t.Context(), "a", 3, "w2", facts(3, 2)))
-	assert.ErrorIs(t, store.Append(t.Context(), "a", 3, "w1", facts(3, 2)), flow.ErrConflict)
-	events, err := collect(store, "a")
+	s := open(t, put(t, append(text, "0000"...)))
+	require.NoError(t, s.Append(t.Context(), "a", 3, "w2", facts(3, 2)))
+	assert.ErrorIs(t, s.Append(t.Context(), "a", 3, "w1", facts(3, 2)), flow.ErrConflict)
+	events, err := collect(s, "a")
 	require.NoError(t, err)
 	assert.Equal(t, facts(0, 5), events)
 }
@@ -233,7 +233,7 @@ func TestTornWhileReading(t *testing.T) {
 			most := reads
 			d.put("a.log", bytes.Clone(tear))
 			reads = 0
-			for info, err := range stored(d).List(t.Context(), storepkg.Filter{}) {
+			for info, err := range stored(d).List(t.Context(), store.Filter{}) {
 				require.NoError(t, err)
 				require.GreaterOrEqual(t, info.Seq, int64(2))
 			}

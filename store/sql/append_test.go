@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -22,23 +22,23 @@ import (
 // the caller is not told that it was kept before that is known.
 func TestAnAppendsContextEnds(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		release := s.block(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		outcomes := make([]chan error, 10)
 		for i := range outcomes {
 			outcomes[i] = make(chan error, 1)
-			go func() { outcomes[i] <- store.Append(ctx, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
+			go func() { outcomes[i] <- kept.Append(ctx, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
 		}
-		require.Eventually(t, func() bool { return store.Waiting() == len(outcomes) }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return kept.Waiting() == len(outcomes) }, 10*time.Second, time.Millisecond)
 		cancel()
-		require.Eventually(t, func() bool { return store.Waiting() <= 2 }, 10*time.Second, time.Millisecond, "those that wait leave")
+		require.Eventually(t, func() bool { return kept.Waiting() <= 2 }, 10*time.Second, time.Millisecond, "those that wait leave")
 		release()
-		require.Eventually(t, func() bool { return store.Waiting() == 0 }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return kept.Waiting() == 0 }, 10*time.Second, time.Millisecond)
 		for i, outcome := range outcomes {
 			id := fmt.Sprint("d", i)
 			err := <-outcome
-			_, missing := read(t, store, id)
+			_, missing := read(t, kept, id)
 			switch {
 			case err == nil:
 				assert.NoError(t, missing, "what is acknowledged is there")
@@ -47,8 +47,8 @@ func TestAnAppendsContextEnds(t *testing.T) {
 			default:
 				assert.ErrorIs(t, err, context.Canceled)
 			}
-			require.NoError(t, store.Append(t.Context(), id, 0, "w", facts(0, 1)), "the same writer's next try finds out")
-			assert.Equal(t, 1, length(t, store, id))
+			require.NoError(t, kept.Append(t.Context(), id, 0, "w", facts(0, 1)), "the same writer's next try finds out")
+			assert.Equal(t, 1, length(t, kept, id))
 		}
 	})
 }
@@ -56,22 +56,22 @@ func TestAnAppendsContextEnds(t *testing.T) {
 // Nor is one withdrawn that somebody else is writing, with others.
 func TestTheContextOfOneOfManyEnds(t *testing.T) {
 	s := newPostgres(t)
-	store := s.store(t)
+	kept := s.store(t)
 	release := s.block(t)
 	first, cancelFirst := context.WithCancel(t.Context())
 	rest, cancelRest := context.WithCancel(t.Context())
 	defer cancelRest()
 	errs := make(chan error, 12)
 	for i := range 2 { // as many as are written at once
-		go func() { errs <- store.Append(first, fmt.Sprint("first", i), 0, "w", facts(0, 1)) }()
+		go func() { errs <- kept.Append(first, fmt.Sprint("first", i), 0, "w", facts(0, 1)) }()
 	}
-	require.Eventually(t, func() bool { return store.Writing() == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return kept.Writing() == 2 }, 10*time.Second, time.Millisecond)
 	for i := range 10 {
-		go func() { errs <- store.Append(rest, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
+		go func() { errs <- kept.Append(rest, fmt.Sprint("d", i), 0, "w", facts(0, 1)) }()
 	}
-	require.Eventually(t, func() bool { return store.Waiting() == 12 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return kept.Waiting() == 12 }, 10*time.Second, time.Millisecond)
 	cancelFirst()
-	require.Eventually(t, func() bool { return store.Writing() == 10 && store.Waiting() == 10 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return kept.Writing() == 10 && kept.Waiting() == 10 }, 10*time.Second, time.Millisecond)
 	cancelRest()
 	for range cap(errs) {
 		err := <-errs
@@ -79,34 +79,34 @@ func TestTheContextOfOneOfManyEnds(t *testing.T) {
 		assert.ErrorContains(t, err, "it is unknown whether")
 	}
 	release()
-	require.NoError(t, store.Close())
-	assert.Subset(t, names(list(t, s.store(t), storepkg.Filter{})), []string{"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"})
+	require.NoError(t, kept.Close())
+	assert.Subset(t, names(list(t, s.store(t), store.Filter{})), []string{"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"})
 }
 
 func TestAnAppendThatTakesTooLong(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store, err := s.open(t.Context(), sql.Options{Timeout: 100 * time.Millisecond})
+		kept, err := s.open(t.Context(), sql.Options{Timeout: 100 * time.Millisecond})
 		require.NoError(t, err)
-		defer func() { assert.NoError(t, store.Close()) }()
+		defer func() { assert.NoError(t, kept.Close()) }()
 		release := s.block(t)
-		err = store.Append(t.Context(), "a", 0, "w", facts(0, 1))
+		err = kept.Append(t.Context(), "a", 0, "w", facts(0, 1))
 		require.Error(t, err, "never success")
 		release()
-		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
-		assert.Equal(t, 1, length(t, store, "a"))
+		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		assert.Equal(t, 1, length(t, kept, "a"))
 	})
 }
 
 // Of many that share a transaction, one that the database refuses fails alone.
 func TestABadAppendFailsAlone(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		if s.name == "SQLite" {
 			s.execute(t, `CREATE TRIGGER picky BEFORE INSERT ON debate_commit WHEN new.writer = 'bad' BEGIN SELECT raise(ABORT, 'picky'); END`)
 		} else {
 			s.execute(t, `ALTER TABLE debate_commit ADD CONSTRAINT picky CHECK (writer <> 'bad')`)
 		}
-		require.NoError(t, store.Append(t.Context(), "d7", 0, "w", facts(0, 1)))
+		require.NoError(t, kept.Append(t.Context(), "d7", 0, "w", facts(0, 1)))
 		release := s.block(t)
 		var appending sync.WaitGroup
 		for i := range 30 {
@@ -118,7 +118,7 @@ func TestABadAppendFailsAlone(t *testing.T) {
 				if i%10 == 7 {
 					writer = "bad"
 				}
-				err := store.Append(t.Context(), id, after, writer, facts(after, 2))
+				err := kept.Append(t.Context(), id, after, writer, facts(after, 2))
 				if writer == "bad" {
 					assert.ErrorContains(t, err, "picky")
 				} else {
@@ -126,11 +126,11 @@ func TestABadAppendFailsAlone(t *testing.T) {
 				}
 			})
 		}
-		require.Eventually(t, func() bool { return store.Waiting() == 30 }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return kept.Waiting() == 30 }, 10*time.Second, time.Millisecond)
 		release()
 		appending.Wait()
-		assert.Len(t, list(t, store, storepkg.Filter{}), 28)
-		assert.Equal(t, 1, length(t, store, "d7"), "what fails has changed nothing")
+		assert.Len(t, list(t, kept, store.Filter{}), 28)
+		assert.Equal(t, 1, length(t, kept, "d7"), "what fails has changed nothing")
 		assert.Equal(t, 27+1, s.count(t, "debate_commit"))
 	})
 }
@@ -171,10 +171,10 @@ func TestSerializableTransactions(t *testing.T) {
 	u.RawQuery = query.Encode()
 	var stores []*sql.Store
 	for range 3 {
-		store, err := sql.OpenPostgres(t.Context(), u.String())
+		kept, err := sql.OpenPostgres(t.Context(), u.String())
 		require.NoError(t, err)
-		defer func() { assert.NoError(t, store.Close()) }()
-		stores = append(stores, store)
+		defer func() { assert.NoError(t, kept.Close()) }()
+		stores = append(stores, kept)
 	}
 	var appending sync.WaitGroup
 	for i := range 12 {
@@ -185,29 +185,29 @@ func TestSerializableTransactions(t *testing.T) {
 		})
 	}
 	appending.Wait()
-	assert.Len(t, list(t, stores[0], storepkg.Filter{}), 12)
+	assert.Len(t, list(t, stores[0], store.Filter{}), 12)
 }
 
 func TestEventsMustBeNumbered(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
-		require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", facts(1, 1)), "is numbered 2")
-		require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", append(facts(0, 1), facts(2, 1)...)), "event 2 is numbered 3")
-		require.ErrorIs(t, store.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
-		require.ErrorIs(t, store.Append(t.Context(), "a", 1<<62, "w", facts(1<<62, 1)), flow.ErrConflict)
+		kept := s.store(t)
+		require.ErrorContains(t, kept.Append(t.Context(), "a", 0, "w", facts(1, 1)), "is numbered 2")
+		require.ErrorContains(t, kept.Append(t.Context(), "a", 0, "w", append(facts(0, 1), facts(2, 1)...)), "event 2 is numbered 3")
+		require.ErrorIs(t, kept.Append(t.Context(), "a", -1, "w", facts(-1, 1)), flow.ErrConflict)
+		require.ErrorIs(t, kept.Append(t.Context(), "a", 1<<62, "w", facts(1<<62, 1)), flow.ErrConflict)
 		for _, at := range []time.Time{
 			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200)),
 			time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 7200)),
 		} {
 			events := facts(0, 1)
 			events[0].At = at
-			require.ErrorContains(t, store.Append(t.Context(), "a", 0, "w", events), "event 1: its time")
+			require.ErrorContains(t, kept.Append(t.Context(), "a", 0, "w", events), "event 1: its time")
 		}
-		assert.Empty(t, list(t, store, storepkg.Filter{}))
-		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 2)))
+		assert.Empty(t, list(t, kept, store.Filter{}))
+		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 2)))
 		for _, after := range []int64{-5, 1 << 40, math.MaxInt64} {
 			n := 0
-			for _, err := range store.Read(t.Context(), "a", after) {
+			for _, err := range kept.Read(t.Context(), "a", after) {
 				require.NoError(t, err)
 				n++
 			}
@@ -219,40 +219,40 @@ func TestEventsMustBeNumbered(t *testing.T) {
 // A debate may tell anew what it is about, and a list goes by what it told last.
 func TestASecondStart(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
-		require.NoError(t, store.Append(t.Context(), "a", 0, "w", start("first", map[string]string{"tenant": "blue", "kept": "yes"})))
+		kept := s.store(t)
+		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", start("first", map[string]string{"tenant": "blue", "kept": "yes"})))
 		again := start("second", map[string]string{"tenant": "red", "kept": "yes"})
 		again[0].Seq = 2
-		require.ErrorIs(t, store.Append(t.Context(), "a", 5, "w", func() []flow.Event {
+		require.ErrorIs(t, kept.Append(t.Context(), "a", 5, "w", func() []flow.Event {
 			late := start("late", nil)
 			late[0].Seq = 6
 			return late
 		}()), flow.ErrConflict)
-		require.NoError(t, store.Append(t.Context(), "a", 1, "w", again))
-		infos := list(t, store, storepkg.Filter{})
+		require.NoError(t, kept.Append(t.Context(), "a", 1, "w", again))
+		infos := list(t, kept, store.Filter{})
 		require.Len(t, infos, 1)
 		assert.Equal(t, "second", infos[0].Topic)
 		assert.Equal(t, map[string]string{"tenant": "red", "kept": "yes"}, infos[0].Labels)
-		assert.Len(t, list(t, store, storepkg.Filter{Labels: map[string]string{"tenant": "red", "kept": "yes"}}), 1)
-		assert.Empty(t, list(t, store, storepkg.Filter{Labels: map[string]string{"tenant": "blue"}}))
+		assert.Len(t, list(t, kept, store.Filter{Labels: map[string]string{"tenant": "red", "kept": "yes"}}), 1)
+		assert.Empty(t, list(t, kept, store.Filter{Labels: map[string]string{"tenant": "blue"}}))
 	})
 }
 
 // Nothing of a deleted debate is left in any table.
 func TestDeleteLeavesNothing(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		for _, id := range []string{"a", "b"} {
-			require.NoError(t, store.Append(t.Context(), id, 0, "w", start("t", map[string]string{"tenant": id})))
-			require.NoError(t, store.Append(t.Context(), id, 1, "w", facts(1, 3)))
-			require.NoError(t, store.Lease(t.Context(), id, "me", time.Hour))
+			require.NoError(t, kept.Append(t.Context(), id, 0, "w", start("t", map[string]string{"tenant": id})))
+			require.NoError(t, kept.Append(t.Context(), id, 1, "w", facts(1, 3)))
+			require.NoError(t, kept.Lease(t.Context(), id, "me", time.Hour))
 		}
-		require.NoError(t, store.Delete(t.Context(), "a"))
+		require.NoError(t, kept.Delete(t.Context(), "a"))
 		tables := map[string]int{"debate": 1, "debate_commit": 2, "debate_label": 1, "debate_lease": 1}
 		for table, rows := range tables {
 			assert.Equal(t, rows, s.count(t, table), table)
 		}
-		require.NoError(t, store.Delete(t.Context(), "b"))
+		require.NoError(t, kept.Delete(t.Context(), "b"))
 		for table := range tables {
 			assert.Zero(t, s.count(t, table), table)
 		}
@@ -312,7 +312,7 @@ func TestDeleteBesideAppends(t *testing.T) {
 // A transaction that PostgreSQL breaks off because of others is tried again, though not for ever.
 func TestATransactionIsTriedAgain(t *testing.T) {
 	s := newPostgres(t)
-	store := s.store(t)
+	kept := s.store(t)
 	for _, code := range []string{"40001", "40P01"} {
 		s.execute(t, `DROP SEQUENCE IF EXISTS faults`)
 		s.execute(t, `CREATE SEQUENCE faults`) // which no rollback sets back
@@ -321,46 +321,46 @@ func TestATransactionIsTriedAgain(t *testing.T) {
 			RETURN new;
 		END $$`)
 		s.execute(t, `CREATE OR REPLACE TRIGGER fault BEFORE INSERT ON debate_commit FOR EACH ROW EXECUTE FUNCTION fault()`)
-		require.NoError(t, store.Append(t.Context(), "a"+code, 0, "w", facts(0, 1)))
-		require.NoError(t, store.Append(t.Context(), "a"+code, 1, "w", facts(1, 1)))
+		require.NoError(t, kept.Append(t.Context(), "a"+code, 0, "w", facts(0, 1)))
+		require.NoError(t, kept.Append(t.Context(), "a"+code, 1, "w", facts(1, 1)))
 		s.execute(t, `ALTER SEQUENCE faults RESTART MINVALUE -1000 START -1000`)
-		require.ErrorContains(t, store.Append(t.Context(), "a"+code, 2, "w", facts(2, 1)), "somebody was in the way")
-		assert.Equal(t, 2, length(t, store, "a"+code))
+		require.ErrorContains(t, kept.Append(t.Context(), "a"+code, 2, "w", facts(2, 1)), "somebody was in the way")
+		assert.Equal(t, 2, length(t, kept, "a"+code))
 	}
 }
 
 // A disk that is full keeps what is there, and no more until there is room.
 func TestTheDiskIsFull(t *testing.T) {
 	s := newSQLite(t)
-	store := s.store(t)
-	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
-	require.NoError(t, store.MaxPages(t.Context(), 1)) // fewer than there are: no more
+	kept := s.store(t)
+	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	require.NoError(t, kept.MaxPages(t.Context(), 1)) // fewer than there are: no more
 	long := strings.Repeat("x", 10_000)
 	for range 3 {
-		require.ErrorContains(t, store.Append(t.Context(), "a", 1, "w", turn(2, long)), "full")
-		require.ErrorContains(t, store.Append(t.Context(), "b", 0, "w", turn(1, long)), "full")
+		require.ErrorContains(t, kept.Append(t.Context(), "a", 1, "w", turn(2, long)), "full")
+		require.ErrorContains(t, kept.Append(t.Context(), "b", 0, "w", turn(1, long)), "full")
 	}
-	assert.Equal(t, 1, length(t, store, "a"))
-	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour), "what takes no room goes on")
-	require.NoError(t, store.MaxPages(t.Context(), 1<<20))
-	require.NoError(t, store.Append(t.Context(), "a", 1, "w", turn(2, long)))
-	require.NoError(t, store.Append(t.Context(), "b", 0, "w", turn(1, long)))
-	assert.Equal(t, 2, length(t, store, "a"))
-	assert.Equal(t, []string{"a", "b"}, names(list(t, store, storepkg.Filter{})))
+	assert.Equal(t, 1, length(t, kept, "a"))
+	require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Hour), "what takes no room goes on")
+	require.NoError(t, kept.MaxPages(t.Context(), 1<<20))
+	require.NoError(t, kept.Append(t.Context(), "a", 1, "w", turn(2, long)))
+	require.NoError(t, kept.Append(t.Context(), "b", 0, "w", turn(1, long)))
+	assert.Equal(t, 2, length(t, kept, "a"))
+	assert.Equal(t, []string{"a", "b"}, names(list(t, kept, store.Filter{})))
 }
 
 // A raw message is anything that a vendor has sent.
 func TestARawMessageThatIsNotUTF8(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		events := turn(1, "t")
 		as[flow.Turn](events[0]).Data = json.RawMessage("{\"a\":\"\xff\",\n\"b\":\"\\u0000\"}")
-		require.NoError(t, store.Append(t.Context(), "a", 0, "w", events))
-		events, err := read(t, store, "a")
+		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", events))
+		events, err := read(t, kept, "a")
 		require.NoError(t, err)
 		assert.JSONEq(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(as[flow.Turn](events[0]).Data))
 		as[flow.Turn](events[0]).Data = json.RawMessage("{")
-		require.ErrorContains(t, store.Append(t.Context(), "b", 0, "w", events), "event 1")
+		require.ErrorContains(t, kept.Append(t.Context(), "b", 0, "w", events), "event 1")
 	})
 }
 
@@ -382,27 +382,27 @@ func TestConflictsAmongMany(t *testing.T) {
 	for name, mix := range map[string][]int{"all": {0, 1, 2, 3, 4}, "gaps": {0, 3}} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, s *storage) {
-				store := s.store(t)
+				kept := s.store(t)
 				const debates = 20
 				for i := range debates {
-					require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 3)))
-					require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 3, "w", facts(3, 1)))
+					require.NoError(t, kept.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 3)))
+					require.NoError(t, kept.Append(t.Context(), fmt.Sprint("d", i), 3, "w", facts(3, 1)))
 				}
 				release := s.block(t)
 				var appending sync.WaitGroup
 				for i := range debates {
 					kind := kinds[mix[i%len(mix)]]
 					appending.Go(func() {
-						err := store.Append(t.Context(), fmt.Sprint("d", i), kind.after, kind.writer, facts(kind.after, 1))
+						err := kept.Append(t.Context(), fmt.Sprint("d", i), kind.after, kind.writer, facts(kind.after, 1))
 						assert.ErrorIs(t, err, kind.want, kind.name)
 					})
 				}
-				require.Eventually(t, func() bool { return store.Waiting() == debates }, 10*time.Second, time.Millisecond)
+				require.Eventually(t, func() bool { return kept.Waiting() == debates }, 10*time.Second, time.Millisecond)
 				release()
 				appending.Wait()
 				for i := range debates {
 					kind := kinds[mix[i%len(mix)]]
-					assert.Equal(t, kind.length, length(t, store, fmt.Sprint("d", i)), kind.name)
+					assert.Equal(t, kind.length, length(t, kept, fmt.Sprint("d", i)), kind.name)
 				}
 				assert.Equal(t, 2*debates+debates/len(mix), s.count(t, "debate_commit"))
 			})

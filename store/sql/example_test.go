@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider/scripted"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -24,14 +24,14 @@ func ExampleOpenSQLite() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 
-	store, err := sql.OpenSQLite(ctx, filepath.Join(dir, "debates.db"))
+	s, err := sql.OpenSQLite(ctx, filepath.Join(dir, "debates.db"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = store.Close() }()
+	defer func() { _ = s.Close() }()
 
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: store}
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: s}
 	config := debate.Config{
 		ID:     "cars-1",
 		Topic:  "Should cities ban private cars from their centres?",
@@ -49,7 +49,7 @@ func ExampleOpenSQLite() {
 		}
 	}
 
-	for info, err := range store.List(ctx, storepkg.Filter{Labels: map[string]string{"tenant": "blue"}, Text: "private CARS"}) {
+	for info, err := range s.List(ctx, store.Filter{Labels: map[string]string{"tenant": "blue"}, Text: "private CARS"}) {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -64,15 +64,15 @@ func ExampleOpenSQLite() {
 //nolint:testableexamples // it takes a server
 func ExampleOpenPostgres() {
 	ctx := context.Background()
-	store, err := sql.OpenPostgres(ctx, "postgres://debates:password@db.example.org/debates?sslmode=verify-full")
+	s, err := sql.OpenPostgres(ctx, "postgres://debates:password@db.example.org/debates?sslmode=verify-full")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = store.Close() }()
+	defer func() { _ = s.Close() }()
 
-	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: store}
-	for info, err := range store.List(ctx, storepkg.Filter{Working: true, Idle: true, Limit: 10}) {
+	engine := &debate.Engine{Providers: map[string]debate.Provider{"acme": &scripted.Provider{}}, Store: s}
+	for info, err := range s.List(ctx, store.Filter{Working: true, Idle: true, Limit: 10}) {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -96,9 +96,9 @@ func ExampleOptions() {
 	defer func() { _ = os.RemoveAll(dir) }()
 
 	options := sql.Options{Connections: 32, Timeout: 5 * time.Second, Poll: 100 * time.Millisecond}
-	store, err := options.OpenSQLite(ctx, filepath.Join(dir, "debates.db"))
+	s, err := options.OpenSQLite(ctx, filepath.Join(dir, "debates.db"))
 	fmt.Println(err)
-	fmt.Println(store.Close())
+	fmt.Println(s.Close())
 	// Output:
 	// <nil>
 	// <nil>

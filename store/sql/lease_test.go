@@ -9,39 +9,39 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
 // SQLite writes leases without waiting for the disk, and all else with.
 func TestCommitsWaitForTheDiskAfterALease(t *testing.T) {
 	s := newSQLite(t)
-	store, err := s.open(t.Context(), sql.Options{Timeout: 50 * time.Millisecond})
+	kept, err := s.open(t.Context(), sql.Options{Timeout: 50 * time.Millisecond})
 	require.NoError(t, err)
-	defer func() { assert.NoError(t, store.Close()) }()
+	defer func() { assert.NoError(t, kept.Close()) }()
 	full := func() {
 		t.Helper()
-		level, err := store.Synchronous(t.Context())
+		level, err := kept.Synchronous(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, 2, level)
 	}
 	full()
-	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
+	require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Hour))
 	full()
-	require.ErrorIs(t, store.Lease(t.Context(), "a", "you", time.Hour), flow.ErrLeased)
+	require.ErrorIs(t, kept.Lease(t.Context(), "a", "you", time.Hour), flow.ErrLeased)
 	full()
-	require.NoError(t, store.Release(t.Context(), "a", "me"))
+	require.NoError(t, kept.Release(t.Context(), "a", "me"))
 	full()
 	release := s.block(t)
-	require.Error(t, store.Lease(t.Context(), "a", "me", time.Hour))
+	require.Error(t, kept.Lease(t.Context(), "a", "me", time.Hour))
 	full()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	require.Error(t, store.Lease(ctx, "a", "me", time.Hour))
-	require.Error(t, store.Release(ctx, "a", "me"))
+	require.Error(t, kept.Lease(ctx, "a", "me", time.Hour))
+	require.Error(t, kept.Release(ctx, "a", "me"))
 	full()
 	release()
-	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
+	require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Hour))
 	full()
 }
 
@@ -49,41 +49,41 @@ func TestCommitsWaitForTheDiskAfterALease(t *testing.T) {
 // for by that clock.
 func TestALeaseEndsByTheClockOfTheDatabase(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
-		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
-		require.NoError(t, store.Lease(t.Context(), "a", "me", time.Hour))
-		assert.Empty(t, list(t, store, storepkg.Filter{Idle: true}))
+		kept := s.store(t)
+		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Hour))
+		assert.Empty(t, list(t, kept, store.Filter{Idle: true}))
 		now := `(SELECT CAST(unixepoch('subsec') * 1000000 AS INTEGER))`
 		if s.name == "PostgreSQL" {
 			now = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)`
 		}
 		s.execute(t, `UPDATE debate_lease SET until = `+now+` + 60000000 WHERE until > `+now+` + 3590000000`)
-		assert.Equal(t, "me", list(t, store, storepkg.Filter{})[0].Owner)
+		assert.Equal(t, "me", list(t, kept, store.Filter{})[0].Owner)
 		s.execute(t, `UPDATE debate_lease SET until = `+now+` WHERE until <= `+now+` + 60000000`)
-		assert.Len(t, list(t, store, storepkg.Filter{Idle: true}), 1)
-		require.NoError(t, store.Lease(t.Context(), "a", "you", time.Hour))
+		assert.Len(t, list(t, kept, store.Filter{Idle: true}), 1)
+		require.NoError(t, kept.Lease(t.Context(), "a", "you", time.Hour))
 	})
 }
 
 // Tokens are the host's: no database takes all of them as they are.
 func TestAnyTokenWillDo(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		tokens := []string{"\x00", "\xff", "\ufffd", `"`, `"\x00"`, `"\xff"`, "'; --", "", "%"}
 		for i, token := range tokens {
 			other := tokens[(i+1)%len(tokens)]
-			require.NoError(t, store.Append(t.Context(), "a", int64(i), token, facts(int64(i), 1)))
-			assert.ErrorIs(t, store.Append(t.Context(), "a", int64(i), other, facts(int64(i), 1)), flow.ErrConflict)
-			again := store.Append(t.Context(), "a", int64(i), token, facts(int64(i), 1))
+			require.NoError(t, kept.Append(t.Context(), "a", int64(i), token, facts(int64(i), 1)))
+			assert.ErrorIs(t, kept.Append(t.Context(), "a", int64(i), other, facts(int64(i), 1)), flow.ErrConflict)
+			again := kept.Append(t.Context(), "a", int64(i), token, facts(int64(i), 1))
 			if token == "" {
 				assert.ErrorIs(t, again, flow.ErrConflict)
 			} else {
 				assert.NoError(t, again)
 			}
-			require.NoError(t, store.Lease(t.Context(), "a", token, time.Hour))
-			assert.ErrorIs(t, store.Lease(t.Context(), "a", other, time.Hour), flow.ErrLeased)
-			assert.Equal(t, token, list(t, store, storepkg.Filter{})[0].Owner)
-			require.NoError(t, store.Release(t.Context(), "a", token))
+			require.NoError(t, kept.Lease(t.Context(), "a", token, time.Hour))
+			assert.ErrorIs(t, kept.Lease(t.Context(), "a", other, time.Hour), flow.ErrLeased)
+			assert.Equal(t, token, list(t, kept, store.Filter{})[0].Owner)
+			require.NoError(t, kept.Release(t.Context(), "a", token))
 		}
 	})
 }

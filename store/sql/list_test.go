@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 // Labels of any length and content are told apart, though the index has room for the beginning alone.
 func TestLabels(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		long := strings.Repeat("é", 5000)
 		labels := []map[string]string{
 			{"a": "1"},
@@ -36,16 +36,16 @@ func TestLabels(t *testing.T) {
 			nil,
 		}
 		for i, l := range labels {
-			require.NoError(t, store.Append(t.Context(), fmt.Sprintf("d%02d", i), 0, "w", start("t", l)))
+			require.NoError(t, kept.Append(t.Context(), fmt.Sprintf("d%02d", i), 0, "w", start("t", l)))
 		}
 		for i, wanted := range labels {
 			var want []string
 			for j, l := range labels {
-				if (storepkg.Filter{Labels: wanted}).Matches(storepkg.Info{Labels: l}) {
+				if (store.Filter{Labels: wanted}).Matches(store.Info{Labels: l}) {
 					want = append(want, fmt.Sprintf("d%02d", j))
 				}
 			}
-			infos := list(t, store, storepkg.Filter{Labels: wanted})
+			infos := list(t, kept, store.Filter{Labels: wanted})
 			assert.Equal(t, want, names(infos), "%d", i)
 		}
 	})
@@ -54,7 +54,7 @@ func TestLabels(t *testing.T) {
 // A limit counts what is given, not what the database has found.
 func TestPagesOfDebates(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		var appending sync.WaitGroup
 		long := strings.Repeat("x", 600)
 		for i := range 300 {
@@ -63,33 +63,33 @@ func TestPagesOfDebates(t *testing.T) {
 				if i%100 == 99 {
 					label += "!"
 				}
-				assert.NoError(t, store.Append(t.Context(), fmt.Sprintf("d%03d", i), 0, "w", start("t", map[string]string{"l": label})))
+				assert.NoError(t, kept.Append(t.Context(), fmt.Sprintf("d%03d", i), 0, "w", start("t", map[string]string{"l": label})))
 			})
 		}
 		appending.Wait()
-		rare := storepkg.Filter{Labels: map[string]string{"l": long + "!"}}
-		assert.Equal(t, []string{"d099", "d199", "d299"}, names(list(t, store, rare)))
+		rare := store.Filter{Labels: map[string]string{"l": long + "!"}}
+		assert.Equal(t, []string{"d099", "d199", "d299"}, names(list(t, kept, rare)))
 		rare.Limit = 2
-		assert.Equal(t, []string{"d099", "d199"}, names(list(t, store, rare)))
+		assert.Equal(t, []string{"d099", "d199"}, names(list(t, kept, rare)))
 		rare.After = "d099"
-		assert.Equal(t, []string{"d199", "d299"}, names(list(t, store, rare)))
+		assert.Equal(t, []string{"d199", "d299"}, names(list(t, kept, rare)))
 		rare.Newest, rare.After = true, "d299\x00" // no id, and yet a place in the order
-		assert.Equal(t, []string{"d299", "d199"}, names(list(t, store, rare)))
-		assert.Len(t, list(t, store, storepkg.Filter{}), 300)
-		assert.Len(t, list(t, store, storepkg.Filter{Limit: 200}), 200)
+		assert.Equal(t, []string{"d299", "d199"}, names(list(t, kept, rare)))
+		assert.Len(t, list(t, kept, store.Filter{}), 300)
+		assert.Len(t, list(t, kept, store.Filter{Limit: 200}), 200)
 	})
 }
 
 func TestAListThatCannotGoOn(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		for i := range 3 {
-			require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", start("cars", nil)))
+			require.NoError(t, kept.Append(t.Context(), fmt.Sprint("d", i), 0, "w", start("cars", nil)))
 		}
-		for _, filter := range []storepkg.Filter{{}, {Text: "cars"}} {
+		for _, filter := range []store.Filter{{}, {Text: "cars"}} {
 			ctx, cancel := context.WithCancel(t.Context())
 			var given, failed int
-			for _, err := range store.List(ctx, filter) {
+			for _, err := range kept.List(ctx, filter) {
 				if err != nil {
 					assert.ErrorIs(t, err, context.Canceled)
 					failed++
@@ -104,7 +104,7 @@ func TestAListThatCannotGoOn(t *testing.T) {
 		for _, damage := range []string{`UPDATE debate SET about = '{'`, `UPDATE debate SET about = '{}', started = 'once'`, `UPDATE debate SET started = at, at = ''`} {
 			s.execute(t, damage)
 			n := 0
-			for _, err := range store.List(t.Context(), storepkg.Filter{}) {
+			for _, err := range kept.List(t.Context(), store.Filter{}) {
 				require.ErrorContains(t, err, "sql: list")
 				n++
 			}
@@ -116,7 +116,7 @@ func TestAListThatCannotGoOn(t *testing.T) {
 // Times are compared as times, to the nanosecond, in whatever zone they are told.
 func TestListByTime(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		zone := time.FixedZone("", 3600)
 		times := []time.Time{
 			{},
@@ -126,22 +126,22 @@ func TestListByTime(t *testing.T) {
 		for i, at := range times {
 			events := start("t", nil)
 			events[0].At = at
-			require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", events))
+			require.NoError(t, kept.Append(t.Context(), fmt.Sprint("d", i), 0, "w", events))
 		}
 		bounds := append(slices.Clone(times), time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-3, 1, 1, 0, 0, 0, 0, time.UTC))
 		for _, from := range bounds {
 			for _, until := range bounds {
-				filter := storepkg.Filter{From: from, Until: until}
+				filter := store.Filter{From: from, Until: until}
 				var want []string
 				for i, at := range times {
-					if filter.Matches(storepkg.Info{ID: "x", StartedAt: at}) {
+					if filter.Matches(store.Info{ID: "x", StartedAt: at}) {
 						want = append(want, fmt.Sprint("d", i))
 					}
 				}
-				assert.Equal(t, want, names(list(t, store, filter)), "from %v until %v", from, until)
+				assert.Equal(t, want, names(list(t, kept, filter)), "from %v until %v", from, until)
 			}
 		}
-		for i, info := range list(t, store, storepkg.Filter{}) {
+		for i, info := range list(t, kept, store.Filter{}) {
 			assert.True(t, info.StartedAt.Equal(times[i]) && info.LastAt.Equal(times[i]), "%v", info)
 		}
 	})

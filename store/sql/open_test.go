@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -25,15 +25,15 @@ func TestTheFileIsForItsOwnerAlone(t *testing.T) {
 		t.Skip("files have no such modes here")
 	}
 	dir := t.TempDir()
-	store, err := sql.OpenSQLite(t.Context(), filepath.Join(dir, "debates.db"))
+	s, err := sql.OpenSQLite(t.Context(), filepath.Join(dir, "debates.db"))
 	require.NoError(t, err)
-	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	require.NoError(t, s.Append(t.Context(), "a", 0, "w", facts(0, 1)))
 	for _, file := range []string{"debates.db", "debates.db-wal", "debates.db-shm"} {
 		info, err := os.Stat(filepath.Join(dir, file))
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o600), info.Mode(), file)
 	}
-	require.NoError(t, store.Close())
+	require.NoError(t, s.Close())
 	assert.NoFileExists(t, filepath.Join(dir, "debates.db-wal"), "a closed database is one file")
 }
 
@@ -86,25 +86,25 @@ func TestManyOpenAnEmptyDatabaseAtOnce(t *testing.T) {
 		var opening sync.WaitGroup
 		for i := range 6 {
 			opening.Go(func() {
-				store, err := s.open(t.Context(), sql.Options{Connections: 1})
+				kept, err := s.open(t.Context(), sql.Options{Connections: 1})
 				if !assert.NoError(t, err) {
 					return
 				}
-				assert.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1)))
-				assert.NoError(t, store.Close())
+				assert.NoError(t, kept.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1)))
+				assert.NoError(t, kept.Close())
 			})
 		}
 		opening.Wait()
-		assert.Len(t, list(t, s.store(t), storepkg.Filter{}), 6)
+		assert.Len(t, list(t, s.store(t), store.Filter{}), 6)
 		assert.Equal(t, 1, s.count(t, "debate_version"))
 	})
 }
 
 func TestADatabaseOfANewerReleaseIsLeftAlone(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store, err := s.open(t.Context(), sql.Options{})
+		kept, err := s.open(t.Context(), sql.Options{})
 		require.NoError(t, err)
-		require.NoError(t, store.Close())
+		require.NoError(t, kept.Close())
 		s.execute(t, `INSERT INTO debate_version (version) VALUES (41)`)
 		_, err = s.open(t.Context(), sql.Options{})
 		var newer *sql.VersionError
@@ -122,23 +122,23 @@ func TestVersion1(t *testing.T) {
 		}[s.name])
 		require.NoError(t, err)
 		s.execute(t, string(script))
-		store := s.store(t)
+		kept := s.store(t)
 		begun := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-		assert.Equal(t, []storepkg.Info{{
+		assert.Equal(t, []store.Info{{
 			ID: "kept", State: flow.StateInitializing, Topic: "Should cities ban cars from their centres?",
 			Labels: map[string]string{"tenant": "blue"}, Round: 1, Seq: 4, StartedAt: begun, LastAt: begun.Add(2 * time.Second),
-		}}, list(t, store, storepkg.Filter{Labels: map[string]string{"tenant": "blue"}, Idle: true, Text: "it's QUIETER"}))
-		events, err := read(t, store, "kept")
+		}}, list(t, kept, store.Filter{Labels: map[string]string{"tenant": "blue"}, Idle: true, Text: "it's QUIETER"}))
+		events, err := read(t, kept, "kept")
 		require.NoError(t, err)
 		require.Len(t, events, 4)
 		assert.Equal(t, "5eed", as[flow.Start](events[0]).Seed)
 		assert.Equal(t, "Yes: it's quieter.", as[flow.Turn](events[3]).Text)
-		require.ErrorIs(t, store.Append(t.Context(), "kept", 2, "other", facts(2, 2)), flow.ErrConflict)
-		require.NoError(t, store.Append(t.Context(), "kept", 4, "w", facts(4, 1)))
-		require.NoError(t, store.Append(t.Context(), "another", 0, "w", facts(0, 1)))
-		assert.Equal(t, 5, length(t, store, "kept"))
-		require.NoError(t, store.Delete(t.Context(), "kept"))
-		assert.Equal(t, []string{"another"}, names(list(t, store, storepkg.Filter{})))
+		require.ErrorIs(t, kept.Append(t.Context(), "kept", 2, "other", facts(2, 2)), flow.ErrConflict)
+		require.NoError(t, kept.Append(t.Context(), "kept", 4, "w", facts(4, 1)))
+		require.NoError(t, kept.Append(t.Context(), "another", 0, "w", facts(0, 1)))
+		assert.Equal(t, 5, length(t, kept, "kept"))
+		require.NoError(t, kept.Delete(t.Context(), "kept"))
+		assert.Equal(t, []string{"another"}, names(list(t, kept, store.Filter{})))
 	})
 }
 
@@ -146,22 +146,22 @@ func TestVersion1(t *testing.T) {
 // of its version, or not at all.
 func TestMigration(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
-		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
-		err := store.Migrate(t.Context(), `CREATE TABLE debate_next (x bigint)`, `CREATE TABLE debate_after (x bigint); nonsense`)
+		kept := s.store(t)
+		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		err := kept.Migrate(t.Context(), `CREATE TABLE debate_next (x bigint)`, `CREATE TABLE debate_after (x bigint); nonsense`)
 		require.ErrorContains(t, err, "migration to version 3")
 		assert.Equal(t, 1, s.count(t, "debate_version"), "all of it or nothing")
 
 		scripts := []string{`CREATE TABLE debate_next (x bigint); INSERT INTO debate_next VALUES (1)`, `INSERT INTO debate_next VALUES (2)`}
-		require.NoError(t, store.Migrate(t.Context(), scripts[0]))
+		require.NoError(t, kept.Migrate(t.Context(), scripts[0]))
 		var migrating sync.WaitGroup
 		for range 4 {
-			migrating.Go(func() { assert.NoError(t, store.Migrate(t.Context(), scripts...)) })
+			migrating.Go(func() { assert.NoError(t, kept.Migrate(t.Context(), scripts...)) })
 		}
 		migrating.Wait()
 		assert.Equal(t, 3, s.count(t, "debate_version"))
 		assert.Equal(t, 2, s.count(t, "debate_next"))
-		assert.Equal(t, 1, length(t, store, "a"))
+		assert.Equal(t, 1, length(t, kept, "a"))
 		_, err = s.open(t.Context(), sql.Options{})
 		assert.ErrorContains(t, err, "version 3")
 	})
@@ -169,40 +169,40 @@ func TestMigration(t *testing.T) {
 
 func TestWhatTheOptionsSay(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store, err := s.open(t.Context(), sql.Options{Connections: 1, Timeout: time.Minute, Poll: time.Millisecond})
+		kept, err := s.open(t.Context(), sql.Options{Connections: 1, Timeout: time.Minute, Poll: time.Millisecond})
 		require.NoError(t, err)
-		defer func() { assert.NoError(t, store.Close()) }()
-		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 3)))
+		defer func() { assert.NoError(t, kept.Close()) }()
+		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 3)))
 		// A reader who does something else meanwhile holds no connection.
-		for _, err := range store.Read(t.Context(), "a", 0) {
+		for _, err := range kept.Read(t.Context(), "a", 0) {
 			require.NoError(t, err)
-			assert.Empty(t, list(t, store, storepkg.Filter{Text: "x"}))
-			require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
+			assert.Empty(t, list(t, kept, store.Filter{Text: "x"}))
+			require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Minute))
 		}
-		for info, err := range store.List(t.Context(), storepkg.Filter{}) {
+		for info, err := range kept.List(t.Context(), store.Filter{}) {
 			require.NoError(t, err)
-			assert.Equal(t, 3, length(t, store, info.ID))
+			assert.Equal(t, 3, length(t, kept, info.ID))
 		}
 	})
 }
 
 func TestAClosedStore(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
-		require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
-		require.NoError(t, store.Close())
-		require.NoError(t, store.Close())
-		require.ErrorIs(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)), sql.ErrClosed)
-		_, err := read(t, store, "a")
+		kept := s.store(t)
+		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+		require.NoError(t, kept.Close())
+		require.NoError(t, kept.Close())
+		require.ErrorIs(t, kept.Append(t.Context(), "a", 1, "w", facts(1, 1)), sql.ErrClosed)
+		_, err := read(t, kept, "a")
 		require.ErrorContains(t, err, "closed")
-		for _, err := range store.List(t.Context(), storepkg.Filter{}) {
+		for _, err := range kept.List(t.Context(), store.Filter{}) {
 			require.ErrorContains(t, err, "closed")
 		}
-		require.Error(t, store.Lease(t.Context(), "a", "me", time.Minute))
-		require.Error(t, store.Release(t.Context(), "a", "me"))
-		require.Error(t, store.Delete(t.Context(), "a"))
+		require.Error(t, kept.Lease(t.Context(), "a", "me", time.Minute))
+		require.Error(t, kept.Release(t.Context(), "a", "me"))
+		require.Error(t, kept.Delete(t.Context(), "a"))
 		select {
-		case <-store.Watch(t.Context(), "a"):
+		case <-kept.Watch(t.Context(), "a"):
 			t.Error("nothing has grown")
 		default:
 		}
@@ -214,27 +214,27 @@ func TestAClosedStore(t *testing.T) {
 func TestCloseWritesWhatWaits(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		for round, appends := range []int{1, 20} {
-			store := s.store(t)
+			kept := s.store(t)
 			release := s.block(t)
 			var appending sync.WaitGroup
 			for i := range appends {
 				appending.Go(func() {
-					assert.NoError(t, store.Append(t.Context(), fmt.Sprint("d", round, "-", i), 0, "w", facts(0, 1)))
+					assert.NoError(t, kept.Append(t.Context(), fmt.Sprint("d", round, "-", i), 0, "w", facts(0, 1)))
 				})
 			}
-			require.Eventually(t, func() bool { return store.Waiting() == appends }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return kept.Waiting() == appends }, 10*time.Second, time.Millisecond)
 			closed := make(chan error, 1)
-			go func() { closed <- store.Close() }()
+			go func() { closed <- kept.Close() }()
 			require.Eventually(t, func() bool {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 				defer cancel()
-				return errors.Is(store.Append(ctx, "late", 0, "w", facts(0, 1)), sql.ErrClosed)
+				return errors.Is(kept.Append(ctx, "late", 0, "w", facts(0, 1)), sql.ErrClosed)
 			}, 10*time.Second, time.Millisecond)
 			assert.Empty(t, closed, "it is not closed while something is being written")
 			release()
 			require.NoError(t, <-closed)
 			appending.Wait()
 		}
-		assert.Len(t, list(t, s.store(t), storepkg.Filter{}), 21)
+		assert.Len(t, list(t, s.store(t), store.Filter{}), 21)
 	})
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
 // A row that somebody keeps locked stops the debate that it belongs to, and none of the others.
 func TestALockedDebateStopsNoOther(t *testing.T) {
 	s := newPostgres(t)
-	store := s.store(t)
+	kept := s.store(t)
 	const debates = 12
 	for i := range debates {
-		require.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1)))
+		require.NoError(t, kept.Append(t.Context(), fmt.Sprint("d", i), 0, "w", facts(0, 1)))
 	}
 	db, err := stdsql.Open(s.driver, s.url)
 	require.NoError(t, err)
@@ -39,17 +39,17 @@ func TestALockedDebateStopsNoOther(t *testing.T) {
 		}
 		writing.Go(func() {
 			for after := int64(1); after < 6; after++ {
-				assert.NoError(t, store.Append(t.Context(), fmt.Sprint("d", i), after, "w", facts(after, 1)))
+				assert.NoError(t, kept.Append(t.Context(), fmt.Sprint("d", i), after, "w", facts(after, 1)))
 			}
 		})
 	}
 	free.Wait()
 	assert.Less(t, time.Since(began), 15*time.Second, "half of the store's timeout")
-	assert.Equal(t, 1, length(t, store, "d3"))
+	assert.Equal(t, 1, length(t, kept, "d3"))
 	require.NoError(t, tx.Rollback())
 	locked.Wait()
 	for i := range debates {
-		assert.Equal(t, 6, length(t, store, fmt.Sprint("d", i)))
+		assert.Equal(t, 6, length(t, kept, fmt.Sprint("d", i)))
 	}
 }
 
@@ -64,9 +64,9 @@ func TestMigrationsAtAnyIsolation(t *testing.T) {
 			var opening sync.WaitGroup
 			for range 6 {
 				opening.Go(func() {
-					store, err := sql.OpenPostgres(t.Context(), u.String())
+					s, err := sql.OpenPostgres(t.Context(), u.String())
 					if assert.NoError(t, err, level) {
-						assert.NoError(t, store.Close())
+						assert.NoError(t, s.Close())
 					}
 				})
 			}
@@ -78,19 +78,19 @@ func TestMigrationsAtAnyIsolation(t *testing.T) {
 // A transaction that is broken off because of others is tried again, whatever it does.
 func TestLeasesAndDeletionsAreTriedAgain(t *testing.T) {
 	s := newPostgres(t)
-	store := s.store(t)
-	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	kept := s.store(t)
+	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
 	s.execute(t, `CREATE SEQUENCE faults`) // which no rollback sets back
 	s.execute(t, `CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		IF nextval('faults') % 3 <> 0 THEN RAISE EXCEPTION 'somebody was in the way' USING ERRCODE = '40P01'; END IF;
 		RETURN coalesce(new, old);
 	END $$`)
 	s.execute(t, `CREATE TRIGGER fault BEFORE INSERT OR DELETE ON debate_lease FOR EACH ROW EXECUTE FUNCTION fault()`)
-	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
-	require.NoError(t, store.Release(t.Context(), "a", "me"))
-	require.NoError(t, store.Lease(t.Context(), "a", "me", time.Minute))
-	require.NoError(t, store.Delete(t.Context(), "a"))
-	assert.Empty(t, list(t, store, storepkg.Filter{}))
+	require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Minute))
+	require.NoError(t, kept.Release(t.Context(), "a", "me"))
+	require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Minute))
+	require.NoError(t, kept.Delete(t.Context(), "a"))
+	assert.Empty(t, list(t, kept, store.Filter{}))
 }
 
 func TestNoErrorShowsAnyPartOfAPassword(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 // A damaged log gives what stands before the damage, then an error that says what is wrong.
@@ -32,17 +32,17 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			each(t, func(t *testing.T, s *storage) {
-				store := s.store(t)
+				kept := s.store(t)
 				for after := int64(0); after < 6; after += 2 {
-					require.NoError(t, store.Append(t.Context(), "a", after, "w", facts(after, 2)))
+					require.NoError(t, kept.Append(t.Context(), "a", after, "w", facts(after, 2)))
 				}
 				s.execute(t, tt.damage)
-				events, err := read(t, store, "a")
+				events, err := read(t, kept, "a")
 				assert.Len(t, events, tt.want)
 				require.ErrorContains(t, err, "damaged")
 				assert.ErrorContains(t, err, tt.message)
 				assert.NotErrorIs(t, err, flow.ErrNotFound)
-				assert.Empty(t, list(t, store, storepkg.Filter{Text: "x"}), "a search passes over it")
+				assert.Empty(t, list(t, kept, store.Filter{Text: "x"}), "a search passes over it")
 			})
 		})
 	}
@@ -51,20 +51,20 @@ func TestDamage(t *testing.T) {
 // A log that is longer than what is read at once, in commits and in bytes, from every place.
 func TestPages(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		var after int64
 		for n := 1; after < 900; n = n%5 + 1 {
-			require.NoError(t, store.Append(t.Context(), "small", after, "w", facts(after, n)))
+			require.NoError(t, kept.Append(t.Context(), "small", after, "w", facts(after, n)))
 			after += int64(n)
 		}
 		for seq := range int64(5) {
-			require.NoError(t, store.Append(t.Context(), "large", seq, "w", turn(seq+1, strings.Repeat("x", 700<<10))))
+			require.NoError(t, kept.Append(t.Context(), "large", seq, "w", turn(seq+1, strings.Repeat("x", 700<<10))))
 		}
-		assert.Equal(t, int(after), length(t, store, "small"))
-		assert.Equal(t, 5, length(t, store, "large"))
+		assert.Equal(t, int(after), length(t, kept, "small"))
+		assert.Equal(t, 5, length(t, kept, "large"))
 		for from := int64(0); from <= after; from += 97 {
 			next := from
-			for event, err := range store.Read(t.Context(), "small", from) {
+			for event, err := range kept.Read(t.Context(), "small", from) {
 				require.NoError(t, err)
 				next++
 				require.Equal(t, fmt.Sprint(next), as[flow.Dropped](event).Participant)
@@ -78,20 +78,20 @@ func TestPages(t *testing.T) {
 func TestALogIsDeletedUnderItsReader(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		for _, begun := range []bool{false, true} {
-			store := s.store(t)
+			kept := s.store(t)
 			for after := range int64(300) {
-				require.NoError(t, store.Append(t.Context(), "a", after, "w", facts(after, 1)))
+				require.NoError(t, kept.Append(t.Context(), "a", after, "w", facts(after, 1)))
 			}
 			n := 0
 			var last error
-			for _, err := range store.Read(t.Context(), "a", 0) {
+			for _, err := range kept.Read(t.Context(), "a", 0) {
 				if last = err; err != nil {
 					break
 				}
 				if n++; n == 1 {
-					require.NoError(t, store.Delete(t.Context(), "a"))
+					require.NoError(t, kept.Delete(t.Context(), "a"))
 					if begun {
-						require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+						require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
 					}
 				}
 			}

@@ -10,24 +10,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
 // However long another process has the lock, nobody waits longer than he wants to.
 func TestNobodyWaitsForTheLockPastHisContext(t *testing.T) {
 	s := newSQLite(t)
-	store, err := s.open(t.Context(), sql.Options{Timeout: time.Minute})
+	kept, err := s.open(t.Context(), sql.Options{Timeout: time.Minute})
 	require.NoError(t, err)
-	defer func() { assert.NoError(t, store.Close()) }()
-	require.NoError(t, store.Append(t.Context(), "a", 0, "w", facts(0, 1)))
+	defer func() { assert.NoError(t, kept.Close()) }()
+	require.NoError(t, kept.Append(t.Context(), "a", 0, "w", facts(0, 1)))
 	release := s.block(t)
 	for name, write := range map[string]func(ctx context.Context) error{
-		"append":  func(ctx context.Context) error { return store.Append(ctx, "a", 1, "w", facts(1, 1)) },
-		"begin":   func(ctx context.Context) error { return store.Append(ctx, "b", 0, "w", facts(0, 1)) },
-		"lease":   func(ctx context.Context) error { return store.Lease(ctx, "a", "me", time.Second) },
-		"release": func(ctx context.Context) error { return store.Release(ctx, "a", "me") },
-		"delete":  func(ctx context.Context) error { return store.Delete(ctx, "c") },
+		"append":  func(ctx context.Context) error { return kept.Append(ctx, "a", 1, "w", facts(1, 1)) },
+		"begin":   func(ctx context.Context) error { return kept.Append(ctx, "b", 0, "w", facts(0, 1)) },
+		"lease":   func(ctx context.Context) error { return kept.Lease(ctx, "a", "me", time.Second) },
+		"release": func(ctx context.Context) error { return kept.Release(ctx, "a", "me") },
+		"delete":  func(ctx context.Context) error { return kept.Delete(ctx, "c") },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		began := time.Now()
@@ -37,15 +37,15 @@ func TestNobodyWaitsForTheLockPastHisContext(t *testing.T) {
 		assert.Less(t, time.Since(began), 5*time.Second, name)
 	}
 	release()
-	require.NoError(t, store.Append(t.Context(), "a", 1, "w", facts(1, 1)))
-	require.NoError(t, store.Close())
+	require.NoError(t, kept.Append(t.Context(), "a", 1, "w", facts(1, 1)))
+	require.NoError(t, kept.Close())
 	assert.Equal(t, 2, length(t, s.store(t), "a"))
 }
 
 // A store that appends without a pause leaves the others room.
 func TestAHotLoopLetsOthersIn(t *testing.T) {
 	s := newSQLite(t)
-	store := s.store(t)
+	kept := s.store(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var looping sync.WaitGroup
 	for i := range 2 { // more than one, so that the lock is never free by chance
@@ -56,13 +56,13 @@ func TestAHotLoopLetsOthersIn(t *testing.T) {
 			}
 		})
 	}
-	require.Eventually(t, func() bool { return len(list(t, store, storepkg.Filter{})) == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(list(t, kept, store.Filter{})) == 2 }, 10*time.Second, time.Millisecond)
 	var waits []time.Duration
 	for range 40 {
 		began := time.Now()
-		require.NoError(t, store.Lease(t.Context(), "a", "me", time.Second))
+		require.NoError(t, kept.Lease(t.Context(), "a", "me", time.Second))
 		waits = append(waits, time.Since(began))
-		require.NoError(t, store.Append(t.Context(), "a", int64(len(waits))-1, "w", facts(int64(len(waits))-1, 1)))
+		require.NoError(t, kept.Append(t.Context(), "a", int64(len(waits))-1, "w", facts(int64(len(waits))-1, 1)))
 	}
 	cancel()
 	looping.Wait()
@@ -78,16 +78,16 @@ func TestAHotLoopLetsOthersIn(t *testing.T) {
 // What JSON knows no year for is a bound all the same.
 func TestBoundsBeyondTheYears(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store, memory := s.store(t), &storepkg.Memory{}
-		for _, one := range []storepkg.Store{store, memory} {
+		kept, memory := s.store(t), &store.Memory{}
+		for _, one := range []store.Store{kept, memory} {
 			require.NoError(t, one.Append(t.Context(), "a", 0, "w", start("t", nil)))
 		}
 		for _, at := range []time.Time{
 			time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
 			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(1<<38, 0), time.Unix(-1<<38, 0),
 		} {
-			for _, filter := range []storepkg.Filter{{From: at}, {Until: at}} {
-				assert.Equal(t, names(list(t, memory, filter)), names(list(t, store, filter)), "%+v", filter)
+			for _, filter := range []store.Filter{{From: at}, {Until: at}} {
+				assert.Equal(t, names(list(t, memory, filter)), names(list(t, kept, filter)), "%+v", filter)
 			}
 		}
 	})

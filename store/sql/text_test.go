@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
 
@@ -77,7 +77,7 @@ func lower(r rune) rune {
 func missed(t testing.TB, text, part string) bool {
 	t.Helper()
 	event := turn(1, text)[0]
-	filter := storepkg.Filter{Text: part}
+	filter := store.Filter{Text: part}
 	for _, escape := range []bool{true, false} {
 		var body bytes.Buffer
 		encoder := json.NewEncoder(&body)
@@ -118,7 +118,7 @@ func TestNoTextIsMissed(t *testing.T) {
 		for i, r := range part {
 			part[i] = []rune{r, unicode.ToLower(r), unicode.ToUpper(r)}[random.IntN(3)]
 		}
-		if (storepkg.Filter{Text: string(part)}).Finds(&turn(1, string(text))[0]) {
+		if (store.Filter{Text: string(part)}).Finds(&turn(1, string(text))[0]) {
 			found++
 		}
 		require.False(t, missed(t, string(text), string(part)), "%q in %q", string(part), string(text))
@@ -129,7 +129,7 @@ func TestNoTextIsMissed(t *testing.T) {
 // The databases see it as the tests above do.
 func TestSearch(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
-		store := s.store(t)
+		kept := s.store(t)
 		texts := []string{
 			"Should cities ban cars?", "100% of a_b\\c!", "\u212Aelvin in \u0130stanbul", "Straße ΣΟΦΌΣ", "line\nbreak \"quoted\" <b>&",
 			"a\x00b\xffc\u2028d", "🙂 e\u0301", strings.Repeat("long ", 300) + "end",
@@ -137,9 +137,9 @@ func TestSearch(t *testing.T) {
 		for i, text := range texts {
 			id := fmt.Sprint("d", i)
 			if i%2 == 0 {
-				require.NoError(t, store.Append(t.Context(), id, 0, "w", start(text, nil)))
+				require.NoError(t, kept.Append(t.Context(), id, 0, "w", start(text, nil)))
 			} else {
-				require.NoError(t, store.Append(t.Context(), id, 0, "w", turn(1, text)))
+				require.NoError(t, kept.Append(t.Context(), id, 0, "w", turn(1, text)))
 			}
 		}
 		parts := append(slices.Clone(texts),
@@ -148,13 +148,13 @@ func TestSearch(t *testing.T) {
 		for _, part := range parts {
 			var want []string
 			for i := range texts {
-				events, err := read(t, store, fmt.Sprint("d", i))
+				events, err := read(t, kept, fmt.Sprint("d", i))
 				require.NoError(t, err)
-				if (storepkg.Filter{Text: part}).Finds(&events[0]) {
+				if (store.Filter{Text: part}).Finds(&events[0]) {
 					want = append(want, fmt.Sprint("d", i))
 				}
 			}
-			assert.Equal(t, want, names(list(t, store, storepkg.Filter{Text: part})), "%q", part)
+			assert.Equal(t, want, names(list(t, kept, store.Filter{Text: part})), "%q", part)
 		}
 	})
 }

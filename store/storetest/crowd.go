@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 func crowdChecks() []check {
@@ -30,9 +30,9 @@ func crowdOnePlace(x *exam) {
 	var mu sync.Mutex
 	won := map[int64][]string{} // by number: the writers whose append was acknowledged
 	x.crowd(writers, func(w int) {
-		store, who := handles[w%len(handles)], fmt.Sprint("w", w)
+		s, who := handles[w%len(handles)], fmt.Sprint("w", w)
 		for n := range int64(numbers) {
-			switch err := store.Append(x.Context(), "a", n, who, some(n, 1, who)); {
+			switch err := s.Append(x.Context(), "a", n, who, some(n, 1, who)); {
 			case err == nil:
 				mu.Lock()
 				won[n] = append(won[n], who)
@@ -50,8 +50,8 @@ func crowdOnePlace(x *exam) {
 		}
 		want = append(want, some(n, 1, won[n][0])...)
 	}
-	for _, store := range handles {
-		x.log(store, "a", 0, want)
+	for _, s := range handles {
+		x.log(s, "a", 0, want)
 	}
 }
 
@@ -73,13 +73,13 @@ func crowdReaders(x *exam) {
 	writing.Store(writers)
 	reading.Store(readers)
 	x.crowd(writers+readers, func(i int) {
-		store := handles[i%len(handles)]
+		s := handles[i%len(handles)]
 		if i >= writers {
 			defer reading.Add(-1)
 			var seen int64
 			for look := 0; look < looks && writing.Load() > 0; look++ {
 				var err error
-				if seen, err = further(x, store, seen); err != nil {
+				if seen, err = further(x, s, seen); err != nil {
 					x.Errorf("a reader beside writers: %v", err)
 					return
 				}
@@ -88,7 +88,7 @@ func crowdReaders(x *exam) {
 		}
 		defer writing.Add(-1)
 		for n := 0; n < least || n < most && reading.Load() > 0; n++ {
-			if err := grow(x, store, fmt.Sprint("w", i), 1+n%5); err != nil {
+			if err := grow(x, s, fmt.Sprint("w", i), 1+n%5); err != nil {
 				x.Errorf("a writer beside others: %v", err)
 				return
 			}
@@ -101,15 +101,15 @@ func crowdReaders(x *exam) {
 
 // further reads a log from its beginning, and then from where it ended at the last look. It returns the
 // present end.
-func further(x *exam, store storepkg.Store, seen int64) (int64, error) {
-	n, err := whole(x, store, 0)
+func further(x *exam, s store.Store, seen int64) (int64, error) {
+	n, err := whole(x, s, 0)
 	if err != nil {
 		return 0, err
 	}
 	if n < seen {
 		return 0, fmt.Errorf("the log had %d events and now has %d", seen, n)
 	}
-	end, err := whole(x, store, seen)
+	end, err := whole(x, s, seen)
 	if err != nil {
 		return 0, err
 	}
@@ -120,22 +120,22 @@ func further(x *exam, store storepkg.Store, seen int64) (int64, error) {
 }
 
 // grow appends a commit of n events at the end of the log.
-func grow(x *exam, store storepkg.Store, writer string, n int) error {
+func grow(x *exam, s store.Store, writer string, n int) error {
 	for {
-		end, err := whole(x, store, 0)
+		end, err := whole(x, s, 0)
 		if err != nil {
 			return err
 		}
-		if err = store.Append(x.Context(), "a", end, writer, commit(end, n)); !errors.Is(err, flow.ErrConflict) {
+		if err = s.Append(x.Context(), "a", end, writer, commit(end, n)); !errors.Is(err, flow.ErrConflict) {
 			return err
 		}
 	}
 }
 
 // whole reads a log of commits from the end of one of them. It returns the end of the log.
-func whole(x *exam, store storepkg.Store, from int64) (int64, error) {
+func whole(x *exam, s store.Store, from int64) (int64, error) {
 	end, left := from, 0
-	for event, err := range store.Read(x.Context(), "a", from) {
+	for event, err := range s.Read(x.Context(), "a", from) {
 		warning, ok := event.Body.(*flow.Warning)
 		switch {
 		case err != nil:
@@ -172,12 +172,12 @@ func crowdDebates(x *exam) {
 	x.crowd(debates, func(i int) {
 		id := fmt.Sprint("d", i)
 		for n := range int64(commits) {
-			store := handles[(i+int(n))%len(handles)]
-			if err := store.Append(x.Context(), id, 2*n, id, some(2*n, 2, id)); err != nil {
+			s := handles[(i+int(n))%len(handles)]
+			if err := s.Append(x.Context(), id, 2*n, id, some(2*n, 2, id)); err != nil {
 				x.Errorf("Append to one of %d debates gave %v", debates, err)
 				return
 			}
-			if got, err := collect(store.Read(x.Context(), id, 2*n)); err != nil || len(got) != 2 {
+			if got, err := collect(s.Read(x.Context(), id, 2*n)); err != nil || len(got) != 2 {
 				x.Errorf("Read of one of %d debates gave %d events in place of 2, %v", debates, len(got), err)
 				return
 			}
@@ -190,7 +190,7 @@ func crowdDebates(x *exam) {
 		x.log(handles[i%len(handles)], id, 0, some(0, 2*commits, id))
 	}
 	slices.Sort(want)
-	x.listed("many debates", handles[0], storepkg.Filter{}, want...)
+	x.listed("many debates", handles[0], store.Filter{}, want...)
 }
 
 // crowdLeases starts debates while others acquire and release their leases.
@@ -200,12 +200,12 @@ func crowdLeases(x *exam) {
 	for n := range debates {
 		id := fmt.Sprint("d", n)
 		x.crowd(owners+1, func(i int) {
-			store, who := handles[i%2], fmt.Sprint("owner ", i)
+			s, who := handles[i%2], fmt.Sprint("owner ", i)
 			var err error
 			if i == 0 {
-				err = store.Append(x.Context(), id, 0, "w", some(0, 2, id))
-			} else if err = store.Lease(x.Context(), id, who, time.Hour); err == nil {
-				err = store.Release(x.Context(), id, who)
+				err = s.Append(x.Context(), id, 0, "w", some(0, 2, id))
+			} else if err = s.Lease(x.Context(), id, who, time.Hour); err == nil {
+				err = s.Release(x.Context(), id, who)
 			}
 			if err != nil && !errors.Is(err, flow.ErrLeased) {
 				x.Errorf("appending beside leases failed: %v", err)
@@ -226,24 +226,24 @@ func crowdMethods(x *exam) {
 		var mu sync.Mutex
 		var failed []error
 		x.crowd(14, func(i int) {
-			store, who := handles[i%2], fmt.Sprint("w", i)
+			s, who := handles[i%2], fmt.Sprint("w", i)
 			for n := range 10 {
 				var err error
 				switch i / 2 {
 				case 0:
-					_, err = collect(store.Read(ctx, "a", 0))
+					_, err = collect(s.Read(ctx, "a", 0))
 				case 1:
-					_, err = collect(store.List(ctx, storepkg.Filter{Text: "text"}))
+					_, err = collect(s.List(ctx, store.Filter{Text: "text"}))
 				case 2:
-					err = store.Lease(ctx, "a", who, time.Hour)
+					err = s.Lease(ctx, "a", who, time.Hour)
 				case 3:
-					err = store.Release(ctx, "a", who)
+					err = s.Release(ctx, "a", who)
 				case 4:
-					err = store.Append(ctx, "a", int64(3+n), who, some(int64(3+n), 1, who))
+					err = s.Append(ctx, "a", int64(3+n), who, some(int64(3+n), 1, who))
 				case 5:
-					err = store.Append(ctx, "b"+who, int64(n), who, some(int64(n), 1, who))
+					err = s.Append(ctx, "b"+who, int64(n), who, some(int64(n), 1, who))
 				case 6:
-					err = store.Delete(ctx, "c")
+					err = s.Delete(ctx, "c")
 				}
 				if err != nil && !errors.Is(err, flow.ErrConflict) && !errors.Is(err, flow.ErrLeased) {
 					mu.Lock()

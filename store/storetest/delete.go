@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 func deleteChecks() []check {
@@ -23,12 +23,12 @@ func deleteGone(x *exam) {
 	handles := x.handles(2)
 	x.append(handles[0], "a", 0, "w", debateOf("cars", map[string]string{"k": "v"}, flow.StatePaused, "text"))
 	x.remove(handles[0], "a")
-	for _, store := range append(handles, x.open()) {
-		x.unknown(store, "a")
-		x.listed("it was deleted", store, storepkg.Filter{})
-		x.listed("it was deleted", store, storepkg.Filter{Text: "cars"})
-		x.listed("it was deleted", store, storepkg.Filter{Text: "text"})
-		x.listed("it was deleted", store, storepkg.Filter{Labels: map[string]string{"k": "v"}})
+	for _, s := range append(handles, x.open()) {
+		x.unknown(s, "a")
+		x.listed("it was deleted", s, store.Filter{})
+		x.listed("it was deleted", s, store.Filter{Text: "cars"})
+		x.listed("it was deleted", s, store.Filter{Text: "text"})
+		x.listed("it was deleted", s, store.Filter{Labels: map[string]string{"k": "v"}})
 	}
 }
 
@@ -41,7 +41,7 @@ func deleteOthers(x *exam) {
 	for _, id := range []string{"aa", "a.a", "b"} {
 		x.log(handles[0], id, 0, some(0, 2, id))
 	}
-	x.listed("only a was deleted", handles[1], storepkg.Filter{}, "a.a", "aa", "b")
+	x.listed("only a was deleted", handles[1], store.Filter{}, "a.a", "aa", "b")
 }
 
 // deleteAgain starts a new debate through a handle, while other handles still know the old one.
@@ -51,9 +51,9 @@ func deleteAgain(x *exam) {
 	x.log(handles[1], "a", 0, some(0, 5, "old"))
 	x.append(handles[1], "a", 5, "v", some(5, 1, "old"))
 	x.remove(handles[0], "a")
-	for _, store := range handles {
-		x.conflict("the log is empty again", store, 6, "v", some(6, 1, "old"))
-		x.conflict("the log is empty again", store, 5, "w", some(5, 1, "old"))
+	for _, s := range handles {
+		x.conflict("the log is empty again", s, 6, "v", some(6, 1, "old"))
+		x.conflict("the log is empty again", s, 5, "w", some(5, 1, "old"))
 	}
 	x.append(handles[1], "a", 0, "u", some(0, 2, "new"))
 	x.log(handles[0], "a", 0, some(0, 2, "new"))
@@ -67,14 +67,14 @@ func deleteForgets(x *exam) {
 	x.append(handles[0], "b", 0, "w", some(0, 1, "b"))
 	x.remove(handles[1], "a")
 	x.append(handles[0], "a", 0, "v", debateOf("trains", nil, flow.StateCompleted, "new words"))
-	for _, store := range handles {
-		x.conflict("w wrote the log that was deleted", store, 0, "w", debateOf("cars", nil, flow.StatePaused, "old words"))
-		x.listed("the topic is another", store, storepkg.Filter{Text: "cars"})
-		x.listed("the turns are others", store, storepkg.Filter{Text: "old"})
-		x.listed("the turns are others", store, storepkg.Filter{Text: "new"}, "a")
-		x.listed("there are no labels any more", store, storepkg.Filter{Labels: map[string]string{"k": "v"}})
-		x.listed("the state is another", store, storepkg.Filter{States: []flow.State{flow.StateCompleted}}, "a")
-		x.listed("the state is another", store, storepkg.Filter{States: []flow.State{flow.StatePaused}})
+	for _, s := range handles {
+		x.conflict("w wrote the log that was deleted", s, 0, "w", debateOf("cars", nil, flow.StatePaused, "old words"))
+		x.listed("the topic is another", s, store.Filter{Text: "cars"})
+		x.listed("the turns are others", s, store.Filter{Text: "old"})
+		x.listed("the turns are others", s, store.Filter{Text: "new"}, "a")
+		x.listed("there are no labels any more", s, store.Filter{Labels: map[string]string{"k": "v"}})
+		x.listed("the state is another", s, store.Filter{States: []flow.State{flow.StateCompleted}}, "a")
+		x.listed("the state is another", s, store.Filter{States: []flow.State{flow.StatePaused}})
 	}
 }
 
@@ -87,34 +87,34 @@ func deleteLease(x *exam) {
 	x.lease(handles[1], "a", "you", time.Hour)
 	x.leased("the new lease counts", handles[0], "a", "me")
 	x.append(handles[0], "a", 0, "w", some(0, 1, "w"))
-	if infos := x.list(handles[0], storepkg.Filter{}); len(infos) != 1 || infos[0].Owner != "you" {
+	if infos := x.list(handles[0], store.Filter{}); len(infos) != 1 || infos[0].Owner != "you" {
 		x.Errorf("List yields %+v, want a, held by you", infos)
 	}
 }
 
 func deleteNothing(x *exam) {
-	store := x.open()
+	s := x.open()
 	for range 2 {
-		x.remove(store, "a")
-		x.append(store, "a", 0, "w", some(0, 1, "w"))
-		x.remove(store, "a")
-		x.remove(store, "a")
+		x.remove(s, "a")
+		x.append(s, "a", 0, "w", some(0, 1, "w"))
+		x.remove(s, "a")
+		x.remove(s, "a")
 	}
-	x.listed("all was deleted", store, storepkg.Filter{})
+	x.listed("all was deleted", s, store.Filter{})
 }
 
 func deleteListed(x *exam) {
-	store := x.open()
+	s := x.open()
 	want := []string{"a", "b", "c", "d", "e", "f"}
 	for _, id := range want {
-		x.append(store, id, 0, "w", some(0, 1, id))
+		x.append(s, id, 0, "w", some(0, 1, id))
 	}
 	var got []string
 	ctx := x.Context()
 	x.within("a loop over List that deletes", func() error {
-		for info, err := range store.List(ctx, storepkg.Filter{}) {
+		for info, err := range s.List(ctx, store.Filter{}) {
 			if err == nil {
-				err = store.Delete(ctx, info.ID)
+				err = s.Delete(ctx, info.ID)
 			}
 			if err != nil {
 				return err
@@ -126,5 +126,5 @@ func deleteListed(x *exam) {
 	if what := unlike(got, want); what != "" {
 		x.Errorf("List has lost its way while debates were deleted: %s", what)
 	}
-	x.listed("all was deleted", store, storepkg.Filter{})
+	x.listed("all was deleted", s, store.Filter{})
 }

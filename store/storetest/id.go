@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 func idChecks() []check {
@@ -28,8 +28,8 @@ func idCase(x *exam) {
 	for i, id := range ids {
 		x.log(handles[(i+1)%2], id, 0, some(0, i+1, id))
 	}
-	x.listed("ids that differ in case", handles[0], storepkg.Filter{}, ids...)
-	for _, info := range x.list(handles[1], storepkg.Filter{}) {
+	x.listed("ids that differ in case", handles[0], store.Filter{}, ids...)
+	for _, info := range x.list(handles[1], store.Filter{}) {
 		if want := "owner of " + info.ID; info.Owner != want {
 			x.Errorf("the owner of %q is %q, want %q", info.ID, info.Owner, want)
 		}
@@ -37,7 +37,7 @@ func idCase(x *exam) {
 	x.remove(handles[0], "abc")
 	x.unknown(handles[1], "abc")
 	x.log(handles[1], "ABC", 0, some(0, 1, "ABC"))
-	x.listed("one of them was deleted", handles[1], storepkg.Filter{}, ids[:4]...)
+	x.listed("one of them was deleted", handles[1], store.Filter{}, ids[:4]...)
 }
 
 func idAllowed(x *exam) {
@@ -50,7 +50,7 @@ func idAllowed(x *exam) {
 		strings.Repeat("n", 128), strings.Repeat("N", 128), strings.Repeat("n", 127), strings.Repeat("n", 127) + "m",
 	}
 	for i, id := range ids {
-		if err := storepkg.CheckID(id); err != nil {
+		if err := store.CheckID(id); err != nil {
 			x.Fatalf("the suite's own id %q: %v", id, err)
 		}
 		x.append(handles[i%2], id, 0, "w", some(0, 2, id))
@@ -60,9 +60,9 @@ func idAllowed(x *exam) {
 		x.log(handles[(i+1)%2], id, 0, some(0, 2, id))
 	}
 	slices.Sort(ids)
-	x.listed("ids are ordered byte by byte", handles[0], storepkg.Filter{}, ids...)
+	x.listed("ids are ordered byte by byte", handles[0], store.Filter{}, ids...)
 	slices.Reverse(ids)
-	x.listed("ids are ordered byte by byte", handles[1], storepkg.Filter{Newest: true}, ids...)
+	x.listed("ids are ordered byte by byte", handles[1], store.Filter{Newest: true}, ids...)
 	for i, id := range ids {
 		if i%2 == 0 {
 			x.remove(handles[0], id)
@@ -91,40 +91,40 @@ func refused() []string {
 }
 
 func idRefused(x *exam) {
-	store := x.open()
+	s := x.open()
 	// Debates that an unchecked id may reach.
 	around := []string{"x", "a", "b", "etc", "passwd", "n", strings.Repeat("n", 128)}
 	for _, id := range around {
-		x.append(store, id, 0, "w", some(0, 1, id))
-		x.lease(store, id, "me", time.Hour)
+		x.append(s, id, 0, "w", some(0, 1, id))
+		x.lease(s, id, "me", time.Hour)
 	}
 	slices.Sort(around)
 	for _, id := range refused() {
 		for name, err := range map[string]error{
-			"Append":           store.Append(x.Context(), id, 0, "w", some(0, 1, "w")),
-			"Append further":   store.Append(x.Context(), id, 1, "w", some(1, 1, "w")),
-			"Lease":            store.Lease(x.Context(), id, "you", time.Hour),
-			"Lease by another": store.Lease(x.Context(), id, "", time.Hour),
+			"Append":           s.Append(x.Context(), id, 0, "w", some(0, 1, "w")),
+			"Append further":   s.Append(x.Context(), id, 1, "w", some(1, 1, "w")),
+			"Lease":            s.Lease(x.Context(), id, "you", time.Hour),
+			"Lease by another": s.Lease(x.Context(), id, "", time.Hour),
 		} {
 			if invalid, ok := errors.AsType[*flow.Error](err); !ok || invalid.Kind != flow.KindValidation {
 				x.Errorf("%s to %s gave %v, want a *debate.Error of kind validation", name, brief(id), err)
 			}
 		}
-		if events, err := collect(store.Read(x.Context(), id, 0)); err == nil || len(events) > 0 {
+		if events, err := collect(s.Read(x.Context(), id, 0)); err == nil || len(events) > 0 {
 			x.Errorf("Read of %s yields %d events and gave %v, want an error", brief(id), len(events), err)
 		}
 		// Deleting or releasing something that does not exist may be an error here, or not.
-		_ = store.Release(x.Context(), id, "me")
-		_ = store.Delete(x.Context(), id)
+		_ = s.Release(x.Context(), id, "me")
+		_ = s.Delete(x.Context(), id)
 	}
-	x.listed("none of these is a debate", store, storepkg.Filter{}, around...)
+	x.listed("none of these is a debate", s, store.Filter{}, around...)
 	for _, id := range around {
-		x.log(store, id, 0, some(0, 1, id))
-		x.leased("nobody has released it", store, id, "you")
+		x.log(s, id, 0, some(0, 1, id))
+		x.leased("nobody has released it", s, id, "you")
 	}
-	x.listed("none of these is a debate", x.open(), storepkg.Filter{}, around...)
+	x.listed("none of these is a debate", x.open(), store.Filter{}, around...)
 	for _, id := range refused() {
-		if _, err := collect(store.List(x.Context(), storepkg.Filter{After: id})); err != nil {
+		if _, err := collect(s.List(x.Context(), store.Filter{After: id})); err != nil {
 			x.Errorf("List from %s on failed, and nobody has to be there: %v", brief(id), err)
 		}
 	}

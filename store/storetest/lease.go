@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 // short is the length of a lease whose end a check waits for.
@@ -35,20 +35,20 @@ func leaseOne(x *exam) {
 	handles := x.handles(2)
 	x.append(handles[0], "a", 0, "w", some(0, 1, "w"))
 	x.lease(handles[0], "a", "me", time.Hour)
-	for _, store := range append(handles, x.open()) {
-		x.leased("it is mine", store, "a", "you")
-		x.leased("it is mine", store, "a", "ME")
-		x.leased("it is mine", store, "a", "me ")
+	for _, s := range append(handles, x.open()) {
+		x.leased("it is mine", s, "a", "you")
+		x.leased("it is mine", s, "a", "ME")
+		x.leased("it is mine", s, "a", "me ")
 	}
 }
 
 func leaseOther(x *exam) {
-	store := x.open()
-	x.lease(store, "a", "me", time.Hour)
-	x.lease(store, "b", "you", time.Hour)
-	x.lease(store, "A", "you", time.Hour)
-	x.lease(store, "c", "me", time.Hour)
-	x.leased("it is yours", store, "b", "me")
+	s := x.open()
+	x.lease(s, "a", "me", time.Hour)
+	x.lease(s, "b", "you", time.Hour)
+	x.lease(s, "A", "you", time.Hour)
+	x.lease(s, "c", "me", time.Hour)
+	x.leased("it is yours", s, "b", "me")
 }
 
 func leaseRenewed(x *exam) {
@@ -81,11 +81,11 @@ func leaseStranger(x *exam) {
 	handles := x.handles(2)
 	x.release(handles[0], "a", "me")
 	x.lease(handles[0], "a", "me", time.Hour)
-	for _, store := range handles {
-		x.release(store, "a", "you")
-		x.release(store, "a", "")
-		x.release(store, "a", "ME")
-		x.release(store, "b", "me")
+	for _, s := range handles {
+		x.release(s, "a", "you")
+		x.release(s, "a", "")
+		x.release(s, "a", "ME")
+		x.release(s, "b", "me")
 	}
 	x.leased("I have not released it", handles[1], "a", "you")
 	x.release(handles[0], "a", "me")
@@ -113,10 +113,10 @@ func leaseLapses(x *exam) {
 	x.release(handles[1], "a", "you")
 	x.lease(handles[0], "a", "me", short)
 	x.until("the list names no owner", func() bool {
-		infos := x.list(handles[1], storepkg.Filter{})
+		infos := x.list(handles[1], store.Filter{})
 		return len(infos) == 1 && infos[0].Owner == ""
 	})
-	x.listed("the lease has ended", handles[1], storepkg.Filter{Idle: true}, "a")
+	x.listed("the lease has ended", handles[1], store.Filter{Idle: true}, "a")
 }
 
 // leaseLasts uses the clock of this process. The clock of a database may differ from it by coarse.
@@ -142,7 +142,7 @@ func leaseShortened(x *exam) {
 }
 
 // asked lets many owners ask for a lease at once, and requires that exactly one gets it.
-func asked(x *exam, handles []storepkg.Store, id string) {
+func asked(x *exam, handles []store.Store, id string) {
 	x.Helper()
 	const owners = 50
 	var got, refused atomic.Int64
@@ -187,20 +187,20 @@ func leaseUnbegun(x *exam) {
 	handles := x.handles(2)
 	x.lease(handles[0], "a", "me", time.Hour)
 	x.lease(handles[0], "b", "me", time.Hour)
-	for _, store := range handles {
-		x.unknown(store, "a")
-		x.listed("a lease is no debate", store, storepkg.Filter{})
+	for _, s := range handles {
+		x.unknown(s, "a")
+		x.listed("a lease is no debate", s, store.Filter{})
 	}
 	x.append(handles[1], "a", 0, "w", some(0, 1, "w"))
 	x.log(handles[0], "a", 0, some(0, 1, "w"))
-	x.listed("b is not begun", handles[0], storepkg.Filter{}, "a")
+	x.listed("b is not begun", handles[0], store.Filter{}, "a")
 	x.leased("it is mine since before it was begun", handles[1], "a", "you")
 }
 
 func leaseBack(x *exam) {
-	x.visit(func(store storepkg.Store) {
-		x.append(store, "a", 0, "w", some(0, 1, "w"))
-		x.lease(store, "a", "me", time.Hour)
+	x.visit(func(s store.Store) {
+		x.append(s, "a", 0, "w", some(0, 1, "w"))
+		x.lease(s, "a", "me", time.Hour)
 	})
 	x.lease(x.open(), "a", "me", time.Hour)
 }
@@ -212,9 +212,9 @@ func leaseListed(x *exam) {
 	}
 	owners := func(want ...string) {
 		x.Helper()
-		for _, store := range handles {
+		for _, s := range handles {
 			var got []string
-			for _, info := range x.list(store, storepkg.Filter{}) {
+			for _, info := range x.list(s, store.Filter{}) {
 				got = append(got, info.Owner)
 			}
 			if what := unlike(got, want); what != "" {
@@ -226,12 +226,12 @@ func leaseListed(x *exam) {
 	owners("", "", "")
 	x.lease(handles[0], "b", hostile, time.Hour)
 	owners("", hostile, "")
-	x.listed("b is held", handles[1], storepkg.Filter{Idle: true}, "a", "c")
+	x.listed("b is held", handles[1], store.Filter{Idle: true}, "a", "c")
 	x.lease(handles[1], "a", "you", time.Hour)
 	owners("you", hostile, "")
 	x.append(handles[1], "b", 1, "w", some(1, 1, "b"))
 	owners("you", hostile, "")
 	x.release(handles[1], "b", hostile)
 	owners("you", "", "")
-	x.listed("a is held", handles[0], storepkg.Filter{Idle: true}, "b", "c")
+	x.listed("a is held", handles[0], store.Filter{Idle: true}, "b", "c")
 }

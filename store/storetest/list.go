@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 func listChecks() []check {
@@ -35,8 +35,8 @@ func listChecks() []check {
 }
 
 // describe returns the Info that List should yield for a log.
-func describe(id, owner string, log []flow.Event) storepkg.Info {
-	info := storepkg.Info{ID: id, Owner: owner}
+func describe(id, owner string, log []flow.Event) store.Info {
+	info := store.Info{ID: id, Owner: owner}
 	for i := range log {
 		info.Add(&log[i])
 	}
@@ -44,7 +44,7 @@ func describe(id, owner string, log []flow.Event) storepkg.Info {
 }
 
 // oneLine returns an Info as one line. An instant is the same in every time zone.
-func oneLine(info storepkg.Info) string {
+func oneLine(info store.Info) string {
 	keys := make([]string, 0, len(info.Labels))
 	for key, value := range info.Labels {
 		keys = append(keys, fmt.Sprintf("%q=%q", key, value))
@@ -56,10 +56,10 @@ func oneLine(info storepkg.Info) string {
 }
 
 // infos requires that List yields exactly these Infos.
-func (x *exam) infos(store storepkg.Store, filter storepkg.Filter, want ...storepkg.Info) {
+func (x *exam) infos(s store.Store, filter store.Filter, want ...store.Info) {
 	x.Helper()
 	var got, wanted []string
-	for _, info := range x.list(store, filter) {
+	for _, info := range x.list(s, filter) {
 		got = append(got, oneLine(info))
 	}
 	for _, info := range want {
@@ -71,9 +71,9 @@ func (x *exam) infos(store storepkg.Store, filter storepkg.Filter, want ...store
 }
 
 func listEmpty(x *exam) {
-	store := x.open()
-	x.listed("nothing is there", store, storepkg.Filter{})
-	x.listed("nothing is there", store, storepkg.Filter{Text: "a", Limit: 3, Newest: true, After: "z"})
+	s := x.open()
+	x.listed("nothing is there", s, store.Filter{})
+	x.listed("nothing is there", s, store.Filter{Text: "a", Limit: 3, Newest: true, After: "z"})
 }
 
 func listInfo(x *exam) {
@@ -90,20 +90,20 @@ func listInfo(x *exam) {
 	log[8].At = log[8].At.In(time.FixedZone("", 3600))
 	x.append(handles[0], "a", 0, "w", log)
 	x.lease(handles[0], "a", "me", time.Hour)
-	want := storepkg.Info{
+	want := store.Info{
 		ID: "a", State: flow.StatePaused, Topic: terms.Topic, Labels: terms.Labels, Round: 2, Seq: 9,
 		StartedAt: moment(1), LastAt: moment(9), Owner: "me",
 	}
-	for _, store := range append(handles, x.open()) {
-		x.infos(store, storepkg.Filter{}, want)
+	for _, s := range append(handles, x.open()) {
+		x.infos(s, store.Filter{}, want)
 	}
 	// The caller owns what List yields.
-	for _, info := range x.list(handles[0], storepkg.Filter{}) {
+	for _, info := range x.list(handles[0], store.Filter{}) {
 		if _, ok := info.Labels[tenant]; ok {
 			info.Labels[tenant] = "spoiled"
 		}
 	}
-	x.infos(handles[0], storepkg.Filter{}, want)
+	x.infos(handles[0], store.Filter{}, want)
 }
 
 // listFollows appends one event at a time.
@@ -120,32 +120,32 @@ func listFollows(x *exam) {
 	}
 	for i := range log {
 		x.append(handles[i%2], "a", int64(i), "w", log[i:i+1])
-		x.infos(handles[0], storepkg.Filter{}, describe("a", "", log[:i+1]))
-		x.infos(handles[1], storepkg.Filter{}, describe("a", "", log[:i+1]))
+		x.infos(handles[0], store.Filter{}, describe("a", "", log[:i+1]))
+		x.infos(handles[1], store.Filter{}, describe("a", "", log[:i+1]))
 	}
 }
 
 // listOdd stores logs of a host program or of another flow.
 func listOdd(x *exam) {
-	store := x.open()
+	s := x.open()
 	acks := after(0, flow.Event{Body: &flow.Acknowledge{}}, flow.Event{Body: &flow.Acknowledge{}})
-	x.append(store, "acks", 0, "w", acks)
+	x.append(s, "acks", 0, "w", acks)
 	late := after(0, flow.Event{Body: &flow.Acknowledge{}}, moved(flow.StatePaused), started(flow.Terms{Topic: "late"}))
-	x.append(store, "late", 0, "w", late)
+	x.append(s, "late", 0, "w", late)
 	empty := after(0, flow.Event{Body: &flow.Start{}}, flow.Event{Body: &flow.Turn{}})
-	x.append(store, "void", 0, "w", empty)
-	x.infos(x.open(), storepkg.Filter{}, describe("acks", "", acks), describe("late", "", late), describe("void", "", empty))
-	x.listed("it has no state", store, storepkg.Filter{States: []flow.State{""}}, "acks", "void")
+	x.append(s, "void", 0, "w", empty)
+	x.infos(x.open(), store.Filter{}, describe("acks", "", acks), describe("late", "", late), describe("void", "", empty))
+	x.listed("it has no state", s, store.Filter{States: []flow.State{""}}, "acks", "void")
 }
 
 func listBreak(x *exam) {
-	store := x.open()
+	s := x.open()
 	for _, id := range []string{"a", "b", "c"} {
-		x.append(store, id, 0, "w", some(0, 1, id))
+		x.append(s, id, 0, "w", some(0, 1, id))
 	}
 	for most := 1; most <= 3; most++ {
 		n := 0
-		for _, err := range store.List(x.Context(), storepkg.Filter{}) {
+		for _, err := range s.List(x.Context(), store.Filter{}) {
 			if err != nil {
 				x.Fatalf("List failed: %v", err)
 			}
@@ -154,24 +154,24 @@ func listBreak(x *exam) {
 			}
 		}
 	}
-	x.append(store, "a", 1, "w", some(1, 1, "a"))
-	x.listed("after loops that were left", store, storepkg.Filter{}, "a", "b", "c")
+	x.append(s, "a", 1, "w", some(1, 1, "a"))
+	x.listed("after loops that were left", s, store.Filter{}, "a", "b", "c")
 }
 
 func listCanceled(x *exam) {
 	const debates = 100
-	store := x.open()
+	s := x.open()
 	for i := range debates {
-		x.append(store, fmt.Sprint("d", i), 0, "w", some(0, 1, "w"))
+		x.append(s, fmt.Sprint("d", i), 0, "w", some(0, 1, "w"))
 	}
-	if _, err := collect(store.List(canceled(x.Context()), storepkg.Filter{})); err == nil {
+	if _, err := collect(s.List(canceled(x.Context()), store.Filter{})); err == nil {
 		x.Errorf("List went on although its context was over before")
 	}
 	ctx, cancel := context.WithCancel(x.Context())
 	defer cancel()
 	n := 0
 	var failed error
-	for _, err := range store.List(ctx, storepkg.Filter{}) {
+	for _, err := range s.List(ctx, store.Filter{}) {
 		if failed = err; err != nil {
 			break
 		}
@@ -181,31 +181,31 @@ func listCanceled(x *exam) {
 	if failed == nil {
 		x.Errorf("List yielded all %d debates although its context was over after the first", n)
 	}
-	if n := len(x.list(store, storepkg.Filter{})); n != debates {
+	if n := len(x.list(s, store.Filter{})); n != debates {
 		x.Errorf("after that List yields %d of %d debates", n, debates)
 	}
 }
 
 func listReentrant(x *exam) {
-	store := x.open()
+	s := x.open()
 	for _, id := range []string{"a", "b", "c"} {
-		x.append(store, id, 0, "w", some(0, 1, id))
+		x.append(s, id, 0, "w", some(0, 1, id))
 	}
 	n, ctx := 0, x.Context()
 	x.within("a loop over List that uses the store", func() error {
-		for info, err := range store.List(ctx, storepkg.Filter{}) {
+		for info, err := range s.List(ctx, store.Filter{}) {
 			n++
 			if err == nil {
-				err = store.Lease(ctx, info.ID, "me", time.Hour)
+				err = s.Lease(ctx, info.ID, "me", time.Hour)
 			}
 			if err == nil {
-				err = store.Append(ctx, info.ID, info.Seq, "w", some(info.Seq, 1, info.ID))
+				err = s.Append(ctx, info.ID, info.Seq, "w", some(info.Seq, 1, info.ID))
 			}
 			if err == nil {
-				_, err = collect(store.Read(ctx, info.ID, 0))
+				_, err = collect(s.Read(ctx, info.ID, 0))
 			}
 			if err == nil {
-				_, err = collect(store.List(ctx, storepkg.Filter{Text: "x"}))
+				_, err = collect(s.List(ctx, store.Filter{Text: "x"}))
 			}
 			if err != nil {
 				return err
@@ -217,7 +217,7 @@ func listReentrant(x *exam) {
 		x.Errorf("List yielded %d of 3 debates while they grew", n)
 	}
 	for _, id := range []string{"a", "b", "c"} {
-		x.log(store, id, 0, some(0, 2, id))
+		x.log(s, id, 0, some(0, 2, id))
 	}
 }
 
@@ -227,31 +227,31 @@ func listCrowd(x *exam) {
 	handles := x.handles(2)
 	x.append(handles[0], "d-first", 0, "w", debateOf("topic", nil, flow.StatePaused))
 	x.crowd(writers+2, func(i int) {
-		store := handles[i%2]
+		s := handles[i%2]
 		for n := range each {
 			if i < writers {
 				id := fmt.Sprintf("d%02d-%d", n, i)
-				if err := store.Append(x.Context(), id, 0, "w", debateOf("topic", nil, flow.StatePaused)); err != nil {
+				if err := s.Append(x.Context(), id, 0, "w", debateOf("topic", nil, flow.StatePaused)); err != nil {
 					x.Errorf("Append beside others failed: %v", err)
 				}
-				if ids, err := listNames(x, store); err != nil || !slices.Contains(ids, id) {
+				if ids, err := listNames(x, s); err != nil || !slices.Contains(ids, id) {
 					x.Errorf("a debate that was just begun is not listed (%v)", err)
 				}
 				continue
 			}
-			ids, err := listNames(x, store)
+			ids, err := listNames(x, s)
 			if err != nil || !slices.IsSorted(ids) || len(slices.Compact(slices.Clone(ids))) != len(ids) || !slices.Contains(ids, "d-first") {
 				x.Errorf("List beside writers is wrong: %q, %v", ids, err)
 			}
 		}
 	})
-	if n := len(x.list(handles[0], storepkg.Filter{})); n != writers*each+1 {
+	if n := len(x.list(handles[0], store.Filter{})); n != writers*each+1 {
 		x.Errorf("List yields %d debates, want %d", n, writers*each+1)
 	}
 }
 
-func listNames(x *exam, store storepkg.Store) ([]string, error) {
-	infos, err := collect(store.List(x.Context(), storepkg.Filter{}))
+func listNames(x *exam, s store.Store) ([]string, error) {
+	infos, err := collect(s.List(x.Context(), store.Filter{}))
 	for i := range infos {
 		if infos[i].State != flow.StatePaused || infos[i].Seq != 2 || infos[i].Topic != "topic" {
 			return nil, fmt.Errorf("a debate is told of as half begun: %s", oneLine(infos[i]))

@@ -6,20 +6,20 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 func listStates(x *exam) {
-	store := x.open()
+	s := x.open()
 	for id, state := range map[string]flow.State{
 		"a": flow.StateInitializing, "b": flow.StateRunning, "c": arguing, "d": flow.StatePaused, "e": flow.StateAwaitingInput,
 		"f": flow.StateCompleting, "g": flow.StateCompleted, "h": flow.StateCanceled, "i": flow.StateError, "j": "Arguing",
 	} {
-		x.append(store, id, 0, "w", debateOf("topic", nil, state))
+		x.append(s, id, 0, "w", debateOf("topic", nil, state))
 	}
 	states := func(want string, states ...flow.State) {
 		x.Helper()
-		x.listed(fmt.Sprintf("in one of the states %q", states), store, storepkg.Filter{States: states}, strings.Fields(want)...)
+		x.listed(fmt.Sprintf("in one of the states %q", states), s, store.Filter{States: states}, strings.Fields(want)...)
 	}
 	states("a b c d e f g h i j")
 	states("c", arguing)
@@ -28,20 +28,20 @@ func listStates(x *exam) {
 	states("d", flow.StatePaused, flow.StatePaused, "none")
 	states("", "none")
 	states("", "argu%", "' OR 1=1 --")
-	x.listed("not over", store, storepkg.Filter{Unfinished: true}, "a", "b", "c", "d", "e", "f", "i", "j")
-	x.listed("at work", store, storepkg.Filter{Working: true}, "a", "b", "c", "f", "j")
-	x.listed("at work", store, storepkg.Filter{Working: true, Unfinished: true}, "a", "b", "c", "f", "j")
-	x.listed("at work and paused", store, storepkg.Filter{Working: true, States: []flow.State{flow.StatePaused}})
-	x.listed("not over, in two states", store, storepkg.Filter{
+	x.listed("not over", s, store.Filter{Unfinished: true}, "a", "b", "c", "d", "e", "f", "i", "j")
+	x.listed("at work", s, store.Filter{Working: true}, "a", "b", "c", "f", "j")
+	x.listed("at work", s, store.Filter{Working: true, Unfinished: true}, "a", "b", "c", "f", "j")
+	x.listed("at work and paused", s, store.Filter{Working: true, States: []flow.State{flow.StatePaused}})
+	x.listed("not over, in two states", s, store.Filter{
 		Unfinished: true, States: []flow.State{flow.StatePaused, flow.StateCompleted},
 	}, "d")
-	x.append(store, "d", 2, "w", after(2, moved(arguing)))
+	x.append(s, "d", 2, "w", after(2, moved(arguing)))
 	states("c d", arguing)
 	states("", flow.StatePaused)
 }
 
 func listLabels(x *exam) {
-	store := x.open()
+	s := x.open()
 	for id, labels := range map[string]map[string]string{
 		"a": {tenant: blue, "trace": "1"},
 		"b": {tenant: "Blue"},
@@ -53,7 +53,7 @@ func listLabels(x *exam) {
 		"h": {"ключ 🙂": "значение\n\t", "$": "$.a", "a[0]": "x", "\u2028": "\x00"},
 		"i": {tenant: "blue ", "other": blue},
 	} {
-		x.append(store, id, 0, "w", debateOf("topic", labels, flow.StatePaused))
+		x.append(s, id, 0, "w", debateOf("topic", labels, flow.StatePaused))
 	}
 	for _, c := range []struct {
 		labels map[string]string
@@ -85,23 +85,23 @@ func listLabels(x *exam) {
 		{map[string]string{tenant: "blue "}, "i"},
 		{map[string]string{"' OR '1'='1": "' OR '1'='1"}, ""},
 	} {
-		x.listed(fmt.Sprintf("with the labels %q", c.labels), store, storepkg.Filter{Labels: c.labels}, strings.Fields(c.want)...)
+		x.listed(fmt.Sprintf("with the labels %q", c.labels), s, store.Filter{Labels: c.labels}, strings.Fields(c.want)...)
 	}
 }
 
 // listTimes has debates one nanosecond apart.
 func listTimes(x *exam) {
-	store := x.open()
+	s := x.open()
 	begin := time.Date(2026, time.May, 1, 12, 0, 0, 999_999_998, time.UTC)
 	for i, id := range []string{"a", "b", "c", "d", "e"} {
 		log := debateOf("topic", nil, flow.StatePaused)
 		log[0].At = begin.Add(time.Duration(i))
 		log[1].At = begin.Add(time.Hour) // the time of the start counts
-		x.append(store, id, 0, "w", log)
+		x.append(s, id, 0, "w", log)
 	}
 	span := func(why string, from, until time.Time, want string) {
 		x.Helper()
-		x.listed(why, store, storepkg.Filter{From: from, Until: until}, strings.Fields(want)...)
+		x.listed(why, s, store.Filter{From: from, Until: until}, strings.Fields(want)...)
 	}
 	var open time.Time
 	at := func(n int) time.Time { return begin.Add(time.Duration(n)) }
@@ -118,17 +118,17 @@ func listTimes(x *exam) {
 }
 
 func listFarTimes(x *exam) {
-	store := x.open()
+	s := x.open()
 	all := times()
-	var want []storepkg.Info
+	var want []store.Info
 	for i, at := range all {
 		log := debateOf("topic", nil, flow.StatePaused)
 		log[0].At, log[1].At = at, at
 		id := fmt.Sprintf("t%02d", i)
-		x.append(store, id, 0, "w", log)
+		x.append(s, id, 0, "w", log)
 		want = append(want, describe(id, "", log))
 	}
-	x.infos(x.open(), storepkg.Filter{}, want...)
+	x.infos(x.open(), store.Filter{}, want...)
 	for _, bound := range all {
 		if bound.IsZero() {
 			continue // no bound
@@ -141,8 +141,8 @@ func listFarTimes(x *exam) {
 				from = append(from, want[i].ID)
 			}
 		}
-		x.listed(fmt.Sprintf("from %v on", bound), store, storepkg.Filter{From: bound}, from...)
-		x.listed(fmt.Sprintf("until before %v", bound), store, storepkg.Filter{Until: bound}, until...)
+		x.listed(fmt.Sprintf("from %v on", bound), s, store.Filter{From: bound}, from...)
+		x.listed(fmt.Sprintf("until before %v", bound), s, store.Filter{Until: bound}, until...)
 	}
 }
 
@@ -154,17 +154,17 @@ func listIdle(x *exam) {
 	x.lease(handles[0], "b", "me", time.Hour)
 	x.lease(handles[1], "c", "you", time.Hour)
 	x.release(handles[1], "c", "you")
-	for _, store := range handles {
-		x.listed("whoever holds them", store, storepkg.Filter{}, "a", "b", "c")
-		x.listed("nobody holds them", store, storepkg.Filter{Idle: true}, "a", "c")
-		x.listed("a worker's next", store, storepkg.Filter{Idle: true, Working: true, Limit: 1}, "a")
-		x.listed("a worker's next", store, storepkg.Filter{Idle: true, Working: true, Limit: 1, After: "a"}, "c")
+	for _, s := range handles {
+		x.listed("whoever holds them", s, store.Filter{}, "a", "b", "c")
+		x.listed("nobody holds them", s, store.Filter{Idle: true}, "a", "c")
+		x.listed("a worker's next", s, store.Filter{Idle: true, Working: true, Limit: 1}, "a")
+		x.listed("a worker's next", s, store.Filter{Idle: true, Working: true, Limit: 1, After: "a"}, "c")
 	}
 }
 
 // listTogether has debates that each miss one condition.
 func listTogether(x *exam) {
-	store := x.open()
+	s := x.open()
 	const word = "a word"
 	labels := map[string]string{tenant: blue}
 	begin := moment(1)
@@ -191,20 +191,20 @@ func listTogether(x *exam) {
 		for n := range log {
 			log[n].At = begin.AddDate(0, 0, c.day).Add(time.Duration(i))
 		}
-		x.append(store, c.id, 0, "w", log)
+		x.append(s, c.id, 0, "w", log)
 		if c.held {
-			x.lease(store, c.id, "me", time.Hour)
+			x.lease(s, c.id, "me", time.Hour)
 		}
 	}
-	filter := storepkg.Filter{
+	filter := store.Filter{
 		States: []flow.State{arguing, flow.StatePaused}, Labels: labels, Unfinished: true, Working: true, Idle: true,
 		From: begin, Until: begin.AddDate(0, 0, 1), Text: "WORD",
 	}
-	x.listed("all conditions", store, filter, "a", "i", "j")
+	x.listed("all conditions", s, filter, "a", "i", "j")
 	filter.Limit = 2
-	x.listed("all conditions, two", store, filter, "a", "i")
+	x.listed("all conditions, two", s, filter, "a", "i")
 	filter.After = "a"
-	x.listed("all conditions, behind a", store, filter, "i", "j")
+	x.listed("all conditions, behind a", s, filter, "i", "j")
 	filter.Newest, filter.After = true, "j"
-	x.listed("all conditions, newest first behind j", store, filter, "i", "a")
+	x.listed("all conditions, newest first behind j", s, filter, "i", "a")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 // mixed returns ids that would be out of order by any order but that of bytes.
@@ -15,22 +15,22 @@ func mixed() []string {
 }
 
 func listOrder(x *exam) {
-	store := x.open()
+	s := x.open()
 	ids := mixed()
 	for i := range ids {
 		id := ids[(7*i+3)%len(ids)]
-		x.append(store, id, 0, "w", some(0, 1, id))
+		x.append(s, id, 0, "w", some(0, 1, id))
 	}
-	x.listed("in the order of bytes", store, storepkg.Filter{}, ids...)
+	x.listed("in the order of bytes", s, store.Filter{}, ids...)
 	slices.Reverse(ids)
-	x.listed("the other way round", store, storepkg.Filter{Newest: true}, ids...)
+	x.listed("the other way round", s, store.Filter{Newest: true}, ids...)
 }
 
 func listAfter(x *exam) {
-	store := x.open()
+	s := x.open()
 	ids := mixed()
 	for _, id := range ids {
-		x.append(store, id, 0, "w", some(0, 1, id))
+		x.append(s, id, 0, "w", some(0, 1, id))
 	}
 	cursors := append(mixed(), "!", "+", "/", "5", "C", "a-a", "a/", "zz", "~", "é", "\xff", "a' OR '1'='1", "%", "a\x00")
 	for _, cursor := range append(cursors, strings.Repeat("a", 1000)) {
@@ -45,31 +45,31 @@ func listAfter(x *exam) {
 		}
 		slices.Reverse(before)
 		why := "after " + brief(cursor)
-		x.listed(why, store, storepkg.Filter{After: cursor}, behind...)
-		x.listed(why+", newest first", store, storepkg.Filter{After: cursor, Newest: true}, before...)
-		x.listed(why+", two", store, storepkg.Filter{After: cursor, Limit: 2}, behind[:min(2, len(behind))]...)
+		x.listed(why, s, store.Filter{After: cursor}, behind...)
+		x.listed(why+", newest first", s, store.Filter{After: cursor, Newest: true}, before...)
+		x.listed(why+", two", s, store.Filter{After: cursor, Limit: 2}, behind[:min(2, len(behind))]...)
 	}
 }
 
 func listLimit(x *exam) {
-	store := x.open()
+	s := x.open()
 	ids := []string{"a", "b", "c", "d", "e"}
 	for i, id := range ids {
 		state := flow.StatePaused
 		if i%2 == 1 {
 			state = flow.StateCompleted
 		}
-		x.append(store, id, 0, "w", debateOf("topic "+id, nil, state, "text"))
+		x.append(s, id, 0, "w", debateOf("topic "+id, nil, state, "text"))
 	}
 	for limit := 1; limit < 7; limit++ {
-		x.listed(fmt.Sprint("at most ", limit), store, storepkg.Filter{Limit: limit}, ids[:min(limit, 5)]...)
+		x.listed(fmt.Sprint("at most ", limit), s, store.Filter{Limit: limit}, ids[:min(limit, 5)]...)
 	}
-	x.listed("at most none is all", store, storepkg.Filter{Limit: 0}, ids...)
-	x.listed("the newest two", store, storepkg.Filter{Newest: true, Limit: 2}, "e", "d")
-	x.listed("what does not match does not count", store, storepkg.Filter{Limit: 2, States: []flow.State{flow.StateCompleted}}, "b", "d")
-	x.listed("what has not the text does not count", store, storepkg.Filter{Limit: 1, Text: "topic d"}, "d")
-	x.listed("all have the text", store, storepkg.Filter{Limit: 2, Text: "text"}, "a", "b")
-	x.listed("more than there are", store, storepkg.Filter{Limit: 1 << 30}, ids...)
+	x.listed("at most none is all", s, store.Filter{Limit: 0}, ids...)
+	x.listed("the newest two", s, store.Filter{Newest: true, Limit: 2}, "e", "d")
+	x.listed("what does not match does not count", s, store.Filter{Limit: 2, States: []flow.State{flow.StateCompleted}}, "b", "d")
+	x.listed("what has not the text does not count", s, store.Filter{Limit: 1, Text: "topic d"}, "d")
+	x.listed("all have the text", s, store.Filter{Limit: 2, Text: "text"}, "a", "b")
+	x.listed("more than there are", s, store.Filter{Limit: 1 << 30}, ids...)
 }
 
 func listPages(x *exam) {
@@ -108,21 +108,21 @@ func listPages(x *exam) {
 	slices.Sort(want)
 	slices.Sort(paused)
 	slices.Sort(tenth)
-	x.listed("all at once", handles[1], storepkg.Filter{}, want...)
-	pages(x, handles, storepkg.Filter{Limit: 7}, want)
-	pages(x, handles, storepkg.Filter{Limit: 100}, want)
-	pages(x, handles, storepkg.Filter{Limit: 60, States: states[:1]}, paused)
-	pages(x, handles, storepkg.Filter{Limit: 30, Text: "Topic 7"}, tenth)
+	x.listed("all at once", handles[1], store.Filter{}, want...)
+	pages(x, handles, store.Filter{Limit: 7}, want)
+	pages(x, handles, store.Filter{Limit: 100}, want)
+	pages(x, handles, store.Filter{Limit: 60, States: states[:1]}, paused)
+	pages(x, handles, store.Filter{Limit: 30, Text: "Topic 7"}, tenth)
 	for _, ids := range [][]string{want, paused} {
 		slices.Reverse(ids)
 	}
-	pages(x, handles, storepkg.Filter{Limit: 100, Newest: true}, want)
-	pages(x, handles, storepkg.Filter{Limit: 1000, Newest: true}, want)
-	pages(x, handles, storepkg.Filter{Limit: 60, Newest: true, States: states[:1]}, paused)
+	pages(x, handles, store.Filter{Limit: 100, Newest: true}, want)
+	pages(x, handles, store.Filter{Limit: 1000, Newest: true}, want)
+	pages(x, handles, store.Filter{Limit: 60, Newest: true, States: states[:1]}, paused)
 }
 
 // pages reads a list page by page.
-func pages(x *exam, handles []storepkg.Store, filter storepkg.Filter, want []string) {
+func pages(x *exam, handles []store.Store, filter store.Filter, want []string) {
 	x.Helper()
 	var got []string
 	for page := 0; page <= len(want); page++ {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 func readChecks() []check {
@@ -24,13 +24,13 @@ func readChecks() []check {
 }
 
 func readUnknown(x *exam) {
-	store := x.open()
-	x.unknown(store, "none")
-	x.append(store, "a", 0, "w", some(0, 1, "w"))
+	s := x.open()
+	x.unknown(s, "none")
+	x.append(s, "a", 0, "w", some(0, 1, "w"))
 	for _, id := range []string{"none", "aa", "A", "a.a"} {
-		x.unknown(store, id)
+		x.unknown(s, id)
 	}
-	for _, err := range store.Read(x.Context(), "none", 7) {
+	for _, err := range s.Read(x.Context(), "none", 7) {
 		if !errors.Is(err, flow.ErrNotFound) {
 			x.Errorf("Read of an unknown debate from a cursor gave %v, want debate.ErrNotFound", err)
 		}
@@ -39,20 +39,20 @@ func readUnknown(x *exam) {
 
 func readCursor(x *exam) {
 	const events = 150
-	store := x.open()
+	s := x.open()
 	for n := int64(0); n < events; n += 3 {
-		x.append(store, "a", n, "w", some(n, 3, "w"))
+		x.append(s, "a", n, "w", some(n, 3, "w"))
 	}
 	for _, cursor := range []int64{0, 1, 2, 3, 4, 63, 64, 65, 100, 127, 128, 129, 148, 149} {
-		x.log(store, "a", cursor, some(cursor, events-int(cursor), "w"))
+		x.log(s, "a", cursor, some(cursor, events-int(cursor), "w"))
 	}
 }
 
 func readBeyond(x *exam) {
-	store := x.open()
-	x.append(store, "a", 0, "w", some(0, 3, "w"))
+	s := x.open()
+	x.append(s, "a", 0, "w", some(0, 3, "w"))
 	for _, cursor := range []int64{3, 4, 100, 1 << 40, 1<<63 - 1} {
-		x.log(store, "a", cursor, nil)
+		x.log(s, "a", cursor, nil)
 	}
 }
 
@@ -69,11 +69,11 @@ func readAtOnce(x *exam) {
 }
 
 func readBreak(x *exam) {
-	store := x.open()
-	x.append(store, "a", 0, "w", some(0, 100, "w"))
+	s := x.open()
+	x.append(s, "a", 0, "w", some(0, 100, "w"))
 	for most := 1; most < 100; most += 7 {
 		n := 0
-		for _, err := range store.Read(x.Context(), "a", 0) {
+		for _, err := range s.Read(x.Context(), "a", 0) {
 			if err != nil {
 				x.Fatalf("Read failed: %v", err)
 			}
@@ -82,22 +82,22 @@ func readBreak(x *exam) {
 			}
 		}
 	}
-	x.append(store, "a", 100, "w", some(100, 1, "w"))
-	x.log(store, "a", 99, some(99, 2, "w"))
+	x.append(s, "a", 100, "w", some(100, 1, "w"))
+	x.log(s, "a", 99, some(99, 2, "w"))
 }
 
 func readCanceled(x *exam) {
 	events := longLog()
-	store := x.open()
-	x.append(store, "a", 0, "w", some(0, events, "w"))
-	if _, err := collect(store.Read(canceled(x.Context()), "a", 0)); err == nil {
+	s := x.open()
+	x.append(s, "a", 0, "w", some(0, events, "w"))
+	if _, err := collect(s.Read(canceled(x.Context()), "a", 0)); err == nil {
 		x.Errorf("Read went on although its context was over before")
 	}
 	ctx, cancel := context.WithCancel(x.Context())
 	defer cancel()
 	n := 0
 	var failed error
-	for _, err := range store.Read(ctx, "a", 0) {
+	for _, err := range s.Read(ctx, "a", 0) {
 		if failed = err; err != nil {
 			break
 		}
@@ -107,43 +107,43 @@ func readCanceled(x *exam) {
 	if failed == nil {
 		x.Errorf("Read yielded all %d events although its context was over after the first", n)
 	}
-	x.log(store, "a", int64(events-1), some(int64(events-1), 1, "w"))
+	x.log(s, "a", int64(events-1), some(int64(events-1), 1, "w"))
 }
 
 // A reader may append to the same debate, or look at others.
 func readReentrant(x *exam) {
-	store := x.open()
-	x.append(store, "a", 0, "w", some(0, 3, "w"))
-	x.append(store, "b", 0, "w", some(0, 3, "w"))
+	s := x.open()
+	x.append(s, "a", 0, "w", some(0, 3, "w"))
+	x.append(s, "b", 0, "w", some(0, 3, "w"))
 	ctx := x.Context()
 	x.within("a loop over Read that uses the store", func() error {
-		for event, err := range store.Read(ctx, "a", 0) {
+		for event, err := range s.Read(ctx, "a", 0) {
 			if err == nil && event.Seq <= 3 {
 				err = errors.Join(
-					store.Append(ctx, "a", event.Seq+2, "w", some(event.Seq+2, 1, "w")),
-					store.Lease(ctx, "a", "me", time.Hour),
-					store.Release(ctx, "a", "me"),
+					s.Append(ctx, "a", event.Seq+2, "w", some(event.Seq+2, 1, "w")),
+					s.Lease(ctx, "a", "me", time.Hour),
+					s.Release(ctx, "a", "me"),
 				)
 			}
 			if err != nil {
 				return err
 			}
-			if got, err := collect(store.Read(ctx, "b", 0)); err != nil || len(got) != 3 {
+			if got, err := collect(s.Read(ctx, "b", 0)); err != nil || len(got) != 3 {
 				return errors.Join(err, fmt.Errorf("reading while reading gave %d events", len(got)))
 			}
-			if got, err := collect(store.List(ctx, storepkg.Filter{})); err != nil || len(got) != 2 {
+			if got, err := collect(s.List(ctx, store.Filter{})); err != nil || len(got) != 2 {
 				return errors.Join(err, fmt.Errorf("listing while reading gave %d debates", len(got)))
 			}
 		}
 		return nil
 	})
-	x.log(store, "a", 0, some(0, 6, "w"))
+	x.log(s, "a", 0, some(0, 6, "w"))
 }
 
 func readAgain(x *exam) {
-	store := x.open()
-	x.append(store, "a", 0, "w", some(0, 2, "w"))
-	seq := store.Read(x.Context(), "a", 0)
+	s := x.open()
+	x.append(s, "a", 0, "w", some(0, 2, "w"))
+	seq := s.Read(x.Context(), "a", 0)
 	for range 3 {
 		events, err := collect(seq)
 		if err != nil {

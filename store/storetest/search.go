@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 func searchChecks() []check {
@@ -21,9 +21,9 @@ func searchChecks() []check {
 	}
 }
 
-func (x *exam) finds(store storepkg.Store, text, want string) {
+func (x *exam) finds(s store.Store, text, want string) {
 	x.Helper()
-	x.listed("those that hold "+brief(text), store, storepkg.Filter{Text: text}, strings.Fields(want)...)
+	x.listed("those that hold "+brief(text), s, store.Filter{Text: text}, strings.Fields(want)...)
 }
 
 func searchWhere(x *exam) {
@@ -31,25 +31,25 @@ func searchWhere(x *exam) {
 	x.append(handles[0], "a", 0, "w", debateOf("Cars in cities", nil, flow.StatePaused, "Trains are better", "Trains are slow", "No"))
 	x.append(handles[0], "b", 0, "w", debateOf("Trains", nil, flow.StatePaused, "first", "last words"))
 	x.append(handles[0], "c", 0, "w", debateOf("Boats", nil, flow.StatePaused))
-	for _, store := range handles {
-		x.finds(store, "Trains", "a b")
-		x.finds(store, "Cars in cities", "a")
-		x.finds(store, "rains are slo", "a")
-		x.finds(store, "first", "b")
-		x.finds(store, "last words", "b")
-		x.finds(store, "Boats", "c")
-		x.finds(store, "o", "a b c")
-		x.finds(store, "Planes", "")
-		x.finds(store, "better trains", "")        // across the border of two turns
-		x.finds(store, "Trains are better No", "") // all words occur
-		x.finds(store, "Trains  are", "")
-		x.finds(store, "", "a b c")
+	for _, s := range handles {
+		x.finds(s, "Trains", "a b")
+		x.finds(s, "Cars in cities", "a")
+		x.finds(s, "rains are slo", "a")
+		x.finds(s, "first", "b")
+		x.finds(s, "last words", "b")
+		x.finds(s, "Boats", "c")
+		x.finds(s, "o", "a b c")
+		x.finds(s, "Planes", "")
+		x.finds(s, "better trains", "")        // across the border of two turns
+		x.finds(s, "Trains are better No", "") // all words occur
+		x.finds(s, "Trains  are", "")
+		x.finds(s, "", "a b c")
 	}
 }
 
 // searchNowhere has one word in every text except topic and turns.
 func searchNowhere(x *exam) {
-	store := x.open()
+	s := x.open()
 	const word = "needle"
 	spend := flow.Spend{Call: word, Model: word}
 	start := started(flow.Terms{
@@ -77,43 +77,43 @@ func searchNowhere(x *exam) {
 		flow.Event{Body: &flow.Answer{Text: word}},
 		flow.Event{Body: &flow.Sent{Trigger: word, Payload: []byte(`"` + word + `"`)}},
 	)
-	x.append(store, word, 0, word, log)
-	x.lease(store, word, word, 1<<40)
-	x.finds(store, word, "")
-	x.finds(store, "hay", word)
+	x.append(s, word, 0, word, log)
+	x.lease(s, word, word, 1<<40)
+	x.finds(s, word, "")
+	x.finds(s, "hay", word)
 	for _, key := range []string{"seq", "kind", "turn", "text", "config", "topic", "speaker", "2026", `"`, "{", ":", ",", "null"} {
-		x.finds(store, key, "")
+		x.finds(s, key, "")
 	}
 }
 
 func searchCase(x *exam) {
-	store := x.open()
-	x.append(store, "a", 0, "w", debateOf("ÄRZTE in Zürich", nil, flow.StatePaused, "ΟΔΟΣ und Москва", "300 K und STRASSE"))
-	x.append(store, "b", 0, "w", debateOf("ärzte IN zÜRICH", nil, flow.StatePaused, "οδοσ und МОСКВА", "300 K und Straße"))
-	x.finds(store, "ärzte", "a b")
-	x.finds(store, "ÄRZTE", "a b")
-	x.finds(store, "äRZtE iN ZüRiCh", "a b")
-	x.finds(store, "zürich", "a b")
-	x.finds(store, "zurich", "")
-	x.finds(store, "arzte", "")
-	x.finds(store, "οδοσ", "a b")
-	x.finds(store, "ΟΔΟΣ", "a b")
-	x.finds(store, "мОСКва", "a b")
-	x.finds(store, "300 k", "a b")
-	x.finds(store, "300 K", "a b")
-	x.finds(store, "straße", "b")
-	x.finds(store, "strasse", "a")
-	x.finds(store, "UND", "a b")
+	s := x.open()
+	x.append(s, "a", 0, "w", debateOf("ÄRZTE in Zürich", nil, flow.StatePaused, "ΟΔΟΣ und Москва", "300 K und STRASSE"))
+	x.append(s, "b", 0, "w", debateOf("ärzte IN zÜRICH", nil, flow.StatePaused, "οδοσ und МОСКВА", "300 K und Straße"))
+	x.finds(s, "ärzte", "a b")
+	x.finds(s, "ÄRZTE", "a b")
+	x.finds(s, "äRZtE iN ZüRiCh", "a b")
+	x.finds(s, "zürich", "a b")
+	x.finds(s, "zurich", "")
+	x.finds(s, "arzte", "")
+	x.finds(s, "οδοσ", "a b")
+	x.finds(s, "ΟΔΟΣ", "a b")
+	x.finds(s, "мОСКва", "a b")
+	x.finds(s, "300 k", "a b")
+	x.finds(s, "300 K", "a b")
+	x.finds(s, "straße", "b")
+	x.finds(s, "strasse", "a")
+	x.finds(s, "UND", "a b")
 }
 
 func searchLiteral(x *exam) {
-	store := x.open()
+	s := x.open()
 	for id, text := range map[string]string{
 		"a": "100% sure", "b": "100 sure", "c": "snake_case", "d": "snakeXcase", "e": `C:\dir\n`, "f": "C:dirn", "g": `say "no"`, "h": "say 'no'",
 		"i": "one\ntwo", "j": "one two", "k": "tab\there", "l": "<b> & </b>", "m": `\u003cb\u003e`, "n": "[abc]*", "o": "a.c", "p": "e\u0301",
 		"q": "\u00e9", "r": "one\u2028two", "s": "smile 🙂", "t": "one\r\ntwo", "u": "NEAR OR NOT -x", "v": "/",
 	} {
-		x.append(store, id, 0, "w", debateOf("", nil, flow.StatePaused, text))
+		x.append(s, id, 0, "w", debateOf("", nil, flow.StatePaused, text))
 	}
 	for text, want := range map[string]string{
 		"%": "a", "100%": "a", "100": "a b", "0%s": "",
@@ -123,7 +123,7 @@ func searchLiteral(x *exam) {
 		"\u2028": "r", "u2028": "", "🙂": "s", "\r": "t", "\r\n": "t", "or": "u", "near or not -x": "u", "-x": "u", "/": "l v", "?": "", "$1": "",
 		"' OR 1=1 --": "", "100% sure\x00": "", ";": "", "\x00": "",
 	} {
-		x.finds(store, text, want)
+		x.finds(s, text, want)
 	}
 }
 
@@ -146,32 +146,32 @@ func searchLater(x *exam) {
 }
 
 func searchLong(x *exam) {
-	store := x.open()
+	s := x.open()
 	hay := strings.Repeat("hay ", 300_000)
-	x.append(store, "a", 0, "w", debateOf("topic", nil, flow.StatePaused, hay+"NEEDLE"+hay, strings.Repeat("x", 1000)))
-	x.append(store, "b", 0, "w", debateOf("topic", nil, flow.StatePaused, hay))
-	x.finds(store, "needle", "a")
-	x.finds(store, strings.Repeat("x", 1000), "a")
-	x.finds(store, strings.Repeat("x", 1001), "")
-	x.finds(store, strings.Repeat("hay ", 10_000), "a b")
+	x.append(s, "a", 0, "w", debateOf("topic", nil, flow.StatePaused, hay+"NEEDLE"+hay, strings.Repeat("x", 1000)))
+	x.append(s, "b", 0, "w", debateOf("topic", nil, flow.StatePaused, hay))
+	x.finds(s, "needle", "a")
+	x.finds(s, strings.Repeat("x", 1000), "a")
+	x.finds(s, strings.Repeat("x", 1001), "")
+	x.finds(s, strings.Repeat("hay ", 10_000), "a b")
 }
 
 // searchHostile searches for each of the texts as a whole.
 func searchHostile(x *exam) {
-	store := x.open()
+	s := x.open()
 	all := texts()
 	for name, text := range all {
 		if text != "" {
 			id := strings.ReplaceAll(name, " ", "-")
-			x.append(store, id+"-topic", 0, "w", debateOf(text, nil, flow.StatePaused))
-			x.append(store, id+"-turn", 0, "w", debateOf("topic", nil, flow.StatePaused, text, "neighbour"))
+			x.append(s, id+"-topic", 0, "w", debateOf(text, nil, flow.StatePaused))
+			x.append(s, id+"-turn", 0, "w", debateOf("topic", nil, flow.StatePaused, text, "neighbour"))
 		}
 	}
 	for name, text := range all {
 		if text == "" {
 			continue
 		}
-		got := names(x.list(store, storepkg.Filter{Text: text}))
+		got := names(x.list(s, store.Filter{Text: text}))
 		id := strings.ReplaceAll(name, " ", "-")
 		for _, want := range []string{id + "-topic", id + "-turn"} {
 			if !strings.Contains(" "+strings.Join(got, " ")+" ", " "+want+" ") {

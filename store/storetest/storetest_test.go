@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
@@ -49,12 +49,12 @@ func asJSON(s *spoiled) {
 func TestAStoreOfJSONPasses(t *testing.T) { storetest.Run(t, storage(asJSON)) }
 
 // silent is a store that cannot watch.
-type silent struct{ storepkg.Store }
+type silent struct{ store.Store }
 
 func TestAStoreThatCannotWatchIsSkippedThere(t *testing.T) {
 	fresh := func(testing.TB) storetest.Storage {
-		store := silent{&storepkg.Memory{}}
-		return storetest.Storage{Open: func(testing.TB) storepkg.Store { return store }}
+		s := silent{&store.Memory{}}
+		return storetest.Storage{Open: func(testing.TB) store.Store { return s }}
 	}
 	skipped := 0
 	for _, name := range storetest.Names() {
@@ -72,11 +72,11 @@ func TestHandlesAreClosed(t *testing.T) {
 	for _, name := range []string{"append/is kept when its handle is closed", "random/seed 0"} {
 		var open, most int
 		fresh := func(testing.TB) storetest.Storage {
-			store := &storepkg.Memory{}
-			return storetest.Storage{Open: func(t testing.TB) storepkg.Store {
+			s := &store.Memory{}
+			return storetest.Storage{Open: func(t testing.TB) store.Store {
 				open, most = open+1, max(most, open+1)
 				t.Cleanup(func() { open-- })
-				return store
+				return s
 			}}
 		}
 		assert.Empty(t, storetest.Examine(t, name, time.Second, fresh))
@@ -269,7 +269,7 @@ func appendDefects() []defect {
 			}
 		})},
 		{"forgets with its handle", []string{"append/is kept*", "append/through*"}, "", func(s *spoiled) {
-			own := &storepkg.Memory{}
+			own := &store.Memory{}
 			s.onAppend, s.onRead, s.onList = own.Append, own.Read, own.List
 		}},
 		{"loses half of a commit whose context ends", []string{"append/canceled"}, "there are 2", appends(func(s *spoiled) appending {
@@ -511,7 +511,7 @@ func idDefects() []defect {
 		}},
 		{"a bad id is a plain error", []string{"id/what is not*"}, "want a *debate.Error of kind validation", func(s *spoiled) {
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
-				if storepkg.CheckID(id) != nil {
+				if store.CheckID(id) != nil {
 					return errors.New("a bad id")
 				}
 				return s.good.Append(ctx, id, after, writer, events)
@@ -527,7 +527,7 @@ func deleteDefects() []defect {
 	return []defect{
 		{"deletes nothing", []string{"delete/the debate*", "delete/the id*", "delete/what is not*", "delete/in a loop*", "random/*"}, "", deletes(func(*spoiled, context.Context, string) error { return nil })},
 		{"deletes what begins with the id", []string{"delete/the others*"}, "no such debate", deletes(func(s *spoiled, ctx context.Context, id string) error {
-			for info := range s.matches(storepkg.Filter{}) {
+			for info := range s.matches(store.Filter{}) {
 				if strings.HasPrefix(info.ID, id) {
 					_ = s.good.Delete(ctx, info.ID)
 				}
@@ -681,10 +681,10 @@ func leaseDefects() []defect {
 			}
 		}},
 		{"the list remembers owners", []string{"lease/it ends*"}, "the list names no owner", func(s *spoiled) {
-			s.tells(func(info *storepkg.Info) { info.Owner = "me" })
+			s.tells(func(info *store.Info) { info.Owner = "me" })
 		}},
 		{"the list names no owners", []string{"lease/the list*", "id/upper*", "list/what is told of*", "random/*"}, "owner", func(s *spoiled) {
-			s.tells(func(info *storepkg.Info) { info.Owner = "" })
+			s.tells(func(info *store.Info) { info.Owner = "" })
 		}},
 	}
 }

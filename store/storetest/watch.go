@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	storepkg "github.com/agonist-dev/debate/store"
+	"github.com/agonist-dev/debate/store"
 )
 
 func watchChecks() []check {
@@ -22,7 +22,7 @@ func watchChecks() []check {
 	for i := range list {
 		run := list[i].run
 		list[i].run = func(x *exam) {
-			if _, ok := x.open().(storepkg.Watcher); !ok {
+			if _, ok := x.open().(store.Watcher); !ok {
 				x.Skip("the store is no debate.Watcher")
 			}
 			run(x)
@@ -31,9 +31,9 @@ func watchChecks() []check {
 	return list
 }
 
-func (x *exam) watch(ctx context.Context, store storepkg.Store, id string) <-chan struct{} {
+func (x *exam) watch(ctx context.Context, s store.Store, id string) <-chan struct{} {
 	x.Helper()
-	w, ok := store.(storepkg.Watcher)
+	w, ok := s.(store.Watcher)
 	if !ok {
 		x.Fatalf("one handle is a debate.Watcher and another is not")
 		return nil
@@ -47,7 +47,7 @@ func (x *exam) watch(ctx context.Context, store storepkg.Store, id string) <-cha
 
 // grows waits until the log has that many events, as a reader would. A value without a new event only
 // costs the reader a look.
-func (x *exam) grows(grown <-chan struct{}, store storepkg.Store, id string, events int) {
+func (x *exam) grows(grown <-chan struct{}, s store.Store, id string, events int) {
 	x.Helper()
 	timer := time.NewTimer(x.patience)
 	defer timer.Stop()
@@ -60,19 +60,19 @@ func (x *exam) grows(grown <-chan struct{}, store storepkg.Store, id string, eve
 		case <-timer.C:
 			x.Fatalf("%v after an append no value has come", x.patience)
 		}
-		if len(x.read(store, id, 0)) >= events {
+		if len(x.read(s, id, 0)) >= events {
 			return
 		}
 	}
 }
 
 func watchSame(x *exam) {
-	store := x.open()
-	x.append(store, "a", 0, "w", some(0, 1, "w"))
-	grown := x.watch(x.Context(), store, "a")
+	s := x.open()
+	x.append(s, "a", 0, "w", some(0, 1, "w"))
+	grown := x.watch(x.Context(), s, "a")
 	for n := int64(1); n < 6; n++ {
-		x.append(store, "a", n, "w", some(n, 1, "w"))
-		x.grows(grown, store, "a", int(n)+1)
+		x.append(s, "a", n, "w", some(n, 1, "w"))
+		x.grows(grown, s, "a", int(n)+1)
 	}
 }
 
@@ -84,7 +84,7 @@ func watchOther(x *exam) {
 		x.append(handles[0], "a", n, "w", some(n, 1, "w"))
 		x.grows(grown, handles[1], "a", int(n)+1)
 	}
-	x.visit(func(store storepkg.Store) { x.append(store, "a", 4, "w", some(4, 1, "w")) })
+	x.visit(func(s store.Store) { x.append(s, "a", 4, "w", some(4, 1, "w")) })
 	x.grows(grown, handles[1], "a", 5)
 }
 
@@ -93,7 +93,7 @@ func watchUnbegun(x *exam) {
 	grown := x.watch(x.Context(), handles[0], "a")
 	other := x.watch(x.Context(), handles[1], "a")
 	x.unknown(handles[0], "a")
-	x.listed("watching begins no debate", handles[0], storepkg.Filter{})
+	x.listed("watching begins no debate", handles[0], store.Filter{})
 	x.append(handles[0], "a", 0, "w", some(0, 2, "w"))
 	x.grows(grown, handles[0], "a", 2)
 	x.grows(other, handles[1], "a", 2)
@@ -101,23 +101,23 @@ func watchUnbegun(x *exam) {
 
 func watchMerged(x *exam) {
 	const commits = 100
-	store := x.open()
-	x.append(store, "a", 0, "w", some(0, 1, "w"))
-	grown := x.watch(x.Context(), store, "a")
-	unread := x.watch(x.Context(), store, "a")
+	s := x.open()
+	x.append(s, "a", 0, "w", some(0, 1, "w"))
+	grown := x.watch(x.Context(), s, "a")
+	unread := x.watch(x.Context(), s, "a")
 	ctx := x.Context()
 	x.within("appending while nobody looks", func() error {
 		for n := int64(1); n < commits; n++ {
-			if err := store.Append(ctx, "a", n, "w", some(n, 1, "w")); err != nil {
+			if err := s.Append(ctx, "a", n, "w", some(n, 1, "w")); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	x.grows(grown, store, "a", commits)
-	x.append(store, "a", commits, "w", some(commits, 1, "w"))
-	x.grows(grown, store, "a", commits+1)
-	x.grows(unread, store, "a", commits+1)
+	x.grows(grown, s, "a", commits)
+	x.append(s, "a", commits, "w", some(commits, 1, "w"))
+	x.grows(grown, s, "a", commits+1)
+	x.grows(unread, s, "a", commits+1)
 }
 
 func watchMany(x *exam) {
@@ -127,13 +127,13 @@ func watchMany(x *exam) {
 	}
 	type watcher struct {
 		id    string
-		store storepkg.Store
+		store store.Store
 		grown <-chan struct{}
 	}
 	var all []watcher
 	for i := range 40 {
-		id, store := []string{"a", "b"}[i%2], handles[i/2%2]
-		all = append(all, watcher{id, store, x.watch(x.Context(), store, id)})
+		id, s := []string{"a", "b"}[i%2], handles[i/2%2]
+		all = append(all, watcher{id, s, x.watch(x.Context(), s, id)})
 	}
 	for _, id := range []string{"a", "b"} {
 		x.append(handles[0], id, 1, "w", some(1, 1, id))
@@ -145,19 +145,19 @@ func watchMany(x *exam) {
 
 func watchEnds(x *exam) {
 	const many = 200
-	store := x.open()
-	x.append(store, "a", 0, "w", some(0, 1, "w"))
+	s := x.open()
+	x.append(s, "a", 0, "w", some(0, 1, "w"))
 	x.grows(func() <-chan struct{} { // the first watch may start a goroutine that stays
-		grown := x.watch(x.Context(), store, "a")
-		x.append(store, "a", 1, "w", some(1, 1, "w"))
+		grown := x.watch(x.Context(), s, "a")
+		x.append(s, "a", 1, "w", some(1, 1, "w"))
 		return grown
-	}(), store, "a", 2)
+	}(), s, "a", 2)
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(x.Context())
 	defer cancel()
 	var all []<-chan struct{}
 	for i := range many {
-		all = append(all, x.watch(ctx, store, []string{"a", "b"}[i%2]))
+		all = append(all, x.watch(ctx, s, []string{"a", "b"}[i%2]))
 	}
 	cancel()
 	end := int64(2)
@@ -167,7 +167,7 @@ func watchEnds(x *exam) {
 				_, open = <-grown
 			}
 		}
-		x.append(store, "a", end, "w", some(end, 1, "w"))
+		x.append(s, "a", end, "w", some(end, 1, "w"))
 		end++
 		for _, grown := range all {
 			select {
@@ -183,8 +183,8 @@ func watchEnds(x *exam) {
 	x.until(fmt.Sprintf("the goroutines of %d that have ended are gone", many), func() bool {
 		return runtime.NumGoroutine() < before+many/2
 	})
-	x.watch(canceled(x.Context()), store, "a")
-	x.append(store, "a", end, "w", some(end, 1, "w"))
+	x.watch(canceled(x.Context()), s, "a")
+	x.append(s, "a", end, "w", some(end, 1, "w"))
 }
 
 func watchAgain(x *exam) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	flowpkg "github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -33,15 +33,15 @@ const (
 // history is what a log says about the calls of its debate.
 type history struct {
 	calls map[string]standing
-	open  map[attempt]*flowpkg.Intent
+	open  map[attempt]*flow.Intent
 }
 
 // historyOf reads a log.
-func historyOf(events []flowpkg.Event) *history {
-	h := &history{calls: make(map[string]standing), open: make(map[attempt]*flowpkg.Intent)}
+func historyOf(events []flow.Event) *history {
+	h := &history{calls: make(map[string]standing), open: make(map[attempt]*flow.Intent)}
 	for i := range events {
 		e := &events[i]
-		if in, ok := e.Body.(*flowpkg.Intent); ok {
+		if in, ok := e.Body.(*flow.Intent); ok {
 			h.calls[in.Call] = open
 			h.open[attempt{in.Call, in.Attempt}] = in
 			continue
@@ -56,17 +56,17 @@ func historyOf(events []flowpkg.Event) *history {
 }
 
 // settled returns what an event says about an attempt that is over; nil: it speaks of none.
-func settled(e *flowpkg.Event) (*flowpkg.Spend, standing) {
-	spend := flowpkg.SpendOf(e.Body)
+func settled(e *flow.Event) (*flow.Spend, standing) {
+	spend := flow.SpendOf(e.Body)
 	switch body := e.Body.(type) {
-	case *flowpkg.Turn, *debate.Assessment, *debate.Verdict, *flowpkg.Summarized, *flowpkg.Rejection:
+	case *flow.Turn, *debate.Assessment, *debate.Verdict, *flow.Summarized, *flow.Rejection:
 		return spend, done
-	case *flowpkg.Failure:
+	case *flow.Failure:
 		if body.Void {
 			return spend, void
 		}
 		return spend, failed
-	case *flowpkg.Charge:
+	case *flow.Charge:
 		return spend, void
 	default:
 		return nil, unknown
@@ -74,16 +74,16 @@ func settled(e *flowpkg.Event) (*flowpkg.Spend, standing) {
 }
 
 // logOf reads a debate's log; one that does not exist is empty.
-func logOf(t testing.TB, store store.Store, id string) []flowpkg.Event {
+func logOf(t testing.TB, store store.Store, id string) []flow.Event {
 	t.Helper()
-	var events []flowpkg.Event
-	flow := debate.DebateFlow()
+	var events []flow.Event
+	f := debate.DebateFlow()
 	for event, err := range store.Read(t.Context(), id, 0) {
-		if errors.Is(err, flowpkg.ErrNotFound) {
+		if errors.Is(err, flow.ErrNotFound) {
 			return nil
 		}
 		require.NoError(t, err)
-		event, err = flow.DecodeEvent(event)
+		event, err = f.DecodeEvent(event)
 		require.NoError(t, err)
 		events = append(events, event)
 	}
@@ -91,7 +91,7 @@ func logOf(t testing.TB, store store.Store, id string) []flowpkg.Event {
 }
 
 // missing counts the events of a log that do not stand in a later one as they did.
-func missing(t testing.TB, before, after []flowpkg.Event) (n int) {
+func missing(t testing.TB, before, after []flow.Event) (n int) {
 	t.Helper()
 	for i := range before {
 		if i >= len(after) {
@@ -110,7 +110,7 @@ func missing(t testing.TB, before, after []flowpkg.Event) (n int) {
 
 // uncharged returns the attempts in flight at a crash that a later log does not report as lost, once, and
 // charged with all that was reserved for them.
-func uncharged(before, after []flowpkg.Event) (wrong []attempt) {
+func uncharged(before, after []flow.Event) (wrong []attempt) {
 	for lost, intent := range historyOf(before).open {
 		reports := 0
 		for i := range after {
@@ -138,7 +138,7 @@ type asked struct {
 
 // audit compares the calls that a process has made with what the log said when it began, and with the calls
 // that were made before. before and after are the log, as the process found and left it.
-func audit(earlier, own []entry, before, after []flowpkg.Event) (a asked) {
+func audit(earlier, own []entry, before, after []flow.Event) (a asked) {
 	found := historyOf(before)
 	made := func(by []entry, call string, n int) bool { // n: the attempt; 0: any
 		return slices.ContainsFunc(by, func(e entry) bool { return e.What == began && e.Call == call && (n == 0 || e.Attempt == n) })
