@@ -165,7 +165,9 @@ func configOf(c flow.Config) *Config {
 
 // Cast returns the participants and the audience as formats see them. Defaults may be written out or not.
 func (c Config) Cast() format.Cast {
-	cast := format.Cast{Seats: make([]format.Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: cmp.Or(c.Rounds, DefaultRounds)}
+	cast := format.Cast{
+		Seats: make([]format.Seat, len(c.Participants)), AtOnce: c.Mode == Simultaneous, Rounds: cmp.Or(c.Rounds, DefaultRounds),
+	}
 	for i := range c.Participants {
 		cast.Seats[i] = format.Seat{Name: c.Participants[i].Name, Side: c.Participants[i].Side}
 	}

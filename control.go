@@ -8,8 +8,8 @@ import (
 	"github.com/agonist-dev/debate/internal/text"
 )
 
-// Control gives a control to a debate, wherever it runs: [flow.Answer], [flow.Pause], [flow.Resume], [flow.Stop], [flow.Cancel], [flow.Retry],
-// [flow.Acknowledge], or a flow's own [flow.Sent]. No lease is needed.
+// Control gives a control to a debate, wherever it runs. A control is a [flow.Answer], [flow.Pause], [flow.Resume],
+// [flow.Stop], [flow.Cancel], [flow.Retry] or [flow.Acknowledge], or a flow's own [flow.Sent]. No lease is needed.
 //
 // If the debate is open in this engine, Control does what the session's method does. Otherwise it appends the facts
 // to the log:
@@ -49,7 +49,8 @@ func (l *engine) completed(a flow.Answer) (flow.Answer, error) {
 		return a, nil
 	}
 	if host, _, ok := flow.SplitModel(a.Model); ok && l.providers[host] == nil {
-		return a, &flow.Error{Kind: flow.KindValidation, Op: "answer", Field: "model", Err: fmt.Errorf("no provider %q is registered", text.OneLine(host, 40))}
+		err := fmt.Errorf("no provider %q is registered", text.OneLine(host, 40))
+		return a, &flow.Error{Kind: flow.KindValidation, Op: "answer", Field: "model", Err: err}
 	}
 	a.Row = new(l.model(a.Model))
 	return a, nil

@@ -63,7 +63,8 @@ func (d *Debate) few(left []Participant) (string, bool) {
 		return fmt.Sprintf("%d of %d participants are left", len(left), len(all)), true
 	}
 	for _, side := range []format.Side{format.For, format.Against, format.Neutral} {
-		needed := side != format.Neutral && f.Chair != side || slices.ContainsFunc(f.Seats, func(s format.Seats) bool { return s.Side == side && s.Min > 0 })
+		seated := func(s format.Seats) bool { return s.Side == side && s.Min > 0 }
+		needed := side != format.Neutral && f.Chair != side || slices.ContainsFunc(f.Seats, seated)
 		if needed && countSide(all, side) > 0 && countSide(left, side) == 0 {
 			return fmt.Sprintf("nobody is left on the side %q", side), true
 		}

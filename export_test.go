@@ -1,6 +1,6 @@
 package debate
 
-import textpkg "github.com/agonist-dev/debate/internal/text"
+import text "github.com/agonist-dev/debate/internal/text"
 
 // Reduce, Plus and Times reach what no caller can.
-func Reduce(text string, most int) string { return textpkg.OneLine(text, most) }
+func Reduce(content string, most int) string { return text.OneLine(content, most) }

@@ -73,7 +73,8 @@ func debateFlow(formats map[string]format.Format) *flow.Flow {
 		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
 		Timed:   []flow.State{StateAwaitingResponses},
 
-		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, Prompted: prompted,
+		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Freeze: freezer(formats), Thaw: thaw,
+		Draw: draw, Views: views, Prompted: prompted,
 		Texts: debateTexts, Open: open, Last: verdictsAndVotes, Spare: droppable, Fixed: fixed, Estimate: estimateDebate,
 	}
 }

@@ -84,7 +84,8 @@ func (l *engine) perform(ctx *callctx.Context, c *flow.Command, emit func(provid
 func (l *engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error) {
 	host := l.providers[c.Provider]
 	if host == nil {
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "provider", Err: fmt.Errorf("no provider %q is registered", c.Provider)}
+		err := fmt.Errorf("no provider %q is registered", c.Provider)
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "provider", Err: err}
 	}
 	if emit == nil {
 		emit = func(provider.Chunk) {}
@@ -149,7 +150,8 @@ func (l *engine) askJudge(ctx *callctx.Context, c *flow.Command) (flow.Signal, e
 	}
 	task, ok := c.Task.(*JudgeTask)
 	if !ok {
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "task", Err: fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)}
+		err := fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)
+		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "task", Err: err}
 	}
 	answer, err := judge.Judge(ctx, *task)
 	took := ctx.Took()

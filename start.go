@@ -75,7 +75,8 @@ func (l *engine) planOf(r *flow.Record) *plan {
 // start freezes what a conversation needs.
 func (l *engine) start(p *plan) (*flow.Start, error) {
 	s := &flow.Start{
-		Version: flow.LogVersion, Config: flow.Value{Go: p.config}, Terms: *p.terms, Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
+		Version: flow.LogVersion, Config: flow.Value{Go: p.config}, Terms: *p.terms,
+		Flow: p.machine.Flow().Name, FlowVersion: p.machine.Flow().Version,
 		Seed: l.newSeed(),
 	}
 	for _, name := range p.terms.Tools {
@@ -105,7 +106,8 @@ func (l *engine) start(p *plan) (*flow.Start, error) {
 }
 
 func unknown(field, format, name string) error {
-	return &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Field: field, Err: fmt.Errorf(format, text.OneLine(name, 40))}
+	err := fmt.Errorf(format, text.OneLine(name, 40))
+	return &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Field: field, Err: err}
 }
 
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.

@@ -104,7 +104,8 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 	if len(c.Audience.Members) == 0 {
 		v.Addf("audience.members", "is empty: leave audience out for a debate without one")
 	}
-	if f != nil && f.Decide == format.BySwing && (countSide(c.Participants, format.For) == 0 || countSide(c.Participants, format.Against) == 0) {
+	someone := func(side format.Side) bool { return countSide(c.Participants, side) > 0 }
+	if f != nil && f.Decide == format.BySwing && !(someone(format.For) && someone(format.Against)) {
 		v.Addf("participants", "a swing is between the sides %q and %q: somebody is of each", format.For, format.Against)
 	}
 	for i := range c.Audience.Members {

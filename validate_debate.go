@@ -149,7 +149,7 @@ func (v *validation) model(field, name string) {
 	}
 }
 
-// asker is a part of the config that asks models: a participant, a judge, a member of the audience, …
+// asker is a part of the config that asks models: a participant, a judge, a member of the audience, and so on.
 type asker struct {
 	field     string
 	model     string

@@ -54,7 +54,10 @@ func (c *Core) result(s Result) error {
 	if len(problems) == 0 {
 		return c.emit(Event{Body: body})
 	}
-	out := &Rejection{Spend: spend, By: state.intent.By, Round: state.intent.Round, Text: text.Cut(text.Readable(s.Text), 2048), Problems: problems}
+	out := &Rejection{
+		Spend: spend, By: state.intent.By, Round: state.intent.Round,
+		Text: text.Cut(text.Readable(s.Text), 2048), Problems: problems,
+	}
 	if state.intent.Again != "" {
 		out.Next = state.intent.Next
 	}

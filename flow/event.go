@@ -207,7 +207,7 @@ func newBody(kind EventKind) Body {
 func (f *Flow) newBody(kind EventKind) Body {
 	for _, sample := range f.Bodies {
 		if sample.EventKind() == kind {
-			body, _ := reflect.New(reflect.TypeOf(sample).Elem()).Interface().(Body) // check has seen a pointer
+			body, _ := reflect.TypeAssert[Body](reflect.New(reflect.TypeOf(sample).Elem())) // check has seen a pointer
 			return body
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -97,7 +97,8 @@ func (c *Core) manager(by string) (window.Manager, *Error) {
 	if manager := c.plans[name]; manager != nil {
 		return manager, nil
 	}
-	return nil, &Error{Kind: KindValidation, Field: "context", Err: fmt.Errorf("no context manager %q is registered", textpkg.OneLine(name, 40))}
+	err := fmt.Errorf("no context manager %q is registered", text.OneLine(name, 40))
+	return nil, &Error{Kind: KindValidation, Field: "context", Err: err}
 }
 
 // pose counts what is to be sent. If counts were too low compared with what vendors reported, it makes the window
@@ -142,13 +143,13 @@ func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan 
 	keep := min(len(newest.Text), int(float64(room)*float64(len(newest.Text))/float64(max(1, size))*0.9))
 	_, name, _ := SplitModel(intent.Model)
 	counter := token.ForModel(name)
-	text := cutAt(newest.Text, keep)
-	for counter.Count(text)+2*transcript.Framing+len(newest.Speaker)+2*len(newest.Fence) > room && keep > minCut {
+	content := cutAt(newest.Text, keep)
+	for counter.Count(content)+2*transcript.Framing+len(newest.Speaker)+2*len(newest.Fence) > room && keep > minCut {
 		keep = keep * 3 / 4
-		text = cutAt(newest.Text, keep)
+		content = cutAt(newest.Text, keep)
 	}
 	short := *newest
-	short.Text = text
+	short.Text = content
 	ready.cut = &short
 	ready.head, ready.from, ready.left = 0, len(shared.Messages)-1, n-1
 	intent.Input = p.Fixed + transcript.Count(&short, counter)
@@ -159,12 +160,12 @@ func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan 
 const minCut = 64
 
 // cutAt shortens a text, and says so at its end.
-func cutAt(text string, keep int) string {
-	if keep >= len(text) {
-		return text
+func cutAt(content string, keep int) string {
+	if keep >= len(content) {
+		return content
 	}
-	head := textpkg.Cut(text, keep)
-	return head + "\n[… cut here: " + strconv.Itoa(len(text)-len(head)) + " of " + strconv.Itoa(len(text)) + " bytes are left out]"
+	head := text.Cut(content, keep)
+	return head + "\n[… cut here: " + strconv.Itoa(len(content)-len(head)) + " of " + strconv.Itoa(len(content)) + " bytes are left out]"
 }
 
 // overflow returns the failure that names what does not fit.

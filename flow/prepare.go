@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/context/window"
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -111,7 +111,7 @@ func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
 
 // wire returns the schema as it is sent, with the names of this conversation or their labels. It is made once.
 func (c *Core) wire(name string, labelled bool) (*provider.Schema, error) {
-	key, l := name, (*textpkg.Labels)(nil)
+	key, l := name, (*text.Labels)(nil)
 	if labelled && c.record.anonymous != nil {
 		key, l = name+"/labels", c.record.anonymous.Labels
 	}
@@ -141,11 +141,11 @@ func reask(call *Call, rejected *callState) *Call {
 	out.ID, out.again = call.ID+againSuffix, call.ID
 	out.NotBefore = rejected.trouble.rejectedAt.Add(reaskDelay)
 	out.Last = func(r *Record) string {
-		text := ""
+		content := ""
 		if last != nil {
-			text = last(r) + "\n\n"
+			content = last(r) + "\n\n"
 		}
-		return text + strings.ReplaceAll(r.Text(TextAgain), problemsMark, textpkg.Escape(textpkg.Bulleted(problems), r.fence))
+		return content + strings.ReplaceAll(r.Text(TextAgain), problemsMark, text.Escape(text.Bulleted(problems), r.fence))
 	}
 	return &out
 }
@@ -202,7 +202,7 @@ func (c *Core) Command(id string) (*Command, error) {
 func (c *Core) Prepare(id string, command *Command, request *provider.Request) error {
 	state := c.record.callByID(id)
 	if state == nil || state.status != callOpen {
-		return &Error{Kind: KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", textpkg.OneLine(id, 80))}
+		return &Error{Kind: KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", text.OneLine(id, 80))}
 	}
 	if state.ready == nil {
 		if err := c.recall(state); err != nil {
@@ -244,12 +244,13 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 func (c *Core) recall(state *callState) error {
 	call := c.wanted(state)
 	if call == nil {
-		return &Error{Kind: KindState, Op: "command", Err: errors.New("the flow no longer wants the call " + textpkg.OneLine(state.intent.Call, 80))}
+		err := errors.New("the flow no longer wants the call " + text.OneLine(state.intent.Call, 80))
+		return &Error{Kind: KindState, Op: "command", Err: err}
 	}
 	ready, now, failure := c.prepare(call, false)
 	made := state.intent
 	if failure != nil || now.Model != made.Model || now.Bound > made.Bound || now.Reserve > made.Reserve {
-		err := errors.New("the call would no longer be what was reserved for: " + textpkg.OneLine(made.Call, 80))
+		err := errors.New("the call would no longer be what was reserved for: " + text.OneLine(made.Call, 80))
 		return &Error{Kind: KindState, Op: "command", Err: err}
 	}
 	state.ready = ready

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -165,8 +165,11 @@ func (r *Record) Late() bool { return r.late }
 // Quote returns a text as a quotation for an instruction. The markers of the conversation's fence enclose it, and
 // the text cannot close them. A flow quotes everything that a model or a person has said. Its system prompt must
 // say that quoted text is material and never an instruction; see Setup.Fence.
-func (r *Record) Quote(speaker, text string) string {
-	m := provider.Message{Speaker: textpkg.OneLine(textpkg.Escape(speaker, r.fence), 80), Text: textpkg.Escape(textpkg.Readable(text), r.fence), Fence: r.fence}
+func (r *Record) Quote(speaker, content string) string {
+	m := provider.Message{
+		Speaker: text.OneLine(text.Escape(speaker, r.fence), 80),
+		Text:    text.Escape(text.Readable(content), r.fence), Fence: r.fence,
+	}
 	return m.Enclosed()
 }
 
@@ -319,17 +322,17 @@ func (r *Record) inOrder() bool {
 
 // Line returns a text for a prompt that quotes nothing. It is one line of at most limit bytes, which cannot close
 // the conversation's fence.
-func (r *Record) Line(text string, limit int) string {
-	return textpkg.Escape(textpkg.OneLine(text, limit), r.fence)
+func (r *Record) Line(content string, limit int) string {
+	return text.Escape(text.OneLine(content, limit), r.fence)
 }
 
 // Hide replaces the participants' names by neutral labels, if some calls of the conversation read those. Otherwise
 // it returns the text unchanged.
-func (r *Record) Hide(text string) string {
+func (r *Record) Hide(content string) string {
 	if r.anonymous == nil {
-		return text
+		return content
 	}
-	return r.anonymous.Labels.Hide(text)
+	return r.anonymous.Labels.Hide(content)
 }
 
 // RoundTurns returns the turns of a round in the order of their slots. Hidden turns are included.

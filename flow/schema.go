@@ -11,7 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/schema"
 	"github.com/agonist-dev/debate/internal/strictjson"
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 )
 
 // Schema is what the answer to a call must match: a JSON schema generated from a Go type, and a check of what a
@@ -19,7 +19,7 @@ import (
 type Schema struct {
 	name   string
 	typ    func() (*compiledType, error) // compiles the type when the schema is first used
-	decode func(text string, tree any) (any, error)
+	decode func(content string, tree any) (any, error)
 	check  func(r *Record, v any) []string
 	names  func(r *Record) Names
 	wire   func(names Names, schema []byte) []byte
@@ -74,12 +74,12 @@ func NewSchema[T any](name string, check func(r *Record, v *T) []string) (*Schem
 func AnswerSchema[Shape, T any](name string, a AnswerOf[T]) *Schema {
 	s := &Schema{
 		name: name, typ: func() (*compiledType, error) { return compileType[Shape](name) }, names: a.Names, wire: a.Narrow,
-		decode: func(text string, tree any) (any, error) {
+		decode: func(content string, tree any) (any, error) {
 			if a.Read != nil {
 				return a.Read(tree), nil
 			}
 			v := new(T)
-			return v, json.Unmarshal([]byte(text), v)
+			return v, json.Unmarshal([]byte(content), v)
 		},
 		check: func(r *Record, v any) []string {
 			if value, ok := v.(*T); ok && a.Check != nil {
@@ -130,16 +130,16 @@ func compileType[T any](name string) (*compiledType, error) {
 
 // accept reads an answer strictly. It returns the JSON and the value, or the problems. Neutral labels in the answer
 // are read as the names for which they stand.
-func (s *Schema) accept(r *Record, text string, l *textpkg.Labels) (answer string, value any, problems []string) {
+func (s *Schema) accept(r *Record, content string, l *text.Labels) (answer string, value any, problems []string) {
 	typ, err := s.typ()
 	if err != nil {
 		return "", nil, []string{err.Error()}
 	}
-	text, err = strictjson.Unwrap(text)
+	content, err = strictjson.Unwrap(content)
 	if err != nil {
 		return "", nil, []string{err.Error()}
 	}
-	tree, err := strictjson.Decode(text, strictjson.Limits{})
+	tree, err := strictjson.Decode(content, strictjson.Limits{})
 	if err != nil {
 		return "", nil, []string{err.Error()}
 	}
@@ -151,8 +151,8 @@ func (s *Schema) accept(r *Record, text string, l *textpkg.Labels) (answer strin
 			problems = append(problems, at+": a participant stands there twice, by name and by label")
 		})
 	}
-	if value, err = s.decode(text, tree); err != nil {
-		return "", nil, []string{textpkg.OneLine(err.Error(), 200)}
+	if value, err = s.decode(content, tree); err != nil {
+		return "", nil, []string{text.OneLine(err.Error(), 200)}
 	}
 	problems = append(problems, s.check(r, value)...)
 	if l != nil { // the re-ask shows labels, not names
@@ -160,12 +160,12 @@ func (s *Schema) accept(r *Record, text string, l *textpkg.Labels) (answer strin
 			problems[i] = l.Hide(problems[i])
 		}
 	}
-	return text, value, problems
+	return content, value, problems
 }
 
 // narrow returns the schema as a provider gets it, with the names of this conversation or, if l is set, their
 // labels.
-func (s *Schema) narrow(r *Record, l *textpkg.Labels) (json.RawMessage, error) {
+func (s *Schema) narrow(r *Record, l *text.Labels) (json.RawMessage, error) {
 	if s.typ == nil {
 		return nil, errors.New("the schema is empty")
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate/context/token"
 	"github.com/agonist-dev/debate/context/window"
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
@@ -38,13 +38,13 @@ func (r *Record) summaryCall(v *transcript.View, upto int) *Call {
 	if v.Key != "" {
 		id += v.Key + "."
 	}
-	text, from := "summary", window.Opening
+	content, from := "summary", window.Opening
 	if v.Summary != nil {
-		text, from = "summary.former", v.Summary.Upto
+		content, from = "summary.former", v.Summary.Upto
 	}
 	return &Call{
 		ID: id + strconv.Itoa(from) + "-" + strconv.Itoa(upto), Kind: KindSummary, By: summarizer, Model: r.terms.Summarizer, Round: r.Round,
-		System: r.Text("system." + summarizer), Last: func(r *Record) string { return r.Text(text) },
+		System: r.Text("system." + summarizer), Last: func(r *Record) string { return r.Text(content) },
 		MaxTokens: r.summaryTokens(), Temperature: new(summaryTemperature), Timeout: r.terms.TurnTimeout,
 		OnFail: OnFail{Skip: true}, span: &span{v, upto},
 	}
@@ -101,7 +101,7 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 
 // summarized makes the event of a summary.
 func (c *Core) summarized(intent *Intent, spend Spend, s Result) *Summarized {
-	out := &Summarized{Spend: spend, View: intent.View, Upto: intent.Upto, Text: textpkg.Readable(s.Text), Cut: s.Stop == provider.StopLength}
+	out := &Summarized{Spend: spend, View: intent.View, Upto: intent.Upto, Text: text.Readable(s.Text), Cut: s.Stop == provider.StopLength}
 	out.After = len(out.Text)
 	if v := c.record.viewOf(intent.View); v != nil {
 		from := window.Opening
@@ -122,12 +122,12 @@ func (r *Record) foldSummary(s *Summarized) {
 	if v == nil || v.Summary != nil && v.Summary.Upto >= s.Upto {
 		return
 	}
-	text := s.Text
+	content := s.Text
 	if v.Labels != nil {
-		text = v.Labels.Hide(text)
+		content = v.Labels.Hide(content)
 	}
 	v.Summary = &transcript.Summary{
-		Message: provider.Message{Speaker: summaryTitle, Text: textpkg.Escape(text, r.fence), Fence: r.fence}, Upto: s.Upto,
+		Message: provider.Message{Speaker: summaryTitle, Text: text.Escape(content, r.fence), Fence: r.fence}, Upto: s.Upto,
 	}
 }
 
@@ -138,7 +138,7 @@ func summaryTexts(texts map[string]string, s Setup, views Views) error {
 	}
 	hidden := s.Terms.Topic
 	if len(views.Labels) > 0 {
-		l := textpkg.Labels{Names: s.Terms.Participants, Labels: views.Labels}
+		l := text.Labels{Names: s.Terms.Participants, Labels: views.Labels}
 		hidden = l.Hide(hidden)
 	}
 	var err error

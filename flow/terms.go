@@ -136,7 +136,7 @@ func (t Terms) WithDefaults() *Terms {
 }
 
 // Limited reports whether the budget bounds the cost. Every model then needs a known price.
-func (t *Terms) Limited() bool {
+func (t Terms) Limited() bool {
 	return t.Budget != nil && (t.Budget.Warn > 0 || t.Budget.Soft > 0 || t.Budget.Hard > 0)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/schema"
 	"github.com/agonist-dev/debate/internal/strictjson"
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -76,19 +76,19 @@ type tool[T any] struct {
 func (t *tool[T]) Describe() ToolInfo { return t.info }
 
 func (t *tool[T]) Use(ctx context.Context, use ToolUse) (string, error) {
-	text := string(use.Arguments)
-	if text == "" {
-		text = "{}" // some vendors send an empty text for no arguments
+	content := string(use.Arguments)
+	if content == "" {
+		content = "{}" // some vendors send an empty text for no arguments
 	}
-	tree, err := strictjson.Decode(text, strictjson.Limits{})
+	tree, err := strictjson.Decode(content, strictjson.Limits{})
 	if err != nil {
 		return "", fmt.Errorf("the arguments are no JSON object: %w", err)
 	}
 	if problems := t.arguments.Validate(tree); len(problems) > 0 {
-		return "", errors.New("the arguments are wrong: " + textpkg.Bulleted(problems))
+		return "", errors.New("the arguments are wrong: " + text.Bulleted(problems))
 	}
 	var args T
-	if err := json.Unmarshal([]byte(text), &args); err != nil {
+	if err := json.Unmarshal([]byte(content), &args); err != nil {
 		return "", fmt.Errorf("the arguments are wrong: %w", err)
 	}
 	return t.run(ctx, use, args)

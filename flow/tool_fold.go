@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/agonist-dev/debate/internal/strictjson"
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -48,14 +48,14 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		err := errors.New("the model goes on asking for tools, though it may use no more")
 		return c.setback(state, &Error{Kind: KindInvalidResponse, Err: err}, spend)
 	}
-	out := &ToolCalls{Spend: spend, By: intent.By, Round: intent.Round, Text: textpkg.Readable(s.Text)}
+	out := &ToolCalls{Spend: spend, By: intent.By, Round: intent.Round, Text: text.Readable(s.Text)}
 	before := 0
 	for _, e := range state.talk {
 		before += len(e.asked.Uses)
 	}
 	for i, call := range s.Calls[:min(len(s.Calls), mostAsked)] {
 		asked := AskedTool{Use: intent.Call + toolInfix + strconv.Itoa(before+i+1), ToolCall: provider.ToolCall{
-			ID: textpkg.Cut(textpkg.Readable(call.ID), 256), Name: textpkg.Cut(textpkg.Readable(call.Name), 256), Arguments: call.Arguments,
+			ID: text.Cut(text.Readable(call.ID), 256), Name: text.Cut(text.Readable(call.Name), 256), Arguments: call.Arguments,
 		}}
 		if _, err := strictjson.Decode(string(call.Opaque), strictjson.Limits{}); err == nil {
 			asked.Opaque = call.Opaque
@@ -71,7 +71,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 		case r.toolCounts[intent.By]+i >= offer.Uses:
 			asked.Denied = fmt.Sprintf("No tool may be used any more: %d uses are allowed.", offer.Uses)
 		case wrong != nil:
-			asked.Denied = "The arguments are no JSON: " + textpkg.OneLine(wrong.Error(), 200)
+			asked.Denied = "The arguments are no JSON: " + text.OneLine(wrong.Error(), 200)
 		}
 		if wrong != nil {
 			asked.Arguments = json.RawMessage("{}")
@@ -82,13 +82,13 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 }
 
 // answeredBy takes the result of the use of a tool.
-func (c *Core) answeredBy(intent *Intent, spend Spend, text string, failed bool) error {
+func (c *Core) answeredBy(intent *Intent, spend Spend, content string, failed bool) error {
 	if c.record.Final() {
 		return c.spend(spend)
 	}
-	out := &ToolResult{Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool, Text: textpkg.Readable(text), Failed: failed}
+	out := &ToolResult{Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool, Text: text.Readable(content), Failed: failed}
 	if len(out.Text) > mostAnswered {
-		out.Text, out.Cut = textpkg.Cut(out.Text, mostAnswered), true
+		out.Text, out.Cut = text.Cut(out.Text, mostAnswered), true
 	}
 	return c.emit(Event{Body: out})
 }
@@ -101,16 +101,16 @@ func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken 
 	if broken && readOnly && !c.record.Final() {
 		return c.emit(Event{Body: &Failure{Spend: spend, By: intent.By, Void: true, Error: c.locate(state, failure)}})
 	}
-	text := "The tool has failed."
+	content := "The tool has failed."
 	switch {
 	case !readOnly && failure.Kind == KindTimeout:
-		text = "The tool took too long, and was broken off. Nobody knows whether it took effect."
+		content = "The tool took too long, and was broken off. Nobody knows whether it took effect."
 	case broken:
-		text = "The tool was broken off. Nobody knows whether it took effect."
+		content = "The tool was broken off. Nobody knows whether it took effect."
 	case failure.Err != nil:
-		text = failure.Err.Error()
+		content = failure.Err.Error()
 	}
-	return c.answeredBy(intent, spend, text, true)
+	return c.answeredBy(intent, spend, content, true)
 }
 
 // foldTools keeps the uses that a reply has asked for. The call continues when all of them are answered.
@@ -120,7 +120,7 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 	}
 	for i := range t.Uses {
 		if r.calls[t.Uses[i].Use] != nil {
-			return invalid("tools.uses.use", "%q has been before", textpkg.OneLine(t.Uses[i].Use, 80))
+			return invalid("tools.uses.use", "%q has been before", text.OneLine(t.Uses[i].Use, 80))
 		}
 	}
 	e := exchange{asked: t, results: make([]*ToolResult, len(t.Uses))}

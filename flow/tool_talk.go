@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/context/token"
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/internal/transcript"
 	"github.com/agonist-dev/debate/prompt"
 	"github.com/agonist-dev/debate/provider"
@@ -77,17 +77,17 @@ func (c *callState) shown(room int) [][]string {
 			if result == nil {
 				continue
 			}
-			text, short := result.Text, result.Cut
-			if room > 0 && len(text) > max(leastShown, room-1) {
-				text, short = textpkg.Cut(text, max(leastShown, room-1)), true
+			content, short := result.Text, result.Cut
+			if room > 0 && len(content) > max(leastShown, room-1) {
+				content, short = text.Cut(content, max(leastShown, room-1)), true
 			}
 			if room > 0 {
-				room = max(1, room-len(text))
+				room = max(1, room-len(content))
 			}
 			if short {
-				text += "\n[… the answer was longer, and is cut here]"
+				content += "\n[… the answer was longer, and is cut here]"
 			}
-			texts[i][j] = text
+			texts[i][j] = content
 		}
 	}
 	return texts
@@ -114,12 +114,12 @@ func (p *prepared) offer(r *Record, state *callState, room int) {
 			if result == nil {
 				continue // cannot happen: a call continues when all uses are answered
 			}
-			text := texts[at][i]
+			content := texts[at][i]
 			if result.Tool != "" {
-				text = r.Quote("tool "+result.Tool, text)
+				content = r.Quote("tool "+result.Tool, content)
 			}
 			p.talk = append(p.talk, provider.Message{Speaker: p.call.By, ToolResult: &provider.ToolResult{
-				ID: calls[i].ID, Text: text, Error: result.Failed,
+				ID: calls[i].ID, Text: content, Error: result.Failed,
 			}})
 		}
 	}

@@ -27,6 +27,7 @@ func Find(a, b any) (path, left, right string, err error) {
 	return path, left, right, nil
 }
 
+// Tree returns a value as its JSON decodes, with numbers as they are written.
 func Tree(v any) (any, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -42,6 +43,8 @@ func Tree(v any) (any, error) {
 // absent stands for a missing value.
 type absent struct{}
 
+// Compare returns the first place at which two decoded values differ, with what each has there, both as JSON. at is
+// the path of the place below path, and is empty if the values are equal.
 func Compare(path string, a, b any) (at, left, right string) {
 	if m, ok := a.(map[string]any); ok {
 		if n, ok := b.(map[string]any); ok {

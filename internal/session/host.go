@@ -59,6 +59,7 @@ type Host struct {
 	shut     bool                     // no session is opened any more
 }
 
+// NewHost makes a host that holds no conversation.
 func NewHost(c HostConfig) *Host {
 	c.Lease = cmp.Or(c.Lease, defaultLease)
 	c.Interval = max(c.Interval, minChunkInterval)

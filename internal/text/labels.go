@@ -19,6 +19,7 @@ type Labels struct {
 	Labels []string
 }
 
+// LabelPrefix is what every label begins with.
 const LabelPrefix = "Speaker "
 
 // Hide replaces the names in a text by labels.

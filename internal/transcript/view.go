@@ -1,15 +1,15 @@
 package transcript
 
 import (
-	textpkg "github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
 
 // Add appends a turn.
-func (v *View) Add(round int, speaker, text, fence string) {
-	m := provider.Message{Speaker: speaker, Text: textpkg.Escape(text, fence), Fence: fence}
+func (v *View) Add(round int, speaker, content, fence string) {
+	m := provider.Message{Speaker: speaker, Text: text.Escape(content, fence), Fence: fence}
 	if v.Labels != nil {
-		m.Speaker, m.Text = v.Labels.Hide(m.Speaker), textpkg.Escape(v.Labels.Hide(m.Text), fence)
+		m.Speaker, m.Text = v.Labels.Hide(m.Speaker), text.Escape(v.Labels.Hide(m.Text), fence)
 	}
 	size := 0
 	if n := len(v.Sizes); n > 0 {
