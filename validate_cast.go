@@ -105,7 +105,7 @@ func (v *validation) checkAudience(c *Config, f *format.Format) {
 		v.Addf("audience.members", "is empty: leave audience out for a debate without one")
 	}
 	someone := func(side format.Side) bool { return countSide(c.Participants, side) > 0 }
-	if f != nil && f.Decide == format.BySwing && !(someone(format.For) && someone(format.Against)) {
+	if f != nil && f.Decide == format.BySwing && (!someone(format.For) || !someone(format.Against)) {
 		v.Addf("participants", "a swing is between the sides %q and %q: somebody is of each", format.For, format.Against)
 	}
 	for i := range c.Audience.Members {
