@@ -9,6 +9,8 @@ import (
 const LogVersion = 1
 
 // Start freezes everything that could change under a running conversation.
+//
+//nolint:recvcheck // an input is a value, the body of its event a pointer
 type Start struct {
 	Version     int    `json:"version"` // of the log
 	Flow        string `json:"flow"`
@@ -228,6 +230,8 @@ type Warning struct {
 }
 
 // Sent is an input of the flow's own; see Flow.Inputs.
+//
+//nolint:recvcheck // an input is a value, the body of its event a pointer
 type Sent struct {
 	Trigger Trigger         `json:"trigger"`
 	Payload json.RawMessage `json:"payload,omitempty"`

@@ -48,7 +48,7 @@ func NewCore(flows Flows, contexts map[string]ContextManager, id string, events 
 	}
 	m := flows.Machines[name]
 	if m == nil {
-		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flow", Err: fmt.Errorf("no flow %q is registered", oneLine(name, 40))}
+		return nil, &Error{Kind: KindValidation, Op: "open", Field: fieldFlow, Err: fmt.Errorf("no flow %q is registered", oneLine(name, 40))}
 	}
 	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {
 		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
@@ -246,7 +246,7 @@ func (c *Core) take(signal Signal) error {
 		}
 		if s.Flow != c.machine.flow.Name {
 			err := fmt.Errorf("the start is of flow %q, the config of %q", oneLine(s.Flow, 40), c.machine.flow.Name)
-			return &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
+			return &Error{Kind: KindValidation, Op: string(TriggerStart), Field: fieldFlow, Err: err}
 		}
 		if err := c.emit(Event{Body: &s}); err != nil {
 			return err

@@ -37,6 +37,12 @@ const (
 	KindStore           = provider.KindStore
 )
 
+// What errors of several files name alike.
+const (
+	opConfig  = "config" // the operation: the check of a config
+	fieldFlow = "flow"   // the field
+)
+
 // kinds returns all kinds.
 func kinds() []Kind {
 	return []Kind{

@@ -33,7 +33,7 @@ type Estimate struct {
 func EstimateStart(ctx context.Context, m *Machine, contexts map[string]ContextManager, start *Start, rounds int) (Estimate, error) {
 	if m.flow.Estimate == nil {
 		err := fmt.Errorf("conversations of the flow %q cannot be estimated", oneLine(start.Flow, 40))
-		return Estimate{}, &Error{Kind: KindValidation, Op: "estimate", Field: "flow", Err: err}
+		return Estimate{}, &Error{Kind: KindValidation, Op: "estimate", Field: fieldFlow, Err: err}
 	}
 	r := newRecord("estimate")
 	if err := r.foldStart(start, time.Time{}, m); err != nil {

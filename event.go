@@ -145,7 +145,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 		*e = Event{in.Seq, in.At, &Foreign{in.Kind, in.Body}}
 		return nil
 	}
-	if len(in.Body) == 0 || string(in.Body) == "null" {
+	if len(in.Body) == 0 || string(in.Body) == jsonNull {
 		return fmt.Errorf("the event %d of kind %s has no body", in.Seq, in.Kind)
 	}
 	if err := json.Unmarshal(in.Body, body); err != nil {
@@ -205,7 +205,7 @@ func newBody(kind EventKind) Body {
 func (f *Flow) newBody(kind EventKind) Body {
 	for _, sample := range f.Bodies {
 		if sample.EventKind() == kind {
-			body, _ := reflect.New(reflect.TypeOf(sample).Elem()).Interface().(Body) // check has seen a pointer
+			body, _ := reflect.TypeAssert[Body](reflect.New(reflect.TypeOf(sample).Elem())) // check has seen a pointer
 			return body
 		}
 	}
@@ -319,7 +319,7 @@ func (f *Flow) ReadBody(op string, e *Event) error {
 }
 
 func readBody(op string, data []byte, into Body) error {
-	if KindOfJSON(data) == "null" {
+	if KindOfJSON(data) == jsonNull {
 		return &Error{Kind: KindValidation, Op: op, Field: "body", Err: errors.New("is missing")}
 	}
 	if err := DecodeStrict(op, data, into); err != nil {

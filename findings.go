@@ -39,7 +39,7 @@ func (f *Findings) Addf(field, format string, args ...any) {
 	if len(*f) >= maxFindings {
 		return
 	}
-	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
+	*f = append(*f, &Error{Kind: KindValidation, Op: opConfig, Field: field, Err: fmt.Errorf(format, args...)})
 }
 
 // AtMost refuses a list that has n items, if n is above the limit.

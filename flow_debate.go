@@ -70,8 +70,9 @@ func debateFlow(formats map[string]Format) *Flow {
 		Bodies:  []Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
 		Timed:   []State{StateAwaitingResponses},
 
-		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Freeze: freezer(formats), Thaw: thaw, Draw: draw, Views: views, Prompted: prompted,
-		Texts: debateTexts, Open: open, Last: verdictsAndVotes, Spare: droppable, Fixed: fixed, Estimate: estimateDebate,
+		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Freeze: freezer(formats), Thaw: thaw,
+		Draw: draw, Views: views, Prompted: prompted, Texts: debateTexts, Open: open,
+		Last: verdictsAndVotes, Spare: droppable, Fixed: fixed, Estimate: estimateDebate,
 	}
 }
 

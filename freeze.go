@@ -38,12 +38,12 @@ type plan struct {
 // then.
 func (l *live) plan(config FlowConfig, unattended bool) (*plan, error) {
 	if Unnamed(config) == nil {
-		return nil, &Error{Kind: KindValidation, Op: "config", Err: errors.New("there is none")}
+		return nil, &Error{Kind: KindValidation, Op: opConfig, Err: errors.New("there is none")}
 	}
 	m := l.machines[config.Flow()]
 	if m == nil {
 		err := fmt.Errorf("no flow %q is registered", oneLine(config.Flow(), 40))
-		return nil, &Error{Kind: KindValidation, Op: "config", Field: "flow", Err: err}
+		return nil, &Error{Kind: KindValidation, Op: opConfig, Field: fieldFlow, Err: err}
 	}
 	config = Unnamed(config)
 	id, settled := config.Terms().ID, config

@@ -13,10 +13,10 @@ func CheckID(id string) error {
 	switch {
 	case len(id) == 0 || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || strings.IndexFunc(id, notOfID) >= 0:
 		err := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first and the last no '.'")
-		return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: err}
+		return &Error{Kind: KindValidation, Op: opConfig, Field: "id", Err: err}
 	case device(strings.ToLower(name)):
 		err := fmt.Errorf("is the name of a device on some systems: %q", oneLine(id, 40))
-		return &Error{Kind: KindValidation, Op: "config", Field: "id", Err: err}
+		return &Error{Kind: KindValidation, Op: opConfig, Field: "id", Err: err}
 	default:
 		return nil
 	}

@@ -39,14 +39,14 @@ type (
 	// Cancel ends the conversation without a verdict.
 	Cancel struct{}
 	// Acknowledge records that a person has seen the cost warning.
-	Acknowledge struct{}
+	Acknowledge struct{} //nolint:recvcheck // an input is a value, the body of its event a pointer
 	// Retry goes back to the state that an error interrupted, and tries the failed call again.
 	Retry struct{}
 	// Tick reports that time has passed, so that a wait may be over.
 	Tick struct{}
 	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
 	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
-	Opened struct {
+	Opened struct { //nolint:recvcheck // an input is a value, the body of its event a pointer
 		By string `json:"by,omitempty"` // the holder of the lease
 	}
 	// Result is the reply to a call.

@@ -21,6 +21,8 @@ type Inquiry struct {
 }
 
 // Answer is the answer to an inquiry: Text, or one of its options.
+//
+//nolint:recvcheck // an input is a value, the body of its event a pointer
 type Answer struct {
 	Inquiry string `json:"inquiry"`
 	Text    string `json:"text,omitempty"`

@@ -268,10 +268,7 @@ func decide(protocol Protocol, opinions []opinion) (winner string, votes []vote.
 // ranked returns names by falling score. A ranking has no ties, so names with the same score are left out, together
 // with all below them.
 func ranked(scores map[string]float64) []string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(scores)) {
-		names = append(names, name)
-	}
+	names := slices.Sorted(maps.Keys(scores))
 	slices.SortStableFunc(names, func(a, b string) int {
 		switch {
 		case scores[a] > scores[b]:

@@ -146,7 +146,8 @@ func (l *live) askJudge(ctx *callContext, c *Command) (Signal, error) {
 	}
 	task, ok := c.Task.(*JudgeTask)
 	if !ok {
-		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "task", Err: fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)}
+		err := fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)
+		return nil, &Error{Kind: KindValidation, Op: c.Call, Field: "task", Err: err}
 	}
 	answer, err := judge.Judge(ctx, *task)
 	took := ctx.took()

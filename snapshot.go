@@ -185,7 +185,7 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 	is := KindOfJSON(piece)
 	switch {
 	case key == "version": // was read before
-	case key == "events" && is != "null":
+	case key == "events" && is != jsonNull:
 		found = append(found, restoreError(key, fmt.Errorf("is %s, not a list", is)))
 	case key == "events":
 	case key != "id":

@@ -209,11 +209,14 @@ func explained(tree any, err error) []error {
 	return Within("", "", err)
 }
 
+// jsonNull is null as JSON, and the kind of such a value.
+const jsonNull = "null"
+
 // kindOfJSON returns the kind of a decoded value, in words.
 func kindOfJSON(tree any) string {
 	switch tree.(type) {
 	case nil:
-		return "null"
+		return jsonNull
 	case bool:
 		return "true or false"
 	case json.Number:

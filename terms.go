@@ -63,6 +63,8 @@ func Unnamed(config FlowConfig) FlowConfig {
 
 // Terms are the part of a config that all flows share: the participants, the limits, and what every flow does in
 // the same way. The first event of a log holds them.
+//
+//nolint:recvcheck // WithDefaults works on a copy, and that is what it is for
 type Terms struct {
 	// ID names the conversation in its store; "": a new UUIDv7.
 	ID string `json:"id,omitempty"`
@@ -159,7 +161,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON keeps a copy of the JSON and decodes nothing. null is no value.
 func (v *Value) UnmarshalJSON(data []byte) error {
-	if *v = (Value{}); string(data) != "null" {
+	if *v = (Value{}); string(data) != jsonNull {
 		v.JSON = slices.Clone(data)
 	}
 	return nil

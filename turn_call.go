@@ -48,7 +48,8 @@ func turnCall(d *Debate, s *Speech) Call {
 	p := &d.config.Participants[s.Seat]
 	call := Call{
 		ID: id, Kind: s.Kind, By: p.Name, Model: p.Model, Fallbacks: p.Fallbacks, Target: s.Target, Round: d.Round, Slot: s.Slot,
-		Hidden: s.Group != 0, System: d.systems[s.Seat], Last: func(*Record) string { return d.instruction(s) }, View: View{Reader: s.Speaker, From: d.since()},
+		Hidden: s.Group != 0, System: d.systems[s.Seat], Last: func(*Record) string { return d.instruction(s) },
+		View:      View{Reader: s.Speaker, From: d.since()},
 		MaxTokens: p.MaxTokens, Temperature: p.Temperature, Timeout: d.config.TurnTimeout,
 	}
 	if d.Failed(id) {
@@ -138,7 +139,8 @@ func questionCall(d *Debate, s *Speech, id string) Call {
 	for i := range d.config.Audience.Members {
 		if m := &d.config.Audience.Members[i]; m.Name == s.Speaker {
 			call := memberCall(d, m, id, s.Kind)
-			call.Round, call.Slot, call.Target, call.Hidden, call.Last = d.Round, s.Slot, s.Target, s.Group != 0, func(*Record) string { return d.instruction(s) }
+			call.Round, call.Slot, call.Target, call.Hidden = d.Round, s.Slot, s.Target, s.Group != 0
+			call.Last = func(*Record) string { return d.instruction(s) }
 			call.MaxTokens = s.MaxTokens
 			return call
 		}

@@ -128,7 +128,7 @@ func (l *live) checkModels(ctx context.Context, config FlowConfig) Findings {
 		}
 		if err := checker.Check(ctx, model); err != nil {
 			failure := explain(ctx, err)
-			failure.Op, failure.Field = "config", field
+			failure.Op, failure.Field = opConfig, field
 			f = append(f, failure)
 		}
 	}

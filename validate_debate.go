@@ -146,7 +146,7 @@ func (v *validation) model(field, name string) {
 	}
 }
 
-// asker is a part of the config that asks models: a participant, a judge, a member of the audience, …
+// asker is a part of the config that asks models, such as a participant, a judge or a member of the audience.
 type asker struct {
 	field     string
 	model     string
