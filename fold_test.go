@@ -131,7 +131,7 @@ func TestLogsThatDoNotFold(t *testing.T) {
 		"a chunk":                      {turn, func(e *debate.Event) { e.Body = &debate.Chunk{} }, "kind"},
 		"a kind without its body":      {turn, func(e *debate.Event) { e.Body = nil }, "kind"},
 		"a start without a config":     {0, func(e *debate.Event) { as[debate.Start](*e).Config = debate.Value{} }, "start.config"},
-		"a start without a format":     {0, func(e *debate.Event) { as[debate.Start](*e).Frozen = debate.Value{} }, "start"},
+		"a start without a format":     {0, func(e *debate.Event) { as[debate.Start](*e).Frozen = debate.Value{} }, "start.frozen"},
 		"a newer log":                  {0, func(e *debate.Event) { as[debate.Start](*e).Version = debate.LogVersion + 1 }, "start.version"},
 		"a log of no version":          {0, func(e *debate.Event) { as[debate.Start](*e).Version = 0 }, "start.version"},
 		"an unknown flow":              {0, func(e *debate.Event) { as[debate.Start](*e).Flow = "opera" }, "flow"},
