@@ -52,6 +52,17 @@ type Transition struct {
 	Failure *Error `json:"failure,omitempty"`
 }
 
+// EndReason says why the rounds of a conversation, or the conversation itself, ended.
+type EndReason string
+
+// The reasons to end that every flow has. Record.Evidence and the transition's Evidence give the figures.
+const (
+	EndSoftLimit EndReason = "soft-limit" // of the budget
+	EndHardLimit EndReason = "hard-limit" // of the budget
+	EndHost      EndReason = "host"       // stopped, canceled, or ended by an answer
+	EndFailed    EndReason = "failure"    // a failure that was not resolved
+)
+
 // Round is the beginning of a round.
 type Round struct {
 	N     int    `json:"n"`  // from 1

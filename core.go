@@ -6,7 +6,18 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/provider"
+)
+
+// Aliases of contracts from other packages, so that most programs import one package.
+type (
+	// Provider asks a model for one reply. See [provider.Provider].
+	Provider = provider.Provider
+	// Usage counts the tokens of a request. See [provider.Usage].
+	Usage = provider.Usage
+	// ContextManager decides what part of a conversation is sent when not all of it fits. See [window.Manager].
+	ContextManager = window.Manager
 )
 
 // Core is one conversation without any I/O. It starts no goroutine, reads no clock and draws no random number.
