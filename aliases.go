@@ -6,92 +6,46 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Turn is [flow.Turn].
-type Turn = flow.Turn
+// Names of other packages that most programs need. They are documented there.
+type (
+	Budget      = flow.Budget      // limits of money, tokens, calls and time
+	Error       = flow.Error       // every error of this library, with a kind
+	Event       = flow.Event       // an entry of a log
+	Flow        = flow.Flow        // a kind of conversation
+	Guard       = flow.Guard       // the condition of a rule
+	Kind        = flow.Kind        // what an error is about
+	Model       = flow.Model       // prices and sizes of a model
+	Money       = flow.Money       // an amount of USD
+	Option      = flow.Option      // what a person may choose
+	Record      = flow.Record      // what is known of a conversation
+	RetryPolicy = flow.RetryPolicy // how failed calls are tried again
+	Rule        = flow.Rule        // a line of the table
+	State       = flow.State       // where a conversation stands
+	Tool        = flow.Tool        // a function that models may use
+	Trigger     = flow.Trigger     // what changes a state
+	Turn        = flow.Turn        // what a participant has said
+	Unattended  = flow.Unattended  // the choices where nobody can be asked
 
-// Budget is [flow.Budget].
-type Budget = flow.Budget
+	Format = format.Format // the shape of a debate
+	Side   = format.Side   // what a participant is for
 
-// Side is [format.Side].
-type Side = format.Side
+	Filter = store.Filter // which conversations a list has
+	Info   = store.Info   // a line of such a list
+	Store  = store.Store  // where logs are kept
+)
 
-// For is [format.For].
-const For = format.For
+// The sides of a debate, and a dollar.
+const (
+	For     = format.For
+	Against = format.Against
+	Neutral = format.Neutral
+	USD     = flow.USD
+)
 
-// Against is [format.Against].
-const Against = format.Against
-
-// Neutral is [format.Neutral].
-const Neutral = format.Neutral
-
-// Kind is [flow.Kind].
-type Kind = flow.Kind
-
-// ErrAwaitingInput is [flow.ErrAwaitingInput].
-var ErrAwaitingInput = flow.ErrAwaitingInput
-
-// ErrNotFound is [flow.ErrNotFound].
-var ErrNotFound = flow.ErrNotFound
-
-// ErrConflict is [flow.ErrConflict].
-var ErrConflict = flow.ErrConflict
-
-// ErrLeased is [flow.ErrLeased].
-var ErrLeased = flow.ErrLeased
-
-// Error is [flow.Error].
-type Error = flow.Error
-
-// Event is [flow.Event].
-type Event = flow.Event
-
-// Filter is [store.Filter].
-type Filter = store.Filter
-
-// Info is [store.Info].
-type Info = store.Info
-
-// Flow is [flow.Flow].
-type Flow = flow.Flow
-
-// Format is [format.Format].
-type Format = format.Format
-
-// Option is [flow.Option].
-type Option = flow.Option
-
-// State is [flow.State].
-type State = flow.State
-
-// Trigger is [flow.Trigger].
-type Trigger = flow.Trigger
-
-// Rule is [flow.Rule].
-type Rule = flow.Rule
-
-// Guard is [flow.Guard].
-type Guard = flow.Guard
-
-// Model is [flow.Model].
-type Model = flow.Model
-
-// Money is [flow.Money].
-type Money = flow.Money
-
-// USD is [flow.USD].
-const USD = flow.USD
-
-// Record is [flow.Record].
-type Record = flow.Record
-
-// RetryPolicy is [flow.RetryPolicy].
-type RetryPolicy = flow.RetryPolicy
-
-// Store is [store.Store].
-type Store = store.Store
-
-// Tool is [flow.Tool].
-type Tool = flow.Tool
-
-// Unattended is [flow.Unattended].
-type Unattended = flow.Unattended
+// Errors that a program compares with errors.Is.
+var (
+	ErrAwaitingInput = flow.ErrAwaitingInput
+	ErrConflict      = flow.ErrConflict
+	ErrLeased        = flow.ErrLeased
+	ErrNotFound      = flow.ErrNotFound
+)

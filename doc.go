@@ -36,7 +36,7 @@
 //
 //	session, err := engine.Start(ctx, config)
 //	…
-//	record, err := Session.Wait(ctx)
+//	record, err := session.Wait(ctx)
 //	…
 //	if d, ok := debate.Of(record); ok {
 //		fmt.Println(d.Outcome().Winner, d.Spent())

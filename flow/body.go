@@ -65,12 +65,12 @@ type Intent struct {
 	Call      string   `json:"call"`
 	Attempt   int      `json:"attempt"` // from 1
 	Kind      CallKind `json:"kind"`
-	By        string   `json:"by"`              // the participant or judge that is asked
-	Model     string   `json:"model,omitempty"` // "provider/model"; "" if no model is asked
-	Next      string   `json:"next,omitempty"`  // the fallback model that is asked if this one keeps failing
-	Fallbacks []string `json:"rest,omitempty"`  // the fallbacks after Next, in order
+	By        string   `json:"by"`                  // the participant or judge that is asked
+	Model     string   `json:"model,omitempty"`     // "provider/model"; "" if no model is asked
+	Next      string   `json:"next,omitempty"`      // the fallback model that is asked if this one keeps failing
+	Fallbacks []string `json:"fallbacks,omitempty"` // the fallbacks after Next, in order
 	// ModelIndex is the index of the model among those of the call: 0 for its own, n for the nth fallback.
-	ModelIndex int    `json:"place,omitempty"`
+	ModelIndex int    `json:"modelIndex,omitempty"`
 	Round      int    `json:"round,omitempty"`
 	Slot       int    `json:"slot,omitempty"` // place in the round's order, from 0
 	Target     string `json:"target,omitempty"`

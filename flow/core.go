@@ -91,7 +91,7 @@ func (c *Core) StepRemote(in Input) (Output, error) {
 	case Pause, Resume, Stop, Cancel, Retry, Acknowledge, Answer, Sent:
 		return c.step(in, c.answered)
 	default:
-		return Output{}, &Error{Kind: KindState, Op: "note", Err: fmt.Errorf("%T is no control", in.Signal)}
+		return Output{}, &Error{Kind: KindState, Op: "step remote", Err: fmt.Errorf("%T is no control", in.Signal)}
 	}
 }
 
@@ -180,7 +180,7 @@ func (c *Core) emit(e Event) error {
 }
 
 // fire changes the state by the table. Nothing else changes it.
-func (c *Core) fire(on Trigger, note Exit, drain bool) error {
+func (c *Core) fire(on Trigger, exit Exit, drain bool) error {
 	from := c.record.State
 	to, err := c.machine.fire(c.record, on)
 	if err != nil {
@@ -190,20 +190,20 @@ func (c *Core) fire(on Trigger, note Exit, drain bool) error {
 		c.record.State = to
 		return nil
 	}
-	for i := range note.Warnings {
-		if err := c.warn(&note.Warnings[i]); err != nil {
+	for i := range exit.Warnings {
+		if err := c.warn(&exit.Warnings[i]); err != nil {
 			return err
 		}
 	}
-	change := &Transition{From: from, To: to, On: on, Reason: note.Reason, Evidence: note.Evidence, Drain: drain, Calls: note.Calls}
+	change := &Transition{From: from, To: to, On: on, Reason: exit.Reason, Evidence: exit.Evidence, Drain: drain, Calls: exit.Calls}
 	if to == StateError {
-		change.Failure = note.Failure
+		change.Failure = exit.Failure
 	}
 	if err := c.emit(Event{Body: change}); err != nil {
 		return err
 	}
-	if note.Round != nil && note.Round.N != c.record.Round {
-		return c.emit(Event{Body: note.Round})
+	if exit.Round != nil && exit.Round.N != c.record.Round {
+		return c.emit(Event{Body: exit.Round})
 	}
 	return nil
 }
@@ -383,79 +383,6 @@ func (c *Core) sent(s Sent) error {
 
 // mostSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle.
 const mostSteps = 10_000
-
-// advance does what is due. It starts the missing calls, or fires what the flow returns.
-func (c *Core) advance() error {
-	for range mostSteps {
-		again, err := c.once()
-		if err != nil || !again {
-			return err
-		}
-	}
-	circle := errors.New("the flow goes in a circle without asking anybody")
-	return c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
-}
-
-// once does one thing that is due. again reports whether there may be more.
-func (c *Core) once() (again bool, err error) {
-	r := c.record
-	if r.State == StateAwaitingInput {
-		if !c.machine.allows(r, TriggerAnswered) {
-			return false, nil
-		}
-		return true, c.fire(TriggerAnswered, Exit{}, false)
-	}
-	if r.start == nil || !c.machine.working(r.State) {
-		return false, nil
-	}
-	if act, again, err := c.watchBudget(); act || err != nil {
-		return again, err
-	}
-	if again, err := c.watchRound(); again || err != nil {
-		return again, err
-	}
-	step := c.machine.flow.Steps[r.State]
-	due := due{core: c}
-	if step.Calls != nil {
-		if again, err := due.all(step.Calls(r)); again || err != nil {
-			return again, err
-		}
-	}
-	switch {
-	case due.busy:
-		c.waitUntil(due.wait)
-		c.waitUntil(r.times(c.in.At))
-		return false, nil
-	case due.asked:
-		return true, c.fire(TriggerAsk, Exit{}, false)
-	case due.overBudget:
-		return true, c.reach(due.limit, due.short.Call, due.what)
-	}
-	return c.next(step)
-}
-
-// next fires what the flow returns once no call is missing.
-func (c *Core) next(step Step) (again bool, err error) {
-	on, note := passing(c.record.State), Exit{}
-	if step.Next != nil {
-		var ok bool
-		if on, note, ok = step.Next(c.record); !ok {
-			return false, nil
-		}
-	}
-	if err := c.fire(on, note, false); err != nil {
-		return false, c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: err})
-	}
-	return true, nil
-}
-
-// passing returns the trigger that a lifecycle state without a step fires.
-func passing(s State) Trigger {
-	if s == StateInitializing {
-		return TriggerInitialized
-	}
-	return TriggerCompleted
-}
 
 // fail goes to the error state.
 func (c *Core) fail(err *Error) error {

@@ -138,14 +138,14 @@ func (c *Core) warn(w *Warning) error { return c.emit(Event{Body: w}) }
 func (c *Core) reach(limit WarningKind, call, what string) error {
 	budget := c.record.terms.Budget
 	w := &Warning{Kind: limit, Threshold: budget.Hard, Spend: c.record.spent.total.Cost, Call: call, Evidence: what}
-	note := Exit{Reason: EndHardLimit, Evidence: string(limit) + " of the budget: " + what}
+	exit := Exit{Reason: EndHardLimit, Evidence: string(limit) + " of the budget: " + what}
 	if limit == WarnSoft {
-		w.Threshold, note.Reason = budget.Soft, EndSoftLimit
+		w.Threshold, exit.Reason = budget.Soft, EndSoftLimit
 	}
 	if err := c.warn(w); err != nil {
 		return err
 	}
-	return c.fire(TriggerLimit, note, false)
+	return c.fire(TriggerLimit, exit, false)
 }
 
 // limitError is the failure of a conversation that has reached its hard limit.

@@ -83,11 +83,11 @@ func (c *Core) choose(q *Inquiry, a Answer) error {
 	if !ends {
 		return nil
 	}
-	note := Exit{Reason: EndHost, Evidence: "ended after a failure: " + reason}
+	exit := Exit{Reason: EndHost, Evidence: "ended after a failure: " + reason}
 	if r.State == StateCompleting || !c.machine.allows(r, TriggerStop) {
 		return nil // the conversation ends anyway
 	}
-	if err := c.fire(TriggerStop, note, false); err != nil {
+	if err := c.fire(TriggerStop, exit, false); err != nil {
 		return err
 	}
 	c.abort()
