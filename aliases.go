@@ -1,37 +1,68 @@
 package debate
 
 import (
+	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
-// Names of other packages that most programs need. They are documented there.
+// Names of other packages that most programs need.
 type (
-	Budget      = flow.Budget      // limits of money, tokens, calls and time
-	Error       = flow.Error       // every error of this library, with a kind
-	Event       = flow.Event       // an entry of a log
-	Flow        = flow.Flow        // a kind of conversation
-	Guard       = flow.Guard       // the condition of a rule
-	Kind        = flow.Kind        // what an error is about
-	Model       = flow.Model       // prices and sizes of a model
-	Money       = flow.Money       // an amount of USD
-	Option      = flow.Option      // what a person may choose
-	Record      = flow.Record      // what is known of a conversation
-	RetryPolicy = flow.RetryPolicy // how failed calls are tried again
-	Rule        = flow.Rule        // a line of the table
-	State       = flow.State       // where a conversation stands
-	Tool        = flow.Tool        // a function that models may use
-	Trigger     = flow.Trigger     // what changes a state
-	Turn        = flow.Turn        // what a participant has said
-	Unattended  = flow.Unattended  // the choices where nobody can be asked
+	// Budget holds limits of money, tokens, calls and time. See [flow.Budget].
+	Budget = flow.Budget
+	// Error is the type of all errors of this library. See [flow.Error].
+	Error = flow.Error
+	// Event is an entry of a log. See [flow.Event].
+	Event = flow.Event
+	// Flow is a kind of conversation. See [flow.Flow].
+	Flow = flow.Flow
+	// Guard is the condition of a rule. See [flow.Guard].
+	Guard = flow.Guard
+	// Kind says what an error is about. See [flow.Kind].
+	Kind = flow.Kind
+	// Model holds the prices and sizes of a model. See [flow.Model].
+	Model = flow.Model
+	// Money is an amount of USD. See [flow.Money].
+	Money = flow.Money
+	// Option is what a person may choose. See [flow.Option].
+	Option = flow.Option
+	// Record is what a log says of a conversation. See [flow.Record].
+	Record = flow.Record
+	// RetryPolicy says how failed calls are tried again. See [flow.RetryPolicy].
+	RetryPolicy = flow.RetryPolicy
+	// Rule is a line of the table. See [flow.Rule].
+	Rule = flow.Rule
+	// State is where a conversation stands. See [flow.State].
+	State = flow.State
+	// Tool is a function that models may use. See [flow.Tool].
+	Tool = flow.Tool
+	// Trigger is what changes a state. See [flow.Trigger].
+	Trigger = flow.Trigger
+	// Turn is what a participant has said. See [flow.Turn].
+	Turn = flow.Turn
+	// Unattended holds the choices to make where nobody can be asked. See [flow.Unattended].
+	Unattended = flow.Unattended
 
-	Format = format.Format // the shape of a debate
-	Side   = format.Side   // what a participant is for
+	// Format is the shape of a debate. See [format.Format].
+	Format = format.Format
+	// Side is the position of a participant. See [format.Side].
+	Side = format.Side
 
-	Filter = store.Filter // which conversations a list has
-	Info   = store.Info   // a line of such a list
-	Store  = store.Store  // where logs are kept
+	// Filter selects conversations of a list. See [store.Filter].
+	Filter = store.Filter
+	// Info is a line of a list. See [store.Info].
+	Info = store.Info
+	// Store keeps logs. See [store.Store].
+	Store = store.Store
+
+	// Provider asks a model for one reply. See [provider.Provider].
+	Provider = provider.Provider
+	// Usage counts the tokens of a request. See [provider.Usage].
+	Usage = provider.Usage
+	// ContextManager decides what is sent of a conversation that does not fit. See [window.Manager].
+	ContextManager = window.Manager
 )
 
 // The sides of a debate, and a dollar.

@@ -10,21 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
-	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
-)
-
-// Aliases of contracts from other packages, so that most programs import one package.
-type (
-	// Provider asks a model for one reply. See [provider.Provider].
-	Provider = provider.Provider
-	// Usage counts the tokens of a request. See [provider.Usage].
-	Usage = provider.Usage
-	// ContextManager decides what part of a conversation is sent when not all of it fits. See [window.Manager].
-	ContextManager = window.Manager
 )
 
 // Engine runs debates, and conversations of other flows. Its fields hold the live values that a [Config] refers to
