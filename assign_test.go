@@ -254,11 +254,11 @@ func TestPositionsThatAreNotFoundAreAnErrorBeforeTheFirstRound(t *testing.T) {
 		kind    debate.Kind
 		calls   int
 	}{
-		"an answer that is not accepted": {nil, flow.KindInvalidResponse, 2},
-		"a refusal":                      {&provider.Error{Kind: provider.KindRefusal}, flow.KindRefusal, 1},
-		"no key":                         {&provider.Error{Kind: provider.KindAuthentication, Status: 401}, flow.KindAuthentication, 1},
-		"a vendor's failure":             {&provider.Error{Kind: provider.KindAPI, Status: 500}, flow.KindAPI, 3},
-		"a window that is too small":     {&provider.Error{Kind: provider.KindContextOverflow, Status: 400}, flow.KindContextOverflow, 1},
+		"an answer that is not accepted": {nil, provider.KindInvalidResponse, 2},
+		"a refusal":                      {&provider.Error{Kind: provider.KindRefusal}, provider.KindRefusal, 1},
+		"no key":                         {&provider.Error{Kind: provider.KindAuthentication, Status: 401}, provider.KindAuthentication, 1},
+		"a vendor's failure":             {&provider.Error{Kind: provider.KindAPI, Status: 500}, provider.KindAPI, 3},
+		"a window that is too small":     {&provider.Error{Kind: provider.KindContextOverflow, Status: 400}, provider.KindContextOverflow, 1},
 	} {
 		for _, unattended := range []*debate.Unattended{nil, {}} {
 			t.Run(fmt.Sprintf("%s/%t", name, unattended != nil), func(t *testing.T) {
@@ -330,7 +330,7 @@ func TestAssignsThatAreRefused(t *testing.T) {
 			config := unplaced(0, 2)
 			tc.change(&config)
 			engine, p := engineFor(config)
-			assert.Equal(t, tc.field, requireKind(t, engine.Validate(t.Context(), config), flow.KindValidation).Field)
+			assert.Equal(t, tc.field, requireKind(t, engine.Validate(t.Context(), config), provider.KindValidation).Field)
 			assert.Zero(t, p.Calls())
 		})
 	}
@@ -481,7 +481,7 @@ func TestAMegabyteIsNoPosition(t *testing.T) {
 			assert.Less(t, len(system), 20_000, who)
 		}
 		if err != nil {
-			requireKind(t, err, flow.KindInvalidResponse)
+			requireKind(t, err, provider.KindInvalidResponse)
 		}
 	})
 }

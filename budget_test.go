@@ -175,7 +175,7 @@ func (s *spree) play(t *testing.T) (out outcome, ok bool) {
 	synctest.Test(t, func(t *testing.T) {
 		session, err := s.engine.Start(t.Context(), s.config)
 		if err != nil {
-			require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation})
+			require.ErrorIs(t, err, &debate.Error{Kind: provider.KindValidation})
 			return
 		}
 		ok = true
@@ -271,7 +271,7 @@ func TestAHardLimitIsNeverPassed(t *testing.T) {
 				}
 				played++
 				require.LessOrEqual(t, limit.used(out.most), hard, "seed %d", seed)
-				if errors.Is(out.err, &debate.Error{Kind: flow.KindCostLimit}) {
+				if errors.Is(out.err, &debate.Error{Kind: provider.KindCostLimit}) {
 					stopped++
 					assert.Equal(t, flow.StateError, out.record.State, "seed %d", seed)
 				}
@@ -454,7 +454,7 @@ func TestTheLeastLimitsAllowOneRound(t *testing.T) {
 					limit.soft(config.Budget, n)
 					limit.hard(config.Budget, n)
 					if session, err = engine.Start(t.Context(), config); err != nil {
-						require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation})
+						require.ErrorIs(t, err, &debate.Error{Kind: provider.KindValidation})
 						session = nil
 					}
 				}
@@ -599,7 +599,7 @@ func TestALimitNeedsAPrice(t *testing.T) {
 	for name, budget := range map[string]debate.Budget{"warn": {Warn: debate.USD}, "soft": {Soft: 10 * debate.USD}, "hard": {Hard: 10 * debate.USD}} {
 		t.Run(name, func(t *testing.T) {
 			config.Budget = &budget
-			require.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: flow.KindValidation})
+			require.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: provider.KindValidation})
 		})
 	}
 	config.Budget = &debate.Budget{HardTokens: 10_000_000, HardTime: time.Hour}
@@ -640,10 +640,10 @@ func TestAnAcknowledgementNeedsAWarning(t *testing.T) {
 	config := twoDebaters()
 	config.Budget = &debate.Budget{Warn: debate.USD / 1000}
 	inBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: flow.KindState})
+		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: provider.KindState})
 		pass(6 * time.Second)
 		require.NoError(t, s.Acknowledge(t.Context()))
-		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: flow.KindState})
+		require.ErrorIs(t, s.Acknowledge(t.Context()), &debate.Error{Kind: provider.KindState})
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
 	})
@@ -767,7 +767,7 @@ func TestAHardLimitOfTime(t *testing.T) {
 			inBubble(t, config, func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
 				began := time.Now()
 				record, err := s.Wait(t.Context())
-				require.ErrorIs(t, err, &debate.Error{Kind: flow.KindCostLimit})
+				require.ErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit})
 				assert.Equal(t, test.limit, time.Since(began))
 				assert.Equal(t, flow.StateError, record.State)
 				assert.Len(t, record.Turns, test.turns)
@@ -789,7 +789,7 @@ func TestAPauseDoesNotStopTheClockOfABudget(t *testing.T) {
 		err    error
 	}{
 		"soft": {debate.Budget{SoftTime: time.Minute}, nil},
-		"hard": {debate.Budget{HardTime: time.Minute}, &debate.Error{Kind: flow.KindCostLimit}},
+		"hard": {debate.Budget{HardTime: time.Minute}, &debate.Error{Kind: provider.KindCostLimit}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := config
@@ -901,7 +901,7 @@ func TestARoundThatTakesTooLong(t *testing.T) {
 
 // Of two nobody can be dropped before a round is complete: then the debate fails, else it is over.
 func TestARoundThatTakesTooLongForTwo(t *testing.T) {
-	for round, want := range map[string]error{"r1": &debate.Error{Kind: flow.KindTimeout}, "r2": nil} {
+	for round, want := range map[string]error{"r1": &debate.Error{Kind: provider.KindTimeout}, "r2": nil} {
 		for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
 			t.Run(round+" "+string(mode), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

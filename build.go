@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -66,7 +67,7 @@ func (e *Engine) build() (*engine, error) {
 	}
 	var err error
 	if l.prompts, err = prompt.Parse(e.Prompts); err != nil {
-		problems = append(problems, &flow.Error{Kind: flow.KindValidation, Op: "engine", Field: "Prompts", Err: err})
+		problems = append(problems, &flow.Error{Kind: provider.KindValidation, Op: "engine", Field: "Prompts", Err: err})
 	}
 	for name := range orderpkg.ByKey(e.Providers) {
 		if name == "" || strings.Contains(name, "/") {
@@ -114,7 +115,7 @@ func (e *Engine) build() (*engine, error) {
 }
 
 func engineError(field, format string, args ...any) error {
-	return &flow.Error{Kind: flow.KindValidation, Op: "engine", Field: field, Err: fmt.Errorf(format, args...)}
+	return &flow.Error{Kind: provider.KindValidation, Op: "engine", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // newID returns a UUIDv7. UUIDv7s sort by time.

@@ -85,7 +85,7 @@ func halted(t *testing.T, events []debate.Event, err error) *debate.Error {
 	var failure *debate.Error
 	if !errors.Is(err, debate.ErrAwaitingInput) {
 		require.ErrorAs(t, err, &failure)
-		require.NotEqual(t, flow.KindAuthentication, failure.Kind)
+		require.NotEqual(t, provider.KindAuthentication, failure.Kind)
 		return failure
 	}
 	for i := range events {
@@ -97,7 +97,7 @@ func halted(t *testing.T, events []debate.Event, err error) *debate.Error {
 		}
 	}
 	require.NotNil(t, failure)
-	require.Equal(t, flow.KindAuthentication, failure.Kind)
+	require.Equal(t, provider.KindAuthentication, failure.Kind)
 	return failure
 }
 
@@ -118,7 +118,7 @@ func TestRetriesWait(t *testing.T) {
 		"a hint counts for every kind":          {provider.Error{Kind: provider.KindAPI, RetryAfter: 9 * s}, nil, 1, []time.Duration{9 * s}},
 		"a policy of the host's own": {
 			provider.Error{Kind: provider.KindNetwork},
-			&debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: 5}, Base: 3 * s, Cap: 10 * s, Jitter: 2 * s},
+			&debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: 5}, Base: 3 * s, Cap: 10 * s, Jitter: 2 * s},
 			5,
 			[]time.Duration{3 * s, 6 * s, 10 * s, 10 * s, 10 * s},
 		},
@@ -146,7 +146,7 @@ func TestRetriesWait(t *testing.T) {
 // TestJitter: waits differ, and fill the span that they are drawn from.
 func TestJitter(t *testing.T) {
 	config := twoDebaters()
-	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: 100}, Base: time.Second, Cap: time.Second, Jitter: time.Second}
+	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: 100}, Base: time.Second, Cap: time.Second, Jitter: time.Second}
 	events, err := onClock(t, config, failing(100, &provider.Error{Kind: provider.KindNetwork}))
 	require.NoError(t, err)
 	_, waits := openings(events)
@@ -192,7 +192,7 @@ func TestTriesEnd(t *testing.T) {
 
 // TestSomeKindsAreNeverRetried: not even if the policy says so.
 func TestSomeKindsAreNeverRetried(t *testing.T) {
-	kinds := []debate.Kind{flow.KindQuota, flow.KindAuthentication, flow.KindRefusal, flow.KindContentFilter}
+	kinds := []debate.Kind{provider.KindQuota, provider.KindAuthentication, provider.KindRefusal, provider.KindContentFilter}
 	config := twoDebaters()
 	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestSomeKindsAreNeverRetried(t *testing.T) {
 		})
 	}
 	for stop, kind := range map[provider.StopReason]debate.Kind{
-		provider.StopRefusal: flow.KindRefusal, provider.StopFilter: flow.KindContentFilter,
+		provider.StopRefusal: provider.KindRefusal, provider.StopFilter: provider.KindContentFilter,
 	} {
 		t.Run("a reply that stops with "+string(stop), func(t *testing.T) {
 			events, err := onClock(t, config, func(_ *debate.Engine, p *scripted.Provider) {
@@ -221,7 +221,7 @@ func TestAHintBeyondTheCapFails(t *testing.T) {
 	events, err := onClock(t, twoDebaters(), failing(1, &provider.Error{Kind: provider.KindRateLimit, RetryAfter: 61 * time.Second}))
 	var failure *debate.Error
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, flow.KindRateLimit, failure.Kind)
+	assert.Equal(t, provider.KindRateLimit, failure.Kind)
 	assert.Equal(t, 61*time.Second, failure.RetryAfter)
 	assert.Contains(t, failure.Hint(), "1m1s")
 	attempts, _ := openings(events)
@@ -261,7 +261,7 @@ func TestFallbacksComeAfterRetries(t *testing.T) {
 	}
 	t.Run("none is left", func(t *testing.T) {
 		events, err := onClock(t, config, failing(1_000, &provider.Error{Kind: provider.KindAPI}))
-		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindAPI})
+		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindAPI})
 		attempts, _ := openings(events)
 		assert.Len(t, attempts, 9)
 	})
@@ -342,7 +342,7 @@ func TestQueueingIsNoTimeout(t *testing.T) {
 	})
 	t.Run("too slow", func(t *testing.T) {
 		events, err := onClock(t, config, func(e *debate.Engine, p *scripted.Provider) { slow(e, p, 11*time.Second) })
-		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindTimeout})
+		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout})
 		dropped := 0
 		for i := range events {
 			if events[i].Kind() == flow.EventDropped {
@@ -358,7 +358,7 @@ func TestAHugeBaseWaitsForTheCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
 		config.Retry = &debate.RetryPolicy{
-			Base: 1 << 62, Cap: time.Minute, Jitter: time.Nanosecond, Max: map[debate.Kind]int{flow.KindNetwork: 4},
+			Base: 1 << 62, Cap: time.Minute, Jitter: time.Nanosecond, Max: map[debate.Kind]int{provider.KindNetwork: 4},
 		}
 		engine, p := engineFor(config)
 		p.Reply = func(*provider.Request) scripted.Reply {
@@ -369,7 +369,7 @@ func TestAHugeBaseWaitsForTheCap(t *testing.T) {
 		require.NoError(t, err)
 		defer session.Close()
 		_, err = session.Wait(t.Context())
-		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindNetwork})
+		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindNetwork})
 		assert.InDelta(t, 4*time.Minute, time.Since(began), float64(time.Second))
 		assert.Equal(t, 5, p.Calls())
 	})

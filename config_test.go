@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -35,7 +34,7 @@ func fields(t *testing.T, err error) []string {
 	for _, one := range all {
 		var failure *debate.Error
 		require.ErrorAs(t, one, &failure)
-		assert.Equal(t, flow.KindValidation, failure.Kind, "%v", one)
+		assert.Equal(t, provider.KindValidation, failure.Kind, "%v", one)
 		assert.NotEmpty(t, failure.Hint())
 		assert.Contains(t, err.Error(), failure.Field)
 		out = append(out, failure.Field)
@@ -125,12 +124,12 @@ func TestBadConfigs(t *testing.T) {
 			[]string{"retry.base", "retry.cap", "retry.jitter", "retry.rateLimit"},
 		},
 		"negative retries": {
-			func(c *config) { c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: -1}} },
+			func(c *config) { c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: -1}} },
 			[]string{"retry.max.network"},
 		},
 		"retries of what comes again": {
 			func(c *config) {
-				c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindQuota: 2, flow.KindRefusal: 0}}
+				c.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindQuota: 2, provider.KindRefusal: 0}}
 			},
 			[]string{"retry.max.quota"},
 		},
@@ -351,7 +350,7 @@ func full() debate.Config {
 		Context: "truncate", Reserve: 1, MaxTokens: 2, Temperature: new(0.0),
 		RoundDelay: 90 * time.Second, TurnTimeout: time.Millisecond + 1, JudgeTimeout: math.MaxInt64,
 		Retry: &debate.RetryPolicy{
-			Max: map[debate.Kind]int{flow.KindNetwork: 0}, Base: time.Second, Cap: time.Minute, Jitter: 1, RateLimit: 2,
+			Max: map[debate.Kind]int{provider.KindNetwork: 0}, Base: time.Second, Cap: time.Minute, Jitter: 1, RateLimit: 2,
 		},
 		Labels: map[string]string{"tenant": "blue"},
 	}
@@ -402,7 +401,7 @@ func TestConfigsThatDoNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var config debate.Config
 			err := config.UnmarshalJSON([]byte(c.text))
-			requireKind(t, err, flow.KindValidation)
+			requireKind(t, err, provider.KindValidation)
 			assert.ErrorContains(t, err, c.says)
 			assert.Equal(t, debate.Config{}, config, "nothing of it is taken")
 			assert.Error(t, json.Unmarshal([]byte(c.text), &config))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Control gives a control to a debate, wherever it runs. A control is a [flow.Answer], [flow.Pause], [flow.Resume],
@@ -38,7 +39,7 @@ func (l *engine) hostControl(signal flow.Signal) (flow.Signal, error) {
 	case flow.Answer:
 		return l.completed(s)
 	default:
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: "control", Err: fmt.Errorf("%T is no control", signal)}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "control", Err: fmt.Errorf("%T is no control", signal)}
 	}
 }
 
@@ -50,7 +51,7 @@ func (l *engine) completed(a flow.Answer) (flow.Answer, error) {
 	}
 	if host, _, ok := flow.SplitModel(a.Model); ok && l.providers[host] == nil {
 		err := fmt.Errorf("no provider %q is registered", text.OneLine(host, 40))
-		return a, &flow.Error{Kind: flow.KindValidation, Op: "answer", Field: "model", Err: err}
+		return a, &flow.Error{Kind: provider.KindValidation, Op: "answer", Field: "model", Err: err}
 	}
 	a.Row = new(l.model(a.Model))
 	return a, nil

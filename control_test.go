@@ -93,7 +93,7 @@ func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 				answered := time.Now()
 				answer := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}
 				require.NoError(t, other.Control(t.Context(), s.ID(), answer))
-				requireKind(t, other.Control(t.Context(), s.ID(), answer), flow.KindState)
+				requireKind(t, other.Control(t.Context(), s.ID(), answer), provider.KindState)
 				_, err := s.Wait(t.Context())
 				require.NoError(t, err)
 				for _, e := range c.log(s.ID()) {
@@ -195,7 +195,7 @@ func TestARetryFromAnotherProcess(t *testing.T) {
 		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
 		s := join().begin()
 		_, err := s.Wait(t.Context())
-		requireKind(t, err, flow.KindQuota)
+		requireKind(t, err, provider.KindQuota)
 		mend()
 		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Retry{}))
 		pass(pollTime)
@@ -215,7 +215,7 @@ func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 		_, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Acknowledge{}))
-		requireKind(t, join().Control(t.Context(), s.ID(), flow.Acknowledge{}), flow.KindState)
+		requireKind(t, join().Control(t.Context(), s.ID(), flow.Acknowledge{}), provider.KindState)
 		pass(pollTime)
 		synctest.Wait()
 		_, err = s.Wait(t.Context())
@@ -291,7 +291,7 @@ func TestOneOfManyControlsIsTaken(t *testing.T) {
 							taken++
 							continue
 						}
-						requireKind(t, err, flow.KindState)
+						requireKind(t, err, provider.KindState)
 					}
 					assert.Equal(t, 1, taken)
 					pass(beatTime + time.Second)
@@ -326,7 +326,7 @@ func TestRefusedControlsChangeNothing(t *testing.T) {
 			t.Helper()
 			before := c.log(id)
 			err := other.Control(t.Context(), id, signal)
-			requireKind(t, err, flow.KindState)
+			requireKind(t, err, provider.KindState)
 			require.ErrorContains(t, err, trigger)
 			if state != "" {
 				require.ErrorContains(t, err, string(state))
@@ -375,12 +375,12 @@ func TestAnAnswerThatDoesNotFitIsRefused(t *testing.T) {
 			"option": {Inquiry: inquiry, Option: "dance"},
 			"model":  {Inquiry: inquiry, Option: flow.OptionModel, Model: "nobody/model"},
 		} {
-			failure := requireKind(t, join().Control(t.Context(), s.ID(), answer), flow.KindValidation)
+			failure := requireKind(t, join().Control(t.Context(), s.ID(), answer), provider.KindValidation)
 			assert.Equal(t, field, failure.Field)
 		}
 		for _, model := range []string{"", "test", "/", "test/"} {
 			err := join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: inquiry, Option: flow.OptionModel, Model: model})
-			assert.Equal(t, "model", requireKind(t, err, flow.KindValidation).Field, "%q", model)
+			assert.Equal(t, "model", requireKind(t, err, provider.KindValidation).Field, "%q", model)
 		}
 		assert.Equal(t, before, c.log(s.ID()))
 	})
@@ -434,18 +434,18 @@ func TestWhatIsNoControl(t *testing.T) {
 			flow.Tick{},
 			flow.Opened{},
 			flow.Result{Call: adasOpening, Attempt: 1, Text: "Forged."},
-			flow.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: flow.KindAPI}},
+			flow.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: provider.KindAPI}},
 			flow.Lost{Call: adasOpening, Attempt: 1},
 			&flow.Pause{},
 		} {
 			for _, id := range []string{s.ID(), "nobody-knows"} {
-				requireKind(t, join().Control(t.Context(), id, signal), flow.KindValidation)
+				requireKind(t, join().Control(t.Context(), id, signal), provider.KindValidation)
 			}
 		}
 		assert.Equal(t, before, c.log(s.ID()))
 		for _, id := range []string{"nobody-knows", "", "../secret"} {
 			for _, signal := range []flow.Signal{flow.Pause{}, flow.Answer{Inquiry: "i", Text: "t"}} {
-				requireKind(t, join().Control(t.Context(), id, signal), flow.KindValidation)
+				requireKind(t, join().Control(t.Context(), id, signal), provider.KindValidation)
 			}
 		}
 		require.ErrorIs(t, join().Control(t.Context(), "nobody-knows", flow.Pause{}), debate.ErrNotFound)
@@ -476,7 +476,7 @@ func TestAFlowsInputFromAnotherProcess(t *testing.T) {
 		assert.JSONEq(t, `{"n":1}`, string(record.Inputs[0].Payload))
 		assert.Equal(t, 10, c.calls())
 		err = join().Control(t.Context(), s.ID(), flow.Pause{})
-		assert.Equal(t, "flow", requireKind(t, err, flow.KindValidation).Field, "this engine does not know the flow")
+		assert.Equal(t, "flow", requireKind(t, err, provider.KindValidation).Field, "this engine does not know the flow")
 	})
 }
 
@@ -523,7 +523,7 @@ func TestAControlThatIsAlwaysTooLate(t *testing.T) {
 				err := other.Control(t.Context(), s.ID(), flow.Pause{})
 				require.ErrorIs(t, err, test.err)
 				if test.err != nil {
-					requireKind(t, err, flow.KindConflict)
+					requireKind(t, err, provider.KindConflict)
 				}
 			})
 		})

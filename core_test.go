@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Who does not hold a debate brings what a host says, and nothing that only its holder can know.
@@ -24,7 +25,7 @@ func TestOnlyControlsAreNoted(t *testing.T) {
 			core, err := l.engine.NewCore(l.id, l.events[:i+1])
 			require.NoError(t, err)
 			out, err := core.StepRemote(flow.Input{At: time.Now(), Signal: signal})
-			requireKind(t, err, flow.KindState)
+			requireKind(t, err, provider.KindState)
 			assert.Empty(t, out)
 			out, err = core.StepRemote(flow.Input{At: time.Now(), Signal: flow.Pause{}})
 			require.NoError(t, err, "and the core goes on")
@@ -90,5 +91,5 @@ func TestACoreTakesTheFlowOfItsConfig(t *testing.T) {
 	core, err = engine.NewCore("other", nil)
 	require.NoError(t, err)
 	err = step(core, flow.Edit{Config: twoDebaters()}, flow.Validate{}, flow.Validated{OK: true}, start)
-	assert.Equal(t, "flow", requireKind(t, err, flow.KindValidation).Field)
+	assert.Equal(t, "flow", requireKind(t, err, provider.KindValidation).Field)
 }

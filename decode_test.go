@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // A config on the wire is its own fields beside the name of its flow.
@@ -45,6 +46,6 @@ func TestConfigsOnTheWireAreRefusedByPath(t *testing.T) {
 		`{"participants":[{"nme":"Ada"}]}`: "participants[0].nme",
 	} {
 		_, err := engine.DecodeConfig([]byte(text))
-		assert.Equal(t, field, requireKind(t, err, flow.KindValidation).Field, text)
+		assert.Equal(t, field, requireKind(t, err, provider.KindValidation).Field, text)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -76,7 +77,7 @@ func everyField() debate.Config {
 		Context: flow.ContextSliding, Summarizer: "test/summarizer", AutoSummary: true, CutLong: true, Reserve: 2000, MaxTokens: 1000,
 		Temperature: new(0.6), RoundDelay: time.Second, RoundTimeout: time.Hour, TurnTimeout: time.Minute, JudgeTimeout: 2 * time.Minute,
 		Retry: &debate.RetryPolicy{
-			Max: map[debate.Kind]int{flow.KindNetwork: 1}, Base: time.Second, Cap: time.Minute, Jitter: time.Second, RateLimit: time.Second,
+			Max: map[debate.Kind]int{provider.KindNetwork: 1}, Base: time.Second, Cap: time.Minute, Jitter: time.Second, RateLimit: time.Second,
 		},
 		Labels: map[string]string{"tenant": "blue"}, Tools: []string{"add"},
 	}
@@ -225,7 +226,7 @@ func TestEveryDifferenceOfConfigsIsNamed(t *testing.T) {
 				if err == nil {
 					session.Close()
 				}
-				failure := requireKind(t, err, flow.KindConflict)
+				failure := requireKind(t, err, provider.KindConflict)
 				assert.Equal(t, l.path, failure.Field, "%v", err)
 				assert.Regexp(t, `: it has .+, and .+ is given$`, err.Error())
 				assert.Less(t, len(err.Error()), 400)
@@ -270,7 +271,7 @@ func TestADifferenceShowsBothValues(t *testing.T) {
 			other := base()
 			c.change(&other)
 			_, err := engine.Start(t.Context(), other)
-			failure := requireKind(t, err, flow.KindConflict)
+			failure := requireKind(t, err, provider.KindConflict)
 			assert.Equal(t, c.field, failure.Field)
 			held, given, found := strings.Cut(failure.Err.Error(), ", and ")
 			require.True(t, found)

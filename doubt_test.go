@@ -231,6 +231,6 @@ func TestAStoreThatFailsIsSaidToHave(t *testing.T) {
 		engine.Store = &deaf{}
 		_, err := engine.Start(t.Context(), config)
 		require.ErrorIs(t, err, errDeaf)
-		requireKind(t, err, flow.KindStore)
+		requireKind(t, err, provider.KindStore)
 	})
 }

@@ -128,10 +128,10 @@ func endings() map[string]ending {
 			reason: flow.EndSoftLimit, words: "the cost warning is reached", rounds: 1,
 		},
 		"a hard limit of calls": {
-			change: budget(debate.Budget{HardCalls: 5}), reason: flow.EndHardLimit, words: "hard-limit of the budget: ", failed: flow.KindCostLimit,
+			change: budget(debate.Budget{HardCalls: 5}), reason: flow.EndHardLimit, words: "hard-limit of the budget: ", failed: provider.KindCostLimit,
 		},
 		"a hard limit of time": {
-			change: budget(debate.Budget{HardTime: 4 * time.Second}), reason: flow.EndHardLimit, words: "4s of 4s", failed: flow.KindCostLimit,
+			change: budget(debate.Budget{HardTime: 4 * time.Second}), reason: flow.EndHardLimit, words: "4s of 4s", failed: provider.KindCostLimit,
 		},
 		"the host stops": {
 			host:   func(t *testing.T, s *debate.Session) { require.NoError(t, s.Stop(t.Context())) },
@@ -155,7 +155,7 @@ func endings() map[string]ending {
 		},
 		"a failure that nobody mends": {
 			spoil:  func(p *scripted.Provider) { befall(p, provider.KindQuota, said("Ben", 1)) },
-			reason: flow.EndFailed, words: "quota", failed: flow.KindQuota,
+			reason: flow.EndFailed, words: "quota", failed: provider.KindQuota,
 		},
 	}
 }
@@ -229,7 +229,7 @@ func TestAMendedFailureIsNoReason(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close()
 	_, err = session.Wait(t.Context())
-	requireKind(t, err, flow.KindQuota)
+	requireKind(t, err, provider.KindQuota)
 	cut.over.Store(true)
 	require.NoError(t, session.Retry(t.Context()))
 	record, err := session.Wait(t.Context())
@@ -252,7 +252,7 @@ func TestAnErrorThatIsGivenUp(t *testing.T) {
 			require.NoError(t, err)
 			defer session.Close()
 			_, err = session.Wait(t.Context())
-			requireKind(t, err, flow.KindQuota)
+			requireKind(t, err, provider.KindQuota)
 			require.NoError(t, control(session, t))
 			record, err := session.Wait(t.Context())
 			require.NoError(t, err)
@@ -293,9 +293,9 @@ func TestWhyTheRoundsEndedStays(t *testing.T) {
 // After a late round the debate only goes on if its participants can: nobody's context is exceeded, and
 // not all of them are rate-limited.
 func TestARoundAfterWhichNobodyCanGoOn(t *testing.T) {
-	limited := debate.Error{Kind: flow.KindRateLimit, RetryAfter: 30 * time.Second}
-	network := debate.Error{Kind: flow.KindNetwork, RetryAfter: 30 * time.Second}
-	overflow := debate.Error{Kind: flow.KindContextOverflow}
+	limited := debate.Error{Kind: provider.KindRateLimit, RetryAfter: 30 * time.Second}
+	network := debate.Error{Kind: provider.KindNetwork, RetryAfter: 30 * time.Second}
+	overflow := debate.Error{Kind: provider.KindContextOverflow}
 	for name, c := range map[string]struct {
 		ada, ben debate.Error
 		statuses [2]flow.Status

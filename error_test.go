@@ -22,9 +22,9 @@ import (
 )
 
 var kinds = []debate.Kind{
-	flow.KindNetwork, flow.KindRateLimit, flow.KindQuota, flow.KindAPI, flow.KindTimeout, flow.KindContextOverflow,
-	flow.KindAuthentication, flow.KindContentFilter, flow.KindRefusal, flow.KindInvalidResponse, flow.KindValidation,
-	flow.KindCanceled, flow.KindCostLimit, flow.KindState, flow.KindConflict, flow.KindStore,
+	provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout, provider.KindContextOverflow,
+	provider.KindAuthentication, provider.KindContentFilter, provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation,
+	provider.KindCanceled, provider.KindCostLimit, provider.KindState, provider.KindConflict, provider.KindStore,
 }
 
 func TestErrorsOfNothing(t *testing.T) {
@@ -33,7 +33,7 @@ func TestErrorsOfNothing(t *testing.T) {
 	assert.NoError(t, none.Unwrap())
 	assert.False(t, none.Retryable())
 	assert.Empty(t, none.Hint())
-	assert.NotErrorIs(t, none, &debate.Error{Kind: flow.KindState})
+	assert.NotErrorIs(t, none, &debate.Error{Kind: provider.KindState})
 	data, err := none.MarshalJSON()
 	require.NoError(t, err)
 	assert.Equal(t, "null", string(data))
@@ -49,28 +49,28 @@ func TestErrorsOfNothing(t *testing.T) {
 
 func TestErrorsAreOneLine(t *testing.T) {
 	err := &debate.Error{
-		Kind: flow.KindTimeout, Op: "r2.rebuttal.Ada", Field: "f", Participant: "Ada", Round: 2, Attempt: 3, Err: errors.New("no reply in time"),
+		Kind: provider.KindTimeout, Op: "r2.rebuttal.Ada", Field: "f", Participant: "Ada", Round: 2, Attempt: 3, Err: errors.New("no reply in time"),
 	}
 	assert.Equal(t, "debate: timeout: r2.rebuttal.Ada: f: Ada: attempt 3: no reply in time", err.Error())
-	assert.NotContains(t, (&debate.Error{Kind: flow.KindTimeout, Attempt: 1}).Error(), "attempt", "the first is not worth a word")
+	assert.NotContains(t, (&debate.Error{Kind: provider.KindTimeout, Attempt: 1}).Error(), "attempt", "the first is not worth a word")
 }
 
 func TestErrorsHoldTheirCause(t *testing.T) {
 	cause := errors.New("cause")
-	err := fmt.Errorf("wrapped: %w", &debate.Error{Kind: flow.KindCostLimit, Op: "limit", Err: cause})
+	err := fmt.Errorf("wrapped: %w", &debate.Error{Kind: provider.KindCostLimit, Op: "limit", Err: cause})
 	assert.ErrorIs(t, err, cause)
-	assert.ErrorIs(t, err, &debate.Error{Kind: flow.KindCostLimit}, "a target of a kind asks for the kind")
-	assert.NotErrorIs(t, err, &debate.Error{Kind: flow.KindState})
+	assert.ErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit}, "a target of a kind asks for the kind")
+	assert.NotErrorIs(t, err, &debate.Error{Kind: provider.KindState})
 	assert.NotErrorIs(t, err, &debate.Error{})
-	assert.NotErrorIs(t, err, &debate.Error{Kind: flow.KindCostLimit, Op: "limit"}, "one that says more is another error")
+	assert.NotErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit, Op: "limit"}, "one that says more is another error")
 	assert.NotErrorIs(t, err, (*debate.Error)(nil))
 	assert.NotErrorIs(t, err, debate.ErrConflict)
 }
 
 func TestEveryKindHasAHint(t *testing.T) {
 	retryable := map[debate.Kind]bool{
-		flow.KindNetwork: true, flow.KindRateLimit: true, flow.KindAPI: true, flow.KindTimeout: true, flow.KindInvalidResponse: true,
-		flow.KindAuthentication: true, flow.KindQuota: true,
+		provider.KindNetwork: true, provider.KindRateLimit: true, provider.KindAPI: true, provider.KindTimeout: true, provider.KindInvalidResponse: true,
+		provider.KindAuthentication: true, provider.KindQuota: true,
 	}
 	other := (&debate.Error{Kind: "unheard of"}).Hint()
 	seen := map[string]debate.Kind{}
@@ -82,7 +82,7 @@ func TestEveryKindHasAHint(t *testing.T) {
 		assert.Empty(t, seen[hint], "%s has the hint of another", kind)
 		seen[hint] = kind
 	}
-	assert.Contains(t, (&debate.Error{Kind: flow.KindRateLimit, RetryAfter: 90 * time.Second}).Hint(), "1m30s")
+	assert.Contains(t, (&debate.Error{Kind: provider.KindRateLimit, RetryAfter: 90 * time.Second}).Hint(), "1m30s")
 }
 
 func TestErrorsReadWhatTheyWrite(t *testing.T) {
@@ -113,20 +113,20 @@ func TestFailuresAreClassified(t *testing.T) {
 		says string
 	}
 	cases := map[string]failure{
-		"an error of ours":      {fmt.Errorf("x: %w", &debate.Error{Kind: flow.KindRefusal, Err: errors.New("no")}), flow.KindRefusal, "no"},
-		"ours without a kind":   {&debate.Error{Err: errors.New("hm")}, flow.KindAPI, "hm"},
-		"theirs without a kind": {&provider.Error{Message: "hm"}, flow.KindAPI, "hm"},
-		"a foreign error":       {errors.New("boom"), flow.KindAPI, "boom"},
-		"a deadline":            {fmt.Errorf("dial: %w", context.DeadlineExceeded), flow.KindTimeout, "dial"},
-		"a cancellation":        {fmt.Errorf("dial: %w", context.Canceled), flow.KindAPI, "dial"}, // nobody had asked for that,
-		"control characters":    {errors.New("a\x1b[31mred\x07\r\nb\u202ec\x00d"), flow.KindAPI, "a [31mred   b c d"},
-		"not UTF-8":             {errors.New("a\xff\xfeb"), flow.KindAPI, "a"},
-		"very long":             {errors.New(strings.Repeat("é", 100_000)), flow.KindAPI, "…"},
+		"an error of ours":      {fmt.Errorf("x: %w", &debate.Error{Kind: provider.KindRefusal, Err: errors.New("no")}), provider.KindRefusal, "no"},
+		"ours without a kind":   {&debate.Error{Err: errors.New("hm")}, provider.KindAPI, "hm"},
+		"theirs without a kind": {&provider.Error{Message: "hm"}, provider.KindAPI, "hm"},
+		"a foreign error":       {errors.New("boom"), provider.KindAPI, "boom"},
+		"a deadline":            {fmt.Errorf("dial: %w", context.DeadlineExceeded), provider.KindTimeout, "dial"},
+		"a cancellation":        {fmt.Errorf("dial: %w", context.Canceled), provider.KindAPI, "dial"}, // nobody had asked for that,
+		"control characters":    {errors.New("a\x1b[31mred\x07\r\nb\u202ec\x00d"), provider.KindAPI, "a [31mred   b c d"},
+		"not UTF-8":             {errors.New("a\xff\xfeb"), provider.KindAPI, "a"},
+		"very long":             {errors.New(strings.Repeat("é", 100_000)), provider.KindAPI, "…"},
 	}
 	for _, kind := range kinds {
 		told := kind
-		if kind == flow.KindCanceled { // nobody had asked for that
-			told = flow.KindAPI
+		if kind == provider.KindCanceled { // nobody had asked for that
+			told = provider.KindAPI
 		}
 		cases["theirs: "+string(kind)] = failure{&provider.Error{Kind: kind, Status: 500, Message: "m"}, told, "m"}
 	}
@@ -141,7 +141,7 @@ func TestFailuresAreClassified(t *testing.T) {
 				require.NoError(t, err)
 				t.Cleanup(func() { session.Close() })
 				record, err := session.Wait(t.Context())
-				if c.kind == flow.KindAuthentication || c.kind == flow.KindContextOverflow { // a person may mend it
+				if c.kind == provider.KindAuthentication || c.kind == provider.KindContextOverflow { // a person may mend it
 					err = question(t, record, err).Failure
 				} else {
 					assert.Equal(t, flow.StateError, record.State)

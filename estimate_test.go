@@ -264,7 +264,7 @@ func TestEstimatesThatCannotBeMade(t *testing.T) {
 	formatless.Format = "unknown"
 	for field, wrong := range map[string]flow.Config{"flow": flow.Named("unknown", config), "format": formatless} {
 		_, err := engine.Estimate(t.Context(), wrong)
-		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation}, field)
+		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindValidation}, field)
 		var failure *debate.Error
 		require.ErrorAs(t, err, &failure)
 		assert.Equal(t, field, failure.Field)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // What a debate does about failures.
@@ -30,7 +31,7 @@ func failingSpeaker(d *Debate, name string) flow.OnFail {
 func askSpeaker(r *flow.Record, failure *flow.Error) flow.Question {
 	d := of(r)
 	switch failure.Kind {
-	case flow.KindAuthentication:
+	case provider.KindAuthentication:
 		options, without := []flow.Option{flow.OptionRetry, flow.OptionModel}, ""
 		if droppable(d.Record, failure.Participant) {
 			options, without = append(options, flow.OptionDrop), " go on without,"
@@ -43,7 +44,7 @@ func askSpeaker(r *flow.Record, failure *flow.Error) flow.Question {
 				failure.Participant, without),
 			Options: append(options, flow.OptionEnd), Default: flow.OptionEnd,
 		}
-	case flow.KindContextOverflow:
+	case provider.KindContextOverflow:
 		return askShrink(d, failure)
 	default:
 		return flow.Question{}
@@ -84,7 +85,7 @@ func askShrink(d *Debate, failure *flow.Error) flow.Question {
 // without asking.
 func failingJudge(r *flow.Record, failure *flow.Error) flow.Question {
 	d := of(r)
-	if failure.Kind == flow.KindContextOverflow {
+	if failure.Kind == provider.KindContextOverflow {
 		if q := askShrink(d, failure); len(q.Options) > 0 {
 			q.EndDrops = true
 			return q

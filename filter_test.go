@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -221,7 +222,7 @@ func TestCheckID(t *testing.T) {
 		err := store.CheckID(id)
 		invalid, ok := errors.AsType[*debate.Error](err)
 		if assert.True(t, ok, "%q: %v", id, err) {
-			assert.Equal(t, flow.KindValidation, invalid.Kind)
+			assert.Equal(t, provider.KindValidation, invalid.Kind)
 			assert.Equal(t, "id", invalid.Field)
 			assert.NotContains(t, err.Error(), "\n")
 		}

@@ -105,7 +105,7 @@ func TestWhatBecomesOfACallThatFailed(t *testing.T) {
 				defer session.Close()
 				record, err := session.Wait(t.Context())
 				if c.via == flow.StateError {
-					requireKind(t, err, flow.KindRefusal)
+					requireKind(t, err, provider.KindRefusal)
 					require.NoError(t, session.Stop(t.Context()))
 				} else {
 					require.NoError(t, err)
@@ -135,9 +135,9 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 		kind debate.Kind
 		says string
 	}{
-		"in a circle":             {circle, flow.KindState, "circle"},
-		"a trigger without rules": {nowhere, flow.KindState, "nowhere"},
-		"an unknown schema":       {oneState(callsOf(func(c *flow.Call) { c.Schema = "plan" })), flow.KindValidation, "plan"},
+		"in a circle":             {circle, provider.KindState, "circle"},
+		"a trigger without rules": {nowhere, provider.KindState, "nowhere"},
+		"an unknown schema":       {oneState(callsOf(func(c *flow.Call) { c.Schema = "plan" })), provider.KindValidation, "plan"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, source, config := withFlow(c.flow)
@@ -166,16 +166,16 @@ func TestInputsOfAFlow(t *testing.T) {
 	engine, _, config := withFlow(f)
 	session, err := engine.New(inFlow(engine, config))
 	require.NoError(t, err)
-	requireKind(t, session.Send(t.Context(), "note", nil), flow.KindState)
+	requireKind(t, session.Send(t.Context(), "note", nil), provider.KindState)
 	require.NoError(t, session.Validate(t.Context()))
 	require.NoError(t, session.Start(t.Context()))
 	assert.Equal(t, asks, session.State(), "nothing is due: it waits")
 
 	err = session.Send(t.Context(), nudge, nil)
-	requireKind(t, err, flow.KindState)
+	requireKind(t, err, provider.KindState)
 	assert.ErrorContains(t, err, "hasNote")
-	requireKind(t, session.Send(t.Context(), "shout", nil), flow.KindState)
-	requireKind(t, session.Send(t.Context(), "note", func() {}), flow.KindValidation)
+	requireKind(t, session.Send(t.Context(), "shout", nil), provider.KindState)
+	requireKind(t, session.Send(t.Context(), "note", func() {}), provider.KindValidation)
 	require.NoError(t, session.Send(t.Context(), "note", map[string]int{"n": 1}))
 	assert.Equal(t, asks, session.State(), "no rule wants it: it is only a fact")
 	require.NoError(t, session.Send(t.Context(), "once", nil))

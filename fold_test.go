@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // storedLog is a debate as its store holds it.
@@ -163,7 +164,7 @@ func TestLogsThatDoNotFold(t *testing.T) {
 			events := l.copied(t)
 			c.change(&events[c.at])
 			_, err := l.engine.NewCore(l.id, events)
-			assert.Equal(t, c.field, requireKind(t, err, flow.KindValidation).Field)
+			assert.Equal(t, c.field, requireKind(t, err, provider.KindValidation).Field)
 		})
 	}
 }
@@ -203,7 +204,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 	start, edit := *as[flow.Start](l.events[0]), flow.Edit{Config: config}
 	otherwise := config
 	otherwise.Topic = "Something else"
-	network := &debate.Error{Kind: flow.KindNetwork}
+	network := &debate.Error{Kind: provider.KindNetwork}
 	ignored := map[string]flow.Signal{
 		"a result":       flow.Result{Call: open.Call, Attempt: 1, Text: "A word.", Usage: little},
 		"a late result":  flow.Result{Call: done.Call, Attempt: 1, Text: "Again.", Usage: little},
@@ -254,7 +255,7 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 		flow.StatePaused:              {begins, []flow.Signal{flow.Pause{}}, append(outcome, "resume", "stop", "cancel"), flow.Resume{}},
 		flow.StateError: {
 			begins,
-			[]flow.Signal{flow.Failed{Call: open.Call, Attempt: 1, Error: &debate.Error{Kind: flow.KindQuota}}},
+			[]flow.Signal{flow.Failed{Call: open.Call, Attempt: 1, Error: &debate.Error{Kind: provider.KindQuota}}},
 			[]string{"retry", "stop", "cancel"},
 			flow.Retry{},
 		},
@@ -287,9 +288,9 @@ func TestARefusedInputChangesNothing(t *testing.T) {
 				if _, ok := ignored[name]; ok {
 					require.NoError(t, err)
 				} else {
-					kind := flow.KindState
+					kind := provider.KindState
 					if name == "an empty start" && state == flow.StateReady {
-						kind = flow.KindValidation
+						kind = provider.KindValidation
 					}
 					requireKind(t, err, kind)
 					assert.Zero(t, out)
@@ -329,7 +330,7 @@ func TestResultsThatNobodyWaitsFor(t *testing.T) {
 		assert.Empty(t, out.Start)
 	}
 	_, err = core.Command(done.Call)
-	requireKind(t, err, flow.KindState)
+	requireKind(t, err, provider.KindState)
 	command, err := core.Command(open.Call)
 	require.NoError(t, err)
 	assert.Equal(t, open.By, command.By)
@@ -353,7 +354,7 @@ func TestAFinalDebateTakesNothing(t *testing.T) {
 		core, err := l.engine.NewCore(l.id, l.events)
 		require.NoError(t, err)
 		_, err = core.Step(flow.Input{At: time.Now(), Signal: signal})
-		requireKind(t, err, flow.KindState)
+		requireKind(t, err, provider.KindState)
 		assert.EqualValues(t, len(l.events), core.Record().Seq, "%T", signal)
 	}
 }
@@ -373,7 +374,7 @@ func TestAStartThatDoesNotFold(t *testing.T) {
 	newer.Version = flow.LogVersion + 1
 	for _, start := range []flow.Start{{}, newer} {
 		_, err = core.Step(flow.Input{At: at, Signal: start})
-		requireKind(t, err, flow.KindValidation)
+		requireKind(t, err, provider.KindValidation)
 		assert.Equal(t, flow.StateReady, core.Record().State)
 	}
 	out, err := core.Step(flow.Input{At: at, Signal: *as[flow.Start](l.events[0])})
@@ -407,7 +408,7 @@ func TestVersionsOfAFlow(t *testing.T) {
 				assert.NoError(t, err)
 				return
 			}
-			assert.Equal(t, "flowVersion", requireKind(t, err, flow.KindValidation).Field)
+			assert.Equal(t, "flowVersion", requireKind(t, err, provider.KindValidation).Field)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/jsondiff"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Fork starts a new debate that continues from a point of an old one. The new log begins with a copy of the old one
@@ -89,7 +90,7 @@ func Editing[T any, P interface {
 }
 
 func forkError(field, format string, args ...any) error {
-	return &flow.Error{Kind: flow.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
+	return &flow.Error{Kind: provider.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // anew starts the forked debate from the beginning.
@@ -115,7 +116,7 @@ func taken(err error) error {
 	if err != nil {
 		return err
 	}
-	return &flow.Error{Kind: flow.KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
+	return &flow.Error{Kind: provider.KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
 }
 
 // branch makes the start of a debate that continues another log. It takes over from that log:

@@ -350,7 +350,7 @@ func TestForkingWithAnotherConfig(t *testing.T) {
 			at: spoken(6), edit: func(c *debate.Config) { c.Budget = &debate.Budget{HardCalls: 7} },
 			check: func(t *testing.T, s shown) {
 				assert.Equal(t, flow.StateError, s.record.State)
-				requireKind(t, s.record.Failure, flow.KindCostLimit)
+				requireKind(t, s.record.Failure, provider.KindCostLimit)
 				assert.Empty(t, s.requests, "what the copied part has cost counts")
 				assert.Equal(t, 8, s.record.Spent().Requests)
 				assert.Zero(t, s.record.Reserved())
@@ -477,8 +477,8 @@ func TestForksThatAreRefused(t *testing.T) {
 		"a config that is wrong":       {edit: func(c *debate.Config) { c.Topic = " " }, field: "topic"},
 		"a provider that is not there": {edit: func(c *debate.Config) { c.Participants[0].Model = "nobody/x" }, field: "participants[0].model"},
 		"an id that is a path":         {edit: func(c *debate.Config) { c.ID = "../x" }, field: "id"},
-		"its own id":                   {edit: func(c *debate.Config) { c.ID = "parent" }, kind: flow.KindConflict, field: "id"},
-		"its own id, from scratch":     {seq: 1000, edit: func(c *debate.Config) { c.ID = "parent" }, kind: flow.KindConflict, field: "id"},
+		"its own id":                   {edit: func(c *debate.Config) { c.ID = "parent" }, kind: provider.KindConflict, field: "id"},
+		"its own id, from scratch":     {seq: 1000, edit: func(c *debate.Config) { c.ID = "parent" }, kind: provider.KindConflict, field: "id"},
 		"wrong from the beginning":     {seq: 1000, edit: func(c *debate.Config) { c.Topic = "" }, field: "topic"},
 		"a path from the beginning":    {seq: 1000, edit: func(c *debate.Config) { c.ID = ".." }, field: "id"},
 		"before the beginning":         {seq: 999, edit: nobody, field: "seq"},
@@ -510,7 +510,7 @@ func TestForksThatAreRefused(t *testing.T) {
 				assert.Nil(t, session)
 				kind := c.kind
 				if kind == "" {
-					kind = flow.KindValidation
+					kind = provider.KindValidation
 				}
 				failure := requireKind(t, err, kind)
 				assert.True(t, strings.HasPrefix(failure.Field, c.field), "%v", err)
@@ -556,7 +556,7 @@ func TestAForkDoesNotChangeSides(t *testing.T) {
 		if err == nil {
 			session.Close()
 		}
-		failure := requireKind(t, err, flow.KindValidation)
+		failure := requireKind(t, err, provider.KindValidation)
 		assert.Contains(t, failure.Field, "participants[0]")
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // townHall is a format that a host has defined, with a cast for it.
@@ -113,7 +113,7 @@ func TestParseFormatIsStrict(t *testing.T) {
 			f, err := format.Parse([]byte(tc.text))
 			var e *debate.Error
 			require.ErrorAs(t, err, &e)
-			assert.Equal(t, flow.KindValidation, e.Kind)
+			assert.Equal(t, provider.KindValidation, e.Kind)
 			assert.Contains(t, err.Error(), tc.want)
 			assert.Less(t, len(err.Error()), 500)
 			assert.Empty(t, f)
@@ -281,7 +281,7 @@ func FuzzParseFormat(f *testing.F) {
 			if err != nil {
 				var e *debate.Error
 				require.ErrorAs(t, err, &e)
-				require.Equal(t, flow.KindValidation, e.Kind)
+				require.Equal(t, provider.KindValidation, e.Kind)
 				return
 			}
 			if again, err := format.Parse([]byte(toJSON(shape))); assert.NoError(t, err) {
@@ -291,7 +291,7 @@ func FuzzParseFormat(f *testing.F) {
 			config.Format, config.CustomFormat = "", &shape
 			err = engine.Validate(t.Context(), config)
 			var e *debate.Error
-			if err != nil && (!errors.As(err, &e) || e.Kind != flow.KindValidation) {
+			if err != nil && (!errors.As(err, &e) || e.Kind != provider.KindValidation) {
 				t.Errorf("validate: %v", err)
 			}
 			if err == nil {

@@ -431,7 +431,7 @@ func refused(t *testing.T, err error, field string) {
 		}
 		var e *debate.Error
 		require.ErrorAs(t, err, &e)
-		assert.Equal(t, flow.KindValidation, e.Kind)
+		assert.Equal(t, provider.KindValidation, e.Kind)
 		fields = append(fields, e.Field)
 	}
 	each(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/jsondiff"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Export writes a debate as versioned JSON, one event a line. It leaves out the secret seed and the prompts, which
@@ -49,7 +50,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader) (id string, err error)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, MaxSnapshot+1))
 	if err != nil {
-		return "", &flow.Error{Kind: flow.KindStore, Op: "import", Err: err}
+		return "", &flow.Error{Kind: provider.KindStore, Op: "import", Err: err}
 	}
 	return l.restore(ctx, data)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // exported is what Export writes of a debate.
@@ -152,9 +153,9 @@ func TestImportsThatAreRefused(t *testing.T) {
 			var failure *debate.Error
 			require.ErrorAs(t, err, &failure)
 			if name == "another debate of it" {
-				assert.Equal(t, flow.KindConflict, failure.Kind)
+				assert.Equal(t, provider.KindConflict, failure.Kind)
 			} else {
-				assert.Equal(t, flow.KindValidation, failure.Kind)
+				assert.Equal(t, provider.KindValidation, failure.Kind)
 			}
 			assert.ErrorContains(t, err, tc.says)
 			assert.Equal(t, string(before), string(exported(t, engine, l.id)))

@@ -119,13 +119,13 @@ func TestAReplyAfterTheEndIsPaidAndNotHeard(t *testing.T) {
 }
 
 func TestAfterTheEndOnlyTheSpendIsRecorded(t *testing.T) {
-	failure := &debate.Error{Kind: flow.KindNetwork}
+	failure := &debate.Error{Kind: provider.KindNetwork}
 	for name, signal := range map[string]flow.Signal{
 		"a reply":         flow.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: little},
 		"a blank reply":   flow.Result{Call: adasOpening, Attempt: 1, Usage: little},
 		"a failure":       flow.Failed{Call: adasOpening, Attempt: 1, Error: failure, Usage: little},
 		"a lost attempt":  flow.Lost{Call: adasOpening, Attempt: 1},
-		"being cut short": flow.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: flow.KindCanceled}},
+		"being cut short": flow.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: provider.KindCanceled}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := begun(t, twoDebaters())
@@ -141,7 +141,7 @@ func TestAfterTheEndOnlyTheSpendIsRecorded(t *testing.T) {
 }
 
 func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
-	canceled := debate.Error{Kind: flow.KindCanceled}
+	canceled := debate.Error{Kind: provider.KindCanceled}
 	t.Run("no control did", func(t *testing.T) {
 		s := begun(t, twoDebaters())
 		out := s.fails(adasOpening, 1, canceled)
@@ -166,7 +166,7 @@ func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
 		s := begun(t, twoDebaters())
 		for attempt := 1; attempt <= 2; attempt++ { // an unusable reply is tried once more, and no further
 			s.step(flow.Pause{})
-			failure := as[flow.Failure](s.fails(adasOpening, attempt, debate.Error{Kind: flow.KindInvalidResponse}).Events[0])
+			failure := as[flow.Failure](s.fails(adasOpening, attempt, debate.Error{Kind: provider.KindInvalidResponse}).Events[0])
 			assert.False(t, failure.Void)
 			assert.Equal(t, attempt == 2, failure.Final, "both attempts count")
 			out := s.step(flow.Resume{})
@@ -181,7 +181,7 @@ func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
 
 		s = begun(t, twoDebaters())
 		s.step(flow.Pause{})
-		failure := as[flow.Failure](s.fails(adasOpening, 1, debate.Error{Kind: flow.KindRateLimit, RetryAfter: 30 * time.Second}).Events[0])
+		failure := as[flow.Failure](s.fails(adasOpening, 1, debate.Error{Kind: provider.KindRateLimit, RetryAfter: 30 * time.Second}).Events[0])
 		assert.False(t, failure.Void)
 		assert.Equal(t, s.at.Add(30*time.Second), failure.RetryAt, "the vendor is not asked again before it said so")
 		out := s.step(flow.Resume{})
@@ -192,7 +192,7 @@ func TestACallIsOnlyVoidIfAControlBrokeItOff(t *testing.T) {
 
 func TestAHostRetriesThreeTimesBetweenTwoResults(t *testing.T) {
 	s := begun(t, twoDebaters())
-	noQuota := debate.Error{Kind: flow.KindQuota}
+	noQuota := debate.Error{Kind: provider.KindQuota}
 	for _, call := range []string{adasOpening, bensOpening} {
 		for attempt := range 3 {
 			s.fails(call, attempt+1, noQuota)
@@ -204,7 +204,7 @@ func TestAHostRetriesThreeTimesBetweenTwoResults(t *testing.T) {
 	}
 	s.fails(bensOpening, 4, noQuota)
 	_, err := s.Step(flow.Input{At: s.at, Signal: flow.Retry{}})
-	requireKind(t, err, flow.KindState)
+	requireKind(t, err, provider.KindState)
 	assert.Equal(t, flow.StateError, s.Record().State)
 }
 
@@ -290,8 +290,8 @@ func TestTheEarliestOfSeveralWaitsCounts(t *testing.T) {
 			if waits[1] < waits[0] {
 				early, late = late, early
 			}
-			s.fails(adasOpening, 1, debate.Error{Kind: flow.KindAPI, RetryAfter: waits[0]})
-			out := s.fails(bensOpening, 1, debate.Error{Kind: flow.KindAPI, RetryAfter: waits[1]})
+			s.fails(adasOpening, 1, debate.Error{Kind: provider.KindAPI, RetryAfter: waits[0]})
+			out := s.fails(bensOpening, 1, debate.Error{Kind: provider.KindAPI, RetryAfter: waits[1]})
 			assert.Empty(t, out.Start)
 			assert.Equal(t, began.Add(7*time.Second), out.Wait)
 			s.at = out.Wait
@@ -422,9 +422,9 @@ func TestNoWaitIsLongerThanItsCap(t *testing.T) {
 		base      time.Duration
 		rateLimit time.Duration
 	}{
-		"doubled many times":          {flow.KindNetwork, time.Second, 0},
-		"a first wait beyond the cap": {flow.KindNetwork, time.Minute, 0},
-		"a rate limit's own wait":     {flow.KindRateLimit, time.Second, time.Minute},
+		"doubled many times":          {provider.KindNetwork, time.Second, 0},
+		"a first wait beyond the cap": {provider.KindNetwork, time.Minute, 0},
+		"a rate limit's own wait":     {provider.KindRateLimit, time.Second, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()

@@ -153,7 +153,7 @@ func TestAnswersThatAreRejected(t *testing.T) {
 		session, record, err := b.start(t)
 
 		// Rejected, asked again with the reasons, and rejected again: a person is asked, without a score.
-		q := failedJudge(t, record, err, kind, flow.KindInvalidResponse)
+		q := failedJudge(t, record, err, kind, provider.KindInvalidResponse)
 		assert.True(t, q.Failure.Retryable())
 		assert.Empty(t, recorded(record, kind), "no score is made up")
 		require.Len(t, record.Rejections, 2)
@@ -273,7 +273,7 @@ func TestABrokenOffAnswerIsNotParsed(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBench(kind, false, scripted.Reply{Text: good(kind), Stop: stop}, scripted.Reply{Text: good(kind), Stop: stop})
 					_, record, err := b.start(t)
-					failedJudge(t, record, err, kind, flow.KindInvalidResponse)
+					failedJudge(t, record, err, kind, provider.KindInvalidResponse)
 					assert.Empty(t, recorded(record, kind))
 					require.Len(t, record.Rejections, 2)
 					assert.Contains(t, record.Rejections[0].Problems[0], string(stop))
@@ -290,10 +290,10 @@ func TestUnusableAnswersFail(t *testing.T) {
 		kind  debate.Kind
 		asked int
 	}{
-		"blank":     {scripted.Reply{Text: " \n\t "}, flow.KindInvalidResponse, 2},
-		"refused":   {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopRefusal}, flow.KindRefusal, 1},
-		"filtered":  {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopFilter}, flow.KindContentFilter, 1},
-		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, flow.KindAPI, 3},
+		"blank":     {scripted.Reply{Text: " \n\t "}, provider.KindInvalidResponse, 2},
+		"refused":   {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopRefusal}, provider.KindRefusal, 1},
+		"filtered":  {scripted.Reply{Text: good(debate.KindAssessment), Stop: provider.StopFilter}, provider.KindContentFilter, 1},
+		"no answer": {scripted.Reply{Err: errors.New("nobody is there")}, provider.KindAPI, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -141,7 +140,7 @@ func TestTheErrorNamesWhomANameIsLike(t *testing.T) {
 	engine, _ := engineFor(config)
 	err := engine.Validate(t.Context(), config)
 	assert.EqualError(t, err, "debate: validation: config: judging.judges[0].name: cannot be told from the name of participants[0]")
-	assert.Equal(t, "Mend the field that the error names.", requireKind(t, err, flow.KindValidation).Hint())
+	assert.Equal(t, "Mend the field that the error names.", requireKind(t, err, provider.KindValidation).Hint())
 }
 
 // Names that look different are different, in every script.

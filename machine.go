@@ -5,6 +5,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // States of the debate flow.
@@ -176,7 +177,7 @@ func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	note := flow.Exit{}
 	if d.Late() && len(d.Turns) == 0 {
 		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.config.RoundTimeout)
-		failure := &flow.Error{Kind: flow.KindTimeout, Op: "round", Round: d.Round, Err: err}
+		failure := &flow.Error{Kind: provider.KindTimeout, Op: "round", Round: d.Round, Err: err}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	}
 	if evidence, few := tooFew(d); few {

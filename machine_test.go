@@ -147,7 +147,7 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 			engine, _ := engineFor(twoDebaters())
 			engine.Flows = map[string]*debate.Flow{"small": c.flow}
 			_, err := engine.New(twoDebaters())
-			requireKind(t, err, flow.KindValidation)
+			requireKind(t, err, provider.KindValidation)
 			assert.ErrorContains(t, err, c.says)
 		})
 	}

@@ -247,7 +247,7 @@ func TestFormatsOfTheEngineAreChecked(t *testing.T) {
 
 func TestWhatIsKnownOfAFailedAttemptIsCharged(t *testing.T) {
 	config := twoDebaters()
-	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindAPI: 0}}
+	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindAPI: 0}}
 	engine, p := engineFor(config)
 	p.Reply = func(*provider.Request) scripted.Reply {
 		return scripted.Reply{
@@ -334,7 +334,7 @@ func TestALogOfTooManyCallsIsRefusedSoon(t *testing.T) {
 		})
 	}
 	_, err = engine.NewCore("many", log)
-	require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation}, "%v", err)
+	require.ErrorIs(t, err, &debate.Error{Kind: provider.KindValidation}, "%v", err)
 	assert.ErrorContains(t, err, "in flight")
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/detect"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Debate is a debate for reading: the [flow.Record] that every flow has, and what the judges, the audience and the
@@ -85,7 +86,7 @@ func draw(config flow.Config, seed string) any {
 func open(r *flow.Record, start *flow.Start) (flow.Part, error) {
 	f, ok := r.Frozen().(*format.Format)
 	if !ok {
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: "open", Field: "frozen", Err: errors.New("the format is missing")}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "open", Field: "frozen", Err: errors.New("the format is missing")}
 	}
 	d := &Debate{Record: r, config: configOf(r.Config()), format: f, texts: start.Texts, phase: unset}
 	d.drawn, _ = draw(d.config, start.Seed).(drawn)

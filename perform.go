@@ -26,7 +26,7 @@ func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provide
 		return flow.Input{}, err
 	}
 	if c == nil {
-		return flow.Input{}, &flow.Error{Kind: flow.KindValidation, Op: "perform", Err: errors.New("the command is nil")}
+		return flow.Input{}, &flow.Error{Kind: provider.KindValidation, Op: "perform", Err: errors.New("the command is nil")}
 	}
 	var call callctx.Context
 	live.bound(&call, c)
@@ -54,7 +54,7 @@ func (l *engine) perform(ctx *callctx.Context, c *flow.Command, emit func(provid
 	}
 	if things != 1 {
 		err := errors.New("a command holds either a request, a judge's task or the use of a tool")
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: "perform", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "perform", Err: err}
 	}
 	if l.slots != nil && c.Use == nil {
 		select {
@@ -85,7 +85,7 @@ func (l *engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 	host := l.providers[c.Provider]
 	if host == nil {
 		err := fmt.Errorf("no provider %q is registered", c.Provider)
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "provider", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "provider", Err: err}
 	}
 	if emit == nil {
 		emit = func(provider.Chunk) {}
@@ -97,7 +97,7 @@ func (l *engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 	})
 	took := ctx.Took()
 	if err == nil && response == nil {
-		err = &provider.Error{Kind: flow.KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
+		err = &provider.Error{Kind: provider.KindInvalidResponse, Message: "the provider returned neither a reply nor an error"}
 	}
 	if err != nil {
 		failed := flow.Failed{Call: c.Call, Attempt: c.Attempt, Error: explain(ctx, err), Free: !heard && unpaid(err), Took: took}
@@ -115,14 +115,14 @@ func (l *engine) askModel(ctx *callctx.Context, c *flow.Command, emit func(provi
 func (l *engine) useTool(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
 	tool := l.tools[c.Tool]
 	if tool == nil {
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "tool", Err: fmt.Errorf("no tool %q is registered", c.Tool)}
 	}
 	answer, err := l.guarded(ctx, tool, c)
 	took := ctx.Took()
 	if err == nil {
 		return flow.Result{Call: c.Call, Attempt: c.Attempt, Text: answer, Took: took}, nil
 	}
-	failure := &flow.Error{Kind: flow.KindAPI, Err: err}
+	failure := &flow.Error{Kind: provider.KindAPI, Err: err}
 	if ctx.Err() != nil {
 		failure = explain(ctx, err)
 	}
@@ -146,12 +146,12 @@ func (l *engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (
 func (l *engine) askJudge(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
 	judge := l.judges[c.Judge]
 	if judge == nil {
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Judge)}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Judge)}
 	}
 	task, ok := c.Task.(*JudgeTask)
 	if !ok {
 		err := fmt.Errorf("a judge is asked with a *JudgeTask, not with a %T", c.Task)
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: c.Call, Field: "task", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "task", Err: err}
 	}
 	answer, err := judge.Judge(ctx, *task)
 	took := ctx.Took()
@@ -165,13 +165,13 @@ func (l *engine) askJudge(ctx *callctx.Context, c *flow.Command) (flow.Signal, e
 func explain(ctx context.Context, err error) *flow.Error {
 	switch cause := ctx.Err(); {
 	case errors.Is(cause, context.DeadlineExceeded):
-		return &flow.Error{Kind: flow.KindTimeout, Err: errors.New("no reply in time")}
+		return &flow.Error{Kind: provider.KindTimeout, Err: errors.New("no reply in time")}
 	case cause != nil:
-		return &flow.Error{Kind: flow.KindCanceled, Err: errors.New("broken off")}
+		return &flow.Error{Kind: provider.KindCanceled, Err: errors.New("broken off")}
 	default:
 		failure := flow.Classify(err)
-		if failure.Kind == flow.KindCanceled { // the engine has not canceled the call
-			failure.Kind = flow.KindAPI
+		if failure.Kind == provider.KindCanceled { // the engine has not canceled the call
+			failure.Kind = provider.KindAPI
 		}
 		return failure
 	}

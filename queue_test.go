@@ -65,8 +65,8 @@ func TestTimeInAQueueDoesNotCount(t *testing.T) {
 		"waits under MaxCalls":            {queue{wait: time.Hour}, 20 * time.Second, 1, ""},
 		"waits for several things":        {queue{wait: time.Hour, nested: 3}, 20 * time.Second, 0, ""},
 		"does not wait":                   {queue{}, 20 * time.Second, 0, ""},
-		"does not say that it waits":      {queue{wait: time.Hour, silent: true}, 0, 0, flow.KindTimeout},
-		"waits, and the reply takes long": {queue{wait: time.Hour}, 31 * time.Second, 0, flow.KindTimeout},
+		"does not say that it waits":      {queue{wait: time.Hour, silent: true}, 0, 0, provider.KindTimeout},
+		"waits, and the reply takes long": {queue{wait: time.Hour}, 31 * time.Second, 0, provider.KindTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := twoDebaters()
@@ -142,7 +142,7 @@ func TestAbilitiesAreFoundThroughWrappers(t *testing.T) {
 		return &provider.Error{Kind: provider.KindAuthentication, Message: "no such key"}
 	}
 	engine.Providers["test"] = queue{Provider: queue{Provider: p}}
-	assert.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: flow.KindAuthentication})
+	assert.ErrorIs(t, engine.Validate(t.Context(), config), &debate.Error{Kind: provider.KindAuthentication})
 }
 
 // cached answers everything from a cache.

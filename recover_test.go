@@ -57,7 +57,7 @@ func said(who string, from int) func(*provider.Request) bool {
 // noRetry lets every failed attempt be the last.
 func noRetry() *debate.RetryPolicy {
 	return &debate.RetryPolicy{Max: map[debate.Kind]int{
-		flow.KindNetwork: 0, flow.KindRateLimit: 0, flow.KindAPI: 0, flow.KindTimeout: 0, flow.KindInvalidResponse: 0,
+		provider.KindNetwork: 0, provider.KindRateLimit: 0, provider.KindAPI: 0, provider.KindTimeout: 0, provider.KindInvalidResponse: 0,
 	}}
 }
 
@@ -140,8 +140,8 @@ func ended(events []debate.Event) (last flow.Transition) {
 
 func TestAFailureIsRetriedByItsKind(t *testing.T) {
 	for kind, attempts := range map[debate.Kind]int{
-		flow.KindNetwork: 4, flow.KindRateLimit: 6, flow.KindAPI: 3, flow.KindTimeout: 3, flow.KindInvalidResponse: 2,
-		flow.KindQuota: 1, flow.KindAuthentication: 1, flow.KindRefusal: 1, flow.KindContentFilter: 1, flow.KindContextOverflow: 1,
+		provider.KindNetwork: 4, provider.KindRateLimit: 6, provider.KindAPI: 3, provider.KindTimeout: 3, provider.KindInvalidResponse: 2,
+		provider.KindQuota: 1, provider.KindAuthentication: 1, provider.KindRefusal: 1, provider.KindContentFilter: 1, provider.KindContextOverflow: 1,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			config := twoDebaters()
@@ -150,7 +150,7 @@ func TestAFailureIsRetriedByItsKind(t *testing.T) {
 			assert.Len(t, intents(events), attempts)
 			last := as[flow.Transition](events[len(events)-1])
 			require.NotNil(t, last)
-			if kind == flow.KindAuthentication || kind == flow.KindContextOverflow {
+			if kind == provider.KindAuthentication || kind == provider.KindContextOverflow {
 				assert.Equal(t, flow.StateAwaitingInput, last.To, "a person can mend this")
 				return
 			}
@@ -314,7 +314,7 @@ func TestBelowTwoBeforeOneRoundIsAnError(t *testing.T) {
 				require.NoError(t, err)
 				defer session.Close()
 				record, err := session.Wait(t.Context())
-				failure := requireKind(t, err, flow.KindQuota)
+				failure := requireKind(t, err, provider.KindQuota)
 				assert.Contains(t, tc.falls, failure.Participant)
 				assert.Contains(t, failure.Hint(), "top it up")
 				assert.Equal(t, flow.StateError, record.State)
@@ -352,7 +352,7 @@ func TestASideThatIsLostEndsTheDebate(t *testing.T) {
 			defer session.Close()
 			record, err := session.Wait(t.Context())
 			if tc.evidence == "" {
-				requireKind(t, err, flow.KindRefusal)
+				requireKind(t, err, provider.KindRefusal)
 				assert.Equal(t, flow.StateError, record.State)
 				return
 			}
@@ -698,7 +698,7 @@ func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
 	record, err := session.Wait(t.Context())
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	q := record.Inquiries[0]
-	failure := requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/free"), flow.KindValidation)
+	failure := requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/free"), provider.KindValidation)
 	assert.Equal(t, "model", failure.Field)
 	assert.ErrorContains(t, failure, "price")
 	after, err := session.Record(t.Context())
@@ -727,21 +727,21 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 		kind    debate.Kind
 		field   string
 	}{
-		"no such inquiry":      {"ask.nothing.1", flow.OptionRetry, nil, flow.KindState, ""},
-		"the call's id":        {"r1.opening.Ben", flow.OptionRetry, nil, flow.KindState, ""},
-		"no inquiry":           {"", flow.OptionRetry, nil, flow.KindState, ""},
-		"not offered":          {id, flow.OptionDrop, nil, flow.KindValidation, "option"},
-		"a judge's":            {id, flow.OptionWithout, nil, flow.KindValidation, "option"},
-		"unknown":              {id, "dance\n\x00", nil, flow.KindValidation, "option"},
-		"none":                 {id, "", nil, flow.KindValidation, "option"},
-		"no model":             {id, flow.OptionModel, nil, flow.KindValidation, "model"},
-		"an empty model":       {id, flow.OptionModel, []string{""}, flow.KindValidation, "model"},
-		"a model's half":       {id, flow.OptionModel, []string{"debater"}, flow.KindValidation, "model"},
-		"a model of two lines": {id, flow.OptionModel, []string{"test/\x1b[31m\n"}, flow.KindValidation, "model"},
-		"a model in no UTF-8":  {id, flow.OptionModel, []string{"test/\xff"}, flow.KindValidation, "model"},
-		"a model too long":     {id, flow.OptionModel, []string{"test/" + strings.Repeat("a", 300)}, flow.KindValidation, "model"},
-		"an unknown provider":  {id, flow.OptionModel, []string{"other/debater"}, flow.KindValidation, "model"},
-		"a model with a retry": {id, flow.OptionRetry, []string{"test/spare"}, flow.KindValidation, "model"},
+		"no such inquiry":      {"ask.nothing.1", flow.OptionRetry, nil, provider.KindState, ""},
+		"the call's id":        {"r1.opening.Ben", flow.OptionRetry, nil, provider.KindState, ""},
+		"no inquiry":           {"", flow.OptionRetry, nil, provider.KindState, ""},
+		"not offered":          {id, flow.OptionDrop, nil, provider.KindValidation, "option"},
+		"a judge's":            {id, flow.OptionWithout, nil, provider.KindValidation, "option"},
+		"unknown":              {id, "dance\n\x00", nil, provider.KindValidation, "option"},
+		"none":                 {id, "", nil, provider.KindValidation, "option"},
+		"no model":             {id, flow.OptionModel, nil, provider.KindValidation, "model"},
+		"an empty model":       {id, flow.OptionModel, []string{""}, provider.KindValidation, "model"},
+		"a model's half":       {id, flow.OptionModel, []string{"debater"}, provider.KindValidation, "model"},
+		"a model of two lines": {id, flow.OptionModel, []string{"test/\x1b[31m\n"}, provider.KindValidation, "model"},
+		"a model in no UTF-8":  {id, flow.OptionModel, []string{"test/\xff"}, provider.KindValidation, "model"},
+		"a model too long":     {id, flow.OptionModel, []string{"test/" + strings.Repeat("a", 300)}, provider.KindValidation, "model"},
+		"an unknown provider":  {id, flow.OptionModel, []string{"other/debater"}, provider.KindValidation, "model"},
+		"a model with a retry": {id, flow.OptionRetry, []string{"test/spare"}, provider.KindValidation, "model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			failure := requireKind(t, session.Choose(t.Context(), tc.inquiry, tc.option, tc.model...), tc.kind)
@@ -749,7 +749,7 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 			assert.NotContains(t, failure.Error(), "\n")
 		})
 	}
-	failure := requireKind(t, session.Answer(t.Context(), id, "retry"), flow.KindValidation)
+	failure := requireKind(t, session.Answer(t.Context(), id, "retry"), provider.KindValidation)
 	assert.Equal(t, "option", failure.Field, "a choice is no text")
 	require.Error(t, session.Acknowledge(t.Context()))
 	require.Error(t, session.Resume(t.Context()))
@@ -761,10 +761,10 @@ func TestWrongAnswersAreRefusedAndChangeNothing(t *testing.T) {
 	assert.Equal(t, record.Inquiries, after.Inquiries)
 
 	require.NoError(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"))
-	requireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), flow.KindState)
+	requireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), provider.KindState)
 	_, err = session.Wait(t.Context())
 	require.NoError(t, err)
-	requireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), flow.KindState)
+	requireKind(t, session.Choose(t.Context(), id, flow.OptionModel, "test/spare"), provider.KindState)
 }
 
 // The host has renewed the key behind the provider, and answers "retry": the answer has no place for a key.
@@ -887,7 +887,7 @@ func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
 		require.Equal(t, 2, record.InFlight())
 		other := record.Inquiries[1].ID
 		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionEnd))
-		requireKind(t, session.Choose(t.Context(), other, flow.OptionRetry), flow.KindState)
+		requireKind(t, session.Choose(t.Context(), other, flow.OptionRetry), provider.KindState)
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCompleted, record.State)
@@ -962,7 +962,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			assert.Equal(t, "stopped by the host", record.Evidence)
 			assert.NotNil(t, view(record).Verdict)
 			assert.Empty(t, record.Inquiries)
-			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), flow.KindState)
+			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), provider.KindState)
 		})
 		t.Run(name+"/cancel", func(t *testing.T) {
 			_, session, _, q := open(t)
@@ -974,7 +974,7 @@ func TestAnOpenInquiryAndTheControls(t *testing.T) {
 			assert.Equal(t, "canceled by the host", record.Evidence)
 			assert.Nil(t, view(record).Verdict)
 			assert.Empty(t, record.Inquiries)
-			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), flow.KindState)
+			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), provider.KindState)
 		})
 	}
 }
@@ -1034,7 +1034,7 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, record.Inquiries, 1)
 		assert.Equal(t, "verdict.Zoe", record.Inquiries[0].ID)
-		requireKind(t, session.Answer(t.Context(), q.ID, "late"), flow.KindState)
+		requireKind(t, session.Answer(t.Context(), q.ID, "late"), provider.KindState)
 		require.NoError(t, session.Answer(t.Context(), "verdict.Zoe", verdict([]string{"Ben", "Ada"})))
 		record, err = session.Wait(t.Context())
 		require.NoError(t, err)
@@ -1057,7 +1057,7 @@ func TestStopAndCancelWhileAPersonJudges(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, flow.StateCanceled, record.State)
 		assert.Empty(t, record.Inquiries)
-		requireKind(t, session.Answer(t.Context(), q.ID, "late"), flow.KindState)
+		requireKind(t, session.Answer(t.Context(), q.ID, "late"), provider.KindState)
 	})
 }
 
@@ -1327,7 +1327,7 @@ func TestOptionsThatUnattendedDoesNotTake(t *testing.T) {
 		config := twoDebaters()
 		config.Unattended = &u
 		engine, p := engineFor(config)
-		assert.Equal(t, field, requireKind(t, engine.Validate(t.Context(), config), flow.KindValidation).Field)
+		assert.Equal(t, field, requireKind(t, engine.Validate(t.Context(), config), provider.KindValidation).Field)
 		assert.Zero(t, p.Calls())
 	}
 }
@@ -1362,11 +1362,11 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 					require.NoError(t, err)
 					t.Cleanup(func() { _ = session.Close() })
 					_, err = session.Wait(t.Context())
-					requireKind(t, err, flow.KindQuota)
+					requireKind(t, err, provider.KindQuota)
 					synctest.Wait() // who spoke at the same time has done
 					engine, session = hand(t, engine, session)
 					record, err := session.Wait(t.Context())
-					failure := requireKind(t, err, flow.KindQuota)
+					failure := requireKind(t, err, provider.KindQuota)
 					assert.Equal(t, tc.call, failure.Op)
 					assert.Equal(t, flow.StateError, record.State)
 					assert.Equal(t, tc.work, record.Working())
@@ -1451,7 +1451,7 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 			events := l.copied(t)
 			tc.change(&events[tc.at])
 			_, err := l.engine.NewCore(l.id, events)
-			assert.Equal(t, tc.field, requireKind(t, err, flow.KindValidation).Field)
+			assert.Equal(t, tc.field, requireKind(t, err, provider.KindValidation).Field)
 		})
 	}
 	t.Run("answered twice", func(t *testing.T) {
@@ -1459,7 +1459,7 @@ func TestInquiriesThatDoNotFold(t *testing.T) {
 		again := events[answer]
 		again.Seq++
 		_, err := l.engine.NewCore(l.id, append(events, again))
-		assert.Equal(t, "answer.option", requireKind(t, err, flow.KindValidation).Field)
+		assert.Equal(t, "answer.option", requireKind(t, err, provider.KindValidation).Field)
 	})
 }
 
@@ -1511,7 +1511,7 @@ func TestAQuestionAboutNoFailureDoesNotFold(t *testing.T) {
 	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[flow.Inquiry](e) != nil && as[flow.Inquiry](e).About != "" })
 	as[flow.Inquiry](events[at]).Failure = nil
 	_, err := l.engine.NewCore(l.id, events)
-	assert.Equal(t, "inquiry.failure", requireKind(t, err, flow.KindValidation).Field)
+	assert.Equal(t, "inquiry.failure", requireKind(t, err, provider.KindValidation).Field)
 }
 
 // Whatever is changed in a log, and whatever is done then, nothing panics.
@@ -1558,7 +1558,7 @@ func provoke(t *testing.T, l storedLog, log, what string) {
 	}
 	core, err := l.engine.NewCore(l.id, events)
 	if err != nil {
-		requireKind(t, err, flow.KindValidation)
+		requireKind(t, err, provider.KindValidation)
 		return
 	}
 	r := core.Record()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -187,7 +188,7 @@ func (s *Session) Send(ctx context.Context, trigger flow.Trigger, payload any) e
 	if payload != nil {
 		data, err := json.Marshal(payload)
 		if err != nil {
-			return &flow.Error{Kind: flow.KindValidation, Op: "send", Field: "payload", Err: err}
+			return &flow.Error{Kind: provider.KindValidation, Op: "send", Field: "payload", Err: err}
 		}
 		sent.Payload = data
 	}

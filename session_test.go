@@ -124,7 +124,7 @@ func TestCancelEndsWithoutAVerdict(t *testing.T) {
 		err = s.Resume(t.Context())
 		var refused *debate.Error
 		require.ErrorAs(t, err, &refused)
-		assert.Equal(t, flow.KindState, refused.Kind)
+		assert.Equal(t, provider.KindState, refused.Kind)
 		assert.Contains(t, err.Error(), "resume")
 		assert.Contains(t, err.Error(), "canceled")
 	})
@@ -178,7 +178,7 @@ func TestAHeldDebateIsNotOpenedTwice(t *testing.T) {
 		require.ErrorIs(t, err, debate.ErrLeased)
 		var conflict *debate.Error
 		require.ErrorAs(t, err, &conflict)
-		assert.Equal(t, flow.KindConflict, conflict.Kind)
+		assert.Equal(t, provider.KindConflict, conflict.Kind)
 	})
 }
 
@@ -201,7 +201,7 @@ func TestStartingAnExistingID(t *testing.T) {
 	_, err = engine.Start(t.Context(), config)
 	var conflict *debate.Error
 	require.ErrorAs(t, err, &conflict)
-	assert.Equal(t, flow.KindConflict, conflict.Kind)
+	assert.Equal(t, provider.KindConflict, conflict.Kind)
 	assert.Equal(t, "topic", conflict.Field)
 }
 
@@ -227,7 +227,7 @@ func TestAStartThatFailsLeavesNothingBehind(t *testing.T) {
 		change func(*debate.Config, *unreadable)
 		err    error
 	}{
-		"a conflict":                  {func(c *debate.Config, _ *unreadable) { c.Topic = "Something else" }, &debate.Error{Kind: flow.KindConflict}},
+		"a conflict":                  {func(c *debate.Config, _ *unreadable) { c.Topic = "Something else" }, &debate.Error{Kind: provider.KindConflict}},
 		"a store that cannot be read": {func(_ *debate.Config, s *unreadable) { s.broken = true }, errDeaf},
 	}
 	goesOn := map[string]func(context.Context, *debate.Engine) (*debate.Session, error){
@@ -289,7 +289,7 @@ func TestStartingADebateThatIsOpenHere(t *testing.T) {
 		other := config
 		other.Rounds = 9
 		_, err = engine.Start(t.Context(), other)
-		require.ErrorIs(t, err, &debate.Error{Kind: flow.KindConflict}, "%v", err)
+		require.ErrorIs(t, err, &debate.Error{Kind: provider.KindConflict}, "%v", err)
 		assert.ErrorContains(t, err, "rounds")
 	})
 }
@@ -302,14 +302,14 @@ func TestErrorAndRetryRepeatNothing(t *testing.T) {
 		turns []string
 		again func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error
 	}{
-		"after an error": {"r1.opening.Ben", flow.KindQuota, 1, []string{"r1 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
+		"after an error": {"r1.opening.Ben", provider.KindQuota, 1, []string{"r1 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
 			t.Helper()
-			failure := requireKind(t, err, flow.KindQuota)
+			failure := requireKind(t, err, provider.KindQuota)
 			assert.Equal(t, flow.StateError, record.State)
 			require.NoError(t, s.Retry(t.Context()))
 			return failure
 		}},
-		"after a question": {"r2.rebuttal.Ben", flow.KindAuthentication, 2, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
+		"after a question": {"r2.rebuttal.Ben", provider.KindAuthentication, 2, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, func(t *testing.T, s *debate.Session, record *debate.Record, err error) *debate.Error {
 			t.Helper()
 			q := question(t, record, err)
 			assert.Equal(t, []debate.Option{flow.OptionRetry, flow.OptionModel, flow.OptionDrop, flow.OptionEnd}, q.Options)
@@ -408,7 +408,7 @@ func TestRunYieldsTheErrorOfADebateThatStops(t *testing.T) {
 	}
 	var failure *debate.Error
 	require.ErrorAs(t, last, &failure)
-	assert.Equal(t, flow.KindQuota, failure.Kind)
+	assert.Equal(t, provider.KindQuota, failure.Kind)
 	assert.Equal(t, 1, p.Calls())
 }
 
@@ -552,7 +552,7 @@ func TestTheBudget(t *testing.T) {
 			record, err := session.Wait(t.Context())
 			assert.LessOrEqual(t, record.Spent().Cost, limit)
 			if err != nil {
-				require.ErrorIs(t, err, &debate.Error{Kind: flow.KindCostLimit})
+				require.ErrorIs(t, err, &debate.Error{Kind: provider.KindCostLimit})
 				assert.GreaterOrEqual(t, len(view(record).Assessments), 1, "one round is certain")
 				stopped++
 			} else {
@@ -605,7 +605,7 @@ func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the r
 		})
 	}
 	for range 100 {
-		requireKind(t, session.Stop(t.Context()), flow.KindState)
+		requireKind(t, session.Stop(t.Context()), provider.KindState)
 	}
 	readers.Wait()
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // What the flow of debates does with its configs.
@@ -33,7 +34,7 @@ func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, e
 		switch config.(type) {
 		case *Config, Config:
 		default:
-			return nil, &flow.Error{Kind: flow.KindValidation, Op: "config", Err: fmt.Errorf("a %T is no config of a debate", config)}
+			return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Err: fmt.Errorf("a %T is no config of a debate", config)}
 		}
 		c := *configOf(config)
 		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 {
@@ -51,7 +52,7 @@ func freezer(formats map[string]format.Format) func(flow.Config) (any, error) {
 		format, ok := formatOf(formats, c)
 		if !ok {
 			err := fmt.Errorf("no format %.40q is known", c.Format)
-			return nil, &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Field: "format", Err: err}
+			return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "format", Err: err}
 		}
 		return format.Clone(), nil
 	}

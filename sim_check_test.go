@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // sim is a world of one debate: its log, its clock, and the calls that are on their way.
@@ -184,7 +185,7 @@ func (s *sim) refused(signal flow.Signal) {
 		switch {
 		case err == nil:
 			s.failf("%T was taken in state %s", signal, s.state)
-		case !errors.As(err, &failure) || failure.Kind != flow.KindState:
+		case !errors.As(err, &failure) || failure.Kind != provider.KindState:
 			s.failf("%T was refused with %v", signal, err)
 		case len(out.Events)+len(out.Start)+len(out.Abort) > 0 || !out.Wait.IsZero():
 			s.failf("the refused %T gave %+v", signal, out)
@@ -319,7 +320,7 @@ func (s *sim) land(i int) {
 	switch {
 	case !s.trouble:
 	case f.aborted && s.dice.IntN(4) > 0:
-		signal = flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: &debate.Error{Kind: flow.KindCanceled}}
+		signal = flow.Failed{Call: f.command.Call, Attempt: f.command.Attempt, Error: &debate.Error{Kind: provider.KindCanceled}}
 	case s.faults > 0 && s.dice.IntN(5) == 0 && s.mayFail(f):
 		signal = s.fault(f)
 		s.faults--

@@ -645,7 +645,7 @@ func (s *limitSim) checkSoft(r *debate.Record) {
 	for call, n := range b.setbacks {
 		unlucky = unlucky || n > 1 && (strings.HasPrefix(call, "verdict.") || strings.HasPrefix(call, "vote.after."))
 	}
-	if r.State == flow.StateError && r.Failure.Kind == flow.KindCostLimit && !unlucky && r.Terms().Budget.HardTime == 0 {
+	if r.State == flow.StateError && r.Failure.Kind == provider.KindCostLimit && !unlucky && r.Terms().Budget.HardTime == 0 {
 		s.failf("a soft limit has ended the rounds, and not enough was left for the verdict: %s", b.last.Evidence)
 	}
 	if r.State != flow.StateCompleted || r.Reason != flow.EndSoftLimit {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 var (
@@ -324,7 +325,7 @@ func (s *limitSim) restart() {
 			s.checkCommand(f.intent, c)
 			continue
 		}
-		if failure := (&debate.Error{}); !errors.As(err, &failure) || failure.Kind != flow.KindState {
+		if failure := (&debate.Error{}); !errors.As(err, &failure) || failure.Kind != provider.KindState {
 			s.failf("%v", err)
 		}
 		s.step(flow.Lost{Call: f.intent.Call, Attempt: f.intent.Attempt})

@@ -93,7 +93,7 @@ func drawLimited(dice *rand.Rand, id string) debate.Config {
 		config.RoundDelay = 3 * time.Second
 	}
 	if chance(dice, 4) {
-		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: dice.IntN(3), flow.KindRateLimit: dice.IntN(2)}}
+		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: dice.IntN(3), provider.KindRateLimit: dice.IntN(2)}}
 	}
 	return config
 }
@@ -259,7 +259,7 @@ func (s *limitSim) outcome(f *limitFlight) flow.Signal {
 	in := f.intent
 	result := flow.Result{Call: in.Call, Attempt: in.Attempt, Text: s.say(in, f.schema), Usage: s.used(in), Took: time.Second}
 	if f.aborted && !chance(s.dice, 4) {
-		return flow.Failed{Call: in.Call, Attempt: in.Attempt, Error: &debate.Error{Kind: flow.KindCanceled}, Usage: s.used(in)}
+		return flow.Failed{Call: in.Call, Attempt: in.Attempt, Error: &debate.Error{Kind: provider.KindCanceled}, Usage: s.used(in)}
 	}
 	if s.dice.Float64() >= s.faulty {
 		return result
@@ -277,14 +277,14 @@ func (s *limitSim) outcome(f *limitFlight) flow.Signal {
 		return result
 	default:
 	}
-	kind := oneOf(s.dice, flow.KindNetwork, flow.KindRateLimit, flow.KindAPI, flow.KindTimeout, flow.KindInvalidResponse, flow.KindNetwork,
-		flow.KindRateLimit, flow.KindAPI, flow.KindQuota, flow.KindAuthentication, flow.KindContextOverflow, flow.KindContentFilter,
-		flow.KindValidation, flow.KindCanceled)
-	if kind == flow.KindContextOverflow && !chance(s.dice, 10) {
-		kind = flow.KindNetwork // every request is counted from then on
+	kind := oneOf(s.dice, provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout, provider.KindInvalidResponse, provider.KindNetwork,
+		provider.KindRateLimit, provider.KindAPI, provider.KindQuota, provider.KindAuthentication, provider.KindContextOverflow, provider.KindContentFilter,
+		provider.KindValidation, provider.KindCanceled)
+	if kind == provider.KindContextOverflow && !chance(s.dice, 10) {
+		kind = provider.KindNetwork // every request is counted from then on
 	}
 	failure := &debate.Error{Kind: kind, Err: errors.New("no luck")}
-	if kind == flow.KindRateLimit {
+	if kind == provider.KindRateLimit {
 		failure.RetryAfter = oneOf(s.dice, 0, 1500*time.Millisecond, 45*time.Second, 2*time.Minute)
 	}
 	failed := flow.Failed{Call: in.Call, Attempt: in.Attempt, Error: failure, Took: time.Second}

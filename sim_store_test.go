@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 var simStoreSeeds = flag.Uint64("sim.store.seeds", uint64(120/fewer), "how many seeds TestSimulationOfStores plays")
@@ -76,7 +77,7 @@ func (n *mishaps) add(m mishaps) {
 func (n *mishaps) note(e *debate.Event) {
 	n.Events++
 	switch {
-	case as[flow.Failure](*e) != nil && as[flow.Failure](*e).Void && as[flow.Failure](*e).Error.Kind == flow.KindNetwork:
+	case as[flow.Failure](*e) != nil && as[flow.Failure](*e).Void && as[flow.Failure](*e).Error.Kind == provider.KindNetwork:
 		n.Lost++
 	case as[flow.Failure](*e) != nil && as[flow.Failure](*e).Void:
 		n.BrokenOff++

@@ -202,7 +202,7 @@ func (s *storeSim) tolerable(err error) {
 	switch {
 	case err == nil, errors.Is(err, errBroken), errors.Is(err, errDead), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, debate.ErrLeased), errors.Is(err, flow.ErrClosed), errors.Is(err, debate.ErrNotFound), errors.Is(err, debate.ErrConflict):
-	case errors.As(err, &failure) && failure.Kind == flow.KindState:
+	case errors.As(err, &failure) && failure.Kind == provider.KindState:
 	default:
 		require.NoError(s.t, err, "seed %d", s.seed)
 	}

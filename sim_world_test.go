@@ -194,11 +194,11 @@ func (s *sim) fault(f flight) flow.Signal {
 		}
 	}
 	kinds := []debate.Kind{
-		flow.KindNetwork, flow.KindRateLimit, flow.KindAPI, flow.KindTimeout, flow.KindInvalidResponse,
-		flow.KindNetwork, flow.KindRateLimit, flow.KindAPI, flow.KindTimeout, flow.KindQuota, flow.KindAuthentication,
+		provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout, provider.KindInvalidResponse,
+		provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout, provider.KindQuota, provider.KindAuthentication,
 	}
 	failure := &debate.Error{Kind: kinds[s.dice.IntN(len(kinds))], Err: errors.New("no luck")}
-	if failure.Kind == flow.KindRateLimit {
+	if failure.Kind == provider.KindRateLimit {
 		failure.RetryAfter = []time.Duration{0, 1500 * time.Millisecond, 2 * time.Minute}[s.dice.IntN(3)]
 	}
 	if s.spared(f.command) && s.latest(call).Next == "" {

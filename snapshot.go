@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/session"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -63,7 +64,7 @@ func writeSnapshot(w io.Writer, id string, events []flow.Event, shown func(flow.
 		}
 		if size += line.Len() + 1; size > MaxSnapshot {
 			err := fmt.Errorf("the log takes more than %d bytes: it has to stay in its store", MaxSnapshot)
-			return &flow.Error{Kind: flow.KindValidation, Op: "snapshot", Err: err}
+			return &flow.Error{Kind: provider.KindValidation, Op: "snapshot", Err: err}
 		}
 		if i > 0 {
 			_ = out.WriteByte(',')
@@ -73,7 +74,7 @@ func writeSnapshot(w io.Writer, id string, events []flow.Event, shown func(flow.
 	}
 	_, _ = out.WriteString(end)
 	if err := out.Flush(); err != nil { // reports the first write that failed
-		return &flow.Error{Kind: flow.KindStore, Op: "export", Err: err}
+		return &flow.Error{Kind: provider.KindStore, Op: "export", Err: err}
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (e *Engine) Restore(ctx context.Context, snapshot []byte) (*Session, error)
 }
 
 func restoreError(field string, err error) error {
-	return &flow.Error{Kind: flow.KindValidation, Op: "restore", Field: field, Err: err}
+	return &flow.Error{Kind: provider.KindValidation, Op: "restore", Field: field, Err: err}
 }
 
 // readSnapshot decodes a snapshot strictly.
@@ -239,7 +240,7 @@ func (l *engine) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) er
 		}
 		if held < len(s.Events) && !asKept(&event, &s.Events[held], sealed) {
 			other := errors.New("the store holds another debate of this id")
-			return &flow.Error{Kind: flow.KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d]", held), Err: other}
+			return &flow.Error{Kind: provider.KindConflict, Op: "restore", Field: fmt.Sprintf("events[%d]", held), Err: other}
 		}
 		held++
 	}
@@ -248,7 +249,7 @@ func (l *engine) storeSnapshot(ctx context.Context, s *snapshot, sealed bool) er
 	}
 	if held > 0 { // the debate may be running
 		if h.Session(s.ID) != nil {
-			return &flow.Error{Kind: flow.KindConflict, Op: "restore", Field: "id", Err: flow.ErrLeased}
+			return &flow.Error{Kind: provider.KindConflict, Op: "restore", Field: "id", Err: flow.ErrLeased}
 		}
 		if err := h.Store.Lease(ctx, s.ID, h.Owner, h.Lease); err != nil {
 			return session.StoreError("restore", err)

@@ -157,7 +157,7 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 			engine.Store = store
 			session, err := engine.Restore(t.Context(), c.data)
 			assert.Nil(t, session)
-			failure := requireKind(t, err, flow.KindValidation)
+			failure := requireKind(t, err, provider.KindValidation)
 			assert.Equal(t, c.field, failure.Field, "%v", err)
 			assert.Less(t, len(err.Error()), 500)
 			assert.Zero(t, source.Calls())
@@ -216,7 +216,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events))
 		require.NoError(t, err)
 		_, err = engine.Restore(t.Context(), snapshot(t, "one", other.events))
-		failure := requireKind(t, err, flow.KindConflict)
+		failure := requireKind(t, err, provider.KindConflict)
 		assert.Equal(t, "events[0]", failure.Field)
 		record, err := engine.Record(t.Context(), "one")
 		require.NoError(t, err)
@@ -229,7 +229,7 @@ func TestRestoringIntoAStoreThatHoldsIt(t *testing.T) {
 		require.NoError(t, store.Append(t.Context(), "one", 0, "somebody", l.events[:7]))
 		require.NoError(t, store.Lease(t.Context(), "one", "somebody", time.Hour))
 		_, err := engine.Restore(t.Context(), snapshot(t, "one", l.events[:7]))
-		requireKind(t, err, flow.KindConflict)
+		requireKind(t, err, provider.KindConflict)
 		assert.ErrorIs(t, err, debate.ErrLeased)
 	})
 }
@@ -276,7 +276,7 @@ func TestRestoringADebateThatSomebodyPlays(t *testing.T) {
 						target = twin(engine)
 					}
 					err = bring(t.Context(), target, data)
-					requireKind(t, err, flow.KindConflict)
+					requireKind(t, err, provider.KindConflict)
 					require.ErrorIs(t, err, debate.ErrLeased)
 					now, err := session.Snapshot(t.Context())
 					require.NoError(t, err)
@@ -297,7 +297,7 @@ func TestNothingToSnapshot(t *testing.T) {
 	session, err := engine.New(twoDebaters())
 	require.NoError(t, err)
 	_, err = session.Snapshot(t.Context())
-	requireKind(t, err, flow.KindState)
+	requireKind(t, err, provider.KindState)
 }
 
 func TestASnapshotHoldsNoChunksAndNoKeys(t *testing.T) {
@@ -381,7 +381,7 @@ func restores(t *testing.T, engine *debate.Engine, data []byte, what string) (ok
 	}
 	core, err := engine.NewCore(read.ID, read.Events)
 	if err != nil {
-		requireKind(t, err, flow.KindValidation)
+		requireKind(t, err, provider.KindValidation)
 		return false
 	}
 	r := core.Record()
@@ -413,7 +413,7 @@ func FuzzRestore(f *testing.F) {
 			session.Close()
 			return
 		}
-		if !errors.Is(err, &debate.Error{Kind: flow.KindValidation}) {
+		if !errors.Is(err, &debate.Error{Kind: provider.KindValidation}) {
 			return
 		}
 		for info, listing := range engine.Store.List(t.Context(), debate.Filter{}) {
@@ -439,7 +439,7 @@ func TestASnapshotIsNoLargerThanCanBeRead(t *testing.T) {
 	assert.Less(t, out.Len(), 13<<20, "what JSON need not escape is not")
 
 	put("large", strings.Repeat("a", 1<<20), 64)
-	requireKind(t, engine.Export(t.Context(), "large", io.Discard), flow.KindValidation)
+	requireKind(t, engine.Export(t.Context(), "large", io.Discard), provider.KindValidation)
 }
 
 // What a host or a flow puts into a log of its own JSON can be read again, or is refused at once.
@@ -472,7 +472,7 @@ func TestForeignJSONIsReadAgain(t *testing.T) {
 			defer close(release)
 			err = session.Send(t.Context(), "nudge", json.RawMessage(payload))
 			if name != "fine" {
-				requireKind(t, err, flow.KindValidation)
+				requireKind(t, err, provider.KindValidation)
 				return
 			}
 			require.NoError(t, err)

@@ -44,12 +44,12 @@ type plan struct {
 // then.
 func (l *engine) plan(config flow.Config, unattended bool) (*plan, error) {
 	if flow.Unnamed(config) == nil {
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: "config", Err: errors.New("there is none")}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Err: errors.New("there is none")}
 	}
 	m := l.machines[config.Flow()]
 	if m == nil {
 		err := fmt.Errorf("no flow %q is registered", text.OneLine(config.Flow(), 40))
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: "config", Field: "flow", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "flow", Err: err}
 	}
 	config = flow.Unnamed(config)
 	id, settled := config.Terms().ID, config
@@ -107,7 +107,7 @@ func (l *engine) start(p *plan) (*flow.Start, error) {
 
 func unknown(field, format, name string) error {
 	err := fmt.Errorf(format, text.OneLine(name, 40))
-	return &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Field: field, Err: err}
+	return &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: field, Err: err}
 }
 
 // fenceHole stands for the fence in prompts that several debates share. Its runes are of private use.
@@ -168,7 +168,7 @@ func (l *engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	}
 	texts, err := f.Render(s, made.views)
 	if err != nil {
-		return nil, &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Field: "Prompts", Err: err}
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "Prompts", Err: err}
 	}
 	made.texts = texts
 	for _, name := range models(p.config) {
@@ -202,11 +202,11 @@ func (l *engine) log(id string, events []flow.Event) {
 func sameConfig(stored, given *flow.Record) error {
 	a, err := jsondiff.Tree(stored.Config())
 	if err != nil {
-		return &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Err: err}
+		return &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Err: err}
 	}
 	b, err := jsondiff.Tree(given.Config())
 	if err != nil {
-		return &flow.Error{Kind: flow.KindValidation, Op: string(flow.TriggerStart), Err: err}
+		return &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Err: err}
 	}
 	for _, side := range []any{a, b} {
 		if object, ok := side.(map[string]any); ok {
@@ -222,7 +222,7 @@ func sameConfig(stored, given *flow.Record) error {
 		return nil
 	}
 	other := fmt.Errorf("a debate of this id exists with another value: it has %s, and %s is given", left, right)
-	return &flow.Error{Kind: flow.KindConflict, Op: string(flow.TriggerStart), Field: field, Err: other}
+	return &flow.Error{Kind: provider.KindConflict, Op: string(flow.TriggerStart), Field: field, Err: other}
 }
 
 // DecodeConfig reads a config of any registered flow from JSON, strictly. The key "flow" names the flow; without it
@@ -235,7 +235,7 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 		return nil, err
 	}
 	wrong := func(field string, err error) error {
-		return errors.Join(&flow.Error{Kind: flow.KindValidation, Op: "read config", Field: field, Err: err})
+		return errors.Join(&flow.Error{Kind: provider.KindValidation, Op: "read config", Field: field, Err: err})
 	}
 	tree, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: MaxSnapshot, Depth: 100, Path: 200, Exact: true})
 	if err != nil {

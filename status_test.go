@@ -95,8 +95,8 @@ func TestWhatAParticipantDoes(t *testing.T) {
 
 func TestAParticipantWhoseCallFailsForGood(t *testing.T) {
 	for kind, want := range map[debate.Kind]flow.Status{
-		flow.KindQuota:           flow.StatusFailed,
-		flow.KindContextOverflow: flow.StatusContextExceeded,
+		provider.KindQuota:           flow.StatusFailed,
+		provider.KindContextOverflow: flow.StatusContextExceeded,
 	} {
 		config := twoDebaters()
 		engine, p := engineFor(config)
@@ -106,7 +106,7 @@ func TestAParticipantWhoseCallFailsForGood(t *testing.T) {
 		session, err := engine.Start(t.Context(), config)
 		require.NoError(t, err)
 		record, err := session.Wait(t.Context())
-		if kind == flow.KindContextOverflow {
+		if kind == provider.KindContextOverflow {
 			err = question(t, record, err).Failure
 		}
 		require.ErrorIs(t, err, &debate.Error{Kind: kind}, "%v", err)
@@ -165,7 +165,7 @@ func TestCallsEndInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
 		config.TurnTimeout = 90 * time.Second
-		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindTimeout: 0}}
+		config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindTimeout: 0}}
 		for _, most := range []int{0, 3} {
 			engine, p := engineFor(config)
 			engine.MaxCalls = most
@@ -175,7 +175,7 @@ func TestCallsEndInTime(t *testing.T) {
 			session, err := engine.Start(t.Context(), config)
 			require.NoError(t, err)
 			_, err = session.Wait(t.Context())
-			require.ErrorIs(t, err, &debate.Error{Kind: flow.KindTimeout}, "%v", err)
+			require.ErrorIs(t, err, &debate.Error{Kind: provider.KindTimeout}, "%v", err)
 			assert.Equal(t, 90*time.Second, time.Since(began))
 			require.ErrorIs(t, <-saw, context.DeadlineExceeded)
 			require.NoError(t, session.Retry(t.Context()))
@@ -214,7 +214,7 @@ func TestPerformEndsWithItsContext(t *testing.T) {
 		require.NoError(t, err)
 		failed, ok := input.Signal.(flow.Failed)
 		require.True(t, ok)
-		assert.Equal(t, flow.KindTimeout, failed.Error.Kind)
+		assert.Equal(t, provider.KindTimeout, failed.Error.Kind)
 		<-saw
 
 		gone, end := context.WithCancel(t.Context())
@@ -223,11 +223,11 @@ func TestPerformEndsWithItsContext(t *testing.T) {
 		require.NoError(t, err)
 		failed, ok = input.Signal.(flow.Failed)
 		require.True(t, ok)
-		assert.Equal(t, flow.KindCanceled, failed.Error.Kind)
+		assert.Equal(t, provider.KindCanceled, failed.Error.Kind)
 
 		for _, bad := range []*flow.Command{nil, {}, {Request: command.Request, Provider: "nobody"}, {Task: &debate.JudgeTask{}, Judge: "nobody"}} {
 			_, err := engine.Perform(t.Context(), bad, nil)
-			require.ErrorIs(t, err, &debate.Error{Kind: flow.KindValidation}, "%v", err)
+			require.ErrorIs(t, err, &debate.Error{Kind: provider.KindValidation}, "%v", err)
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -66,7 +67,7 @@ func TestMemoryStoreAppend(t *testing.T) {
 	assert.ErrorIs(t, store.Append(ctx, "a", 2, "", facts(2, 100)), debate.ErrConflict)
 	assert.ErrorIs(t, store.Append(ctx, "a", 2, "w", facts(2, 101)), debate.ErrConflict, "of that try the last is not there")
 	assert.ErrorIs(t, store.Append(ctx, "new", 1, "w", facts(1, 1)), debate.ErrConflict)
-	assert.ErrorIs(t, store.Append(ctx, "..", 0, "w", facts(0, 1)), &debate.Error{Kind: flow.KindValidation})
+	assert.ErrorIs(t, store.Append(ctx, "..", 0, "w", facts(0, 1)), &debate.Error{Kind: provider.KindValidation})
 	assert.NoError(t, store.Append(ctx, "none", 0, "w", nil))
 	assert.Equal(t, facts(0, 102), stored(t, &store, 0))
 	assert.Equal(t, map[string]string{"a": ""}, holders(t, &store))
@@ -160,7 +161,7 @@ func TestMemoryStoreLeases(t *testing.T) {
 	require.NoError(t, store.Lease(ctx, "a", "me", time.Minute))
 	require.NoError(t, store.Release(ctx, "unbegun", "you"))
 	require.NoError(t, store.Release(ctx, "none", "me"))
-	assert.ErrorIs(t, store.Lease(ctx, "..", "me", time.Minute), &debate.Error{Kind: flow.KindValidation})
+	assert.ErrorIs(t, store.Lease(ctx, "..", "me", time.Minute), &debate.Error{Kind: provider.KindValidation})
 	require.NoError(t, store.Delete(ctx, "a"))
 	require.NoError(t, store.Delete(ctx, "a"))
 	require.NoError(t, store.Lease(ctx, "a", "you", time.Minute), "the lease went with the debate")

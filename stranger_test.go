@@ -73,7 +73,7 @@ func (g *grades) Fold(e *debate.Event) error {
 		return nil
 	}
 	if !slices.Contains(g.people, body.By) {
-		return &debate.Error{Kind: flow.KindValidation, Op: "survey", Field: "opinion.by", Err: fmt.Errorf("%q is not asked", body.By)}
+		return &debate.Error{Kind: provider.KindValidation, Op: "survey", Field: "opinion.by", Err: fmt.Errorf("%q is not asked", body.By)}
 	}
 	g.given[body.By] = body.Mark
 	return nil
@@ -118,7 +118,7 @@ func surveyFlow(t *testing.T) *debate.Flow {
 		Settle: func(config flow.Config) (flow.Config, error) {
 			given, ok := config.(*survey)
 			if !ok {
-				return nil, &debate.Error{Kind: flow.KindValidation, Field: "config", Err: fmt.Errorf("a %T is no survey", config)}
+				return nil, &debate.Error{Kind: provider.KindValidation, Field: "config", Err: fmt.Errorf("a %T is no survey", config)}
 			}
 			s := *given
 			s.ID, s.People, s.Tone, s.Labels = "", slices.Clone(s.People), slices.Clone(s.Tone), maps.Clone(s.Labels)
@@ -128,7 +128,7 @@ func surveyFlow(t *testing.T) *debate.Flow {
 			s, _ := config.(*survey)
 			terms := s.Terms()
 			if err := known.Model(&terms, s.Model); err != nil {
-				return []error{&debate.Error{Kind: flow.KindValidation, Op: "config", Field: "model", Err: err}}
+				return []error{&debate.Error{Kind: provider.KindValidation, Op: "config", Field: "model", Err: err}}
 			}
 			return nil
 		},
@@ -233,9 +233,9 @@ func TestAStrangersEventsAreReadFromJSON(t *testing.T) {
 		// Without the flow nothing is understood, and nothing is lost.
 		ignorant := &debate.Engine{Store: s}
 		_, err = ignorant.Record(t.Context(), config.ID)
-		assert.Equal(t, "flow", requireKind(t, err, flow.KindValidation).Field)
+		assert.Equal(t, "flow", requireKind(t, err, provider.KindValidation).Field)
 		_, err = ignorant.Import(t.Context(), bytes.NewReader(early))
-		assert.Equal(t, "events[0].body.flow", requireKind(t, err, flow.KindValidation).Field)
+		assert.Equal(t, "events[0].body.flow", requireKind(t, err, provider.KindValidation).Field)
 		assert.Equal(t, toJSON(kept(t, s, config.ID)), toJSON(throughJSON(t, kept(t, s, config.ID))))
 	})
 }
@@ -267,13 +267,13 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 			events := l.copied(t)
 			events[at].Body = &flow.Foreign{Kind: "opinion", JSON: c.body}
 			if _, err := engine.NewCore(l.id, events); c.field != "" {
-				assert.Equal(t, c.field, requireKind(t, err, flow.KindValidation).Field)
+				assert.Equal(t, c.field, requireKind(t, err, provider.KindValidation).Field)
 			} else {
 				assert.NoError(t, err, "stores may know more")
 			}
 			_, other, _ := newSurvey(t)
 			_, err := other.Import(t.Context(), bytes.NewReader(snapshot(t, l.id, events)))
-			assert.Equal(t, c.imports, requireKind(t, err, flow.KindValidation).Field)
+			assert.Equal(t, c.imports, requireKind(t, err, provider.KindValidation).Field)
 			_, err = other.Record(t.Context(), l.id)
 			assert.ErrorIs(t, err, debate.ErrNotFound)
 		})
@@ -282,7 +282,7 @@ func TestAStrangersHostileEventsAreRefused(t *testing.T) {
 		events := l.copied(t)
 		events[at].Body = &flow.Foreign{Kind: "song", JSON: json.RawMessage(body)}
 		_, err := engine.NewCore(l.id, events)
-		assert.Equal(t, "kind", requireKind(t, err, flow.KindValidation).Field)
+		assert.Equal(t, "kind", requireKind(t, err, provider.KindValidation).Field)
 	})
 }
 
@@ -325,11 +325,11 @@ func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
 			if c.fold == "" {
 				require.NoError(t, err)
 			} else {
-				assert.Equal(t, c.fold, requireKind(t, err, flow.KindValidation).Field)
+				assert.Equal(t, c.fold, requireKind(t, err, provider.KindValidation).Field)
 			}
 			engine, _ := engineFor(config)
 			_, err = engine.Import(t.Context(), bytes.NewReader(snapshot(t, l.id, events)))
-			assert.Equal(t, "events[0].body.terms."+c.field, requireKind(t, err, flow.KindValidation).Field, "%v", err)
+			assert.Equal(t, "events[0].body.terms."+c.field, requireKind(t, err, provider.KindValidation).Field, "%v", err)
 			_, err = engine.Record(t.Context(), l.id)
 			assert.ErrorIs(t, err, debate.ErrNotFound)
 
@@ -338,9 +338,9 @@ func TestALogWhoseTermsAreNotItsConfigs(t *testing.T) {
 			engine, _ = engineFor(config)
 			engine.Store = s
 			if _, err = engine.Record(t.Context(), l.id); c.fold != "" {
-				requireKind(t, err, flow.KindValidation)
+				requireKind(t, err, provider.KindValidation)
 				_, err = engine.Open(t.Context(), l.id)
-				requireKind(t, err, flow.KindValidation)
+				requireKind(t, err, provider.KindValidation)
 			}
 		})
 	}
@@ -367,7 +367,7 @@ func TestALogWhoseViewsAreOfOthers(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			assert.Equal(t, c.field, requireKind(t, err, flow.KindValidation).Field)
+			assert.Equal(t, c.field, requireKind(t, err, provider.KindValidation).Field)
 		})
 	}
 }
@@ -401,7 +401,7 @@ func TestNamed(t *testing.T) {
 	calls := p.Calls()
 	for _, other := range []flow.Config{config, flow.Named(debate.FlowName, config)} {
 		_, err = engine.Start(t.Context(), other)
-		failure := requireKind(t, err, flow.KindConflict)
+		failure := requireKind(t, err, provider.KindConflict)
 		assert.Equal(t, "flow", failure.Field)
 		assert.Contains(t, err.Error(), `it has "notes", and "debate" is given`)
 	}
@@ -447,7 +447,7 @@ func TestConfigsThatAreNone(t *testing.T) {
 	require.NoError(t, err)
 	for _, edit := range []flow.Edit{{}, {Flow: "survey"}, {Config: flow.Named("survey", nil)}} {
 		_, err = core.Step(flow.Input{At: time.Now(), Signal: edit})
-		assert.Equal(t, "config", requireKind(t, err, flow.KindValidation).Field)
+		assert.Equal(t, "config", requireKind(t, err, provider.KindValidation).Field)
 		assert.Equal(t, flow.StateConfiguring, core.Record().State)
 	}
 	assert.Zero(t, p.Calls())
@@ -509,9 +509,9 @@ func TestAStrangersConfigIsReadAgain(t *testing.T) {
 			config, engine, p := newSurvey(t)
 			config.Tone = json.RawMessage(tone)
 			if err := engine.Validate(t.Context(), config); name != "fine" {
-				requireKind(t, err, flow.KindValidation)
+				requireKind(t, err, provider.KindValidation)
 				_, err = engine.Start(t.Context(), config)
-				requireKind(t, err, flow.KindValidation)
+				requireKind(t, err, provider.KindValidation)
 				assert.Zero(t, p.Calls())
 				return
 			}
@@ -547,8 +547,8 @@ func TestEveryDifferenceOfAStrangersConfigIsNamed(t *testing.T) {
 		_, err := engine.Start(t.Context(), other)
 		var failure *debate.Error
 		require.ErrorAs(t, err, &failure, l.path)
-		if failure.Kind != flow.KindValidation { // the config is right, and another
-			assert.Equal(t, flow.KindConflict, failure.Kind)
+		if failure.Kind != provider.KindValidation { // the config is right, and another
+			assert.Equal(t, provider.KindConflict, failure.Kind)
 			assert.Equal(t, l.path, failure.Field, "%v", err)
 			named[l.path] = true
 		}
@@ -566,6 +566,6 @@ func TestEveryDifferenceOfAStrangersConfigIsNamed(t *testing.T) {
 		"tone.a.b[1]": func(s *survey) { s.Tone = json.RawMessage(`{"a":{"b":[1,3]}}`) },
 	} {
 		_, err := engine.Fork(t.Context(), config.ID, record.Seq, debate.Editing(edit))
-		assert.Equal(t, field, requireKind(t, err, flow.KindValidation).Field, "all of a config is fixed where its flow does not say otherwise")
+		assert.Equal(t, field, requireKind(t, err, provider.KindValidation).Field, "all of a config is fixed where its flow does not say otherwise")
 	}
 }

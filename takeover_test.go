@@ -101,7 +101,7 @@ func takeovers(t *testing.T, seed uint64) (seen rush) {
 	c.finished(config.ID)
 	seen.takeovers, seen.doubles = hands.takeovers, len(c.repeated())+len(doubles(c.log(config.ID)))
 	for _, e := range c.log(config.ID) {
-		if as[flow.Failure](e) != nil && as[flow.Failure](e).Void && as[flow.Failure](e).Error.Kind == flow.KindNetwork {
+		if as[flow.Failure](e) != nil && as[flow.Failure](e).Void && as[flow.Failure](e).Error.Kind == provider.KindNetwork {
 			seen.lost++
 		}
 	}
@@ -325,7 +325,7 @@ func TestACallComesHomeLate(t *testing.T) {
 		})
 		first := a.begin()
 		_, err := first.Wait(t.Context())
-		requireKind(t, err, flow.KindTimeout)
+		requireKind(t, err, provider.KindTimeout)
 		hurry()
 		pass(time.Second)
 		second := b.open(first.ID())

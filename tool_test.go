@@ -201,7 +201,7 @@ func TestToolsAreUsedNoMoreThanAllowed(t *testing.T) {
 		record = run(t, engine, inFlow(engine, workers()))
 		assert.Empty(t, record.Turns)
 		assert.True(t, record.Failed("work.Ada"), "who never replies has failed")
-		assert.Equal(t, flow.KindInvalidResponse, record.FailureOf("work.Ada").Kind)
+		assert.Equal(t, provider.KindInvalidResponse, record.FailureOf("work.Ada").Kind)
 		assert.Nil(t, record.FailureOf("work.Eve"), "who was never asked has not")
 		assert.Len(t, record.ToolUses, 4)
 		assert.Len(t, forever.Requests(), 14, "two uses, three denied, and the failure with its retry, for each")
@@ -514,7 +514,7 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	for _, parameters := range []string{``, `null`, `[]`, `{"type":"string"}`, `{}`} {
 		engine := &debate.Engine{Tools: map[string]debate.Tool{"raw": described(parameters)}}
 		_, err := engine.New(debate.Config{})
-		requireKind(t, err, flow.KindValidation)
+		requireKind(t, err, provider.KindValidation)
 	}
 	config = workers()
 	config.Participants[1].Name = "Ada.tool.1"
@@ -522,10 +522,10 @@ func TestToolsThatCannotBeOffered(t *testing.T) {
 	for name, tool := range map[string]debate.Tool{"": good, "two words": good, strings.Repeat("x", 65): good, "nothing": nil} {
 		engine := &debate.Engine{Tools: map[string]debate.Tool{name: tool}}
 		_, err := engine.New(debate.Config{})
-		requireKind(t, err, flow.KindValidation)
+		requireKind(t, err, provider.KindValidation)
 	}
 	_, err = flow.NewTool[sum]("no function", true, nil)
-	requireKind(t, err, flow.KindValidation)
+	requireKind(t, err, provider.KindValidation)
 }
 
 // A tool may hold a debate of its own on the engine that asks it, however few calls that makes at once.

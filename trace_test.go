@@ -34,7 +34,7 @@ func TestValidationAsksTheProviders(t *testing.T) {
 	err := engine.Validate(t.Context(), config)
 	var failure *debate.Error
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, flow.KindAuthentication, failure.Kind)
+	assert.Equal(t, provider.KindAuthentication, failure.Kind)
 	assert.Equal(t, "judging.judges[0].model", failure.Field)
 	assert.ElementsMatch(t, []string{"debater", "judge"}, asked, "each model once")
 	_, err = engine.Start(t.Context(), config)
@@ -46,7 +46,7 @@ func TestValidationAsksTheProviders(t *testing.T) {
 func TestAJudgesTimeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := twoDebaters()
-		config.JudgeTimeout, config.Retry = 20*time.Second, &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindTimeout: 0}}
+		config.JudgeTimeout, config.Retry = 20*time.Second, &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindTimeout: 0}}
 		engine, p := engineFor(config)
 		reply := p.Reply
 		p.Reply = func(req *provider.Request) scripted.Reply {
@@ -63,7 +63,7 @@ func TestAJudgesTimeEnds(t *testing.T) {
 		record, err := session.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.Len(t, record.Inquiries, 1)
-		assert.Equal(t, flow.KindTimeout, record.Inquiries[0].Failure.Kind)
+		assert.Equal(t, provider.KindTimeout, record.Inquiries[0].Failure.Kind)
 		assert.Equal(t, 20*time.Second, time.Since(began))
 	})
 }

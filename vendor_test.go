@@ -278,7 +278,7 @@ func TestAFallbackOfTheSameVendorIsNotAsked(t *testing.T) {
 		e.Models["test/second"] = e.Models["test/debater"]
 		failing(9, &provider.Error{Kind: provider.KindQuota})(e, p)
 	})
-	require.ErrorIs(t, err, &debate.Error{Kind: flow.KindQuota})
+	require.ErrorIs(t, err, &debate.Error{Kind: provider.KindQuota})
 	attempts, _ := openings(events)
 	assert.Len(t, attempts, 1)
 	assert.Equal(t, "test/second", attempts[0].Next)
@@ -290,10 +290,10 @@ func TestARetryForgetsTheLimit(t *testing.T) {
 	engine, p := engineFor(config)
 	engine.Providers["other"], engine.Models["other/third"] = p, engine.Models["test/debater"]
 	config.Participants[0].Fallbacks = []string{"other/third"}
-	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{flow.KindNetwork: 0}}
+	config.Retry = &debate.RetryPolicy{Max: map[debate.Kind]int{provider.KindNetwork: 0}}
 	s := begunBy(t, engine, config)
-	s.fails(adasOpening, 1, debate.Error{Kind: flow.KindQuota})
-	s.fails(adasOpening, 2, debate.Error{Kind: flow.KindNetwork})
+	s.fails(adasOpening, 1, debate.Error{Kind: provider.KindQuota})
+	s.fails(adasOpening, 2, debate.Error{Kind: provider.KindNetwork})
 	require.Equal(t, flow.StateError, s.Record().State)
 	out := s.step(flow.Retry{})
 	require.Equal(t, []string{adasOpening}, out.Start)

@@ -478,7 +478,7 @@ func TestAnOverflowIsAQuestionWhereSomebodyIsThere(t *testing.T) {
 				q := record.Inquiries[0]
 				assert.Equal(t, test.options, q.Options)
 				assert.NotEmpty(t, q.About)
-				assert.Equal(t, flow.KindContextOverflow, q.Failure.Kind)
+				assert.Equal(t, provider.KindContextOverflow, q.Failure.Kind)
 				assert.Equal(t, q.To, q.Failure.Participant)
 				assert.Error(t, session.Answer(t.Context(), q.ID, "make it so"), "an option is to be chosen")
 				require.NoError(t, session.Choose(t.Context(), q.ID, test.choose, test.model...))
@@ -580,7 +580,7 @@ func TestATurnThatIsLargerThanTheWindowIsNamed(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	require.Len(t, record.Inquiries, 1)
 	failure := record.Inquiries[0].Failure
-	assert.Equal(t, flow.KindContextOverflow, failure.Kind)
+	assert.Equal(t, provider.KindContextOverflow, failure.Kind)
 	assert.ErrorContains(t, failure, "the turn of Ada in round 2 alone does not fit the window of 4000 tokens")
 	assert.Equal(t, "Ben", failure.Participant)
 	assert.Equal(t, 2, failure.Round)

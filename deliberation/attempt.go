@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // A prompt that does not fit the window of its model is made smaller, step by step, before anybody gives up. Each
@@ -25,7 +26,7 @@ func (b *board) attempt(id string) attempt {
 	a := attempt{id: id}
 	for a.short < mostShort {
 		failure := b.FailureOf(a.id)
-		if failure == nil || failure.Kind != flow.KindContextOverflow {
+		if failure == nil || failure.Kind != provider.KindContextOverflow {
 			break
 		}
 		a.short, a.cause = a.short+1, failure

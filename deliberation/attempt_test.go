@@ -140,7 +140,7 @@ func TestWhatNeverFitsIsTold(t *testing.T) {
 
 	r, _ = windowed(t, config, 5000, 0)
 	assert.Equal(t, flow.EndTooFew, r.Reason)
-	assert.Contains(t, r.Warnings[0].Evidence, string(flow.KindContextOverflow))
+	assert.Contains(t, r.Warnings[0].Evidence, string(provider.KindContextOverflow))
 }
 
 // TestAnOverflowThatTheVendorReports is treated like one that was foreseen.

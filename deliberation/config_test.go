@@ -19,6 +19,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // validated checks a config with an engine that has what the tests name.
@@ -46,7 +47,7 @@ func fields(t *testing.T, err error) []string {
 	for _, one := range all {
 		var failure *flow.Error
 		require.ErrorAs(t, one, &failure)
-		assert.Equal(t, flow.KindValidation, failure.Kind)
+		assert.Equal(t, provider.KindValidation, failure.Kind)
 		out = append(out, failure.Field)
 	}
 	return out

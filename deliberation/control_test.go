@@ -210,7 +210,7 @@ func limited(t *testing.T, config deliberation.Config) *flow.Record {
 	if r.State != flow.StateCompleted {
 		var failure *flow.Error
 		require.ErrorAs(t, err, &failure)
-		assert.Equal(t, flow.KindCostLimit, failure.Kind)
+		assert.Equal(t, provider.KindCostLimit, failure.Kind)
 	}
 	return r
 }

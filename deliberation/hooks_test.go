@@ -344,7 +344,7 @@ func TestHooksOfControls(t *testing.T) {
 		}}
 	}
 	fail := func(f flow.Failure) flow.Event {
-		f.Call, f.By, f.Error = "r1.propose.ada", "ada", &flow.Error{Kind: flow.KindNetwork}
+		f.Call, f.By, f.Error = "r1.propose.ada", "ada", &flow.Error{Kind: provider.KindNetwork}
 		return flow.Event{Body: &f}
 	}
 	start := flow.Event{Body: &flow.Start{}}

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Role is the point of view from which an agent works: who it is, and what it looks at in each phase.
@@ -187,7 +188,7 @@ func ReadPrompt(path string) (text, source, hash string, err error) {
 		return "", "", "", err
 	}
 	if text, err = promptText(data); err != nil {
-		return "", "", "", &flow.Error{Kind: flow.KindValidation, Op: "read prompt", Field: source, Err: err}
+		return "", "", "", &flow.Error{Kind: provider.KindValidation, Op: "read prompt", Field: source, Err: err}
 	}
 	return text, source, hashOf(data), nil
 }
@@ -235,7 +236,7 @@ func readSections(name string, data []byte) (Role, error) {
 	}
 	text, err := promptText(data)
 	if err != nil {
-		return Role{}, &flow.Error{Kind: flow.KindValidation, Op: "read role", Field: name, Err: err}
+		return Role{}, &flow.Error{Kind: provider.KindValidation, Op: "read role", Field: name, Err: err}
 	}
 	role := Role{Name: name, SHA256: hashOf(data)}
 	front, rest, _ := strings.Cut("\n"+text, "\n"+sectionMark)
@@ -321,5 +322,5 @@ func hashOf(data []byte) string {
 
 // invalidf is a failure of kind validation that names what is wrong.
 func invalidf(op, field, format string, args ...any) error {
-	return &flow.Error{Kind: flow.KindValidation, Op: op, Field: field, Err: fmt.Errorf(format, args...)}
+	return &flow.Error{Kind: provider.KindValidation, Op: op, Field: field, Err: fmt.Errorf(format, args...)}
 }

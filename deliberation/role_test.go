@@ -16,6 +16,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // refused requires an error of kind validation and returns its field.
@@ -23,7 +24,7 @@ func refused(t *testing.T, err error) *flow.Error {
 	t.Helper()
 	var failure *flow.Error
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, flow.KindValidation, failure.Kind)
+	assert.Equal(t, provider.KindValidation, failure.Kind)
 	return failure
 }
 

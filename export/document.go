@@ -36,6 +36,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Document is a debate to be written. Writing only reads it: several goroutines may write the same
@@ -73,7 +74,7 @@ func (d *Document) HTML(w io.Writer) error { return d.write(w, writeHTML) }
 // write passes everything through a filter of characters, whatever its source.
 func (d *Document) write(w io.Writer, format func(io.Writer, *report) error) error {
 	if d == nil || d.Record == nil {
-		return &flow.Error{Kind: flow.KindValidation, Op: "export", Field: "record", Err: errors.New("is missing")}
+		return &flow.Error{Kind: provider.KindValidation, Op: "export", Field: "record", Err: errors.New("is missing")}
 	}
 	filter := transform.NewWriter(w, runes.Map(visible))
 	if err := format(filter, newReport(d)); err != nil {

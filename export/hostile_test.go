@@ -17,6 +17,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // attacks are texts that try to be more than text.
@@ -347,7 +348,7 @@ func TestErrorsOfTheWriter(t *testing.T) {
 		}
 		var e *flow.Error
 		require.ErrorAs(t, write(io.Discard, nil), &e)
-		assert.Equal(t, flow.KindValidation, e.Kind)
+		assert.Equal(t, provider.KindValidation, e.Kind)
 		require.NoError(t, write(io.Discard, &flow.Record{}), "a debate that has not begun")
 	}
 }

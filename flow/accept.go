@@ -76,11 +76,11 @@ const bytesPerToken = 8
 func unusable(s Result) *Error {
 	switch {
 	case s.Stop == provider.StopRefusal:
-		return &Error{Kind: KindRefusal, Err: errors.New("the model declined to answer")}
+		return &Error{Kind: provider.KindRefusal, Err: errors.New("the model declined to answer")}
 	case s.Stop == provider.StopFilter:
-		return &Error{Kind: KindContentFilter, Err: errors.New("the provider's filter cut the reply")}
+		return &Error{Kind: provider.KindContentFilter, Err: errors.New("the provider's filter cut the reply")}
 	case strings.TrimSpace(s.Text) == "":
-		return &Error{Kind: KindInvalidResponse, Err: errors.New("the reply is blank")}
+		return &Error{Kind: provider.KindInvalidResponse, Err: errors.New("the reply is blank")}
 	default:
 		return nil
 	}
@@ -158,12 +158,12 @@ func (c *Core) failed(s Failed) error {
 	}
 	failure := s.Error
 	if failure == nil {
-		failure = &Error{Kind: KindAPI, Err: errors.New("the attempt failed without a reason")}
+		failure = &Error{Kind: provider.KindAPI, Err: errors.New("the attempt failed without a reason")}
 	}
 	spend := c.record.charge(state.intent, s.Usage, s.Free)
 	spend.Took = s.Took
 	if state.intent.Tool != "" {
-		return c.toolFailed(state, spend, failure, state.aborted && failure.Kind == KindCanceled)
+		return c.toolFailed(state, spend, failure, state.aborted && failure.Kind == provider.KindCanceled)
 	}
 	if c.record.Final() {
 		return c.spend(spend)
@@ -178,7 +178,7 @@ func (c *Core) lost(s Lost) error {
 		return nil
 	}
 	spend := c.record.charge(state.intent, provider.Usage{}, false)
-	gone := &Error{Kind: KindNetwork, Err: errors.New("the process that made this call is gone")}
+	gone := &Error{Kind: provider.KindNetwork, Err: errors.New("the process that made this call is gone")}
 	switch {
 	case c.record.Final():
 		return c.spend(spend)
@@ -191,10 +191,10 @@ func (c *Core) lost(s Lost) error {
 // setback records a failed attempt. It decides whether there is another attempt, when, and with which model.
 func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 	out := &Failure{Spend: spend, By: state.intent.By, Error: c.locate(state, failure)}
-	if failure.Kind == KindContextOverflow {
+	if failure.Kind == provider.KindContextOverflow {
 		out.Window = c.record.overflowed(state.intent)
 	}
-	if state.aborted && failure.Kind == KindCanceled {
+	if state.aborted && failure.Kind == provider.KindCanceled {
 		out.Void = true
 		return c.emit(Event{Body: out})
 	}
@@ -212,7 +212,7 @@ func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
 
 // mayFallBack reports whether another model may succeed. It cannot if the host program itself ended the attempt.
 func mayFallBack(kind Kind) bool {
-	return kind != KindCanceled && kind != KindState && kind != KindCostLimit
+	return kind != provider.KindCanceled && kind != provider.KindState && kind != provider.KindCostLimit
 }
 
 // locate returns the failure with the call, the participant, the round and the attempt in which it happened.

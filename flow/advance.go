@@ -1,6 +1,10 @@
 package flow
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/agonist-dev/debate/provider"
+)
 
 // advance does what is due. It starts the missing calls, or fires what the flow returns.
 func (c *Core) advance() error {
@@ -11,7 +15,7 @@ func (c *Core) advance() error {
 		}
 	}
 	circle := errors.New("the flow goes in a circle without asking anybody")
-	return c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
+	return c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: circle})
 }
 
 // once does one thing that is due. again reports whether there may be more.
@@ -62,7 +66,7 @@ func (c *Core) next(step Step) (again bool, err error) {
 		}
 	}
 	if err := c.fire(on, exit, false); err != nil {
-		return false, c.fail(&Error{Kind: KindState, Op: "flow " + c.machine.flow.Name, Err: err})
+		return false, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: err})
 	}
 	return true, nil
 }

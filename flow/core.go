@@ -50,10 +50,10 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 	}
 	m := flows.Machines[name]
 	if m == nil {
-		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flow", Err: fmt.Errorf("no flow %q is registered", text.OneLine(name, 40))}
+		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flow", Err: fmt.Errorf("no flow %q is registered", text.OneLine(name, 40))}
 	}
 	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {
-		return nil, &Error{Kind: KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
+		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
 			"the debate was started with version %d of flow %s; this program continues versions %d to %d", version, name, least, m.flow.Version)}
 	}
 	c := &Core{machine: m, flows: flows.Machines, plans: contexts, record: newRecord(id)}
@@ -91,7 +91,7 @@ func (c *Core) StepRemote(in Input) (Output, error) {
 	case Pause, Resume, Stop, Cancel, Retry, Acknowledge, Answer, Sent:
 		return c.step(in, c.answered)
 	default:
-		return Output{}, &Error{Kind: KindState, Op: "step remote", Err: fmt.Errorf("%T is no control", in.Signal)}
+		return Output{}, &Error{Kind: provider.KindState, Op: "step remote", Err: fmt.Errorf("%T is no control", in.Signal)}
 	}
 }
 
@@ -227,7 +227,7 @@ func (c *Core) dispatch(signal Signal) error {
 		}
 		config := Unnamed(s.Config)
 		if config == nil {
-			return &Error{Kind: KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
+			return &Error{Kind: provider.KindValidation, Op: string(TriggerEdit), Field: "config", Err: errors.New("is missing")}
 		}
 		flow, terms := cmp.Or(s.Flow, s.Config.Flow()), s.Terms
 		if terms == nil {
@@ -248,7 +248,7 @@ func (c *Core) dispatch(signal Signal) error {
 		}
 		if s.Flow != c.machine.flow.Name {
 			err := fmt.Errorf("the start is of flow %q, the config of %q", text.OneLine(s.Flow, 40), c.machine.flow.Name)
-			return &Error{Kind: KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
+			return &Error{Kind: provider.KindValidation, Op: string(TriggerStart), Field: "flow", Err: err}
 		}
 		if err := c.emit(Event{Body: &s}); err != nil {
 			return err
@@ -293,7 +293,7 @@ func (c *Core) control(signal Signal) error {
 		c.abort()
 		return nil
 	default:
-		return &Error{Kind: KindState, Op: "step", Err: fmt.Errorf("no input of type %T is known", signal)}
+		return &Error{Kind: provider.KindState, Op: "step", Err: fmt.Errorf("no input of type %T is known", signal)}
 	}
 }
 
@@ -331,7 +331,7 @@ const mostAnswer = 1 << 20
 func (c *Core) answer(s Answer) error {
 	inquiry := c.record.inquiry(s.Inquiry)
 	if inquiry == nil || c.record.Final() {
-		return &Error{Kind: KindState, Op: "answer", Err: fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))}
+		return &Error{Kind: provider.KindState, Op: "answer", Err: fmt.Errorf("no inquiry %q is open", text.OneLine(s.Inquiry, 80))}
 	}
 	if inquiry.About != "" {
 		return c.chosen(inquiry, s)
@@ -340,7 +340,7 @@ func (c *Core) answer(s Answer) error {
 	s.Text = text.Readable(s.Text)
 	if strings.TrimSpace(s.Text) == "" || len(s.Text) > mostAnswer {
 		err := fmt.Errorf("an answer holds text, of at most %d bytes", mostAnswer)
-		return &Error{Kind: KindValidation, Op: "answer", Field: "text", Err: err}
+		return &Error{Kind: provider.KindValidation, Op: "answer", Field: "text", Err: err}
 	}
 	if err := c.emit(Event{Body: &s}); err != nil {
 		return err
@@ -350,7 +350,7 @@ func (c *Core) answer(s Answer) error {
 
 func (c *Core) acknowledge() error {
 	if !c.record.warned() || c.record.acked || c.record.Final() {
-		return &Error{Kind: KindState, Op: "acknowledge", Err: errors.New("no cost warning is open")}
+		return &Error{Kind: provider.KindState, Op: "acknowledge", Err: errors.New("no cost warning is open")}
 	}
 	return c.emit(Event{Body: &Acknowledge{}})
 }
@@ -360,13 +360,13 @@ func (c *Core) acknowledge() error {
 func (c *Core) sent(s Sent) error {
 	if !c.machine.input(s.Trigger) {
 		err := fmt.Errorf("flow %s has no input %q", c.machine.flow.Name, text.OneLine(string(s.Trigger), 40))
-		return &Error{Kind: KindState, Op: "send", Err: err}
+		return &Error{Kind: provider.KindState, Op: "send", Err: err}
 	}
 	if c.record.Final() || c.record.start == nil {
 		return c.machine.refusal(c.record, s.Trigger)
 	}
 	if err := ReadableJSON(s.Payload); err != nil {
-		return &Error{Kind: KindValidation, Op: "send", Field: "payload", Err: err}
+		return &Error{Kind: provider.KindValidation, Op: "send", Field: "payload", Err: err}
 	}
 	ruled := len(c.machine.rules[ruleKey{c.record.State, s.Trigger}]) > 0
 	if ruled && !c.machine.allows(c.record, s.Trigger) {

@@ -60,7 +60,7 @@ func (c *Core) watchRound() (again bool, err error) {
 		call := r.inFlight[0]
 		wanted := c.wanted(call)
 		c.out.Abort = append(c.out.Abort, call.intent.Call)
-		failure := &Error{Kind: KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.terms.RoundTimeout)}
+		failure := &Error{Kind: provider.KindTimeout, Err: fmt.Errorf("the round's time of %s is over", r.terms.RoundTimeout)}
 		if err := c.emit(Event{Body: &Failure{
 			Spend: r.charge(call.intent, provider.Usage{}, false), By: call.intent.By, Error: c.locate(call, failure), Final: true,
 		}}); err != nil {

@@ -16,31 +16,11 @@ import (
 // Kind classifies an [Error]; it is [provider.Kind].
 type Kind = provider.Kind
 
-// The kinds of failure; package provider says what each means.
-const (
-	KindNetwork         = provider.KindNetwork
-	KindRateLimit       = provider.KindRateLimit
-	KindQuota           = provider.KindQuota
-	KindAPI             = provider.KindAPI
-	KindTimeout         = provider.KindTimeout
-	KindContextOverflow = provider.KindContextOverflow
-	KindAuthentication  = provider.KindAuthentication
-	KindContentFilter   = provider.KindContentFilter
-	KindRefusal         = provider.KindRefusal
-	KindInvalidResponse = provider.KindInvalidResponse
-	KindValidation      = provider.KindValidation
-	KindCanceled        = provider.KindCanceled
-	KindCostLimit       = provider.KindCostLimit
-	KindState           = provider.KindState
-	KindConflict        = provider.KindConflict
-	KindStore           = provider.KindStore
-)
-
 // kinds returns all kinds.
 func kinds() []Kind {
 	return []Kind{
-		KindNetwork, KindRateLimit, KindQuota, KindAPI, KindTimeout, KindContextOverflow, KindAuthentication, KindContentFilter,
-		KindRefusal, KindInvalidResponse, KindValidation, KindCanceled, KindCostLimit, KindState, KindConflict, KindStore,
+		provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout, provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter,
+		provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation, provider.KindCanceled, provider.KindCostLimit, provider.KindState, provider.KindConflict, provider.KindStore,
 	}
 }
 
@@ -124,7 +104,7 @@ func (e *Error) Retryable() bool {
 		return false
 	}
 	switch e.Kind {
-	case KindNetwork, KindRateLimit, KindAPI, KindTimeout, KindInvalidResponse, KindAuthentication, KindQuota:
+	case provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout, provider.KindInvalidResponse, provider.KindAuthentication, provider.KindQuota:
 		return true
 	default:
 		return false
@@ -137,43 +117,43 @@ func (e *Error) Hint() string {
 		return ""
 	}
 	switch e.Kind {
-	case KindNetwork:
+	case provider.KindNetwork:
 		return "Check the connection to the provider, then retry."
-	case KindRateLimit:
+	case provider.KindRateLimit:
 		if e.RetryAfter > 0 {
 			return fmt.Sprintf("The provider asks to wait %s; retry after that, or name a fallback model.", e.RetryAfter)
 		}
 		return "Wait a minute and retry, lower Engine.MaxCalls, or name a fallback model."
-	case KindQuota:
+	case provider.KindQuota:
 		return "The account's allowance is used up: top it up or raise its limit at the provider, then retry."
-	case KindAPI:
+	case provider.KindAPI:
 		return "The provider failed; retry, or name a fallback model."
-	case KindTimeout:
+	case provider.KindTimeout:
 		return "Retry, or raise TurnTimeout or JudgeTimeout."
-	case KindContextOverflow:
+	case provider.KindContextOverflow:
 		return "The conversation no longer fits the model's window: choose a context manager or a model with a larger window."
-	case KindAuthentication:
+	case provider.KindAuthentication:
 		return "Renew the API key behind this provider, then retry."
-	case KindContentFilter:
+	case provider.KindContentFilter:
 		return "The provider's filter refused this text: reword the topic or the instructions, or use another model."
-	case KindRefusal:
+	case provider.KindRefusal:
 		return "The model declined: reword the topic or the instructions, or use another model."
-	case KindInvalidResponse:
+	case provider.KindInvalidResponse:
 		return "The model's answer could not be used; retry, or use another model."
-	case KindValidation:
+	case provider.KindValidation:
 		if e.Field == "" {
 			return "The request or the config is wrong as it stands: the message says how."
 		}
 		return "Mend the field that the error names."
-	case KindCanceled:
+	case provider.KindCanceled:
 		return "It was canceled; start or open the debate again to go on."
-	case KindCostLimit:
+	case provider.KindCostLimit:
 		return "Raise Budget.Hard and start a new debate from this one."
-	case KindState:
+	case provider.KindState:
 		return "Look at the debate's state first: this is not possible in it now."
-	case KindConflict:
+	case provider.KindConflict:
 		return "Another owner holds or has changed this debate: open it again, or choose another ID."
-	case KindStore:
+	case provider.KindStore:
 		return "The store has failed: see to it, then open the debate again; nothing that was recorded is lost."
 	default:
 		return "Look at the cause."
@@ -227,18 +207,18 @@ func Classify(err error) *Error {
 		if reason == nil {
 			reason = own
 		}
-		return &Error{Kind: kindOr(own.Kind, KindAPI), RetryAfter: own.RetryAfter, Err: shorten(reason)}
+		return &Error{Kind: kindOr(own.Kind, provider.KindAPI), RetryAfter: own.RetryAfter, Err: shorten(reason)}
 	}
 	if failure, ok := errors.AsType[*provider.Error](err); ok {
-		return &Error{Kind: kindOr(failure.Kind, KindAPI), RetryAfter: failure.RetryAfter, Err: words(failure)}
+		return &Error{Kind: kindOr(failure.Kind, provider.KindAPI), RetryAfter: failure.RetryAfter, Err: words(failure)}
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Kind: KindTimeout, Err: shorten(err)}
+		return &Error{Kind: provider.KindTimeout, Err: shorten(err)}
 	case errors.Is(err, context.Canceled):
-		return &Error{Kind: KindCanceled, Err: shorten(err)}
+		return &Error{Kind: provider.KindCanceled, Err: shorten(err)}
 	default:
-		return &Error{Kind: KindAPI, Err: shorten(err)}
+		return &Error{Kind: provider.KindAPI, Err: shorten(err)}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Estimate is the most that a conversation can use if every call succeeds at the first attempt. It assumes the
@@ -35,7 +36,7 @@ type Estimate struct {
 func EstimateStart(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int) (Estimate, error) {
 	if m.flow.Estimate == nil {
 		err := fmt.Errorf("conversations of the flow %q cannot be estimated", text.OneLine(start.Flow, 40))
-		return Estimate{}, &Error{Kind: KindValidation, Op: "estimate", Field: "flow", Err: err}
+		return Estimate{}, &Error{Kind: provider.KindValidation, Op: "estimate", Field: "flow", Err: err}
 	}
 	r := newRecord("estimate")
 	if err := r.foldStart(start, time.Time{}, m); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // EventKind names a kind of [Event], as it stands in a log.
@@ -322,7 +323,7 @@ func (f *Flow) ReadBody(op string, e *Event) error {
 
 func readBody(op string, data []byte, into Body) error {
 	if KindOfJSON(data) == "null" {
-		return &Error{Kind: KindValidation, Op: op, Field: "body", Err: errors.New("is missing")}
+		return &Error{Kind: provider.KindValidation, Op: op, Field: "body", Err: errors.New("is missing")}
 	}
 	if err := DecodeStrict(op, data, into); err != nil {
 		return errors.Join(Within(op, "body", err)...)

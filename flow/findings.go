@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Bounds of any config. They are far above what a conversation can use. A config that was made by mistake or in bad
@@ -42,7 +43,7 @@ func (f *Findings) Addf(field, format string, args ...any) {
 	if len(*f) >= maxFindings {
 		return
 	}
-	*f = append(*f, &Error{Kind: KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
+	*f = append(*f, &Error{Kind: provider.KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
 }
 
 // AtMost refuses a list that has n items, if n is above the limit.

@@ -42,7 +42,7 @@ func (c *Core) manage(ready *prepared, intent *Intent, problem window.Problem) (
 	plan := manager.Plan(problem)
 	if n := problem.Len(); plan.Head < 0 || plan.Head > plan.From || plan.From > n {
 		err := fmt.Errorf("context manager %q has made a plan that makes no sense", r.terms.Context)
-		return 0, &Error{Kind: KindValidation, Field: "context", Err: err}
+		return 0, &Error{Kind: provider.KindValidation, Field: "context", Err: err}
 	}
 	ready.limit = &problem
 	if wish := plan.Summarize; wish.To > wish.From && problem.Summarizer {
@@ -98,7 +98,7 @@ func (c *Core) manager(by string) (window.Manager, *Error) {
 		return manager, nil
 	}
 	err := fmt.Errorf("no context manager %q is registered", text.OneLine(name, 40))
-	return nil, &Error{Kind: KindValidation, Field: "context", Err: err}
+	return nil, &Error{Kind: provider.KindValidation, Field: "context", Err: err}
 }
 
 // pose counts what is to be sent. If counts were too low compared with what vendors reported, it makes the window
@@ -171,10 +171,10 @@ func cutAt(content string, keep int) string {
 // overflow returns the failure that names what does not fit.
 func overflow(shared *transcript.View, from int, plan window.Plan, size int) *Error {
 	if i := from + plan.TooBig; plan.TooBig >= 0 && i < len(shared.Messages) {
-		return &Error{Kind: KindContextOverflow, Err: fmt.Errorf(
+		return &Error{Kind: provider.KindContextOverflow, Err: fmt.Errorf(
 			"the turn of %s in round %d alone does not fit the window of %d tokens", shared.Messages[i].Speaker, shared.Rounds[i], size)}
 	}
-	return &Error{Kind: KindContextOverflow, Err: fmt.Errorf("the prompt alone does not fit the window of %d tokens", size)}
+	return &Error{Kind: provider.KindContextOverflow, Err: fmt.Errorf("the prompt alone does not fit the window of %d tokens", size)}
 }
 
 // messages returns all messages that are sent before the instruction, or with it if tools were used.

@@ -9,6 +9,7 @@ import (
 	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/secret"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // fold takes one event into the record. It uses the event alone, never what a flow would do, so that old logs
@@ -39,7 +40,7 @@ func (r *Record) fold(e *Event, m *Machine) error {
 }
 
 func invalid(field, format string, args ...any) error {
-	return &Error{Kind: KindValidation, Op: "read log", Field: field, Err: fmt.Errorf(format, args...)}
+	return &Error{Kind: provider.KindValidation, Op: "read log", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 func (r *Record) foldBody(e *Event, m *Machine) error {

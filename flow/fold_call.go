@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 func (r *Record) foldIntent(in *Intent) error {
@@ -208,7 +209,7 @@ func (r *Record) foldRejection(call *callState, rejection *Rejection, at time.Ti
 	call.status = callFailed
 	base.status = callFailed
 	base.troubled().failure = &Error{
-		Kind: KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
+		Kind: provider.KindInvalidResponse, Op: base.intent.Call, Participant: rejection.By, Round: rejection.Round,
 		Err: fmt.Errorf("the answer was not accepted: %s", text.OneLine(firstOf(rejection.Problems), 200)),
 	}
 }
@@ -224,7 +225,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 	call.status = callIdle
 	r.foldLimit(f, at)
 	r.narrow(call.intent.Model, f.Window)
-	if f.Final && call.intent.Kind == KindSummary && f.Error.Kind != KindContextOverflow {
+	if f.Final && call.intent.Kind == KindSummary && f.Error.Kind != provider.KindContextOverflow {
 		r.unsummed = true
 	}
 	switch {

@@ -3,6 +3,8 @@ package flow
 import (
 	"errors"
 	"fmt"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // amount is what counts against a budget.
@@ -150,13 +152,13 @@ func (c *Core) reach(limit WarningKind, call, what string) error {
 
 // limitError is the failure of a conversation that has reached its hard limit.
 func limitError(round int) *Error {
-	return &Error{Kind: KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
+	return &Error{Kind: provider.KindCostLimit, Op: "limit", Round: round, Err: errors.New("the hard limit of the budget is reached")}
 }
 
 // raised reports whether the limit that stopped the conversation may have been raised since. Only a fork can raise
 // it.
 func (r *Record) raised() bool {
-	return r.Failure != nil && r.Failure.Kind == KindCostLimit && r.Parent() != nil
+	return r.Failure != nil && r.Failure.Kind == provider.KindCostLimit && r.Parent() != nil
 }
 
 // fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the

@@ -10,6 +10,7 @@ import (
 	"github.com/qmuntal/stateless"
 
 	"github.com/agonist-dev/debate/internal/order"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // State is a state of a conversation. A flow adds its own, which are all inside StateRunning.
@@ -255,7 +256,7 @@ func (m *Machine) fire(r *Record, on Trigger) (State, error) {
 func (m *Machine) refusal(r *Record, on Trigger) error {
 	rules := m.rules[ruleKey{r.State, on}]
 	if len(rules) == 0 {
-		return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("not possible in state %s", r.State)}
+		return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("not possible in state %s", r.State)}
 	}
 	var guards []string
 	for _, rule := range rules {
@@ -264,7 +265,7 @@ func (m *Machine) refusal(r *Record, on Trigger) error {
 			guards = append(guards, name)
 		}
 	}
-	return &Error{Kind: KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, strings.Join(guards, ", "))}
+	return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, strings.Join(guards, ", "))}
 }
 
 // allows reports whether the trigger is possible now.
@@ -325,7 +326,7 @@ func lifecycleState(s State) bool {
 func (m *Machine) check() error {
 	f := m.flow
 	bad := func(format string, args ...any) error {
-		return &Error{Kind: KindValidation, Op: "flow " + f.Name, Err: fmt.Errorf(format, args...)}
+		return &Error{Kind: provider.KindValidation, Op: "flow " + f.Name, Err: fmt.Errorf(format, args...)}
 	}
 	if f.Name == "" || f.Start == "" || lifecycleState(f.Start) {
 		return bad("a flow has a name and a first state of its own")

@@ -62,7 +62,7 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	if call.Schema != "" {
 		wire, err := c.wire(call.Schema, call.View.Labels)
 		if err != nil {
-			return nil, nil, &Error{Kind: KindValidation, Op: call.ID, Err: err}
+			return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Err: err}
 		}
 		ready.wire = wire
 	}
@@ -202,7 +202,7 @@ func (c *Core) Command(id string) (*Command, error) {
 func (c *Core) Prepare(id string, command *Command, request *provider.Request) error {
 	state := c.record.callByID(id)
 	if state == nil || state.status != callOpen {
-		return &Error{Kind: KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", text.OneLine(id, 80))}
+		return &Error{Kind: provider.KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", text.OneLine(id, 80))}
 	}
 	if state.ready == nil {
 		if err := c.recall(state); err != nil {
@@ -245,13 +245,13 @@ func (c *Core) recall(state *callState) error {
 	call := c.wanted(state)
 	if call == nil {
 		err := errors.New("the flow no longer wants the call " + text.OneLine(state.intent.Call, 80))
-		return &Error{Kind: KindState, Op: "command", Err: err}
+		return &Error{Kind: provider.KindState, Op: "command", Err: err}
 	}
 	ready, now, failure := c.prepare(call, false)
 	made := state.intent
 	if failure != nil || now.Model != made.Model || now.Bound > made.Bound || now.Reserve > made.Reserve {
 		err := errors.New("the call would no longer be what was reserved for: " + text.OneLine(made.Call, 80))
-		return &Error{Kind: KindState, Op: "command", Err: err}
+		return &Error{Kind: provider.KindState, Op: "command", Err: err}
 	}
 	state.ready = ready
 	return nil

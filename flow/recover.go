@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // This file deals with calls that have failed for good. Such a call is left out, or an inquiry is made about it, which
@@ -97,7 +98,7 @@ func (c *Core) choose(q *Inquiry, a Answer) error {
 // chosen takes a person's choice. A choice that is not possible is an error of kind validation.
 func (c *Core) chosen(q *Inquiry, a Answer) error {
 	bad := func(field, format string, args ...any) error {
-		return &Error{Kind: KindValidation, Op: "answer", Field: field, Err: fmt.Errorf(format, args...)}
+		return &Error{Kind: provider.KindValidation, Op: "answer", Field: field, Err: fmt.Errorf(format, args...)}
 	}
 	switch {
 	case !slices.Contains(q.Options, a.Option):

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // RetryPolicy is the policy for calls that fail. It says how often each kind of failure is retried with the same
@@ -45,7 +47,7 @@ func (p *RetryPolicy) withDefaults() RetryPolicy {
 // hopeless reports whether a retry of this kind of failure would always fail again.
 func hopeless(kind Kind) bool {
 	switch kind {
-	case KindQuota, KindAuthentication, KindRefusal, KindContentFilter, KindValidation, KindContextOverflow:
+	case provider.KindQuota, provider.KindAuthentication, provider.KindRefusal, provider.KindContentFilter, provider.KindValidation, provider.KindContextOverflow:
 		return true
 	default:
 		return false
@@ -63,13 +65,13 @@ func (p *RetryPolicy) most(kind Kind) int {
 		}
 	}
 	switch kind {
-	case KindNetwork:
+	case provider.KindNetwork:
 		return 3
-	case KindRateLimit:
+	case provider.KindRateLimit:
 		return 5
-	case KindAPI, KindTimeout:
+	case provider.KindAPI, provider.KindTimeout:
 		return 2
-	case KindInvalidResponse:
+	case provider.KindInvalidResponse:
 		return 1
 	default:
 		return 0
@@ -89,7 +91,7 @@ func (p *RetryPolicy) delay(tries []Kind, after time.Duration, bits uint64) (tim
 	switch {
 	case after > 0:
 		wait = after
-	case kind == KindRateLimit:
+	case kind == provider.KindRateLimit:
 		wait = policy.RateLimit
 	default:
 		wait = min(policy.Base, policy.Cap)

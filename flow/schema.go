@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate/internal/schema"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Schema is what the answer to a call must match: a JSON schema generated from a Go type, and a check of what a
@@ -117,11 +118,11 @@ func compileType[T any](name string) (*compiledType, error) {
 	}
 	data, err := schema.For[T]()
 	if err != nil {
-		return nil, &Error{Kind: KindValidation, Op: "schema " + name, Err: err}
+		return nil, &Error{Kind: provider.KindValidation, Op: "schema " + name, Err: err}
 	}
 	validator, err := schema.Compile(name, bytes.ReplaceAll(data, []byte(nameHole), nil))
 	if err != nil {
-		return nil, &Error{Kind: KindValidation, Op: "schema " + name, Err: err}
+		return nil, &Error{Kind: provider.KindValidation, Op: "schema " + name, Err: err}
 	}
 	found, _ := compiledTypes.LoadOrStore(key, &compiledType{validator, data})
 	made, _ := found.(*compiledType)

@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"time"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Status is what a participant or a judge is doing.
@@ -80,13 +82,13 @@ func (c *callState) standing() Status {
 	case callOpen:
 		return StatusSpeaking
 	case callFailed:
-		if c.trouble != nil && c.trouble.failure != nil && c.trouble.failure.Kind == KindContextOverflow {
+		if c.trouble != nil && c.trouble.failure != nil && c.trouble.failure.Kind == provider.KindContextOverflow {
 			return StatusContextExceeded
 		}
 		return StatusFailed
 	case callIdle:
 		if n := len(c.tries()); n > 0 {
-			if c.tries()[n-1] == KindRateLimit {
+			if c.tries()[n-1] == provider.KindRateLimit {
 				return StatusRateLimited
 			}
 			return StatusRetrying

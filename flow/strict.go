@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate/internal/order"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // JSON is read in two steps:
@@ -40,13 +41,13 @@ const mostItems = 1 << 16
 // values: once to find problems, and once to read the value.
 func DecodeStrict(op string, data []byte, into any) error {
 	if v := reflect.ValueOf(into); v.Kind() != reflect.Pointer || v.IsNil() {
-		return &Error{Kind: KindValidation, Op: op, Err: fmt.Errorf("a %T cannot be written to", into)}
+		return &Error{Kind: provider.KindValidation, Op: op, Err: fmt.Errorf("a %T cannot be written to", into)}
 	}
 	tree, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: maxJSON, Depth: 100, Path: 200, Exact: true})
 	if broken, ok := errors.AsType[*strictjson.Error](err); ok {
 		at := broken.Path
 		broken.Path = "" // Field holds the path
-		return errors.Join(&Error{Kind: KindValidation, Op: op, Field: at, Err: broken})
+		return errors.Join(&Error{Kind: provider.KindValidation, Op: op, Field: at, Err: broken})
 	}
 	found := problems(tree, reflect.TypeOf(into))
 	if len(found) == 0 {
@@ -81,7 +82,7 @@ func Within(op, at string, all ...error) (out []error) {
 			out = append(out, Within(op, at, joined.Unwrap()...)...)
 			continue
 		}
-		e := Error{Kind: KindValidation, Err: err}
+		e := Error{Kind: provider.KindValidation, Err: err}
 		if own, ok := err.(*Error); ok { //nolint:errorlint // one that is wrapped has a field of something else
 			e = *own
 		}

@@ -92,7 +92,7 @@ func (c *Core) fitSpan(ready *prepared, intent *Intent, model Model) (int, *Erro
 	room := int(float64(limit)/r.ratio(intent.Model)) - counted
 	count := sort.Search(ready.upto-from, func(n int) bool { return sums[from+n+1]-sums[from] > room })
 	if count == 0 {
-		return bound, &Error{Kind: KindContextOverflow, Err: errors.New("a single message is too long for the summarizer's window")}
+		return bound, &Error{Kind: provider.KindContextOverflow, Err: errors.New("a single message is too long for the summarizer's window")}
 	}
 	ready.upto = from + count
 	intent.Upto, intent.Input = ready.upto, counted+sums[ready.upto]-sums[from]

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 var update = flags.Bool("update", false, "rewrite the golden file under testdata")
@@ -149,7 +150,7 @@ func TestEveryTriggerInEveryState(t *testing.T) {
 					assert.Empty(t, want, "%s in %s%s is refused", on, state, a)
 					var failure *flow.Error
 					require.ErrorAs(t, err, &failure)
-					require.Equal(t, flow.KindState, failure.Kind)
+					require.Equal(t, provider.KindState, failure.Kind)
 					fmt.Fprintf(&b, "%s %s%s: %v\n", state, on, a, err)
 					return
 				}

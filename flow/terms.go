@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Config is the data that a conversation is started with. Each flow has one type of configs, which is read and
@@ -33,7 +35,7 @@ func EncodeConfig(config Config) ([]byte, error) {
 	}
 	fields := make(map[string]json.RawMessage)
 	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, &Error{Kind: KindValidation, Op: "write config", Err: err}
+		return nil, &Error{Kind: provider.KindValidation, Op: "write config", Err: err}
 	}
 	if fields["flow"], err = json.Marshal(config.Flow()); err != nil {
 		return nil, err

@@ -55,14 +55,14 @@ type ToolUse struct {
 func NewTool[T any](description string, readOnly bool, run func(ctx context.Context, use ToolUse, args T) (string, error)) (Tool, error) {
 	parameters, err := schema.For[T]()
 	if err != nil {
-		return nil, &Error{Kind: KindValidation, Op: "tool", Err: err}
+		return nil, &Error{Kind: provider.KindValidation, Op: "tool", Err: err}
 	}
 	validator, err := schema.Compile("arguments", parameters)
 	if err != nil {
-		return nil, &Error{Kind: KindValidation, Op: "tool", Err: err}
+		return nil, &Error{Kind: provider.KindValidation, Op: "tool", Err: err}
 	}
 	if run == nil {
-		return nil, &Error{Kind: KindValidation, Op: "tool", Err: errors.New("there is no function")}
+		return nil, &Error{Kind: provider.KindValidation, Op: "tool", Err: errors.New("there is no function")}
 	}
 	return &tool[T]{ToolInfo{description, parameters, readOnly}, validator, run}, nil
 }

@@ -46,7 +46,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	offer := intent.offered()
 	if len(state.talk) > offer.Uses+mostStubborn {
 		err := errors.New("the model goes on asking for tools, though it may use no more")
-		return c.setback(state, &Error{Kind: KindInvalidResponse, Err: err}, spend)
+		return c.setback(state, &Error{Kind: provider.KindInvalidResponse, Err: err}, spend)
 	}
 	out := &ToolCalls{Spend: spend, By: intent.By, Round: intent.Round, Text: text.Readable(s.Text)}
 	before := 0
@@ -103,7 +103,7 @@ func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken 
 	}
 	content := "The tool has failed."
 	switch {
-	case !readOnly && failure.Kind == KindTimeout:
+	case !readOnly && failure.Kind == provider.KindTimeout:
 		content = "The tool took too long, and was broken off. Nobody knows whether it took effect."
 	case broken:
 		content = "The tool was broken off. Nobody knows whether it took effect."

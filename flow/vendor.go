@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"time"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // The models of one vendor share its limits. After a call has run into a limit with one of them:
@@ -40,9 +42,9 @@ func (r *Record) Family(model string) string {
 // limitOf returns the vendor's limit that a failure reports. ok: there is one.
 func limitOf(model string, failure *Error, at time.Time) (limit vendorLimit, ok bool) {
 	switch {
-	case failure.Kind == KindQuota:
+	case failure.Kind == provider.KindQuota:
 		return vendorLimit{model: model}, true
-	case failure.Kind == KindRateLimit && failure.RetryAfter > 0:
+	case failure.Kind == provider.KindRateLimit && failure.RetryAfter > 0:
 		return vendorLimit{model: model, until: at.Add(failure.RetryAfter)}, true
 	default:
 		return vendorLimit{}, false

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Format is the shape of a debate, as data. It says who speaks when, for how long and to whom, what a speaker has
@@ -181,7 +182,7 @@ func Parse(data []byte) (Format, error) {
 		return Format{}, err
 	}
 	if f.Name == "" {
-		return Format{}, &flow.Error{Kind: flow.KindValidation, Op: "read format", Field: "name", Err: errors.New("is empty")}
+		return Format{}, &flow.Error{Kind: provider.KindValidation, Op: "read format", Field: "name", Err: errors.New("is empty")}
 	}
 	return f, nil
 }

@@ -5,16 +5,17 @@ import (
 	"errors"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // errorType returns the value of error.type: the kind of the failure, or otherValue if the kind is
 // unknown. A provider could make up any kind.
 func errorType(kind flow.Kind) string {
 	switch kind {
-	case flow.KindNetwork, flow.KindRateLimit, flow.KindQuota, flow.KindAPI, flow.KindTimeout,
-		flow.KindContextOverflow, flow.KindAuthentication, flow.KindContentFilter, flow.KindRefusal,
-		flow.KindInvalidResponse, flow.KindValidation, flow.KindCanceled, flow.KindCostLimit,
-		flow.KindState, flow.KindConflict, flow.KindStore:
+	case provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout,
+		provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter, provider.KindRefusal,
+		provider.KindInvalidResponse, provider.KindValidation, provider.KindCanceled, provider.KindCostLimit,
+		provider.KindState, provider.KindConflict, provider.KindStore:
 		return string(kind)
 	default:
 		return otherValue
@@ -36,7 +37,7 @@ func endType(err error) string {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, flow.ErrClosed), errors.Is(err, flow.ErrAwaitingInput):
 		return ""
 	case errors.Is(err, context.DeadlineExceeded):
-		return string(flow.KindTimeout)
+		return string(provider.KindTimeout)
 	}
 	if failure, ok := errors.AsType[*flow.Error](err); ok {
 		return failureType(failure)

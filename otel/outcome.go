@@ -8,6 +8,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // The outcomes of an attempt.
@@ -38,7 +39,7 @@ type outcome struct {
 // has not failed.
 func (o *outcome) failed() string {
 	switch {
-	case o.failure == nil, o.failure.Void && o.failure.Error != nil && o.failure.Error.Kind == flow.KindCanceled:
+	case o.failure == nil, o.failure.Void && o.failure.Error != nil && o.failure.Error.Kind == provider.KindCanceled:
 		return ""
 	default:
 		return failureType(o.failure.Error)

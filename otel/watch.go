@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // watch makes the trace of one sequence of events. It belongs to the loop that reads them.
@@ -201,7 +202,7 @@ func (w *watch) transition(t *flow.Transition, at time.Time) {
 // stopType returns the error.type of a transition to the error state. Only a hard limit has no failure.
 func stopType(t *flow.Transition) string {
 	if t.Failure == nil {
-		return string(flow.KindCostLimit)
+		return string(provider.KindCostLimit)
 	}
 	return failureType(t.Failure)
 }

@@ -263,7 +263,7 @@ func TestHowASequenceEnds(t *testing.T) {
 		status codes.Code
 	}{
 		"a failing store":     {errors.New(canary), "_OTHER", codes.Error},
-		"an error of ours":    {fmt.Errorf("x: %w", &flow.Error{Kind: flow.KindConflict}), "conflict", codes.Error},
+		"an error of ours":    {fmt.Errorf("x: %w", &flow.Error{Kind: provider.KindConflict}), "conflict", codes.Error},
 		"a deadline":          {context.DeadlineExceeded, "timeout", codes.Error},
 		"a reader that left":  {context.Canceled, "", codes.Unset},
 		"a closed session":    {flow.ErrClosed, "", codes.Unset},
@@ -311,7 +311,7 @@ func TestTheErrorState(t *testing.T) {
 		for _, err := range r.Watch(t.Context(), engine.Run(t.Context(), config)) {
 			last = err
 		}
-		require.ErrorIs(t, last, &flow.Error{Kind: flow.KindQuota}, "%v", last)
+		require.ErrorIs(t, last, &flow.Error{Kind: provider.KindQuota}, "%v", last)
 		root := r.one(t, "invoke_workflow debate")
 		assert.Equal(t, "error", get(root, "debate.state"))
 		assert.Equal(t, "quota", get(root, "error.type"))
@@ -502,7 +502,7 @@ func TestACallThatWasNotSent(t *testing.T) {
 	read(t, r, []flow.Event{
 		{Body: &flow.Intent{Call: "r1.Ada", Attempt: 1, Kind: "argument", Model: "acme/talker"}},
 		{Body: &flow.Failure{
-			Spend: spend, Error: &flow.Error{Kind: flow.KindContextOverflow}, Final: true, Unsent: true,
+			Spend: spend, Error: &flow.Error{Kind: provider.KindContextOverflow}, Final: true, Unsent: true,
 		}},
 	})
 	call := r.one(t, "chat talker")

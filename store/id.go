@@ -7,6 +7,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/text"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // CheckID reports why an id is not safe as the name of a file, a key and a row on every system. Its error is of
@@ -16,10 +17,10 @@ func CheckID(id string) error {
 	switch {
 	case len(id) == 0 || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || strings.IndexFunc(id, notOfID) >= 0:
 		err := errors.New("is not 1 to 128 letters, digits, '-', '_' and '.', the first and the last no '.'")
-		return &flow.Error{Kind: flow.KindValidation, Op: "config", Field: "id", Err: err}
+		return &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "id", Err: err}
 	case device(strings.ToLower(name)):
 		err := fmt.Errorf("is the name of a device on some systems: %q", text.OneLine(id, 40))
-		return &flow.Error{Kind: flow.KindValidation, Op: "config", Field: "id", Err: err}
+		return &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "id", Err: err}
 	default:
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Dir is a folder whose files models may read. It is safe for concurrent use.
@@ -112,7 +113,7 @@ func usable(dir *Dir) error {
 }
 
 func invalid(field string, err error) error {
-	return &flow.Error{Kind: flow.KindValidation, Op: "tool", Field: field, Err: err}
+	return &flow.Error{Kind: provider.KindValidation, Op: "tool", Field: field, Err: err}
 }
 
 // stat returns information about what a path leads to.

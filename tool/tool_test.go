@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/tool"
 )
 
@@ -130,7 +131,7 @@ func requireField(t testing.TB, err error, field string) {
 	t.Helper()
 	var failure *flow.Error
 	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, flow.KindValidation, failure.Kind)
+	assert.Equal(t, provider.KindValidation, failure.Kind)
 	assert.Equal(t, field, failure.Field)
 }
 

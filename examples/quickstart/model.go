@@ -132,7 +132,7 @@ func served(ctx context.Context, p *openaicompat.Provider) ([]string, error) {
 	defer cancel()
 	names, err := p.Models(ctx)
 	if e, ok := errors.AsType[*provider.Error](err); ok {
-		if e.Status >= 400 || e.Kind == flow.KindInvalidResponse {
+		if e.Status >= 400 || e.Kind == provider.KindInvalidResponse {
 			return nil, nil // if anything is wrong, the first call reports it
 		}
 		return nil, &debate.Error{Kind: e.Kind, Op: "OPENAI_BASE_URL", Err: errors.New(cmp.Or(e.Message, "the server does not answer"))}

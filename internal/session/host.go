@@ -155,12 +155,12 @@ func (h *Host) isShut() bool {
 func StoreError(op string, err error) error {
 	switch {
 	case errors.Is(err, flow.ErrConflict), errors.Is(err, flow.ErrLeased):
-		return &flow.Error{Kind: flow.KindConflict, Op: op, Err: err}
+		return &flow.Error{Kind: provider.KindConflict, Op: op, Err: err}
 	case errors.Is(err, flow.ErrNotFound):
-		return &flow.Error{Kind: flow.KindValidation, Op: op, Field: "id", Err: err}
+		return &flow.Error{Kind: provider.KindValidation, Op: op, Field: "id", Err: err}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, new(*flow.Error)):
 		return fmt.Errorf("debate: %s: %w", op, err)
 	default:
-		return &flow.Error{Kind: flow.KindStore, Op: op, Err: err}
+		return &flow.Error{Kind: provider.KindStore, Op: op, Err: err}
 	}
 }

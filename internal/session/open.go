@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Open continues a stored debate. If it is open in this host, that session is returned.
@@ -126,7 +127,7 @@ func (s *Session) startLocked(ctx context.Context, freeze func(*flow.Record, *fl
 	case err != nil:
 		return err
 	case open != nil:
-		return &flow.Error{Kind: flow.KindConflict, Op: string(flow.TriggerStart), Field: "id", Err: flow.ErrLeased}
+		return &flow.Error{Kind: provider.KindConflict, Op: string(flow.TriggerStart), Field: "id", Err: flow.ErrLeased}
 	}
 	s.opening = true
 	if err := s.acquireLease(ctx); err != nil {

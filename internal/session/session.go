@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Session is a debate that this process has open: its core, its calls, its lease and its readers. It is safe for
@@ -123,7 +124,7 @@ func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.core != core || core.Record().State != flow.StateValidating {
-		return &flow.Error{Kind: flow.KindState, Op: "validate", Err: errors.New("the debate was canceled in the meantime")}
+		return &flow.Error{Kind: provider.KindState, Op: "validate", Err: errors.New("the debate was canceled in the meantime")}
 	}
 	if _, err := s.apply(ctx, flow.Validated{OK: found == nil}); err != nil {
 		return err
@@ -202,5 +203,5 @@ func (s *Session) recorded(op string) error {
 	if s.savedSeq.Load() > 0 {
 		return nil
 	}
-	return &flow.Error{Kind: flow.KindState, Op: op, Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
+	return &flow.Error{Kind: provider.KindState, Op: op, Err: fmt.Errorf("nothing is recorded in state %s", s.State())}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -73,7 +74,7 @@ func (s *Store) ready() error {
 			return
 		}
 		if s.Dir == "" {
-			s.err = &flow.Error{Kind: flow.KindValidation, Op: "file", Field: "Dir", Err: errors.New("is empty")}
+			s.err = &flow.Error{Kind: provider.KindValidation, Op: "file", Field: "Dir", Err: errors.New("is empty")}
 			return
 		}
 		dir, err := filepath.Abs(s.Dir) // the program may change its working directory

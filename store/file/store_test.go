@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -71,7 +72,7 @@ func TestOpen(t *testing.T) {
 	_, err := file.Open("")
 	invalid, ok := errors.AsType[*flow.Error](err)
 	require.True(t, ok)
-	assert.Equal(t, flow.KindValidation, invalid.Kind)
+	assert.Equal(t, provider.KindValidation, invalid.Kind)
 	assert.Error(t, (&file.Store{}).Append(t.Context(), "x", 0, "w", facts(0, 1)))
 	_, err = file.Open(filepath.Join(dir, "x.log", "below a file"))
 	assert.Error(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -106,7 +107,7 @@ func idRefused(x *exam) {
 			"Lease":            s.Lease(x.Context(), id, "you", time.Hour),
 			"Lease by another": s.Lease(x.Context(), id, "", time.Hour),
 		} {
-			if invalid, ok := errors.AsType[*flow.Error](err); !ok || invalid.Kind != flow.KindValidation {
+			if invalid, ok := errors.AsType[*flow.Error](err); !ok || invalid.Kind != provider.KindValidation {
 				x.Errorf("%s to %s gave %v, want a *debate.Error of kind validation", name, brief(id), err)
 			}
 		}

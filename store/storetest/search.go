@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -58,7 +59,7 @@ func searchNowhere(x *exam) {
 	first, _ := start.Body.(*flow.Start)
 	first.Texts, first.Seed, first.Flow = map[string]string{word: word}, word, word
 	first.Config, first.Frozen = flow.Value{Go: config{word}}, flow.Value{Go: config{word}}
-	failure := &flow.Error{Kind: flow.KindAPI, Op: word, Participant: word, Err: errors.New(word)}
+	failure := &flow.Error{Kind: provider.KindAPI, Op: word, Participant: word, Err: errors.New(word)}
 	log := after(0, start,
 		flow.Event{Body: &flow.Transition{To: word, Reason: word, Evidence: word, Failure: failure}},
 		flow.Event{Body: &flow.Round{N: 1, Phase: word}},

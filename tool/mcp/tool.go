@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // These constants bound what a server may send.
@@ -74,7 +75,7 @@ func Tools(ctx context.Context, session *sdk.ClientSession) (map[string]flow.Too
 }
 
 func invalid(field string, err error) error {
-	return &flow.Error{Kind: flow.KindValidation, Op: "mcp", Field: field, Err: err}
+	return &flow.Error{Kind: provider.KindValidation, Op: "mcp", Field: field, Err: err}
 }
 
 // nameOf returns the name under which a tool is registered.

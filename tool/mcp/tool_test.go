@@ -18,6 +18,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/tool/mcp"
 )
 
@@ -164,7 +165,7 @@ func TestListsThatCannotBeUsed(t *testing.T) {
 			assert.Less(t, len(err.Error()), 400)
 			var failure *flow.Error
 			require.ErrorAs(t, err, &failure)
-			assert.Equal(t, flow.KindValidation, failure.Kind)
+			assert.Equal(t, provider.KindValidation, failure.Kind)
 			assert.Equal(t, "tools", failure.Field)
 			assert.Nil(t, tools)
 		})

@@ -201,7 +201,7 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 	config := debate.Config{
 		ID: "canary", TurnTimeout: 300 * time.Millisecond, Topic: "Should keys be shown?", Rounds: 1, MaxTokens: 200, Unattended: &flow.Unattended{},
 		Retry: &flow.RetryPolicy{
-			Max:  map[flow.Kind]int{flow.KindNetwork: 1, flow.KindAPI: 1, flow.KindRateLimit: 0, flow.KindTimeout: 0, flow.KindInvalidResponse: 0},
+			Max:  map[flow.Kind]int{provider.KindNetwork: 1, provider.KindAPI: 1, provider.KindRateLimit: 0, provider.KindTimeout: 0, provider.KindInvalidResponse: 0},
 			Base: time.Millisecond, Jitter: time.Millisecond,
 		},
 		Participants: []debate.Participant{{Name: "Ada", Model: vendor + "/model"}, {Name: "Ben", Model: vendor + "/model"}},
