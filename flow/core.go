@@ -50,7 +50,8 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 	}
 	m := flows.Machines[name]
 	if m == nil {
-		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flow", Err: fmt.Errorf("no flow %q is registered", text.OneLine(name, 40))}
+		err := fmt.Errorf("no flow %q is registered", text.OneLine(name, 40))
+		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flow", Err: err}
 	}
 	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {
 		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(

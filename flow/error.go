@@ -19,8 +19,10 @@ type Kind = provider.Kind
 // kinds returns all kinds.
 func kinds() []Kind {
 	return []Kind{
-		provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout, provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter,
-		provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation, provider.KindCanceled, provider.KindCostLimit, provider.KindState, provider.KindConflict, provider.KindStore,
+		provider.KindNetwork, provider.KindRateLimit, provider.KindQuota, provider.KindAPI, provider.KindTimeout,
+		provider.KindContextOverflow, provider.KindAuthentication, provider.KindContentFilter,
+		provider.KindRefusal, provider.KindInvalidResponse, provider.KindValidation, provider.KindCanceled,
+		provider.KindCostLimit, provider.KindState, provider.KindConflict, provider.KindStore,
 	}
 }
 
@@ -104,7 +106,8 @@ func (e *Error) Retryable() bool {
 		return false
 	}
 	switch e.Kind {
-	case provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout, provider.KindInvalidResponse, provider.KindAuthentication, provider.KindQuota:
+	case provider.KindNetwork, provider.KindRateLimit, provider.KindAPI, provider.KindTimeout,
+		provider.KindInvalidResponse, provider.KindAuthentication, provider.KindQuota:
 		return true
 	default:
 		return false

@@ -47,7 +47,8 @@ func (p *RetryPolicy) withDefaults() RetryPolicy {
 // hopeless reports whether a retry of this kind of failure would always fail again.
 func hopeless(kind Kind) bool {
 	switch kind {
-	case provider.KindQuota, provider.KindAuthentication, provider.KindRefusal, provider.KindContentFilter, provider.KindValidation, provider.KindContextOverflow:
+	case provider.KindQuota, provider.KindAuthentication, provider.KindRefusal, provider.KindContentFilter,
+		provider.KindValidation, provider.KindContextOverflow:
 		return true
 	default:
 		return false
