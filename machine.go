@@ -74,7 +74,7 @@ func debateFlow(formats map[string]format.Format) *flow.Flow {
 		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
 		Timed:   []flow.State{StateAwaitingResponses},
 
-		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Freeze: freezer(formats), Thaw: thaw,
+		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Readable: true, Freeze: freezer(formats), Thaw: thaw,
 		Draw: draw, Views: views, Prompted: prompted,
 		Texts: debateTexts, Open: open, Last: verdictsAndVotes, Spare: droppable, Fixed: fixed, Estimate: estimateDebate,
 	}

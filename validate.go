@@ -39,7 +39,7 @@ func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 // start for that, it returns the start too.
 func (l *engine) validate(ctx context.Context, p *plan, frozen any) (start *flow.Start, err error) {
 	f := l.check(p, frozen)
-	if len(f) == 0 { // only a config that is otherwise valid can be encoded and run
+	if len(f) == 0 && !p.machine.Flow().Readable { // only a config that is otherwise valid can be encoded and run
 		checkReadable(&f, p)
 	}
 	if len(f) == 0 {

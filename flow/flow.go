@@ -47,6 +47,9 @@ type Flow struct {
 	// Field returns the name that a field of Terms, such as "tools[0]", has in the config. Errors about the terms
 	// name the field so. nil: the names are the same.
 	Field func(config Config, field string) string
+	// Readable says that Decode reads the JSON of every settled config in which Check finds nothing wrong. If it is
+	// false, the engine writes and reads a config once before it starts a conversation with it.
+	Readable bool
 	// Freeze returns whatever else must not change while a conversation of this config runs. The log holds it as
 	// JSON. nil: nothing.
 	Freeze func(Config) (any, error)

@@ -78,7 +78,7 @@ func survey() *flow.Flow {
 		Settle: func(c flow.Config) (flow.Config, error) {
 			s, ok := c.(Survey)
 			if !ok {
-				return nil, &flow.Error{Kind: flow.KindValidation, Field: "config", Err: fmt.Errorf("a %T is no survey", c)}
+				return nil, &flow.Error{Kind: provider.KindValidation, Field: "config", Err: fmt.Errorf("a %T is no survey", c)}
 			}
 			s.People = slices.Clone(s.People)
 			return s, nil
