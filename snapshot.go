@@ -55,11 +55,9 @@ func writeSnapshot(w io.Writer, id string, events []flow.Event, shown func(flow.
 	size, _ := fmt.Fprintf(out, "{\"version\":%d,\"id\":%s,\"events\":[", SnapshotVersion, name)
 	size += len(end)
 	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false) // escaping could make a text six times as long
 	for i := range events {
 		line.Reset()
-		if err := encoder.Encode(shown(events[i])); err != nil {
+		if err := shown(events[i]).WriteLine(&line); err != nil {
 			return err
 		}
 		if size += line.Len() + 1; size > MaxSnapshot {

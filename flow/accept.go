@@ -117,6 +117,16 @@ func (c *Core) Spoken(s Result) string {
 	return s.Text
 }
 
+// Validates reports whether stepping the signal holds an answer to a JSON schema. That takes up to 64 KiB of stack.
+func (c *Core) Validates(signal Signal) bool {
+	result, ok := signal.(Result)
+	if !ok {
+		return false
+	}
+	state := c.current(result.Call, result.Attempt)
+	return state != nil && state.intent.Schema != ""
+}
+
 func (c *Core) turn(intent *Intent, spend Spend, s Result) *Turn {
 	return &Turn{
 		Spend: spend, Round: intent.Round, Slot: intent.Slot, Kind: intent.Kind, Speaker: intent.By,

@@ -172,7 +172,8 @@ func (c *Core) InFlight() []Lost {
 func (c *Core) emit(e Event) error {
 	e.Seq, e.At = c.record.Seq+1, c.in.At
 	c.out.Events = append(c.out.Events, e)
-	if err := c.record.fold(&e, c.machine); err != nil {
+	added := &c.out.Events[len(c.out.Events)-1] // e itself would have to move to the heap
+	if err := c.record.fold(added, c.machine); err != nil {
 		c.out.Events = c.out.Events[:len(c.out.Events)-1]
 		return err
 	}

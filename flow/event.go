@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/agonist-dev/debate/internal/text"
@@ -114,10 +116,11 @@ type eventJSON struct {
 	Body json.RawMessage `json:"body"`
 }
 
-// MarshalJSON writes the event. An event without a body is an error.
-func (e Event) MarshalJSON() ([]byte, error) {
+// WriteLine writes the event's JSON and a newline to w, in one pass and without escapes for HTML. Stores use it: where
+// [json.Marshal] calls MarshalJSON, it reads and copies the text once more. An event without a body is an error.
+func (e Event) WriteLine(w io.Writer) error {
 	if e.Body == nil {
-		return nil, errors.New("an event without a body cannot be written")
+		return errors.New("an event without a body cannot be written")
 	}
 	out := struct {
 		Seq  int64     `json:"seq"`
@@ -128,10 +131,15 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if foreign, ok := e.Body.(*Foreign); ok {
 		out.Body = foreign.JSON
 	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false) // an enclosing encoder decides about HTML
+	return encoder.Encode(out)
+}
+
+// MarshalJSON writes the event. An event without a body is an error.
+func (e Event) MarshalJSON() ([]byte, error) {
 	var data bytes.Buffer
-	encoder := json.NewEncoder(&data)
-	encoder.SetEscapeHTML(false) // the encoder of the enclosing value decides about HTML
-	if err := encoder.Encode(out); err != nil {
+	if err := e.WriteLine(&data); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(data.Bytes(), []byte("\n")), nil
@@ -139,6 +147,10 @@ func (e Event) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads an event. A body of a kind that only some flow has is read as [Foreign].
 func (e *Event) UnmarshalJSON(data []byte) error {
+	if read, ok := readLine(data); ok {
+		*e = read
+		return nil
+	}
 	var in eventJSON
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
@@ -156,6 +168,28 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	}
 	*e = Event{in.Seq, in.At, body}
 	return nil
+}
+
+// readLine reads an event of a kind that every flow has, as [Event.WriteLine] writes it. It passes over the body once
+// where encoding/json has to find the kind first, which takes nearly three times as long. It reports false if the
+// JSON is written differently or is wrong.
+func readLine(line []byte) (e Event, ok bool) {
+	rest, isLine := bytes.CutPrefix(line, []byte(`{"seq":`))
+	seq, rest, hasAt := bytes.Cut(rest, []byte(`,"at":"`))
+	at, rest, hasKind := bytes.Cut(rest, []byte(`","kind":"`))
+	kind, rest, hasBody := bytes.Cut(rest, []byte(`","body":`))
+	text, isWhole := bytes.CutSuffix(bytes.TrimSuffix(rest, []byte("\n")), []byte("}"))
+	if !isLine || !hasAt || !hasKind || !hasBody || !isWhole || len(seq)*len(text) == 0 ||
+		text[0] != '{' || seq[0] < '1' || seq[0] > '9' {
+		return Event{}, false
+	}
+	e.Body = newBody(EventKind(kind))
+	var err error
+	e.Seq, err = strconv.ParseInt(string(seq), 10, 64)
+	if err != nil || e.Body == nil || e.At.UnmarshalText(at) != nil || json.Unmarshal(text, e.Body) != nil {
+		return Event{}, false
+	}
+	return e, true
 }
 
 // newBody returns an empty body of a kind that every flow has. For any other kind it returns nil.

@@ -51,6 +51,7 @@ type Host struct {
 	HostConfig
 
 	writers atomic.Int64 // counts the tokens for the store
+	crew    crew
 
 	mu       sync.Mutex
 	sessions map[string]*Session      // the open debates, by id

@@ -29,7 +29,7 @@ type Session struct {
 	core          *flow.Core
 	checked       *flow.Start // what the debate starts with, if the checks of its config have made it
 	flights       []*flight
-	lastParts     int   // how many chunks the last turn had
+	lastParts     int32 // how many chunks the last turn had
 	closed        error // why the session takes no more signals; nil: it does
 	opening       bool  // the debate is being opened: others in this host wait for the outcome
 	leased        bool

@@ -24,7 +24,9 @@ func (s *Session) stop(timer *time.Timer) {
 
 // run runs f and counts it out. f may take the lock.
 func (s *Session) run(f func()) {
+	s.host.crew.enter()
 	defer func() {
+		s.host.crew.leave()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.running--

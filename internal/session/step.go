@@ -65,7 +65,7 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 // reloaded then, and the signal stepped again.
 func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output, conflict bool, err error) {
 	err = retryConflicts(func() error {
-		out, err = s.core.Step(NewInput(signal))
+		out, err = s.host.crew.step(s.core, NewInput(signal))
 		if err != nil {
 			if broken := s.core.Err(); broken != nil {
 				s.closeWith(broken)

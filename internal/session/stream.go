@@ -11,12 +11,12 @@ import (
 type stream struct {
 	command   *flow.Command
 	after     int64 // the number of the last event before the stream began
-	expected  int   // how many parts are expected: as many as the last stream had
 	bytesLeft int   // how much longer the reply may become: the rest is cut
+	expected  int32 // how many parts are expected: as many as the last stream had
+	count     int32 // how many parts came; close keeps it. With 32 bits for each, a flight fits in 640 bytes
 
 	mu      sync.Mutex
 	parts   []string
-	count   int  // how many parts came; close keeps it
 	matches bool // the turn's text begins with what was streamed
 	done    bool
 }
@@ -77,6 +77,6 @@ func (st *stream) remainder(turn *flow.Turn, parts, offset int) *flow.Chunk {
 	}
 	return &flow.Chunk{
 		Call: turn.Call, Attempt: turn.Attempt, By: turn.Speaker,
-		Offset: offset, Text: turn.Text[offset:], Parts: max(1, st.count-parts),
+		Offset: offset, Text: turn.Text[offset:], Parts: max(1, int(st.count)-parts),
 	}
 }

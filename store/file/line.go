@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"net/url"
 	"strconv"
 	"time"
@@ -107,7 +108,7 @@ func encode(after int64, events []flow.Event) (*batch, error) {
 		if want := after + int64(i) + 1; e.Seq != want {
 			return nil, fmt.Errorf("event %d is in the place of event %d", e.Seq, want)
 		}
-		if err := appendLine(&b.lines, 0, e); err != nil {
+		if err := appendText(&b.lines, 0, e.WriteLine); err != nil {
 			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 		}
 		if n := b.lines.Len() - begin; n > maxLine {
@@ -148,11 +149,18 @@ func (b *batch) seal(before block, writer string) (block, error) {
 
 // appendLine writes v as a line: its checksum, which continues base, and its JSON.
 func appendLine(out *bytes.Buffer, base sum, v any) error {
+	return appendText(out, base, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false) // people read it
+		return encoder.Encode(v)
+	})
+}
+
+// appendText writes a line: the checksum, which continues base, and the text and newline that write writes.
+func appendText(out *bytes.Buffer, base sum, write func(io.Writer) error) error {
 	begin := out.Len()
 	out.WriteString("00000000 ")
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false) // people read it
-	if err := encoder.Encode(v); err != nil {
+	if err := write(out); err != nil {
 		return err
 	}
 	line := out.Bytes()[begin:]

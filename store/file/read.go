@@ -3,7 +3,6 @@ package file
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -128,7 +127,7 @@ func (r *reader) block(b *block) error {
 		text, err := whole(r.in, &r.text)
 		var e flow.Event
 		if err == nil && seq > r.after {
-			if err = json.Unmarshal(text, &e); err == nil && e.Seq != seq {
+			if err = e.UnmarshalJSON(text); err == nil && e.Seq != seq {
 				err = fmt.Errorf("event %d is in the place of event %d", e.Seq, seq)
 			}
 		}

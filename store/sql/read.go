@@ -3,7 +3,6 @@ package sql
 import (
 	"context"
 	stdsql "database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -137,7 +136,7 @@ func (c *commit) decode() ([]flow.Event, error) {
 	for line := range strings.SplitSeq(c.body, "\n") {
 		var e flow.Event
 		seq := c.after + int64(len(events)) + 1
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
+		if err := e.UnmarshalJSON([]byte(line)); err != nil {
 			return nil, fmt.Errorf("event %d: %w", seq, err)
 		}
 		if e.Seq != seq {

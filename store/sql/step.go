@@ -61,8 +61,6 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 	var info store.Info
 	var body strings.Builder
 	body.Grow(usual)
-	encoder := json.NewEncoder(&body) // ends every event with a newline, and writes none within
-	encoder.SetEscapeHTML(false)
 	for i := range events {
 		e := &events[i]
 		if e.Seq != after+int64(i)+1 {
@@ -84,7 +82,7 @@ func newStep(id string, after int64, writer string, events []flow.Event) (*step,
 		case *flow.Round:
 			s.round = new(int64(info.Round))
 		}
-		if err := encoder.Encode(e); err != nil {
+		if err := e.WriteLine(&body); err != nil { // without a newline inside
 			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 		}
 	}
