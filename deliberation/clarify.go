@@ -180,17 +180,17 @@ func clarified(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	}
 	// The rounds begin however few agents were able to ask: asking is optional. An agent that cannot be reached at all
 	// fails to propose next, and that is where too few agents end the rounds.
-	note := flow.Exit{Warnings: b.lost(StateClarifying)}
+	exit := flow.Exit{Warnings: b.lost(StateClarifying)}
 	if open := b.pending(); len(open) > 0 {
-		note.Calls = len(open)
-		return TriggerQuestionsPending, note, true
+		exit.Calls = len(open)
+		return TriggerQuestionsPending, exit, true
 	}
 	if open := b.clarifications(b.iteration()); len(open) > 0 {
-		note.Warnings = append(note.Warnings, flow.Warning{
+		exit.Warnings = append(exit.Warnings, flow.Warning{
 			Kind: WarnUnanswered, Evidence: fmt.Sprintf("nobody is there to answer %d questions of the agents", len(open)),
 		})
 	}
-	return TriggerAllClear, note, true
+	return TriggerAllClear, exit, true
 }
 
 func answerCalls(r *flow.Record) []flow.Call {
@@ -219,11 +219,11 @@ func cutLast(id string) (before string, number int, ok bool) {
 }
 
 func answered(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	note := flow.Exit{}
+	exit := flow.Exit{}
 	if read(r).asksAgain() {
-		note.Calls = len(clarifyCalls(r))
+		exit.Calls = len(clarifyCalls(r))
 	}
-	return TriggerAnswersSubmitted, note, true
+	return TriggerAnswersSubmitted, exit, true
 }
 
 // known renders the clarifications for the system prompts; "": there are none. While the agents are asking

@@ -42,9 +42,9 @@ func critiqueCalls(r *flow.Record) []flow.Call {
 
 func critiqued(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	note := b.note(StateCritiquing, refineCalls)
+	exit := b.exit(StateCritiquing, refineCalls)
 	if !b.early() {
-		note.Warnings = append(note.Warnings, b.unsummarized()...)
+		exit.Warnings = append(exit.Warnings, b.unsummarized()...)
 	}
-	return TriggerCritiqued, note, true
+	return TriggerCritiqued, exit, true
 }

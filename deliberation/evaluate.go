@@ -90,16 +90,16 @@ func (b *board) consensus() (reason flow.EndReason, evidence string, ok bool) {
 
 func evaluated(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	note := flow.Exit{}
+	exit := flow.Exit{}
 	if reason, evidence, ok := b.consensus(); ok {
-		note.Reason, note.Evidence, note.Calls = reason, evidence, solutionSize(r)
-		return TriggerConsensusReached, note, true
+		exit.Reason, exit.Evidence, exit.Calls = reason, evidence, solutionSize(r)
+		return TriggerConsensusReached, exit, true
 	}
 	if id := b.id("evaluate"); b.evaluates() && r.Failed(id) {
-		note.Warnings = []flow.Warning{{
+		exit.Warnings = []flow.Warning{{
 			Kind: WarnNoConfidence, Call: id, By: nameJudge,
 			Evidence: fmt.Sprintf("the judge has given no valid %s after round %d: the next round begins", b.config.Termination.Kind, b.round),
 		}}
 	}
-	return TriggerContinue, note, true
+	return TriggerContinue, exit, true
 }

@@ -177,13 +177,14 @@ func (b *board) lost(phase flow.State) []flow.Warning {
 	return warnings
 }
 
-// note ends a phase: who was left out, and how many calls the next phase makes, or why there is none.
-func (b *board) note(phase flow.State, next func(*flow.Record) []flow.Call) flow.Exit {
-	note := flow.Exit{Warnings: b.lost(phase)}
+// exit describes the end of a phase: the agents that were left out, and how many calls the next phase makes, or why there
+// is none.
+func (b *board) exit(phase flow.State, next func(*flow.Record) []flow.Call) flow.Exit {
+	exit := flow.Exit{Warnings: b.lost(phase)}
 	if few := b.tooFew(phase); few != "" {
-		note.Reason, note.Evidence, note.Calls = flow.EndTooFew, few, solutionSize(b.Record)
-		return note
+		exit.Reason, exit.Evidence, exit.Calls = flow.EndTooFew, few, solutionSize(b.Record)
+		return exit
 	}
-	note.Calls = len(next(b.Record))
-	return note
+	exit.Calls = len(next(b.Record))
+	return exit
 }

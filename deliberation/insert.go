@@ -143,11 +143,11 @@ func slotted(calls func(*flow.Record) []flow.Call) func(*flow.Record) []flow.Cal
 func announced(step, next flow.Step, there func(flow.Trigger, *flow.Record) bool) flow.Step {
 	former := step.Next
 	step.Next = func(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-		on, note, ok := former(r)
+		on, exit, ok := former(r)
 		if ok && there(on, r) {
-			note.Calls = expected(next, r)
+			exit.Calls = expected(next, r)
 		}
-		return on, note, ok
+		return on, exit, ok
 	}
 	return step
 }

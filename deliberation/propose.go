@@ -41,5 +41,5 @@ func proposeCalls(r *flow.Record) []flow.Call {
 }
 
 func proposed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	return TriggerProposed, read(r).note(StateProposing, critiqueCalls), true
+	return TriggerProposed, read(r).exit(StateProposing, critiqueCalls), true
 }

@@ -42,5 +42,5 @@ func refineCalls(r *flow.Record) []flow.Call {
 }
 
 func refined(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
-	return TriggerRefined, read(r).note(StateRefining, evaluateCalls), true
+	return TriggerRefined, read(r).exit(StateRefining, evaluateCalls), true
 }

@@ -26,9 +26,9 @@ func planned(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 			}
 		}
 	}
-	note := flow.Exit{Round: round}
+	exit := flow.Exit{Round: round}
 	if b.early() {
-		note.Calls = len(b.digests())
+		exit.Calls = len(b.digests())
 	}
-	return TriggerBeginRound, note, true
+	return TriggerBeginRound, exit, true
 }

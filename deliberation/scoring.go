@@ -129,16 +129,16 @@ func evaluationMaterial(r *flow.Record) string {
 // scored ends the evaluation, and tells who is missing.
 func scored(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	report := scoresOf(r).Report()
-	note := flow.Exit{Reason: flow.EndRounds, Evidence: fmt.Sprintf("%d of %d evaluators have scored", report.Answered, report.Asked)}
+	exit := flow.Exit{Reason: flow.EndRounds, Evidence: fmt.Sprintf("%d of %d evaluators have scored", report.Answered, report.Asked)}
 	if report.Answered == 0 {
-		note.Reason = flow.EndTooFew
+		exit.Reason = flow.EndTooFew
 	}
 	for _, o := range report.Overall.Opinions {
 		if o.Gap != "" {
-			note.Warnings = append(note.Warnings, flow.Warning{
+			exit.Warnings = append(exit.Warnings, flow.Warning{
 				Kind: flow.WarnLeftOut, Call: scoreID(o.Evaluator), By: o.Evaluator, Evidence: o.Gap,
 			})
 		}
 	}
-	return TriggerScored, note, true
+	return TriggerScored, exit, true
 }

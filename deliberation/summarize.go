@@ -208,11 +208,11 @@ func digestCalls(r *flow.Record) []flow.Call {
 
 func contextsReady(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	note := flow.Exit{Calls: len(proposeCalls(r))}
+	exit := flow.Exit{Calls: len(proposeCalls(r))}
 	if b.early() {
-		note.Warnings = b.unsummarized()
+		exit.Warnings = b.unsummarized()
 	}
-	return TriggerContextsReady, note, true
+	return TriggerContextsReady, exit, true
 }
 
 // unsummarized warns of the summaries of this round that could not be made.

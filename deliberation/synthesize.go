@@ -233,8 +233,8 @@ func (b *board) unfinished() string {
 
 func solved(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	b := read(r)
-	note := flow.Exit{Warnings: b.unvoted()}
-	note.Warnings = append(note.Warnings, b.unmerged()...)
+	exit := flow.Exit{Warnings: b.unvoted()}
+	exit.Warnings = append(exit.Warnings, b.unmerged()...)
 	a := b.attempt(synthesisID)
 	if _, _, ok := b.Solution(); !ok {
 		w := flow.Warning{Kind: WarnNoSolution, Evidence: "nobody was able to write the solution: the final proposals are what there is"}
@@ -245,9 +245,9 @@ func solved(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 			w.Call, w.By = a.id, failure.Participant
 			w.Evidence += fmt.Sprintf(" (%s)", failure)
 		}
-		note.Warnings = append(note.Warnings, w)
+		exit.Warnings = append(exit.Warnings, w)
 	} else if a.short > 0 {
-		note.Warnings = append(note.Warnings, a.smaller(nameJudge, b.made(a.short)))
+		exit.Warnings = append(exit.Warnings, a.smaller(nameJudge, b.made(a.short)))
 	}
-	return flow.TriggerCompleted, note, true
+	return flow.TriggerCompleted, exit, true
 }
