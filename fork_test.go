@@ -20,16 +20,6 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// kept yields a debate's facts as its store has them.
-func kept(t *testing.T, store debate.Store, id string) (events []debate.Event) {
-	t.Helper()
-	for event, err := range store.Read(t.Context(), id, 0) {
-		require.NoError(t, err)
-		events = append(events, event)
-	}
-	return events
-}
-
 // turned is the number of the event with which a host has led a debate another way; without any, that
 // after the last.
 func turned(events []debate.Event) int64 {

@@ -70,14 +70,6 @@ func (s *stepper) fails(call string, attempt int, failure debate.Error) flow.Out
 	return s.step(flow.Failed{Call: call, Attempt: attempt, Error: &failure, Free: true})
 }
 
-// told yields what events tell.
-func told(events []debate.Event) (out []flow.EventKind) {
-	for i := range events {
-		out = append(out, events[i].Kind())
-	}
-	return out
-}
-
 // brief is a debate of one round in which everybody speaks at once, and nobody judges.
 func brief() debate.Config {
 	config := twoDebaters()
