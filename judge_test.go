@@ -311,63 +311,6 @@ func TestUnusableAnswersFail(t *testing.T) {
 	}
 }
 
-// A reply that is longer than its tokens can have been is cut there: what a judge said is then half an answer.
-func TestAnswersThatAreTooLong(t *testing.T) {
-	const most = 4096 * 8
-	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
-		for name, c := range map[string]struct {
-			length   int
-			rejected []string
-		}{
-			"only just not": {most, nil},
-			"by one byte":   {most + 1, []string{"the answer was broken off (length) before its end"}},
-		} {
-			t.Run(string(kind)+"/"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					text := good(kind) // white space may stand before it
-					b := newBench(kind, false, scripted.Reply{Text: strings.Repeat(" ", c.length-len(text)) + text})
-					_, record, err := b.start(t)
-					require.NoError(t, err)
-					assert.JSONEq(t, text, recorded(record, kind))
-					var problems []string
-					for _, r := range record.Rejections {
-						problems = append(problems, r.Problems...)
-					}
-					assert.Equal(t, c.rejected, problems)
-				})
-			})
-		}
-	}
-}
-
-// So is a turn, at a character's border, and flagged.
-func TestTurnsThatAreTooLong(t *testing.T) {
-	config := twoDebaters()
-	config.MaxTokens = 300
-	engine, source := engineFor(config)
-	answer := source.Reply
-	source.Reply = func(req *provider.Request) scripted.Reply {
-		switch req.Self {
-		case "Ada":
-			return scripted.Reply{Text: strings.Repeat("é", 1199) + "x" + strings.Repeat("é", 9)} // 2400 bytes end within a character
-		case "Ben":
-			return scripted.Reply{Text: strings.Repeat("é", 1200)}
-		default:
-			return answer(req)
-		}
-	}
-	record := run(t, engine, config)
-	require.Len(t, record.Turns, 6)
-	for _, turn := range record.Turns {
-		assert.Equal(t, turn.Speaker == "Ada", turn.Cut, turn.Call)
-		if turn.Speaker == "Ada" {
-			assert.Equal(t, strings.Repeat("é", 1199)+"x", turn.Text)
-		} else {
-			assert.Equal(t, strings.Repeat("é", 1200), turn.Text)
-		}
-	}
-}
-
 func TestAJudgeFromOutside(t *testing.T) {
 	config := twoDebaters()
 	config.Labels = map[string]string{"tenant": "blue"}
