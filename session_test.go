@@ -412,26 +412,6 @@ func TestRunYieldsTheErrorOfADebateThatStops(t *testing.T) {
 	assert.Equal(t, 1, p.Calls())
 }
 
-func TestShutdownLetsGoOfEverything(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		config := twoDebaters()
-		engine, p := engineFor(config)
-		slowly(p)
-		var sessions []*debate.Session
-		for range 20 {
-			s, err := engine.Start(t.Context(), config)
-			require.NoError(t, err)
-			sessions = append(sessions, s)
-		}
-		pass(500 * time.Millisecond)
-		require.NoError(t, engine.Shutdown(t.Context()))
-		for _, s := range sessions {
-			_, err := s.Wait(t.Context())
-			require.ErrorIs(t, err, flow.ErrClosed)
-		}
-	})
-}
-
 func TestASessionIsEditedUntilItIsValid(t *testing.T) {
 	config := twoDebaters()
 	engine, p := engineFor(config)
