@@ -245,43 +245,6 @@ func TestTheEarliestOfSeveralWaitsCounts(t *testing.T) {
 	}
 }
 
-func TestTheSchemaNamesOnlyThoseWhoAreLeft(t *testing.T) {
-	f := debate.DebateFlow()
-	f.Name = "dropping-debate"
-	turns := f.Steps[debate.StateAwaitingResponses]
-	f.Steps[debate.StateAwaitingResponses] = flow.Step{Next: turns.Next, Calls: func(r *debate.Record) []flow.Call {
-		calls := turns.Calls(r)
-		for i := range calls {
-			calls[i].OnFail = flow.OnFail{Drop: true}
-		}
-		return calls
-	}}
-	config := twoDebaters()
-	config.Participants = append(config.Participants, debate.Participant{Name: "Cem", Model: "test/debater"})
-	engine, p := engineFor(config)
-	engine.Flows = map[string]*debate.Flow{f.Name: f}
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		if strings.Contains(req.ID, "/r2.") && req.Self == "Cem" {
-			return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
-		}
-		names := []string{"Ada", "Ben"}
-		if req.Schema != nil && strings.Contains(string(req.Schema.JSON), "Cem") {
-			names = append(names, "Cem")
-		}
-		return script(names)(req)
-	}
-	record := run(t, engine, inFlow(engine, config))
-	assert.Len(t, record.Active(), 2)
-	var named []bool
-	for _, req := range p.Requests() {
-		if req.Schema != nil {
-			named = append(named, strings.Contains(string(req.Schema.JSON), "Cem"))
-		}
-	}
-	assert.Equal(t, []bool{true, false, false, false}, named, "three assessments and the verdict")
-	assert.Empty(t, record.Rejections)
-}
-
 func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
 	for name, reopen := range map[string]func(*debate.Engine, context.Context, flow.Config) (*debate.Session, error){
 		"opened": func(e *debate.Engine, ctx context.Context, config flow.Config) (*debate.Session, error) {
