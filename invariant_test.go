@@ -18,71 +18,6 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-const bensOpening = "r1.opening.Ben"
-
-// little is what a short reply uses.
-var little = provider.Usage{Input: 10, Output: 10}
-
-// stepper steps a core by hand, on a clock of its own and without jitter unless a test says so.
-type stepper struct {
-	*flow.Core
-	t    *testing.T
-	at   time.Time
-	bits uint64
-}
-
-// begun is the core of a debate that has just started.
-func begun(t *testing.T, config debate.Config) *stepper {
-	t.Helper()
-	engine, _ := engineFor(config)
-	return begunBy(t, engine, config)
-}
-
-func begunBy(t *testing.T, engine *debate.Engine, config debate.Config) *stepper {
-	t.Helper()
-	start, err := engine.Freeze(config)
-	require.NoError(t, err)
-	core, err := engine.NewCore("stepped", nil)
-	require.NoError(t, err)
-	s := &stepper{Core: core, t: t, at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	for _, signal := range []flow.Signal{flow.Edit{Config: config}, flow.Validate{}, flow.Validated{OK: true}, start} {
-		s.step(signal)
-	}
-	return s
-}
-
-func (s *stepper) step(signal flow.Signal) flow.Output {
-	s.t.Helper()
-	out, err := s.Step(flow.Input{At: s.at, Bits: s.bits, Signal: signal})
-	require.NoError(s.t, err)
-	return out
-}
-
-// says brings a short reply to a call's attempt.
-func (s *stepper) says(call string, attempt int) flow.Output {
-	s.t.Helper()
-	return s.step(flow.Result{Call: call, Attempt: attempt, Text: "A word.", Usage: little})
-}
-
-// fails brings the failure of a call's attempt, for which nothing was paid.
-func (s *stepper) fails(call string, attempt int, failure debate.Error) flow.Output {
-	s.t.Helper()
-	return s.step(flow.Failed{Call: call, Attempt: attempt, Error: &failure, Free: true})
-}
-
-// brief is a debate of one round in which everybody speaks at once, and nobody judges.
-func brief() debate.Config {
-	config := twoDebaters()
-	config.Mode, config.Rounds, config.MaxTokens, config.Judging = debate.Simultaneous, 1, 300, nil
-	return config
-}
-
-// worstCases is the most that the calls of a debate's first step can cost.
-func worstCases(t *testing.T, config debate.Config) debate.Money {
-	t.Helper()
-	return begun(t, config).Record().Reserved()
-}
-
 // unmoved does not hear that it is broken off.
 type unmoved struct{ *scripted.Provider }
 
@@ -200,26 +135,6 @@ func TestAHostRetriesThreeTimesBetweenTwoResults(t *testing.T) {
 	assert.Equal(t, flow.StateError, s.Record().State)
 }
 
-func TestAReaderWhoHasHeardAFalseStartEndsWithTheTurnsText(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		config := twoDebaters()
-		engine, p := engineFor(config)
-		slowly(p)
-		engine.Providers["test"] = trimming{p}
-		session, err := engine.Start(t.Context(), config)
-		require.NoError(t, err)
-		defer session.Close()
-		tr, heard := newTranscript(t), 0
-		tr.follow(session, func(e debate.Event) {
-			if e.Kind() == flow.EventChunk && strings.Contains(as[flow.Chunk](e).Text, "a false start") {
-				heard++
-			}
-		})
-		assert.Equal(t, 6, heard, "every false start was shown")
-		assert.Len(t, tr.turns, 6)
-	})
-}
-
 func TestTheEarliestOfSeveralWaitsCounts(t *testing.T) {
 	for name, waits := range map[string][2]time.Duration{
 		"the first's":  {7 * time.Second, 30 * time.Second},
@@ -243,61 +158,6 @@ func TestTheEarliestOfSeveralWaitsCounts(t *testing.T) {
 			assert.Equal(t, []string{late}, s.step(flow.Tick{}).Start)
 		})
 	}
-}
-
-func TestTurnsFromBeforeTheSessionComeWithoutChunks(t *testing.T) {
-	for name, reopen := range map[string]func(*debate.Engine, context.Context, flow.Config) (*debate.Session, error){
-		"opened": func(e *debate.Engine, ctx context.Context, config flow.Config) (*debate.Session, error) {
-			return e.Open(ctx, config.Terms().ID)
-		},
-		"started again": (*debate.Engine).Start,
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				config := twoDebaters()
-				config.ID = "before"
-				engine, p := engineFor(config)
-				slowly(p)
-				first, err := engine.Start(t.Context(), config)
-				require.NoError(t, err)
-				pass(2500 * time.Millisecond) // the judge is at work
-				require.NoError(t, first.Close())
-				session, err := reopen(engine, t.Context(), config)
-				require.NoError(t, err)
-				defer session.Close()
-				spoken := map[string]bool{}
-				tr := newTranscript(t)
-				tr.follow(session, func(e debate.Event) {
-					if e.Kind() == flow.EventChunk {
-						spoken[as[flow.Chunk](e).Call] = true
-					}
-				})
-				assert.NotContains(t, spoken, adasOpening)
-				assert.NotContains(t, spoken, bensOpening)
-				assert.Len(t, spoken, 4, "the turns of this session do")
-				assert.Len(t, tr.done, 6)
-			})
-		})
-	}
-}
-
-func TestNoChunkComesBeforeItsCallsIntent(t *testing.T) {
-	inBubble(t, twoDebaters(), func(t *testing.T, s *debate.Session, _ *scripted.Provider) {
-		intended := map[string]bool{}
-		chunks := 0
-		for event, err := range s.Events(t.Context(), 0) {
-			require.NoError(t, err)
-			switch event.Kind() {
-			case flow.EventIntent:
-				intended[as[flow.Intent](event).Call] = true
-			case flow.EventChunk:
-				chunks++
-				assert.True(t, intended[as[flow.Chunk](event).Call], "%s", as[flow.Chunk](event).Call)
-			}
-			pass(330 * time.Millisecond) // so slow a reader is always behind
-		}
-		assert.Positive(t, chunks)
-	})
 }
 
 func TestNoWaitIsLongerThanItsCap(t *testing.T) {
