@@ -243,23 +243,39 @@ func TestTheLeastLimitsAllowOneRound(t *testing.T) {
 	}
 }
 
-func TestLimitsThatLeaveNoRoomForARoundAreRefused(t *testing.T) {
+// A limit holds one round with its verdict, to the last unit, or is refused before anything is paid.
+func TestALimitHoldsTheFirstRound(t *testing.T) {
 	config := twoDebaters()
 	engine, _ := engineFor(config)
 	estimate, err := engine.Estimate(t.Context(), config)
 	require.NoError(t, err)
-	config.Budget = &debate.Budget{
-		Soft: estimate.FirstRound - 1, Hard: estimate.FirstRound - 1, SoftCalls: 3, HardCalls: 3, SoftTokens: 100, HardTokens: 100,
+	round := estimate.FirstRound
+	require.Positive(t, int64(round))
+	for name, c := range map[string]struct {
+		budget debate.Budget
+		fields []string
+	}{
+		"a soft one":           {debate.Budget{Soft: round}, nil},
+		"a soft one, too low":  {debate.Budget{Soft: round - 1}, []string{"budget.soft"}},
+		"a hard one":           {debate.Budget{Hard: round}, nil},
+		"a hard one, too low":  {debate.Budget{Hard: round - 1}, []string{"budget.hard"}},
+		"soft ones, and calls": {debate.Budget{Soft: round, SoftCalls: 4}, nil},
+		"hard ones, and calls": {debate.Budget{Hard: round, HardCalls: 4}, nil},
+		"all, too low": {
+			debate.Budget{Soft: round - 1, Hard: round - 1, SoftCalls: 3, HardCalls: 3, SoftTokens: 100, HardTokens: 100},
+			[]string{"budget.hard", "budget.hardCalls", "budget.hardTokens", "budget.soft", "budget.softCalls", "budget.softTokens"},
+		},
+		// Beside a soft limit the verdict is kept back, and may be asked for twice.
+		"a hard one beside a soft one": {
+			debate.Budget{Soft: round, Hard: round, SoftCalls: 4, HardCalls: 4}, []string{"budget.hard", "budget.hardCalls"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := config
+			config.Budget = &c.budget
+			assert.Equal(t, c.fields, fields(t, engine.Validate(t.Context(), config)))
+		})
 	}
-	assert.Equal(t, []string{"budget.hard", "budget.hardCalls", "budget.hardTokens", "budget.soft", "budget.softCalls", "budget.softTokens"},
-		fields(t, engine.Validate(t.Context(), config)))
-	config.Budget = &debate.Budget{Soft: estimate.FirstRound, SoftCalls: 4}
-	require.NoError(t, engine.Validate(t.Context(), config))
-	config.Budget = &debate.Budget{Hard: estimate.FirstRound, HardCalls: 4}
-	require.NoError(t, engine.Validate(t.Context(), config))
-	// Beside a soft limit the verdict is kept back, and may be asked for twice.
-	config.Budget = &debate.Budget{Soft: estimate.FirstRound, Hard: estimate.FirstRound, SoftCalls: 4, HardCalls: 4}
-	assert.Equal(t, []string{"budget.hard", "budget.hardCalls"}, fields(t, engine.Validate(t.Context(), config)))
 }
 
 func TestALimitNeedsAPrice(t *testing.T) {

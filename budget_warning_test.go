@@ -80,31 +80,6 @@ func TestConfirmBlocksUntilSomebodyHasSeenTheWarning(t *testing.T) {
 	}
 }
 
-func TestConfirmWithNobodyThere(t *testing.T) {
-	config := twoDebaters()
-	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
-	for name, test := range map[string]struct {
-		unattended debate.Unattended
-		turns      int
-		reason     flow.EndReason
-	}{
-		"concludes":          {debate.Unattended{}, 2, flow.EndSoftLimit},
-		"concludes, as told": {debate.Unattended{Budget: flow.OptionEnd}, 2, flow.EndSoftLimit},
-		"goes on":            {debate.Unattended{Budget: flow.OptionRetry}, 6, flow.EndRounds},
-	} {
-		t.Run(name, func(t *testing.T) {
-			config := config
-			config.Unattended = &test.unattended
-			engine, _ := engineFor(config)
-			record := run(t, engine, config)
-			assert.Equal(t, flow.StateCompleted, record.State)
-			assert.NotNil(t, view(record).Verdict)
-			assert.Equal(t, test.reason, record.Reason)
-			assert.Len(t, record.Turns, test.turns)
-		})
-	}
-}
-
 // The warning may come with the last call that is made: nobody is kept waiting for what is paid already.
 func TestConfirmAtTheVerdict(t *testing.T) {
 	config := twoDebaters()

@@ -271,24 +271,6 @@ func TestGoodConfigs(t *testing.T) {
 	}
 }
 
-// A limit holds one round with its verdict, to the last unit, or is refused before anything is paid.
-func TestALimitHoldsTheFirstRound(t *testing.T) {
-	config := twoDebaters()
-	engine, _ := engineFor(config)
-	estimate, err := engine.Estimate(t.Context(), config)
-	require.NoError(t, err)
-	require.Positive(t, int64(estimate.FirstRound))
-	for _, limit := range []func(debate.Money) *debate.Budget{
-		func(m debate.Money) *debate.Budget { return &debate.Budget{Soft: m} },
-		func(m debate.Money) *debate.Budget { return &debate.Budget{Hard: m} },
-	} {
-		config.Budget = limit(estimate.FirstRound)
-		assert.NoError(t, engine.Validate(t.Context(), config))
-		config.Budget = limit(estimate.FirstRound - 1)
-		assert.Len(t, fields(t, engine.Validate(t.Context(), config)), 1)
-	}
-}
-
 func TestBadEngines(t *testing.T) {
 	for name, c := range map[string]struct {
 		engine *debate.Engine

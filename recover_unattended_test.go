@@ -106,6 +106,13 @@ func TestUnattended(t *testing.T) {
 			},
 			func(*scripted.Provider) {}, nil, flow.EndSoftLimit, nil, 2, true,
 		},
+		"the budget, to the end": {
+			func(c *debate.Config) {
+				c.Unattended = &debate.Unattended{Budget: flow.OptionEnd}
+				c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
+			},
+			func(*scripted.Provider) {}, nil, flow.EndSoftLimit, nil, 2, true,
+		},
 		"the budget, going on": {
 			func(c *debate.Config) {
 				c.Unattended = &debate.Unattended{Budget: flow.OptionRetry}
