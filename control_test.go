@@ -1,10 +1,7 @@
 package debate_test
 
 import (
-	"context"
 	"encoding/json"
-	"math/rand/v2"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -224,138 +221,6 @@ func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 	})
 }
 
-// Of the same control from many at once one is taken, and the others are refused.
-func TestOneOfManyControlsIsTaken(t *testing.T) {
-	const many = 4
-	for name, test := range map[string]struct {
-		signal func(*debate.Record) flow.Signal
-		on     debate.Trigger
-		before func(*testing.T, *company, *debate.Session)
-	}{
-		"pause": {
-			func(*debate.Record) flow.Signal { return flow.Pause{} },
-			flow.TriggerPause,
-			func(*testing.T, *company, *debate.Session) {},
-		},
-		"resume": {
-			func(*debate.Record) flow.Signal { return flow.Resume{} },
-			flow.TriggerResume,
-			func(t *testing.T, _ *company, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
-		},
-		"cancel": {
-			func(*debate.Record) flow.Signal { return flow.Cancel{} },
-			flow.TriggerCancel,
-			func(*testing.T, *company, *debate.Session) {},
-		},
-		"answer": {
-			func(r *debate.Record) flow.Signal {
-				return flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}
-			},
-			flow.TriggerAnswered,
-			func(_ *testing.T, c *company, _ *debate.Session) {
-				mend := c.failing(bensOpening, &provider.Error{Kind: provider.KindAuthentication, Status: 401})
-				pass(4 * time.Second)
-				mend()
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-				dice := rand.New(rand.NewPCG(uint64(len(name)), 7))
-				for range max(2, 12/fewer) {
-					c.config.ID = ""
-					m := join()
-					s := m.begin()
-					pass(100 * time.Millisecond)
-					test.before(t, c, s)
-					pass(300 * time.Millisecond)
-					signal := test.signal(c.record(s.ID()))
-					do := []func() error{func() error { return m.Control(t.Context(), s.ID(), signal) }}
-					for range many - 1 {
-						other := join()
-						if dice.IntN(2) == 0 && s.State().Idle() {
-							other.open(s.ID())
-						}
-						do = append(do, func() error { return other.Control(t.Context(), s.ID(), signal) })
-					}
-					dice.Shuffle(len(do), func(i, k int) { do[i], do[k] = do[k], do[i] })
-					errs := make([]error, many)
-					var group sync.WaitGroup
-					for i := range do {
-						group.Go(func() { errs[i] = do[i]() })
-					}
-					group.Wait()
-					taken := 0
-					for _, err := range errs {
-						if err == nil {
-							taken++
-							continue
-						}
-						requireKind(t, err, provider.KindState)
-					}
-					assert.Equal(t, 1, taken)
-					pass(beatTime + time.Second)
-					times := 0
-					for _, e := range c.log(s.ID()) {
-						if as[flow.Transition](e) != nil && as[flow.Transition](e).On == test.on {
-							times++
-						}
-					}
-					assert.Equal(t, 1, times)
-					if test.on == flow.TriggerCancel {
-						assert.Zero(t, c.record(s.ID()).InFlight())
-						continue
-					}
-					if s.State() == flow.StatePaused {
-						require.NoError(t, s.Resume(t.Context()))
-					}
-					_, err := s.Wait(t.Context())
-					require.NoError(t, err)
-					c.finished(s.ID())
-				}
-			})
-		})
-	}
-}
-
-func TestRefusedControlsChangeNothing(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
-		other := join()
-		refused := func(id string, state debate.State, signal flow.Signal, trigger string) {
-			t.Helper()
-			before := c.log(id)
-			err := other.Control(t.Context(), id, signal)
-			requireKind(t, err, provider.KindState)
-			require.ErrorContains(t, err, trigger)
-			if state != "" {
-				require.ErrorContains(t, err, string(state))
-			}
-			assert.Equal(t, before, c.log(id))
-		}
-		s := join().begin()
-		pass(time.Second)
-		refused(s.ID(), flow.StateError, flow.Resume{}, "resume")
-		refused(s.ID(), flow.StateError, flow.Pause{}, "pause")
-		refused(s.ID(), "", flow.Answer{Inquiry: "nobody.asked", Text: "This."}, "nobody.asked")
-		refused(s.ID(), "", flow.Acknowledge{}, "warning")
-		refused(s.ID(), "", flow.Sent{Trigger: "dance"}, "dance")
-		mend()
-		require.NoError(t, s.Retry(t.Context()))
-		pass(500 * time.Millisecond)
-		refused(s.ID(), debate.StateAwaitingResponses, flow.Resume{}, "resume")
-		refused(s.ID(), debate.StateAwaitingResponses, flow.Retry{}, "retry")
-		_, err := s.Wait(t.Context())
-		require.NoError(t, err)
-		for trigger, signal := range map[string]flow.Signal{
-			"pause": flow.Pause{}, "resume": flow.Resume{}, "stop": flow.Stop{}, "cancel": flow.Cancel{}, "retry": flow.Retry{},
-		} {
-			refused(s.ID(), flow.StateCompleted, signal, trigger)
-		}
-		c.finished(s.ID())
-	})
-}
-
 // inquiring is a config whose debate asks about Ben's second turn until it is mended.
 func (c *company) inquiring(m *member) (s *debate.Session, inquiry string, mend func()) {
 	c.t.Helper()
@@ -365,25 +230,6 @@ func (c *company) inquiring(m *member) (s *debate.Session, inquiry string, mend 
 	record := c.record(s.ID())
 	require.Len(c.t, record.Inquiries, 1)
 	return s, record.Inquiries[0].ID, mend
-}
-
-func TestAnAnswerThatDoesNotFitIsRefused(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		s, inquiry, _ := c.inquiring(join())
-		before := c.log(s.ID())
-		for field, answer := range map[string]flow.Answer{
-			"option": {Inquiry: inquiry, Option: "dance"},
-			"model":  {Inquiry: inquiry, Option: flow.OptionModel, Model: "nobody/model"},
-		} {
-			failure := requireKind(t, join().Control(t.Context(), s.ID(), answer), provider.KindValidation)
-			assert.Equal(t, field, failure.Field)
-		}
-		for _, model := range []string{"", "test", "/", "test/"} {
-			err := join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: inquiry, Option: flow.OptionModel, Model: model})
-			assert.Equal(t, "model", requireKind(t, err, provider.KindValidation).Field, "%q", model)
-		}
-		assert.Equal(t, before, c.log(s.ID()))
-	})
 }
 
 func TestAChosenModelIsFrozen(t *testing.T) {
@@ -420,42 +266,6 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoControl(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		s := join().begin()
-		pass(500 * time.Millisecond)
-		before := c.log(s.ID())
-		start := *as[flow.Start](before[0])
-		for _, signal := range []flow.Signal{
-			nil, start,
-			flow.Edit{Config: c.config},
-			flow.Validate{},
-			flow.Validated{OK: true},
-			flow.Tick{},
-			flow.Opened{},
-			flow.Result{Call: adasOpening, Attempt: 1, Text: "Forged."},
-			flow.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: provider.KindAPI}},
-			flow.Lost{Call: adasOpening, Attempt: 1},
-			&flow.Pause{},
-		} {
-			for _, id := range []string{s.ID(), "nobody-knows"} {
-				requireKind(t, join().Control(t.Context(), id, signal), provider.KindValidation)
-			}
-		}
-		assert.Equal(t, before, c.log(s.ID()))
-		for _, id := range []string{"nobody-knows", "", "../secret"} {
-			for _, signal := range []flow.Signal{flow.Pause{}, flow.Answer{Inquiry: "i", Text: "t"}} {
-				requireKind(t, join().Control(t.Context(), id, signal), provider.KindValidation)
-			}
-		}
-		require.ErrorIs(t, join().Control(t.Context(), "nobody-knows", flow.Pause{}), debate.ErrNotFound)
-		done, cancel := context.WithCancel(t.Context())
-		cancel()
-		require.ErrorIs(t, join().Control(done, s.ID(), flow.Pause{}), context.Canceled)
-		assert.Equal(t, before, c.log(s.ID()))
-	})
-}
-
 // A flow's own input is for anybody to send.
 func TestAFlowsInputFromAnotherProcess(t *testing.T) {
 	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
@@ -478,54 +288,4 @@ func TestAFlowsInputFromAnotherProcess(t *testing.T) {
 		err = join().Control(t.Context(), s.ID(), flow.Pause{})
 		assert.Equal(t, "flow", requireKind(t, err, provider.KindValidation).Field, "this engine does not know the flow")
 	})
-}
-
-// A control that meets a store which fails has an error, and the debate goes on.
-func TestAControlOfAStoreThatFails(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		s, other := join().begin(), join()
-		pass(500 * time.Millisecond)
-		for _, op := range []string{"read", "append"} {
-			other.goes(func(_ context.Context, which string, do func() error) error {
-				if which == op {
-					return errBroken
-				}
-				return do()
-			})
-			require.ErrorIs(t, other.Control(t.Context(), s.ID(), flow.Pause{}), errBroken)
-		}
-		_, err := s.Wait(t.Context())
-		require.NoError(t, err)
-		c.finished(s.ID())
-	})
-}
-
-// The log grows under a control again and again.
-func TestAControlThatIsAlwaysTooLate(t *testing.T) {
-	for name, test := range map[string]struct {
-		conflicts int
-		err       error
-	}{"at last it is taken": {40, nil}, "it is given up": {1 << 20, debate.ErrConflict}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := newCompany(t, twoDebaters())
-				s, other := c.member().begin(), c.member()
-				pass(500 * time.Millisecond)
-				left := test.conflicts
-				other.goes(func(_ context.Context, op string, do func() error) error {
-					if op == "append" {
-						if left--; left >= 0 {
-							return debate.ErrConflict
-						}
-					}
-					return do()
-				})
-				err := other.Control(t.Context(), s.ID(), flow.Pause{})
-				require.ErrorIs(t, err, test.err)
-				if test.err != nil {
-					requireKind(t, err, provider.KindConflict)
-				}
-			})
-		})
-	}
 }

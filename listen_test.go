@@ -3,9 +3,9 @@ package debate_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
+	"iter"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,107 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/provider"
 )
-
-// The company's engines keep the lease that they have by default, which is renewed and looked at after a third.
-const (
-	leaseTime = 15 * time.Second
-	beatTime  = leaseTime / 3
-	pollTime  = 250 * time.Millisecond
-)
-
-func TestTheLeaseIsGivenBackAtRest(t *testing.T) {
-	noKey := &provider.Error{Kind: provider.KindAuthentication, Status: 401}
-	noQuota := &provider.Error{Kind: provider.KindQuota, Status: 429}
-	for name, test := range map[string]struct {
-		change func(*debate.Config)
-		fail   *provider.Error
-		call   string // that fails
-		then   func(*testing.T, *debate.Session)
-		state  debate.State
-	}{
-		"paused": {
-			then:  func(t *testing.T, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
-			state: flow.StatePaused,
-		},
-		"an error":   {fail: noQuota, call: adasOpening, state: flow.StateError},
-		"a question": {fail: noKey, call: "r2.rebuttal.Ben", state: flow.StateAwaitingInput},
-		"a warning": {
-			change: func(c *debate.Config) { c.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true} },
-			state:  flow.StateAwaitingInput,
-		},
-		"canceled": {
-			then:  func(t *testing.T, s *debate.Session) { require.NoError(t, s.Cancel(t.Context())) },
-			state: flow.StateCanceled,
-		},
-		"completed": {state: flow.StateCompleted},
-	} {
-		t.Run(name, func(t *testing.T) {
-			config := twoDebaters()
-			if test.change != nil {
-				test.change(&config)
-			}
-			inCompany(t, config, func(t *testing.T, c *company, join func() *member) {
-				if test.fail != nil {
-					c.failing(test.call, test.fail)
-				}
-				s := join().begin()
-				assert.NotEmpty(t, c.owner(s.ID()))
-				pass(500 * time.Millisecond)
-				if test.then != nil {
-					test.then(t, s)
-				}
-				pass(30 * time.Second)
-				assert.Equal(t, test.state, s.State())
-				assert.Empty(t, c.owner(s.ID()), "whoever says something next may be in another process")
-				var idle []string
-				for info, err := range join().List(t.Context(), debate.Filter{Idle: true}) {
-					require.NoError(t, err)
-					idle = append(idle, info.ID)
-				}
-				assert.Equal(t, []string{s.ID()}, idle)
-				other := join().open(s.ID())
-				assert.Equal(t, test.state, other.State())
-				assert.Empty(t, c.owner(s.ID()), "who opens it takes no lease either")
-			})
-		})
-	}
-}
-
-func TestTheLeaseIsKeptWhileACallIsInFlight(t *testing.T) {
-	for name, do := range map[string]func(context.Context, *debate.Session) error{
-		"a draining pause": func(ctx context.Context, s *debate.Session) error { return s.Pause(ctx, debate.Drain) },
-		// The provider goes on: what was broken off is still to be charged.
-		"a pause": func(ctx context.Context, s *debate.Session) error { return s.Pause(ctx) },
-		"the end": func(ctx context.Context, s *debate.Session) error { return s.Cancel(ctx) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-				c.slow("Ada", time.Minute)
-				m := join()
-				m.Providers["test"] = stubborn{m}
-				s := m.begin()
-				pass(500 * time.Millisecond)
-				require.NoError(t, do(t.Context(), s))
-				pass(time.Minute)
-				assert.NotEmpty(t, c.owner(s.ID()))
-				_, err := join().Open(t.Context(), s.ID())
-				require.ErrorIs(t, err, debate.ErrLeased)
-				pass(time.Second)
-				assert.Empty(t, c.owner(s.ID()))
-				assert.Zero(t, c.record(s.ID()).InFlight())
-			})
-		})
-	}
-}
-
-// stubborn is a provider that does not hear that it is broken off.
-type stubborn struct{ debate.Provider }
-
-func (p stubborn) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
-	return p.Provider.Generate(context.WithoutCancel(ctx), req, emit)
-}
 
 // reader collects what a session's Events and Wait give.
 type reader struct {
@@ -346,334 +246,56 @@ func (c *company) nothing(id string) {
 	require.NoError(c.t, c.store.Lease(c.t.Context(), id, "anybody", time.Second))
 }
 
-func TestCloseAndShutdownWhileListening(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
-		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
-		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-				a := join()
-				s := a.begin()
-				pass(500 * time.Millisecond)
-				require.NoError(t, s.Pause(t.Context()))
-				pass(time.Minute)
-				began := time.Now()
-				require.NoError(t, end(t.Context(), a, s))
-				assert.Zero(t, time.Since(began))
-				_, err := s.Wait(t.Context())
-				require.ErrorIs(t, err, flow.ErrClosed)
-				require.ErrorIs(t, s.Resume(t.Context()), flow.ErrClosed)
-				again := join().open(s.ID())
-				require.NoError(t, again.Resume(t.Context()))
-				_, err = again.Wait(t.Context())
-				require.NoError(t, err)
-				c.finished(s.ID())
-			})
-		})
+// unwatched is a store that watches no longer than a moment.
+type unwatched struct {
+	path
+
+	reads *atomic.Int64
+}
+
+func (unwatched) Watch(context.Context, string) <-chan struct{} {
+	grown := make(chan struct{})
+	close(grown)
+	return grown
+}
+
+func (u unwatched) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
+	if u.reads.Add(1) > 10_000 { // it would go on for ever
+		return func(yield func(debate.Event, error) bool) { yield(debate.Event{}, errBroken) }
 	}
+	return u.path.Read(ctx, id, after)
 }
 
-// Of a hundred debates some speak, some rest and some drain. Another process goes on with all of them.
-func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
-	const debates = 100
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		a, b := join(), join()
-		var ids []string
-		for i := range debates {
-			c.config.ID = fmt.Sprintf("many-%d", i)
-			s := a.begin()
-			ids = append(ids, s.ID())
-			pass(10 * time.Millisecond)
-			switch i % 4 {
-			case 0:
-				require.NoError(t, s.Pause(t.Context()))
-			case 1:
-				require.NoError(t, s.Pause(t.Context(), debate.Drain))
-			default:
-			}
-		}
-		began := time.Now()
-		require.NoError(t, a.Shutdown(t.Context()))
-		assert.Zero(t, time.Since(began))
-		_, err := a.Open(t.Context(), ids[0])
-		require.ErrorIs(t, err, flow.ErrClosed, "a shutdown is final")
-		c.config.ID = "another"
-		_, err = a.Start(t.Context(), c.config)
-		require.ErrorIs(t, err, flow.ErrClosed)
-		_, err = a.Record(t.Context(), ids[0])
-		require.NoError(t, err, "what is stored can still be read")
-		for _, id := range ids {
-			assert.Empty(t, c.owner(id))
-		}
-
-		sessions := make([]*debate.Session, debates)
-		for i, id := range ids {
-			sessions[i] = b.open(id)
-			if sessions[i].State() == flow.StatePaused {
-				require.NoError(t, sessions[i].Resume(t.Context()))
-			}
-		}
-		assert.Less(t, time.Since(began), time.Second)
-		for i, id := range ids {
-			_, err := sessions[i].Wait(t.Context())
-			require.NoError(t, err)
-			c.config.ID = id
-			c.finished(id)
-		}
-	})
-}
-
-// An append seems to have failed, and has not. What it has begun is the session's own.
-func TestAnAppendThatSucceedsAfterAll(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-		for nth := range 12 {
-			m, appends := join(), 0
-			m.goes(func(_ context.Context, op string, do func() error) error {
-				if err := do(); err != nil || op != "append" {
-					return err
-				}
-				if appends++; appends == nth+1 {
-					return errBroken
-				}
-				return nil
-			})
-			before := c.calls()
-			s := m.begin()
-			_, err := s.Wait(t.Context())
-			require.NoError(t, err)
-			assert.Equal(t, 10, c.calls()-before)
-			c.finished(s.ID())
-			c.config.ID = ""
-		}
-	})
-}
-
-var errBroken = errors.New("the connection is lost")
-
-// A store that fails for less than a lease costs nothing but time; one that fails for longer, the session.
-func TestAStoreThatFailsForAWhile(t *testing.T) {
-	for _, op := range []string{"append", "lease", "read"} {
-		for name, fails := range map[string]time.Duration{"shortly": leaseTime - 2*time.Second, "for long": 3 * leaseTime} {
-			t.Run(op+" "+name, func(t *testing.T) {
-				inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-					c.slow("Ben", leaseTime)
-					m := join()
-					s := m.begin()
-					pass(500 * time.Millisecond)
-					if op == "read" { // which happens where somebody else has appended
-						require.NoError(t, join().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
-					}
-					until := time.Now().Add(fails)
-					m.goes(func(_ context.Context, which string, do func() error) error {
-						if which == op && time.Now().Before(until) {
-							return errBroken
-						}
-						return do()
-					})
-					pass(fails)
-					if op == "read" {
-						pass(leaseTime)
-						_ = join().Control(t.Context(), s.ID(), flow.Resume{})
-					}
-					_, err := s.Wait(t.Context())
-					if name == "for long" {
-						require.ErrorIs(t, err, errBroken)
-						return
-					}
-					require.NoError(t, err)
-					assert.Equal(t, 10, c.calls())
-					c.finished(s.ID())
-				})
-			})
-		}
-	}
-}
-
-// Whoever closes a session does not wait for a store that has failed.
-func TestPatienceEndsAtOnce(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
-		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
-		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
-	} {
-		for _, op := range []string{"append", "lease", "read", "release", "all"} {
-			t.Run(name+"/"+op, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-					working, resting := join(), join()
-					for _, m := range []*member{working, resting} {
-						s := m.begin()
-						pass(500 * time.Millisecond)
-						if m == resting {
-							require.NoError(t, s.Pause(t.Context()))
-							pass(time.Second)
-						}
-						m.goes(func(_ context.Context, which string, do func() error) error {
-							if op == which || op == "all" {
-								return errBroken
-							}
-							return do()
-						})
-						pass(6500 * time.Millisecond) // beats and results meet the failure
-						began := time.Now()
-						require.NoError(t, end(t.Context(), m, s))
-						assert.Zero(t, time.Since(began))
-						c.config.ID = ""
-					}
-				})
-			})
-		}
-	}
-}
-
-// A store that hangs is left as soon as a context says so, and Close waits for it no longer than a lease.
-func TestAStoreThatHangs(t *testing.T) {
-	for _, op := range []string{"append", "lease", "read", "release"} {
-		for name, deaf := range map[string]bool{"until its context ends": false, "for good": true} {
-			t.Run(op+" "+name, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-					for _, resting := range []bool{false, true} {
-						m := join()
-						s := m.begin()
-						pass(500 * time.Millisecond)
-						if resting {
-							require.NoError(t, s.Pause(t.Context()))
-							pass(time.Second)
-						}
-						free := make(chan struct{})
-						m.goes(func(ctx context.Context, which string, do func() error) error {
-							if op != which {
-								return do()
-							}
-							if deaf {
-								ctx = context.Background()
-							}
-							select {
-							case <-ctx.Done():
-								return ctx.Err()
-							case <-free:
-								return errBroken
-							}
-						})
-						pass(leaseTime / 2)
-						ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-						began := time.Now()
-						err := m.Shutdown(ctx)
-						assert.LessOrEqual(t, time.Since(began), time.Second, "resting %v", resting)
-						if err != nil {
-							require.ErrorIs(t, err, context.DeadlineExceeded)
-						}
-						if !deaf {
-							began = time.Now()
-							require.NoError(t, s.Close())
-							assert.LessOrEqual(t, time.Since(began), leaseTime)
-						}
-						close(free)
-						require.NoError(t, s.Close())
-						cancel()
-						c.config.ID = ""
-					}
-				})
-			})
-		}
-	}
-}
-
-// A store that hangs is a store that fails: after a lease the session is dropped.
-func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
-	for _, op := range []string{"append", "lease", "read"} {
-		t.Run(op, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := newCompany(t, twoDebaters())
-				c.slow("Ada", 2*leaseTime) // until then nothing is saved, and the lease runs out
-				m := c.member()
-				s := m.begin()
-				pass(500 * time.Millisecond)
-				if op == "read" { // which happens where somebody else has appended
-					require.NoError(t, c.member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
-				}
-				m.goes(func(ctx context.Context, which string, do func() error) error {
-					if which != op {
-						return do()
-					}
-					<-ctx.Done()
-					return ctx.Err()
-				})
-				pass(5 * leaseTime)
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				err := s.Stop(ctx)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				require.NoError(t, ctx.Err(), "the session is still there, and stuck")
-				again, err := c.member().Open(t.Context(), s.ID())
-				require.NoError(t, err, "another can go on")
-				require.NoError(t, again.Close())
-			})
-		})
-	}
-}
-
-// Three workers look for debates with which nobody goes on. Each debate is finished once.
-func TestWorkers(t *testing.T) {
-	const debates, workers = 30, 3
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		host := join()
-		var ids []string
-		for i := range debates {
-			c.config.ID = fmt.Sprintf("work-%d", i)
-			s := host.begin()
-			ids = append(ids, s.ID())
-			pass(20 * time.Millisecond)
-			if i%5 == 0 {
-				require.NoError(t, s.Pause(t.Context()))
-				pass(20 * time.Millisecond)
-			}
-		}
-		require.NoError(t, host.Shutdown(t.Context()))
-		for i := 0; i < debates; i += 5 { // another process has no session of it, and no lease
-			require.NoError(t, join().Control(t.Context(), ids[i], flow.Resume{}))
-		}
-		find := debate.Filter{Working: true, Idle: true, Limit: 2}
-		opened := make([][]string, workers)
+// Who is no longer told that a log grows looks at it now and then, not all the time.
+func TestAWatchThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompany(t, twoDebaters())
+		a, b := c.member(), c.member()
+		var reads atomic.Int64
+		b.Store = unwatched{path{b}, &reads}
+		first := a.begin()
+		pass(500 * time.Millisecond)
+		require.NoError(t, first.Pause(t.Context()))
+		pass(500 * time.Millisecond)
+		second := b.open(first.ID())
 		var group sync.WaitGroup
-		for w := range workers {
-			m := join()
-			group.Go(func() {
-				for range 1000 {
-					var found []string
-					for info, err := range m.List(t.Context(), find) {
-						require.NoError(t, err)
-						found = append(found, info.ID)
-					}
-					if len(found) == 0 {
-						return
-					}
-					for _, id := range found {
-						s, err := m.Open(t.Context(), id)
-						if errors.Is(err, debate.ErrLeased) {
-							continue // somebody was faster
-						}
-						require.NoError(t, err)
-						if s.State() == flow.StateCompleted {
-							continue
-						}
-						opened[w] = append(opened[w], id)
-						_, err = s.Wait(t.Context())
-						assert.NoError(t, err)
-					}
-				}
-			})
-		}
+		group.Go(func() {
+			for _, err := range b.Events(t.Context(), first.ID(), 0) {
+				assert.NoError(t, err)
+			}
+		})
+		tail := c.member()
+		tail.Store = unwatched{path{tail}, &reads}
+		group.Go(func() {
+			for _, err := range tail.Events(t.Context(), first.ID(), 0) {
+				assert.NoError(t, err)
+			}
+		})
+		pass(time.Minute)
+		require.NoError(t, first.Resume(t.Context()))
+		_, err := second.Wait(t.Context())
+		require.NoError(t, err)
 		group.Wait()
-		all := slices.Concat(opened...)
-		slices.Sort(ids)
-		slices.Sort(all)
-		assert.Equal(t, ids, all, "each was opened by one")
-		for w := range workers {
-			assert.NotEmpty(t, opened[w])
-		}
-		for _, id := range ids {
-			c.config.ID = id
-			c.finished(id)
-		}
+		assert.Less(t, reads.Load(), int64(1000))
 	})
 }

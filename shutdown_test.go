@@ -2,8 +2,10 @@ package debate_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -138,4 +140,102 @@ func TestShutdownWhileDebatesAreOpened(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestCloseAndShutdownWhileListening(t *testing.T) {
+	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
+		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
+		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				a := join()
+				s := a.begin()
+				pass(500 * time.Millisecond)
+				require.NoError(t, s.Pause(t.Context()))
+				pass(time.Minute)
+				began := time.Now()
+				require.NoError(t, end(t.Context(), a, s))
+				assert.Zero(t, time.Since(began))
+				_, err := s.Wait(t.Context())
+				require.ErrorIs(t, err, flow.ErrClosed)
+				require.ErrorIs(t, s.Resume(t.Context()), flow.ErrClosed)
+				again := join().open(s.ID())
+				require.NoError(t, again.Resume(t.Context()))
+				_, err = again.Wait(t.Context())
+				require.NoError(t, err)
+				c.finished(s.ID())
+			})
+		})
+	}
+}
+
+// Of a hundred debates some speak, some rest and some drain. Another process goes on with all of them.
+func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
+	const debates = 100
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		a, b := join(), join()
+		var ids []string
+		for i := range debates {
+			c.config.ID = fmt.Sprintf("many-%d", i)
+			s := a.begin()
+			ids = append(ids, s.ID())
+			pass(10 * time.Millisecond)
+			switch i % 4 {
+			case 0:
+				require.NoError(t, s.Pause(t.Context()))
+			case 1:
+				require.NoError(t, s.Pause(t.Context(), debate.Drain))
+			default:
+			}
+		}
+		began := time.Now()
+		require.NoError(t, a.Shutdown(t.Context()))
+		assert.Zero(t, time.Since(began))
+		_, err := a.Open(t.Context(), ids[0])
+		require.ErrorIs(t, err, flow.ErrClosed, "a shutdown is final")
+		c.config.ID = "another"
+		_, err = a.Start(t.Context(), c.config)
+		require.ErrorIs(t, err, flow.ErrClosed)
+		_, err = a.Record(t.Context(), ids[0])
+		require.NoError(t, err, "what is stored can still be read")
+		for _, id := range ids {
+			assert.Empty(t, c.owner(id))
+		}
+
+		sessions := make([]*debate.Session, debates)
+		for i, id := range ids {
+			sessions[i] = b.open(id)
+			if sessions[i].State() == flow.StatePaused {
+				require.NoError(t, sessions[i].Resume(t.Context()))
+			}
+		}
+		assert.Less(t, time.Since(began), time.Second)
+		for i, id := range ids {
+			_, err := sessions[i].Wait(t.Context())
+			require.NoError(t, err)
+			c.config.ID = id
+			c.finished(id)
+		}
+	})
+}
+
+func TestShutdownLetsGoOfEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		engine, p := engineFor(config)
+		slowly(p)
+		var sessions []*debate.Session
+		for range 20 {
+			s, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			sessions = append(sessions, s)
+		}
+		pass(500 * time.Millisecond)
+		require.NoError(t, engine.Shutdown(t.Context()))
+		for _, s := range sessions {
+			_, err := s.Wait(t.Context())
+			require.ErrorIs(t, err, flow.ErrClosed)
+		}
+	})
 }

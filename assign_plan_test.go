@@ -1,0 +1,164 @@
+package debate_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// planning answers also for whoever finds positions.
+func planning(reply func(*provider.Request) scripted.Reply) func(*provider.Request) scripted.Reply {
+	return func(req *provider.Request) scripted.Reply {
+		if req.Schema != nil && req.Schema.Name == "assign" {
+			return scripted.Reply{Text: toJSON(plan("Close every street at noon."))}
+		}
+		return reply(req)
+	}
+}
+
+// plan is a well-formed plan of these positions.
+func plan(positions ...string) debate.PositionPlan {
+	p := debate.PositionPlan{Reasoning: "They collide."}
+	for i, text := range positions {
+		p.Positions = append(p.Positions, debate.PlannedPosition{
+			Position: text, Persona: fmt.Sprintf("A planner of %d years", 30+i), KeyArguments: []string{fmt.Sprintf("reason %d", i+1), "air"},
+		})
+	}
+	return p
+}
+
+// planner answers whoever looks for positions from a list; when it is used up, with the last one again.
+func planner(p *scripted.Provider, answers ...string) (asked func() []provider.Request) {
+	abiding(p)
+	reply, mu, n := p.Reply, sync.Mutex{}, 0
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		if req.Schema == nil || req.Schema.Name != "assign" {
+			return reply(req)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		return scripted.Reply{Text: answers[min(n, len(answers))-1]}
+	}
+	return func() []provider.Request {
+		return slices.DeleteFunc(p.Requests(), func(req provider.Request) bool { return req.Schema == nil || req.Schema.Name != "assign" })
+	}
+}
+
+// changed is a well-formed plan for two, with one thing changed.
+func changed(how func(p *debate.PositionPlan)) string {
+	p := plan(noonPosition, quarterPosition)
+	how(&p)
+	return toJSON(p)
+}
+
+func TestPlansThatAreAskedForAgain(t *testing.T) {
+	first := func(how func(*debate.PlannedPosition)) string {
+		return changed(func(p *debate.PositionPlan) { how(&p.Positions[0]) })
+	}
+	for name, tc := range map[string]struct{ answer, problem string }{
+		"none":                 {changed(func(p *debate.PositionPlan) { p.Positions = []debate.PlannedPosition{} }), "positions: there are 0, but 2 are to be found"},
+		"null":                 {changed(func(p *debate.PositionPlan) { p.Positions = nil }), "positions"},
+		"too few":              {toJSON(plan(noonPosition)), "there are 1, but 2 are to be found"},
+		"too many":             {toJSON(plan(noonPosition, quarterPosition, trainPosition)), "there are 3, but 2 are to be found"},
+		"a blank position":     {first(func(p *debate.PlannedPosition) { p.Position = " \n" }), "positions[0].position: is blank"},
+		"a blank persona":      {first(func(p *debate.PlannedPosition) { p.Persona = "" }), "positions[0].persona: is blank"},
+		"no argument":          {first(func(p *debate.PlannedPosition) { p.KeyArguments = []string{} }), "positions[0].keyArguments: is empty"},
+		"a blank argument":     {first(func(p *debate.PlannedPosition) { p.KeyArguments = []string{"air", " "} }), "positions[0].keyArguments"},
+		"no reasoning":         {changed(func(p *debate.PositionPlan) { p.Reasoning = " " }), "reasoning: is blank"},
+		"a long position":      {first(func(p *debate.PlannedPosition) { p.Position = strings.Repeat("a word ", 300) }), "positions[0]: is too long"},
+		"a long persona":       {first(func(p *debate.PlannedPosition) { p.Persona = strings.Repeat("a word ", 300) }), "positions[0]: is too long"},
+		"many arguments":       {first(func(p *debate.PlannedPosition) { p.KeyArguments = slices.Repeat([]string{"air"}, 21) }), "positions[0]: is too long"},
+		"no JSON":              {"Ada should close every street.", ""},
+		"another field":        {strings.Replace(toJSON(plan(noonPosition, quarterPosition)), `"reasoning"`, `"winner":"Ada","reasoning"`, 1), "winner"},
+		"a missing field":      {`{"positions":[]}`, "reasoning"},
+		"a number":             {strings.Replace(toJSON(plan(noonPosition, quarterPosition)), `"They collide."`, `7`, 1), "reasoning"},
+		"the same twice":       {toJSON(plan(noonPosition, noonPosition)), "positions[1].position: says the same as another one"},
+		"nearly the same":      {toJSON(plan(noonPosition, "So: close EVERY street at noon, and open them again at night!")), "positions[1].position: says the same"},
+		"what Ada says":        {toJSON(plan(trainPosition, "Streets are for the people who live in them.")), "positions[1].position: says the same"},
+		"nearly what Ada says": {toJSON(plan("And streets are for the people who live in them.", trainPosition)), "positions[0].position: says the same"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := unplaced(1, 2)
+				config.Participants[0].Position = "Streets are for the people who live in them."
+				engine, p := engineFor(config)
+				asked := planner(p, tc.answer, toJSON(plan(noonPosition, quarterPosition)))
+				record := run(t, engine, config)
+				require.Len(t, asked(), 2, "asked again, once")
+				require.Len(t, record.Rejections, 1)
+				assert.Contains(t, strings.Join(record.Rejections[0].Problems, "\n"), tc.problem)
+				assert.Equal(t, "assigner", record.Rejections[0].By)
+				for _, problem := range record.Rejections[0].Problems {
+					assert.Contains(t, asked()[1].Last.Text, problem, "the re-ask says what was wrong")
+				}
+				assert.Contains(t, asked()[1].Last.Text, asked()[0].Last.Text)
+				require.NotNil(t, view(record).Assignment)
+				assert.Equal(t, noonPosition, view(record).Assignment.Positions[0].Position)
+			})
+		})
+	}
+}
+
+// Positions that share words, as those on one topic do, are not taken for the same.
+func TestPositionsThatDiffer(t *testing.T) {
+	config := unplaced(1, 2)
+	config.Participants[0].Position = "Cities should ban cars from their centres."
+	engine, p := engineFor(config)
+	asked := planner(p, toJSON(plan("Cities should not ban cars from their centres but price them.", "Cities should leave cars in their centres alone.")))
+	run(t, engine, config)
+	assert.Len(t, asked(), 1)
+}
+
+func TestPositionsThatAreNotFoundAreAnErrorBeforeTheFirstRound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		failure *provider.Error // nil: the answers are not accepted
+		kind    debate.Kind
+		calls   int
+	}{
+		"an answer that is not accepted": {nil, provider.KindInvalidResponse, 2},
+		"a refusal":                      {&provider.Error{Kind: provider.KindRefusal}, provider.KindRefusal, 1},
+		"no key":                         {&provider.Error{Kind: provider.KindAuthentication, Status: 401}, provider.KindAuthentication, 1},
+		"a vendor's failure":             {&provider.Error{Kind: provider.KindAPI, Status: 500}, provider.KindAPI, 3},
+		"a window that is too small":     {&provider.Error{Kind: provider.KindContextOverflow, Status: 400}, provider.KindContextOverflow, 1},
+	} {
+		for _, unattended := range []*debate.Unattended{nil, {}} {
+			t.Run(fmt.Sprintf("%s/%t", name, unattended != nil), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := unplaced(0, 2)
+					config.Unattended = unattended
+					engine, p := engineFor(config)
+					planner(p, toJSON(plan(noonPosition)))
+					if tc.failure != nil {
+						p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Err: tc.failure} }
+					}
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					defer session.Close()
+					record, err := session.Wait(t.Context())
+					failure := requireKind(t, err, tc.kind)
+					assert.Equal(t, "assigner", failure.Participant)
+					assert.Equal(t, "assign", failure.Op)
+					assert.NotEmpty(t, failure.Hint())
+					assert.Equal(t, flow.StateError, record.State)
+					assert.Equal(t, flow.StateInitializing, record.Working())
+					assert.Zero(t, record.Round)
+					assert.Empty(t, record.Turns)
+					assert.Nil(t, view(record).Assignment)
+					assert.Equal(t, tc.calls, p.Calls())
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package debate_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+func TestCallsThatFitTheBudgetOnlySinglyAreMadeOneAfterTheOther(t *testing.T) {
+	config := brief()
+	both := worstCases(t, config)
+	config.Budget = &debate.Budget{Hard: both}
+	assert.Equal(t, both, begun(t, config).Record().Reserved(), "there is room for both at once")
+
+	config.Budget = &debate.Budget{Hard: both - 1}
+	s := begun(t, config)
+	assert.Equal(t, 1, s.Record().InFlight())
+	assert.Less(t, s.Record().Reserved(), both)
+	assert.Equal(t, []string{bensOpening}, s.says(adasOpening, 1).Start, "the first was cheaper than it might have been")
+	s.says(bensOpening, 1)
+	assert.Equal(t, flow.StateCompleted, s.Record().State)
+	assert.Len(t, s.Record().Turns, 2)
+	assert.Empty(t, s.Record().Warnings, "no limit was reached")
+}
+
+// The call in flight belongs to a state that the flow has left: only the reservation tells of it.
+func TestACallWaitsForWhatIsReservedInAStateThatWasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asking := func(name string) func(*debate.Record) []flow.Call {
+			return func(r *debate.Record) []flow.Call {
+				if r.Done("say." + name) {
+					return nil
+				}
+				return []flow.Call{{ID: "say." + name, Kind: "word", By: name, Model: "test/debater"}}
+			}
+		}
+		f := oneState(asking("Ada"))
+		f.Inputs = []debate.Trigger{nudge}
+		f.Rules = append(f.Rules, debate.Rule{From: asks, On: nudge, To: rests})
+		f.Steps[rests] = flow.Step{Calls: asking("Ben"), Next: f.Steps[rests].Next}
+		engine, p, config := withFlow(f)
+		slowly(p)
+		config.MaxTokens = 300
+		config.Budget = &debate.Budget{Hard: 1_000_000_000} // one worst case is about 0.7 of that
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		pass(500 * time.Millisecond)
+		require.NoError(t, session.Send(t.Context(), nudge, nil))
+		synctest.Wait()
+		assert.Equal(t, rests, session.State())
+		assert.Equal(t, 1, p.Calls(), "what Ada's call can cost leaves no room for Ben's")
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"r0 Ada", "r0 Ben"}, speakers(record))
+		assert.Empty(t, record.Warnings)
+	})
+}
+
+func TestASoftLimitLetsThoseWhoSpeakFinish(t *testing.T) {
+	config := brief()
+	config.Rounds, config.Judging = 3, twoDebaters().Judging
+	config.Budget = &debate.Budget{Soft: worstCases(t, config)}
+	s := begun(t, config)
+	require.Equal(t, 2, s.Record().InFlight())
+	out := s.step(flow.Result{Call: adasOpening, Attempt: 1, Text: "A word.", Usage: provider.Usage{Input: 10, Output: 1_000_000}})
+	assert.Equal(t, []flow.EventKind{flow.EventTurn}, told(out.Events), "Ben is still speaking")
+	assert.Empty(t, out.Abort)
+	assert.Equal(t, debate.StateAwaitingResponses, s.Record().State)
+
+	out = s.says(bensOpening, 1)
+	assert.Equal(t, []string{"r1 Ada", "r1 Ben"}, speakers(s.Record()))
+	assert.Equal(t, flow.StateCompleting, s.Record().State)
+	assert.Equal(t, []string{"verdict.judge"}, out.Start)
+	require.Len(t, s.Record().Warnings, 1)
+	assert.Equal(t, flow.WarnSoft, s.Record().Warnings[0].Kind)
+}

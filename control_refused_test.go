@@ -1,0 +1,127 @@
+package debate_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+func TestRefusedControlsChangeNothing(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
+		other := join()
+		refused := func(id string, state debate.State, signal flow.Signal, trigger string) {
+			t.Helper()
+			before := c.log(id)
+			err := other.Control(t.Context(), id, signal)
+			requireKind(t, err, provider.KindState)
+			require.ErrorContains(t, err, trigger)
+			if state != "" {
+				require.ErrorContains(t, err, string(state))
+			}
+			assert.Equal(t, before, c.log(id))
+		}
+		s := join().begin()
+		pass(time.Second)
+		refused(s.ID(), flow.StateError, flow.Resume{}, "resume")
+		refused(s.ID(), flow.StateError, flow.Pause{}, "pause")
+		refused(s.ID(), "", flow.Answer{Inquiry: "nobody.asked", Text: "This."}, "nobody.asked")
+		refused(s.ID(), "", flow.Acknowledge{}, "warning")
+		refused(s.ID(), "", flow.Sent{Trigger: "dance"}, "dance")
+		mend()
+		require.NoError(t, s.Retry(t.Context()))
+		pass(500 * time.Millisecond)
+		refused(s.ID(), debate.StateAwaitingResponses, flow.Resume{}, "resume")
+		refused(s.ID(), debate.StateAwaitingResponses, flow.Retry{}, "retry")
+		_, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		for trigger, signal := range map[string]flow.Signal{
+			"pause": flow.Pause{}, "resume": flow.Resume{}, "stop": flow.Stop{}, "cancel": flow.Cancel{}, "retry": flow.Retry{},
+		} {
+			refused(s.ID(), flow.StateCompleted, signal, trigger)
+		}
+		c.finished(s.ID())
+	})
+}
+
+func TestAnAnswerThatDoesNotFitIsRefused(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		s, inquiry, _ := c.inquiring(join())
+		before := c.log(s.ID())
+		for field, answer := range map[string]flow.Answer{
+			"option": {Inquiry: inquiry, Option: "dance"},
+			"model":  {Inquiry: inquiry, Option: flow.OptionModel, Model: "nobody/model"},
+		} {
+			failure := requireKind(t, join().Control(t.Context(), s.ID(), answer), provider.KindValidation)
+			assert.Equal(t, field, failure.Field)
+		}
+		for _, model := range []string{"", "test", "/", "test/"} {
+			err := join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: inquiry, Option: flow.OptionModel, Model: model})
+			assert.Equal(t, "model", requireKind(t, err, provider.KindValidation).Field, "%q", model)
+		}
+		assert.Equal(t, before, c.log(s.ID()))
+	})
+}
+
+func TestWhatIsNoControl(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		s := join().begin()
+		pass(500 * time.Millisecond)
+		before := c.log(s.ID())
+		start := *as[flow.Start](before[0])
+		for _, signal := range []flow.Signal{
+			nil, start,
+			flow.Edit{Config: c.config},
+			flow.Validate{},
+			flow.Validated{OK: true},
+			flow.Tick{},
+			flow.Opened{},
+			flow.Result{Call: adasOpening, Attempt: 1, Text: "Forged."},
+			flow.Failed{Call: adasOpening, Attempt: 1, Error: &debate.Error{Kind: provider.KindAPI}},
+			flow.Lost{Call: adasOpening, Attempt: 1},
+			&flow.Pause{},
+		} {
+			for _, id := range []string{s.ID(), "nobody-knows"} {
+				requireKind(t, join().Control(t.Context(), id, signal), provider.KindValidation)
+			}
+		}
+		assert.Equal(t, before, c.log(s.ID()))
+		for _, id := range []string{"nobody-knows", "", "../secret"} {
+			for _, signal := range []flow.Signal{flow.Pause{}, flow.Answer{Inquiry: "i", Text: "t"}} {
+				requireKind(t, join().Control(t.Context(), id, signal), provider.KindValidation)
+			}
+		}
+		require.ErrorIs(t, join().Control(t.Context(), "nobody-knows", flow.Pause{}), debate.ErrNotFound)
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, join().Control(done, s.ID(), flow.Pause{}), context.Canceled)
+		assert.Equal(t, before, c.log(s.ID()))
+	})
+}
+
+// A control that meets a store which fails has an error, and the debate goes on.
+func TestAControlOfAStoreThatFails(t *testing.T) {
+	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+		s, other := join().begin(), join()
+		pass(500 * time.Millisecond)
+		for _, op := range []string{"read", "append"} {
+			other.goes(func(_ context.Context, which string, do func() error) error {
+				if which == op {
+					return errBroken
+				}
+				return do()
+			})
+			require.ErrorIs(t, other.Control(t.Context(), s.ID(), flow.Pause{}), errBroken)
+		}
+		_, err := s.Wait(t.Context())
+		require.NoError(t, err)
+		c.finished(s.ID())
+	})
+}

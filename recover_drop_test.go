@@ -1,0 +1,142 @@
+package debate_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+)
+
+func TestWhoKeepsFailingIsDroppedAndTheDebateGoesOn(t *testing.T) {
+	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
+		t.Run(string(mode), func(t *testing.T) {
+			config := crew(3)
+			config.Mode = mode
+			config.Judging.Protocol = debate.Plurality
+			engine, p := engineFor(config)
+			abiding(p)
+			befall(p, provider.KindRefusal, said("Ben", 1))
+			record := run(t, engine, config)
+			assert.Equal(t, []string{"r1 Ada", "r1 Cyd", "r2 Ada", "r2 Cyd", "r3 Ada", "r3 Cyd"}, inSlots(record))
+			assert.Equal(t, flow.StatusDropped, record.Participant("Ben").Status)
+			assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
+			require.NotNil(t, view(record).Verdict)
+			assert.NotContains(t, view(record).Verdict.Scores, "Ben")
+			events := logged(t, engine, record.ID)
+			i := slices.IndexFunc(events, func(e debate.Event) bool { return e.Kind() == flow.EventDropped })
+			require.GreaterOrEqual(t, i, 0)
+			assert.Equal(t, "Ben", as[flow.Dropped](events[i]).Participant)
+			assert.Contains(t, as[flow.Dropped](events[i]).Reason, "refusal")
+			assert.Equal(t, 1, strings.Count(strings.Join(intents(events), "\n"), "Ben"), "who is dropped is not asked again")
+		})
+	}
+}
+
+func TestBelowTwoTheDebateGoesToItsVerdictAfterOneRound(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	abiding(p)
+	befall(p, provider.KindRefusal, said("Ben", 2))
+	record := run(t, engine, config)
+	assert.Equal(t, flow.StateCompleted, record.State)
+	assert.Equal(t, []string{"r1 Ada", "r1 Ben", "r2 Ada"}, speakers(record))
+	assert.Equal(t, flow.EndTooFew, record.Reason)
+	assert.Equal(t, "1 of 2 participants are left", record.Evidence)
+	assert.Equal(t, []string{"Ben has taken no further part"}, view(record).Outcome().Degraded)
+	assert.NotNil(t, view(record).Verdict)
+}
+
+func TestBelowTwoBeforeOneRoundIsAnError(t *testing.T) {
+	for name, tc := range map[string]struct {
+		size   int
+		falls  []string
+		failed string
+	}{
+		"one of two":    {2, []string{"Ada"}, "Ada"},
+		"two of three":  {3, []string{"Ada", "Cyd"}, "Cyd"},
+		"three of four": {4, []string{"Ada", "Ben", "Dan"}, "Dan"},
+	} {
+		for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
+			t.Run(name+"/"+string(mode), func(t *testing.T) {
+				config := crew(tc.size)
+				config.Mode = mode
+				engine, p := engineFor(config)
+				abiding(p)
+				befall(p, provider.KindQuota, func(req *provider.Request) bool { return slices.Contains(tc.falls, req.Self) })
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				record, err := session.Wait(t.Context())
+				failure := requireKind(t, err, provider.KindQuota)
+				assert.Contains(t, tc.falls, failure.Participant)
+				assert.Contains(t, failure.Hint(), "top it up")
+				assert.Equal(t, flow.StateError, record.State)
+				assert.Zero(t, view(record).Verdicts)
+				last := ended(logged(t, engine, record.ID))
+				assert.Equal(t, flow.EndFailed, last.Reason)
+				assert.Contains(t, last.Evidence, "quota")
+			})
+		}
+	}
+}
+
+func TestASideThatIsLostEndsTheDebate(t *testing.T) {
+	sides := func(c *debate.Config) {
+		*c = crew(3, debate.For, debate.Against, debate.For)
+	}
+	for name, tc := range map[string]struct {
+		change   func(*debate.Config)
+		from     int
+		evidence string // "": it is an error
+	}{
+		"two against one, in round two": {sides, 2, `nobody is left on the side "against"`},
+		"two against one, in round one": {sides, 1, ""},
+		"lincoln-douglas, in round two": {func(c *debate.Config) { c.Format, c.Rounds = format.LincolnDouglas, 0 }, 2, "1 of 2 participants are left"},
+		"lincoln-douglas, in round one": {func(c *debate.Config) { c.Format, c.Rounds = format.LincolnDouglas, 0 }, 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			tc.change(&config)
+			engine, p := engineFor(config)
+			abiding(p)
+			befall(p, provider.KindRefusal, said("Ben", tc.from))
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			if tc.evidence == "" {
+				requireKind(t, err, provider.KindRefusal)
+				assert.Equal(t, flow.StateError, record.State)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, flow.EndTooFew, record.Reason)
+			assert.Equal(t, tc.evidence, record.Evidence)
+			assert.NotNil(t, view(record).Verdict)
+		})
+	}
+}
+
+func TestTwoOfFourFailAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := crew(4)
+		config.Mode = debate.Simultaneous
+		engine, p := engineFor(config)
+		abiding(p)
+		slowly(p)
+		befall(p, provider.KindRefusal, func(req *provider.Request) bool { return req.Self == "Ada" || req.Self == "Dan" })
+		record := run(t, engine, config)
+		assert.Equal(t, []string{"r1 Ben", "r1 Cyd", "r2 Ben", "r2 Cyd", "r3 Ben", "r3 Cyd"}, inSlots(record))
+		assert.ElementsMatch(t, []string{"Ada has taken no further part", "Dan has taken no further part"}, view(record).Outcome().Degraded)
+		asksOnce(t, logged(t, engine, record.ID))
+		assert.Zero(t, record.InFlight())
+	})
+}

@@ -1,0 +1,185 @@
+package debate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// Two of four are refused while the others speak: both questions are open at once, and may be answered
+// before the others have done.
+func TestSeveralInquiriesAreOpenWhileOthersSpeak(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := crew(4)
+				config.Mode = debate.Simultaneous
+				engine, p := engineFor(config)
+				engine.Store = &store.Memory{}
+				abiding(p)
+				slowly(p)
+				befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
+					return req.Model == "debater" && (req.Self == "Ada" || req.Self == "Dan")
+				})
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer func() { _ = session.Close() }()
+				pass(300 * time.Millisecond) // Ben and Cyd are speaking
+				synctest.Wait()
+				record, err := session.Record(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, debate.StateAwaitingResponses, record.State)
+				assert.Equal(t, 2, record.InFlight())
+				require.Len(t, record.Inquiries, 2)
+				ask := map[string]string{} // ids, by who is asked about: in no certain order
+				for _, q := range record.Inquiries {
+					ask[q.To] = q.ID
+				}
+				require.Len(t, ask, 2)
+				assert.Equal(t, flow.StatusFailed, record.Participant("Ada").Status)
+
+				if restart {
+					require.NoError(t, session.Close())
+					session, err = twin(engine).Open(t.Context(), session.ID())
+					require.NoError(t, err)
+				}
+				require.NoError(t, session.Choose(t.Context(), ask["Dan"], flow.OptionDrop), "while others speak")
+				record, err = session.Wait(t.Context())
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				require.Len(t, record.Inquiries, 1)
+				assert.Len(t, record.Turns, 2)
+				require.NoError(t, session.Choose(t.Context(), ask["Ada"], flow.OptionModel, "test/spare"))
+				record, err = session.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, []string{
+					"r1 Ada", "r1 Ben", "r1 Cyd", "r2 Ada", "r2 Ben", "r2 Cyd", "r3 Ada", "r3 Ben", "r3 Cyd",
+				}, inSlots(record))
+				asksOnce(t, logged(t, engine, record.ID))
+			})
+		})
+	}
+}
+
+// "end" breaks off those who still speak, and closes the questions of the others.
+func TestEndIsChosenWhileOthersSpeak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := crew(4)
+		config.Mode = debate.Simultaneous
+		engine, p := engineFor(config)
+		abiding(p)
+		slowly(p)
+		befall(p, provider.KindAuthentication, func(req *provider.Request) bool {
+			return strings.Contains(req.ID, "/r2.") && (req.Self == "Ada" || req.Self == "Dan")
+		})
+		session, err := engine.Start(t.Context(), config)
+		require.NoError(t, err)
+		defer session.Close()
+		pass(2300 * time.Millisecond)
+		synctest.Wait()
+		record, err := session.Record(t.Context())
+		require.NoError(t, err)
+		require.Len(t, record.Inquiries, 2)
+		require.Equal(t, 2, record.InFlight())
+		other := record.Inquiries[1].ID
+		require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionEnd))
+		requireKind(t, session.Choose(t.Context(), other, flow.OptionRetry), provider.KindState)
+		record, err = session.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, flow.StateCompleted, record.State)
+		assert.Equal(t, flow.EndHost, record.Reason)
+		assert.NotNil(t, view(record).Verdict)
+		assert.Len(t, record.Turns, 4)
+		assert.Zero(t, record.InFlight())
+	})
+}
+
+func TestAnOpenInquiryAndTheControls(t *testing.T) {
+	for name, hits := range map[string]func(*provider.Request) bool{
+		"speaker":    requested("debater", "r2.rebuttal.Ben"),
+		"assessment": requested("judge", "r2.assessment"),
+		"verdict":    requested("judge", "verdict"),
+	} {
+		open := func(t *testing.T) (*debate.Engine, *debate.Session, *outage, flow.Inquiry) {
+			t.Helper()
+			config := twoDebaters()
+			engine, p := engineFor(config)
+			engine.Store = &store.Memory{}
+			cut := befall(p, provider.KindAuthentication, hits)
+			session, err := engine.Start(t.Context(), config)
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = session.Close() })
+			record, err := session.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			return engine, session, cut, record.Inquiries[0]
+		}
+		t.Run(name+"/pause and resume", func(t *testing.T) {
+			_, session, cut, q := open(t)
+			require.NoError(t, session.Pause(t.Context()))
+			assert.Equal(t, flow.StatePaused, session.State())
+			require.NoError(t, session.Resume(t.Context()))
+			record, err := session.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			require.Equal(t, []flow.Inquiry{q}, record.Inquiries, "asked once")
+			cut.over.Store(true)
+			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionRetry))
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, undisturbed(t, twoDebaters()), canonical(t, record))
+		})
+		t.Run(name+"/answered in a pause, and restarted", func(t *testing.T) {
+			engine, session, _, q := open(t)
+			require.NoError(t, session.Pause(t.Context()))
+			require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"))
+			assert.Equal(t, flow.StatePaused, session.State(), "an answer does not end a pause")
+			require.NoError(t, session.Close())
+			session, err := twin(engine).Open(t.Context(), session.ID())
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = session.Close() })
+			assert.Equal(t, flow.StatePaused, session.State())
+			require.NoError(t, session.Resume(t.Context()))
+			record, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, undisturbed(t, twoDebaters()), canonical(t, record))
+		})
+		t.Run(name+"/stop", func(t *testing.T) {
+			_, session, _, q := open(t)
+			require.NoError(t, session.Stop(t.Context()))
+			record, err := session.Wait(t.Context())
+			if name == "verdict" { // there is no other way than to ask again
+				require.ErrorIs(t, err, debate.ErrAwaitingInput)
+				require.Len(t, record.Inquiries, 1)
+				assert.Equal(t, flow.EndRounds, record.Reason, "the rounds were over before the host stopped them")
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCompleted, record.State)
+			assert.Equal(t, flow.EndHost, record.Reason)
+			assert.Equal(t, "stopped by the host", record.Evidence)
+			assert.NotNil(t, view(record).Verdict)
+			assert.Empty(t, record.Inquiries)
+			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), provider.KindState)
+		})
+		t.Run(name+"/cancel", func(t *testing.T) {
+			_, session, _, q := open(t)
+			require.NoError(t, session.Cancel(t.Context()))
+			record, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, flow.StateCanceled, record.State)
+			assert.Equal(t, flow.EndHost, record.Reason)
+			assert.Equal(t, "canceled by the host", record.Evidence)
+			assert.Nil(t, view(record).Verdict)
+			assert.Empty(t, record.Inquiries)
+			requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionRetry), provider.KindState)
+		})
+	}
+}

@@ -1,0 +1,201 @@
+package debate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// Logs that say what cannot have happened to an inquiry are refused, by name of the field.
+func TestInquiriesThatDoNotFold(t *testing.T) {
+	config := twoDebaters()
+	engine, p := engineFor(config)
+	befall(p, provider.KindAuthentication, said("Ben", 1))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
+	_, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	l := logOf(t, engine, record.ID)
+	inquiry, answer := l.index(t, flow.EventInquiry, 0), l.index(t, flow.EventAnswer, 0)
+	for name, tc := range map[string]struct {
+		at     int
+		change func(e *debate.Event)
+		field  string
+	}{
+		"about a call that is done":     {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "r1.opening.Ada" }, "inquiry.about"},
+		"about a call that nobody made": {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "r9.song.Ada" }, "inquiry.about"},
+		"about nothing":                 {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).About = "" }, "inquiry.id"},
+		"without an option":             {inquiry, func(e *debate.Event) { as[flow.Inquiry](*e).Options = nil }, "inquiry.about"},
+		"asked twice": {answer, func(e *debate.Event) {
+			*e = debate.Event{Seq: e.Seq, Body: as[flow.Inquiry](l.events[inquiry])}
+		}, "inquiry.about"},
+		"about one of the same id": {answer, func(e *debate.Event) {
+			again := *as[flow.Inquiry](l.events[inquiry])
+			again.ID = "another"
+			*e = debate.Event{Seq: e.Seq, Body: &again}
+		}, "inquiry.about"},
+		"an option that was not offered": {answer, func(e *debate.Event) { as[flow.Answer](*e).Option = flow.OptionDrop }, "answer.option"},
+		"an option that nobody knows":    {answer, func(e *debate.Event) { as[flow.Answer](*e).Option = "dance" }, "answer.option"},
+		"an unknown inquiry":             {answer, func(e *debate.Event) { as[flow.Answer](*e).Inquiry = "ask.nothing.1" }, "answer.option"},
+		"a model that is not known":      {answer, func(e *debate.Event) { as[flow.Answer](*e).Row = nil }, "answer.model"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := l.copied(t)
+			tc.change(&events[tc.at])
+			_, err := l.engine.NewCore(l.id, events)
+			assert.Equal(t, tc.field, requireKind(t, err, provider.KindValidation).Field)
+		})
+	}
+	t.Run("answered twice", func(t *testing.T) {
+		events := l.copied(t)[:answer+1]
+		again := events[answer]
+		again.Seq++
+		_, err := l.engine.NewCore(l.id, append(events, again))
+		assert.Equal(t, "answer.option", requireKind(t, err, provider.KindValidation).Field)
+	})
+}
+
+// eventful is the log of a debate in which as much as possible has happened.
+func eventful(t *testing.T) storedLog {
+	t.Helper()
+	config, engine, p := windy("test/spare")
+	config.Format, config.Rounds = format.FreeForm, 4
+	config.Participants[1].Position = ""
+	config.Participants = append(config.Participants, debate.Participant{Name: "Cyd", Model: "test/debater"})
+	config.Assign = &debate.Assign{}
+	config.Unattended = &debate.Unattended{}
+	config.Audience = &debate.Audience{Members: []debate.Member{{Model: "test/judge"}, {Model: "test/judge"}}}
+	config.Judging.Judges = append(config.Judging.Judges, debate.JudgeConfig{Model: "test/judge"})
+	config.Judging.Quorum = 2
+	config.Judging.Anonymous = false
+	config.Watch = []format.Detector{format.DetectRepetition, format.DetectDiminishing, format.DetectDrift}
+	abiding(p)
+	answer := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		switch {
+		case req.Schema != nil && req.Schema.Name == "assign":
+			return scripted.Reply{Text: toJSON(plan("Close every street at noon.", "Let each quarter vote for itself."))}
+		case req.Schema != nil && req.Schema.Name == "ballot":
+			return scripted.Reply{Text: `{"vote":"for","reasoning":"It is time."}`}
+		default:
+			return answer(req)
+		}
+	}
+	befall(p, provider.KindContextOverflow, large("debater", "Ben", 8_000))
+	befall(p, provider.KindAuthentication, said("Cyd", 3))
+	befall(p, provider.KindRefusal, requested("judge", "verdict.judge-2"))
+	record := run(t, engine, config)
+	l := logOf(t, engine, record.ID)
+	kinds := told(l.events)
+	for _, kind := range []flow.EventKind{
+		debate.EventAssigned, debate.EventBallot, flow.EventSummary, flow.EventInquiry, flow.EventAnswer, flow.EventDropped, flow.EventFailed,
+		flow.EventWarning, debate.EventVerdict,
+	} {
+		require.Contains(t, kinds, kind)
+	}
+	return l
+}
+
+// A question about a call that has failed says why: its options depend on that.
+func TestAQuestionAboutNoFailureDoesNotFold(t *testing.T) {
+	l := eventful(t)
+	events := l.copied(t)
+	at := slices.IndexFunc(events, func(e debate.Event) bool { return as[flow.Inquiry](e) != nil && as[flow.Inquiry](e).About != "" })
+	as[flow.Inquiry](events[at]).Failure = nil
+	_, err := l.engine.NewCore(l.id, events)
+	assert.Equal(t, "inquiry.failure", requireKind(t, err, provider.KindValidation).Field)
+}
+
+// Whatever is changed in a log, and whatever is done then, nothing panics.
+func TestChangedLogsOfAnEventfulDebate(t *testing.T) {
+	l := eventful(t)
+	var tree []any
+	require.NoError(t, json.Unmarshal([]byte(toJSON(l.events)), &tree))
+	type leaf struct {
+		event int
+		path  string
+		was   any
+		set   func(any)
+	}
+	var all []leaf
+	for i, event := range tree {
+		leaves(fmt.Sprintf("[%d]", i), event, func(v any) { tree[i] = v }, func(path string, was any, set func(any)) {
+			if !strings.Contains(path, "[0].body.texts.") && !strings.Contains(path, "[0].body.models.") {
+				all = append(all, leaf{i, path, was, set})
+			}
+		})
+	}
+	slices.SortFunc(all, func(a, b leaf) int { return strings.Compare(a.path, b.path) })
+	dice := rand.New(rand.NewPCG(7, 11))
+	values := []any{nil, true, -1, 0, 3, 1 << 15, "", "x", "Ada", "judge", "end", "model", string(flow.StateError), []any{}, map[string]any{}, []any{"x"}}
+	for range 600 / fewer {
+		one, value := all[dice.IntN(len(all))], values[dice.IntN(len(values))]
+		one.set(value)
+		provoke(t, l, toJSON(tree[:one.event+1+dice.IntN(len(tree)-one.event)]), fmt.Sprintf("%s = %v", one.path, value))
+		one.set(one.was)
+	}
+}
+
+// provoke reads a log and does with the debate whatever a host can.
+func provoke(t *testing.T, l storedLog, log, what string) {
+	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("%s: panic: %v\n%s", what, r, debug.Stack())
+		}
+	}()
+	var events []debate.Event
+	if json.Unmarshal([]byte(log), &events) != nil {
+		return
+	}
+	core, err := l.engine.NewCore(l.id, events)
+	if err != nil {
+		requireKind(t, err, provider.KindValidation)
+		return
+	}
+	r := core.Record()
+	look := func() {
+		_, _ = view(r).Canonical()
+		_, _, _, _ = view(r).Outcome(), view(r).Swing(), view(r).Judges(), view(r).Recused()
+		_, _, _ = view(r).Contestants(), r.Participants(), view(r).Findings(r.Round)
+	}
+	look()
+	signals := []flow.Signal{flow.Tick{}}
+	for _, lost := range core.InFlight() {
+		signals = append(signals, lost)
+	}
+	for _, q := range r.Inquiries {
+		signals = append(signals, flow.Answer{Inquiry: q.ID, Text: "{}"})
+		for _, option := range append(slices.Clone(q.Options), "dance") {
+			signals = append(signals, flow.Answer{Inquiry: q.ID, Option: option, Model: "test/spare", Row: &debate.Model{}})
+		}
+	}
+	signals = append(signals, flow.Pause{}, flow.Resume{}, flow.Retry{}, flow.Stop{}, flow.Cancel{})
+	for _, signal := range signals {
+		out, err := core.Step(flow.Input{At: time.Now(), Signal: signal})
+		if err != nil {
+			continue
+		}
+		for _, call := range out.Start {
+			_, _ = core.Command(call)
+		}
+		look()
+	}
+}

@@ -1,0 +1,133 @@
+package debate_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+func TestFallbacksAreEachParticipantsOwn(t *testing.T) {
+	config := twoDebaters()
+	config.Retry = noRetry()
+	config.Participants[0].Fallbacks = []string{"test/spare", "test/last"}
+	config.Participants[1].Fallbacks = []string{"test/last"}
+	config.Judging.Judges[0].Fallbacks = []string{"test/spare"}
+	engine, p := engineFor(config)
+	befall(p, provider.KindAPI, func(req *provider.Request) bool {
+		return requested("debater", "r2")(req) || requested("spare", "r2.rebuttal")(req) || requested("judge", "verdict")(req)
+	})
+	record := run(t, engine, config)
+	assert.Equal(t, undisturbed(t, config), canonical(t, record))
+	models := map[string]string{}
+	for _, turn := range record.Turns {
+		models[turn.Call] = turn.Model
+	}
+	assert.Equal(t, "test/last", models["r2.rebuttal.Ada"], "the second fallback, after the first")
+	assert.Equal(t, "test/last", models["r2.rebuttal.Ben"])
+	assert.Equal(t, "test/debater", models["r3.closing.Ada"], "each turn is first asked of the model that was configured")
+	assert.Equal(t, "test/judge", view(record).Assessments[1].Model)
+	assert.Equal(t, "test/spare", view(record).Verdict.Model)
+}
+
+// The answer of a fallback that has taken over the re-ask is rejected too: the next model is asked, not the same again.
+func TestEveryFallbackIsAskedInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := twoDebaters()
+		config.Rounds, config.Retry = 1, noRetry()
+		config.Judging.When = debate.AtEnd
+		config.Judging.Judges[0].Fallbacks = []string{"test/spare", "test/last"}
+		engine, p := engineFor(config)
+		reply := p.Reply
+		p.Reply = func(req *provider.Request) scripted.Reply {
+			switch {
+			case req.Schema == nil || req.Model == "last":
+				return reply(req)
+			case req.Model == "judge" && strings.Contains(req.ID, ".again"):
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindAPI, Status: 500}}
+			default:
+				return scripted.Reply{Text: "no JSON"}
+			}
+		}
+		record := run(t, engine, config)
+		require.NotNil(t, view(record).Verdict)
+		assert.Equal(t, "test/last", view(record).Verdict.Model)
+		asked := intents(logged(t, engine, record.ID))
+		assert.Equal(t, []string{
+			"verdict.judge test/judge", "verdict.judge.again test/judge", "verdict.judge.again test/spare", "verdict.judge test/last",
+		}, asked[2:])
+	})
+}
+
+func TestAnotherModelIsUsedFromThenOn(t *testing.T) {
+	config := twoDebaters()
+	config.Rounds = 4
+	engine, p := engineFor(config)
+	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
+	befall(p, provider.KindAuthentication, said("Ben", 2))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	_, known := record.Model("test/spare")
+	assert.False(t, known)
+	require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionModel, "test/spare"))
+	record, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, undisturbed(t, config), canonical(t, record))
+	assert.Len(t, record.Answers, 1, "asked once")
+	for _, turn := range record.Turns {
+		want := "test/debater"
+		if turn.Speaker == "Ben" && turn.Round > 1 {
+			want = "test/spare"
+		}
+		assert.Equal(t, want, turn.Model, turn.Call)
+	}
+	frozen, known := record.Model("test/spare")
+	require.True(t, known)
+	assert.Equal(t, engine.Models["test/spare"], frozen)
+	last := record.Turns[len(record.Turns)-1]
+	assert.Equal(t, frozen.Cost(last.Usage), last.Cost)
+
+	// An engine with other prices goes on with the frozen ones.
+	other := twin(engine)
+	other.Models = nil
+	restored, err := other.Restore(t.Context(), snapshotOf(t, engine, record.ID))
+	require.NoError(t, err)
+	again, err := restored.Wait(t.Context())
+	require.NoError(t, err)
+	row, _ := again.Model("test/spare")
+	assert.Equal(t, frozen, row)
+}
+
+func TestABudgetRefusesAModelWithoutAPrice(t *testing.T) {
+	config := twoDebaters()
+	config.Budget = &debate.Budget{Hard: 10 * debate.USD}
+	engine, p := engineFor(config)
+	engine.Models["test/spare"] = debate.Model{Priced: true, Input: 7_000_000, Output: 11_000_000}
+	befall(p, provider.KindAuthentication, said("Ben", 2))
+	session, err := engine.Start(t.Context(), config)
+	require.NoError(t, err)
+	defer session.Close()
+	record, err := session.Wait(t.Context())
+	require.ErrorIs(t, err, debate.ErrAwaitingInput)
+	q := record.Inquiries[0]
+	failure := requireKind(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/free"), provider.KindValidation)
+	assert.Equal(t, "model", failure.Field)
+	assert.ErrorContains(t, failure, "price")
+	after, err := session.Record(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, record.Seq, after.Seq)
+	require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionModel, "test/spare"))
+	record, err = session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, undisturbed(t, config), canonical(t, record))
+}

@@ -1,0 +1,281 @@
+package debate_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
+)
+
+// impasse is a debate that stops to ask a person, and what comes of each answer.
+type impasse struct {
+	change  func(*debate.Config)
+	kind    provider.Kind
+	hits    func(*provider.Request) bool
+	call    string
+	options []debate.Option
+	// after checks the record that an option has led to; an option that is not in it leads to the
+	// debate as it is without the failure.
+	after map[debate.Option]func(t *testing.T, r *debate.Record)
+}
+
+func impasses() map[string]impasse {
+	retryOrModel := []debate.Option{flow.OptionRetry, flow.OptionModel}
+	judges := []debate.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}
+	same := func(*debate.Config) {}
+	host := func(t *testing.T, r *debate.Record) {
+		t.Helper()
+		assert.Equal(t, flow.StateCompleted, r.State)
+		assert.Equal(t, flow.EndHost, r.Reason)
+		assert.Contains(t, r.Evidence, "ended after a failure: debate: ")
+		assert.Contains(t, view(r).Outcome().Degraded, r.Evidence)
+	}
+	unjudged := func(t *testing.T, r *debate.Record) {
+		t.Helper()
+		assert.Equal(t, flow.StateCompleted, r.State)
+		assert.Equal(t, []string{"judge has judged no further", "there is no verdict"}, view(r).Outcome().Degraded[:2])
+		assert.Nil(t, view(r).Verdict)
+		assert.Empty(t, view(r).Outcome().Winner)
+	}
+	dropped := func(t *testing.T, r *debate.Record) {
+		t.Helper()
+		assert.Equal(t, []string{"Ben has taken no further part"}, view(r).Outcome().Degraded)
+		assert.Contains(t, speakers(r), "r1 Ben")
+		assert.NotContains(t, speakers(r), "r2 Ben")
+		assert.NotNil(t, view(r).Verdict)
+	}
+	return map[string]impasse{
+		"the only opponent's key, in round one": {
+			same, provider.KindAuthentication, requested("debater", "r1.opening.Ben"), "r1.opening.Ben", append(slices.Clone(retryOrModel), flow.OptionEnd),
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: func(t *testing.T, r *debate.Record) {
+				host(t, r)
+				assert.Equal(t, []string{"r1 Ada"}, speakers(r))
+				assert.NotNil(t, view(r).Verdict)
+			}},
+		},
+		"the first speaker's key": {
+			same, provider.KindAuthentication, requested("debater", "r1.opening.Ada"), "r1.opening.Ada", append(slices.Clone(retryOrModel), flow.OptionEnd),
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionEnd: func(t *testing.T, r *debate.Record) {
+				host(t, r)
+				assert.Empty(t, r.Turns)
+				assert.Nil(t, view(r).Verdict)
+			}},
+		},
+		"the only opponent's key, in round two": {
+			same, provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"), "r2.rebuttal.Ben",
+			append(slices.Clone(retryOrModel), flow.OptionDrop, flow.OptionEnd),
+			map[debate.Option]func(*testing.T, *debate.Record){
+				flow.OptionEnd: host,
+				flow.OptionDrop: func(t *testing.T, r *debate.Record) {
+					dropped(t, r)
+					assert.Equal(t, flow.EndTooFew, r.Reason)
+				},
+			},
+		},
+		"the key of one of three": {
+			func(c *debate.Config) { *c = crew(3) }, provider.KindAuthentication, requested("debater", "r2.rebuttal.Ben"), "r2.rebuttal.Ben",
+			append(slices.Clone(retryOrModel), flow.OptionDrop, flow.OptionEnd),
+			map[debate.Option]func(*testing.T, *debate.Record){
+				flow.OptionEnd: host,
+				flow.OptionDrop: func(t *testing.T, r *debate.Record) {
+					dropped(t, r)
+					assert.Equal(t, flow.EndRounds, r.Reason)
+					assert.Len(t, r.Turns, 7)
+				},
+			},
+		},
+		"a judge's assessment": {
+			same, provider.KindRefusal, requested("judge", "r2.assessment.judge"), "r2.assessment.judge", judges,
+			map[debate.Option]func(*testing.T, *debate.Record){
+				flow.OptionWithout: func(t *testing.T, r *debate.Record) {
+					unjudged(t, r)
+					assert.Len(t, r.Turns, 6, "the speakers go on")
+					assert.Equal(t, flow.EndRounds, r.Reason)
+				},
+				flow.OptionEnd: func(t *testing.T, r *debate.Record) {
+					unjudged(t, r)
+					host(t, r)
+					assert.Len(t, r.Turns, 4)
+				},
+			},
+		},
+		"a judge's verdict": {
+			same, provider.KindQuota, requested("judge", "verdict.judge"), "verdict.judge", judges,
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionWithout: unjudged, flow.OptionEnd: unjudged},
+		},
+		"a judge's key": {
+			same, provider.KindAuthentication, requested("judge", "verdict.judge"), "verdict.judge", judges,
+			map[debate.Option]func(*testing.T, *debate.Record){flow.OptionWithout: unjudged, flow.OptionEnd: unjudged},
+		},
+	}
+}
+
+func TestEveryOptionOfAnInquiry(t *testing.T) {
+	for name, tc := range impasses() {
+		for how, hand := range handovers() {
+			for _, option := range tc.options {
+				t.Run(name+"/"+string(option)+"/"+how, func(t *testing.T) {
+					config := twoDebaters()
+					tc.change(&config)
+					engine, p := engineFor(config)
+					abiding(p)
+					engine.Store = &store.Memory{}
+					cut := befall(p, tc.kind, tc.hits)
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					t.Cleanup(func() { _ = session.Close() })
+					record, err := session.Wait(t.Context())
+					require.ErrorIs(t, err, debate.ErrAwaitingInput)
+					assert.Equal(t, flow.StateAwaitingInput, record.State)
+					require.Len(t, record.Inquiries, 1)
+					before := record.Inquiries[0]
+
+					engine, session = hand(t, engine, session)
+					record, err = session.Wait(t.Context())
+					require.ErrorIs(t, err, debate.ErrAwaitingInput)
+					require.Len(t, record.Inquiries, 1)
+					q := record.Inquiries[0]
+					assert.Equal(t, before.ID, q.ID)
+					assert.Equal(t, tc.call, q.About)
+					assert.Equal(t, tc.options, q.Options)
+					assert.Contains(t, q.Question, q.To)
+					require.NotNil(t, q.Failure)
+					assert.Equal(t, tc.kind, q.Failure.Kind)
+					assert.NotEmpty(t, q.Failure.Hint())
+
+					switch option {
+					case flow.OptionModel:
+						require.NoError(t, session.Choose(t.Context(), q.ID, option, "test/spare"))
+					case flow.OptionRetry:
+						cut.over.Store(true) // the host has mended what was wrong
+						fallthrough
+					default:
+						require.NoError(t, session.Choose(t.Context(), q.ID, option))
+					}
+					record, err = session.Wait(t.Context())
+					require.NoError(t, err)
+					require.Len(t, record.Answers, 1)
+					assert.Equal(t, option, record.Answers[0].Option)
+					assert.False(t, record.Answers[0].Unattended)
+					assert.Empty(t, record.Inquiries)
+					assert.Zero(t, record.InFlight())
+					events := logged(t, engine, record.ID)
+					asksOnce(t, events)
+					if check := tc.after[option]; check != nil {
+						check(t, record)
+						return
+					}
+					again, whole := engineFor(config)
+					abiding(whole)
+					assert.Equal(t, canonical(t, run(t, again, config)), canonical(t, record))
+					assert.Equal(t, whole.Calls()+1, p.Calls(), "nothing but the failed call was repeated")
+				})
+			}
+		}
+	}
+}
+
+// windy is a debate whose speakers talk at length.
+func windy(summarizer string) (debate.Config, *debate.Engine, *scripted.Provider) {
+	config := twoDebaters()
+	config.Format, config.Rounds, config.MaxTokens, config.Reserve, config.Summarizer = format.RoundLimited, 6, 500, 500, summarizer
+	engine, p := engineFor(config)
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if req.Schema == nil && req.Self != "summarizer" {
+			r.Text += strings.Repeat(" Prices are a gentler tool than bans, and they raise money for trams.", 20)
+		}
+		r.Usage = provider.Usage{}
+		return r
+	}
+	return config, engine, p
+}
+
+// large matches what is more than a model's window holds, whatever the engine believes of it.
+func large(model, who string, most int) func(*provider.Request) bool {
+	return func(req *provider.Request) bool {
+		size := len(req.System) + len(req.Last.Text)
+		for _, m := range req.Messages {
+			size += len(m.Text)
+		}
+		return req.Model == model && req.Self == who && size > most
+	}
+}
+
+func TestEveryOptionForAContextThatIsTooLarge(t *testing.T) {
+	withSummary := []debate.Option{flow.OptionSummarize, flow.OptionTruncate, flow.OptionModel, flow.OptionEnd}
+	for name, tc := range map[string]struct {
+		summarizer string
+		hits       func(*provider.Request) bool
+		to         string
+		options    []debate.Option
+	}{
+		"a speaker":                {"test/judge", large("debater", "Ben", 10_000), "Ben", withSummary},
+		"a speaker, no summarizer": {"", large("debater", "Ben", 10_000), "Ben", withSummary[1:]},
+		"the judge":                {"test/judge", large("judge", "judge", 14_000), "judge", withSummary},
+		"the judge, no summarizer": {"", large("judge", "judge", 14_000), "judge", withSummary[1:]},
+	} {
+		for how, hand := range handovers() {
+			for _, option := range tc.options {
+				t.Run(name+"/"+string(option)+"/"+how, func(t *testing.T) {
+					config, engine, p := windy(tc.summarizer)
+					engine.Store = &store.Memory{}
+					befall(p, provider.KindContextOverflow, tc.hits)
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					t.Cleanup(func() { _ = session.Close() })
+					var record *debate.Record
+					for n := 0; ; n++ {
+						record, err = session.Wait(t.Context())
+						if err == nil {
+							break
+						}
+						require.ErrorIs(t, err, debate.ErrAwaitingInput)
+						require.Less(t, n, 40, "it does not become small enough")
+						require.Len(t, record.Inquiries, 1)
+						q := record.Inquiries[0]
+						assert.Equal(t, tc.options, q.Options)
+						assert.Equal(t, tc.to, q.To)
+						engine, session = hand(t, engine, session)
+						var model []string
+						if option == flow.OptionModel {
+							model = append(model, "test/spare")
+						}
+						require.NoError(t, session.Choose(t.Context(), q.ID, option, model...))
+					}
+					require.NotEmpty(t, record.Answers)
+					assert.Equal(t, flow.StateCompleted, record.State)
+					asksOnce(t, logged(t, engine, record.ID))
+					if option == flow.OptionEnd {
+						assert.Len(t, record.Answers, 1)
+						assert.Equal(t, flow.EndHost, record.Reason)
+						return
+					}
+					assert.Len(t, record.Turns, 12)
+					assert.NotNil(t, view(record).Verdict)
+					assert.Empty(t, view(record).Outcome().Degraded)
+					switch option {
+					case flow.OptionSummarize:
+						assert.NotEmpty(t, record.Summaries)
+					case flow.OptionModel:
+						assert.Len(t, record.Answers, 1, "the other model is used from then on")
+					default:
+					}
+					if tc.summarizer == "" {
+						assert.Empty(t, record.Summaries)
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package debate_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
+)
+
+func TestAFailureIsRetriedByItsKind(t *testing.T) {
+	for kind, attempts := range map[debate.Kind]int{
+		provider.KindNetwork: 4, provider.KindRateLimit: 6, provider.KindAPI: 3, provider.KindTimeout: 3, provider.KindInvalidResponse: 2,
+		provider.KindQuota: 1, provider.KindAuthentication: 1, provider.KindRefusal: 1, provider.KindContentFilter: 1, provider.KindContextOverflow: 1,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			config := twoDebaters()
+			events, err := onClock(t, config, func(_ *debate.Engine, p *scripted.Provider) { befall(p, kind, said("Ada", 1)) })
+			require.Error(t, err)
+			assert.Len(t, intents(events), attempts)
+			last := as[flow.Transition](events[len(events)-1])
+			require.NotNil(t, last)
+			if kind == provider.KindAuthentication || kind == provider.KindContextOverflow {
+				assert.Equal(t, flow.StateAwaitingInput, last.To, "a person can mend this")
+				return
+			}
+			require.Equal(t, flow.StateError, last.To)
+			assert.Equal(t, kind, last.Failure.Kind)
+			assert.NotEmpty(t, last.Failure.Hint())
+		})
+	}
+}
+
+// An error is left by a retry to the state in which it happened, and nothing that has a result is asked again.
+func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*debate.Config)
+		call   string
+		work   debate.State
+	}{
+		"positions": {func(c *debate.Config) {
+			c.Participants[1].Position = ""
+			c.Assign = &debate.Assign{}
+		}, "assign", flow.StateInitializing},
+		"first turn":   {func(*debate.Config) {}, "r1.opening.Ada", debate.StateAwaitingResponses},
+		"second turn":  {func(*debate.Config) {}, "r1.opening.Ben", debate.StateAwaitingResponses},
+		"simultaneous": {func(c *debate.Config) { c.Mode = debate.Simultaneous }, "r1.opening.Ada", debate.StateAwaitingResponses},
+	} {
+		for how, hand := range handovers() {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					config := twoDebaters()
+					tc.change(&config)
+					engine, p := engineFor(config)
+					engine.Store = &store.Memory{}
+					p.Reply = planning(p.Reply)
+					whole, entire := engineFor(config)
+					entire.Reply = planning(entire.Reply)
+					cut := befall(p, provider.KindQuota, func(req *provider.Request) bool { return strings.Contains(req.ID, "/"+tc.call) })
+					session, err := engine.Start(t.Context(), config)
+					require.NoError(t, err)
+					t.Cleanup(func() { _ = session.Close() })
+					_, err = session.Wait(t.Context())
+					requireKind(t, err, provider.KindQuota)
+					synctest.Wait() // who spoke at the same time has done
+					engine, session = hand(t, engine, session)
+					record, err := session.Wait(t.Context())
+					failure := requireKind(t, err, provider.KindQuota)
+					assert.Equal(t, tc.call, failure.Op)
+					assert.Equal(t, flow.StateError, record.State)
+					assert.Equal(t, tc.work, record.Working())
+					assert.Contains(t, record.Failure.Hint(), "then retry")
+					cut.over.Store(true)
+					require.NoError(t, session.Retry(t.Context()))
+					record, err = session.Wait(t.Context())
+					require.NoError(t, err)
+					assert.Equal(t, canonical(t, run(t, whole, config)), canonical(t, record))
+					events := logged(t, engine, record.ID)
+					asksOnce(t, events)
+					assert.Equal(t, entire.Calls()+1, p.Calls())
+					for i := range events {
+						if change := as[flow.Transition](events[i]); change != nil && change.On == flow.TriggerRetry {
+							assert.Equal(t, tc.work, change.To)
+						}
+					}
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package debate_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// A reply is cut at eight bytes for each of its tokens, whatever it is made of: else nobody could say
+// what the calls that read it may cost.
+func TestARepliesBytesAreBounded(t *testing.T) {
+	for name, word := range map[string]string{"letters": "a", "words": "ban ", "Chinese": "价", "not UTF-8": "\xffa", "nothing but bytes": "\xff\xfea"} {
+		t.Run(name, func(t *testing.T) {
+			for _, size := range []int{replyTokens*8 - 1, replyTokens * 8, replyTokens*8 + 1, replyTokens * 100} {
+				d := newTalk(1, 0)
+				text := strings.Repeat(word, size/len(word)+1)[:size]
+				d.p.Reply = func(*provider.Request) scripted.Reply { return scripted.Reply{Text: text} }
+				d.config.Judging = nil
+				record := run(t, d.engine, d.config)
+				assert.LessOrEqual(t, len(record.Turns[0].Text), replyTokens*8, "of %d bytes", size)
+				assert.Equal(t, len(strings.ToValidUTF8(text, "\uFFFD")) > replyTokens*8, record.Turns[0].Cut)
+			}
+		})
+	}
+}
+
+// A reply that is longer than its tokens can have been is cut there: what a judge said is then half an answer.
+func TestAnswersThatAreTooLong(t *testing.T) {
+	const most = 4096 * 8
+	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
+		for name, c := range map[string]struct {
+			length   int
+			rejected []string
+		}{
+			"only just not": {most, nil},
+			"by one byte":   {most + 1, []string{"the answer was broken off (length) before its end"}},
+		} {
+			t.Run(string(kind)+"/"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					text := good(kind) // white space may stand before it
+					b := newBench(kind, false, scripted.Reply{Text: strings.Repeat(" ", c.length-len(text)) + text})
+					_, record, err := b.start(t)
+					require.NoError(t, err)
+					assert.JSONEq(t, text, recorded(record, kind))
+					var problems []string
+					for _, r := range record.Rejections {
+						problems = append(problems, r.Problems...)
+					}
+					assert.Equal(t, c.rejected, problems)
+				})
+			})
+		}
+	}
+}
+
+// So is a turn, at a character's border, and flagged.
+func TestTurnsThatAreTooLong(t *testing.T) {
+	config := twoDebaters()
+	config.MaxTokens = 300
+	engine, source := engineFor(config)
+	answer := source.Reply
+	source.Reply = func(req *provider.Request) scripted.Reply {
+		switch req.Self {
+		case "Ada":
+			return scripted.Reply{Text: strings.Repeat("é", 1199) + "x" + strings.Repeat("é", 9)} // 2400 bytes end within a character
+		case "Ben":
+			return scripted.Reply{Text: strings.Repeat("é", 1200)}
+		default:
+			return answer(req)
+		}
+	}
+	record := run(t, engine, config)
+	require.Len(t, record.Turns, 6)
+	for _, turn := range record.Turns {
+		assert.Equal(t, turn.Speaker == "Ada", turn.Cut, turn.Call)
+		if turn.Speaker == "Ada" {
+			assert.Equal(t, strings.Repeat("é", 1199)+"x", turn.Text)
+		} else {
+			assert.Equal(t, strings.Repeat("é", 1200), turn.Text)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package debate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+)
+
+// An append seems to have failed, and has not. What it has begun is the session's own.
+func TestAnAppendThatSucceedsAfterAll(t *testing.T) {
+	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+		for nth := range 12 {
+			m, appends := join(), 0
+			m.goes(func(_ context.Context, op string, do func() error) error {
+				if err := do(); err != nil || op != "append" {
+					return err
+				}
+				if appends++; appends == nth+1 {
+					return errBroken
+				}
+				return nil
+			})
+			before := c.calls()
+			s := m.begin()
+			_, err := s.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, 10, c.calls()-before)
+			c.finished(s.ID())
+			c.config.ID = ""
+		}
+	})
+}
+
+var errBroken = errors.New("the connection is lost")
+
+// A store that fails for less than a lease costs nothing but time; one that fails for longer, the session.
+func TestAStoreThatFailsForAWhile(t *testing.T) {
+	for _, op := range []string{"append", "lease", "read"} {
+		for name, fails := range map[string]time.Duration{"shortly": leaseTime - 2*time.Second, "for long": 3 * leaseTime} {
+			t.Run(op+" "+name, func(t *testing.T) {
+				inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+					c.slow("Ben", leaseTime)
+					m := join()
+					s := m.begin()
+					pass(500 * time.Millisecond)
+					if op == "read" { // which happens where somebody else has appended
+						require.NoError(t, join().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
+					}
+					until := time.Now().Add(fails)
+					m.goes(func(_ context.Context, which string, do func() error) error {
+						if which == op && time.Now().Before(until) {
+							return errBroken
+						}
+						return do()
+					})
+					pass(fails)
+					if op == "read" {
+						pass(leaseTime)
+						_ = join().Control(t.Context(), s.ID(), flow.Resume{})
+					}
+					_, err := s.Wait(t.Context())
+					if name == "for long" {
+						require.ErrorIs(t, err, errBroken)
+						return
+					}
+					require.NoError(t, err)
+					assert.Equal(t, 10, c.calls())
+					c.finished(s.ID())
+				})
+			})
+		}
+	}
+}
+
+// Whoever closes a session does not wait for a store that has failed.
+func TestPatienceEndsAtOnce(t *testing.T) {
+	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
+		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
+		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	} {
+		for _, op := range []string{"append", "lease", "read", "release", "all"} {
+			t.Run(name+"/"+op, func(t *testing.T) {
+				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+					working, resting := join(), join()
+					for _, m := range []*member{working, resting} {
+						s := m.begin()
+						pass(500 * time.Millisecond)
+						if m == resting {
+							require.NoError(t, s.Pause(t.Context()))
+							pass(time.Second)
+						}
+						m.goes(func(_ context.Context, which string, do func() error) error {
+							if op == which || op == "all" {
+								return errBroken
+							}
+							return do()
+						})
+						pass(6500 * time.Millisecond) // beats and results meet the failure
+						began := time.Now()
+						require.NoError(t, end(t.Context(), m, s))
+						assert.Zero(t, time.Since(began))
+						c.config.ID = ""
+					}
+				})
+			})
+		}
+	}
+}
+
+// A store that hangs is left as soon as a context says so, and Close waits for it no longer than a lease.
+func TestAStoreThatHangs(t *testing.T) {
+	for _, op := range []string{"append", "lease", "read", "release"} {
+		for name, deaf := range map[string]bool{"until its context ends": false, "for good": true} {
+			t.Run(op+" "+name, func(t *testing.T) {
+				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+					for _, resting := range []bool{false, true} {
+						m := join()
+						s := m.begin()
+						pass(500 * time.Millisecond)
+						if resting {
+							require.NoError(t, s.Pause(t.Context()))
+							pass(time.Second)
+						}
+						free := make(chan struct{})
+						m.goes(func(ctx context.Context, which string, do func() error) error {
+							if op != which {
+								return do()
+							}
+							if deaf {
+								ctx = context.Background()
+							}
+							select {
+							case <-ctx.Done():
+								return ctx.Err()
+							case <-free:
+								return errBroken
+							}
+						})
+						pass(leaseTime / 2)
+						ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+						began := time.Now()
+						err := m.Shutdown(ctx)
+						assert.LessOrEqual(t, time.Since(began), time.Second, "resting %v", resting)
+						if err != nil {
+							require.ErrorIs(t, err, context.DeadlineExceeded)
+						}
+						if !deaf {
+							began = time.Now()
+							require.NoError(t, s.Close())
+							assert.LessOrEqual(t, time.Since(began), leaseTime)
+						}
+						close(free)
+						require.NoError(t, s.Close())
+						cancel()
+						c.config.ID = ""
+					}
+				})
+			})
+		}
+	}
+}
+
+// A store that hangs is a store that fails: after a lease the session is dropped.
+func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
+	for _, op := range []string{"append", "lease", "read"} {
+		t.Run(op, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCompany(t, twoDebaters())
+				c.slow("Ada", 2*leaseTime) // until then nothing is saved, and the lease runs out
+				m := c.member()
+				s := m.begin()
+				pass(500 * time.Millisecond)
+				if op == "read" { // which happens where somebody else has appended
+					require.NoError(t, c.member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
+				}
+				m.goes(func(ctx context.Context, which string, do func() error) error {
+					if which != op {
+						return do()
+					}
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				pass(5 * leaseTime)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				err := s.Stop(ctx)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.NoError(t, ctx.Err(), "the session is still there, and stuck")
+				again, err := c.member().Open(t.Context(), s.ID())
+				require.NoError(t, err, "another can go on")
+				require.NoError(t, again.Close())
+			})
+		})
+	}
+}

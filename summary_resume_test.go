@@ -1,0 +1,173 @@
+package debate_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
+)
+
+// A summary is a fact: whatever interrupts the debate, one that is there is not asked for again, and
+// one that was in flight is asked for once more.
+func TestAnInterruptionDoesNotPayASummaryTwice(t *testing.T) {
+	interruptions := map[string]func(t *testing.T, d *talk, s *debate.Session) *debate.Session{
+		"pause": func(t *testing.T, _ *talk, s *debate.Session) *debate.Session {
+			require.NoError(t, s.Pause(t.Context()))
+			pass(time.Minute)
+			require.NoError(t, s.Resume(t.Context()))
+			return s
+		},
+		"draining pause": func(t *testing.T, _ *talk, s *debate.Session) *debate.Session {
+			require.NoError(t, s.Pause(t.Context(), debate.Drain))
+			pass(time.Minute)
+			require.NoError(t, s.Resume(t.Context()))
+			return s
+		},
+		"restart": func(t *testing.T, d *talk, s *debate.Session) *debate.Session {
+			require.NoError(t, s.Close())
+			again, err := d.engine.Open(t.Context(), s.ID())
+			require.NoError(t, err)
+			return again
+		},
+		"snapshot": func(t *testing.T, d *talk, s *debate.Session) *debate.Session {
+			data, err := s.Snapshot(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, s.Close())
+			d.engine = &debate.Engine{Providers: d.engine.Providers, Models: d.engine.Models}
+			again, err := d.engine.Restore(t.Context(), data)
+			require.NoError(t, err)
+			return again
+		},
+	}
+	for name, interrupt := range interruptions {
+		for when, at := range map[string]time.Duration{"in flight": 500 * time.Millisecond, "just after": 1500 * time.Millisecond} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := newTalk(12, 6000).summarizes(true)
+					slowly(d.p)
+					began := make(chan struct{}, 100)
+					answer := d.summary
+					d.summary = func(req *provider.Request) scripted.Reply {
+						began <- struct{}{}
+						return answer(req)
+					}
+					plain := newTalk(12, 6000).summarizes(true)
+					want := run(t, plain.engine, plain.config)
+
+					session, err := d.engine.Start(t.Context(), d.config)
+					require.NoError(t, err)
+					<-began
+					pass(at)
+					session = interrupt(t, d, session)
+					defer func() { _ = session.Close() }()
+					record, err := session.Wait(t.Context())
+					require.NoError(t, err)
+					assert.Equal(t, canonical(t, want), canonical(t, record))
+					require.Len(t, record.Summaries, len(want.Summaries))
+					for i := range want.Summaries {
+						assert.Equal(t, want.Summaries[i].Upto, record.Summaries[i].Upto)
+					}
+					extra := 0
+					if when == "in flight" && name != "draining pause" {
+						extra = 1
+					}
+					assert.Len(t, idsOf(d.summaries()), len(want.Summaries)+extra)
+				})
+			})
+		}
+	}
+}
+
+func TestARetryPaysNoSummaryTwice(t *testing.T) {
+	for name, fails := range map[string]func(*provider.Request) bool{
+		"of a speaker": func(req *provider.Request) bool { return req.Schema == nil && slices.Contains(heard(req), "summary") },
+		"of a judge":   func(req *provider.Request) bool { return req.Schema != nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newTalk(12, 6000).summarizes(true)
+			d.windows(6000, 6000)
+			d.config.Unattended = nil
+			broken := true
+			reply := d.p.Reply
+			d.p.Reply = func(req *provider.Request) scripted.Reply {
+				if broken && !isSummary(req) && fails(req) {
+					return scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Status: 401}}
+				}
+				return reply(req)
+			}
+			session, err := d.engine.Start(t.Context(), d.config)
+			require.NoError(t, err)
+			defer session.Close()
+			record, err := session.Wait(t.Context())
+			require.ErrorIs(t, err, debate.ErrAwaitingInput)
+			made := len(record.Summaries)
+			assert.Positive(t, made)
+			broken = false
+			require.NoError(t, session.Choose(t.Context(), record.Inquiries[0].ID, flow.OptionRetry))
+			record, err = session.Wait(t.Context())
+			require.NoError(t, err)
+			assert.GreaterOrEqual(t, len(record.Summaries), made)
+			assert.Len(t, record.Summaries, len(d.summaries()))
+			uptos := map[int]bool{}
+			for _, s := range record.Summaries {
+				assert.False(t, uptos[s.Upto])
+				uptos[s.Upto] = true
+			}
+		})
+	}
+}
+
+// TestTheToyRuntimeWithSummaries: a runtime that forgets everything between two commands, one of them
+// a summary's, ends as a session does.
+func TestTheToyRuntimeWithSummaries(t *testing.T) {
+	for _, mode := range []debate.Mode{debate.Sequential, debate.Simultaneous} {
+		t.Run(string(mode), func(t *testing.T) {
+			plain := newTalk(12, 6000).summarizes(true)
+			plain.config.Mode = mode
+			want := run(t, plain.engine, plain.config)
+			require.NotEmpty(t, want.Summaries)
+
+			d := newTalk(12, 6000).summarizes(true)
+			d.config.Mode, d.config.ID = mode, "toy"
+			start, err := d.engine.Freeze(d.config)
+			require.NoError(t, err)
+			toy := &toy{t: t, engine: d.engine, store: &store.Memory{}, id: d.config.ID}
+			record := toy.run(&start, d.config)
+			assert.Equal(t, canonical(t, want), canonical(t, record))
+			assert.Len(t, record.Summaries, len(want.Summaries))
+			expected := plain.p.Requests()
+			got := d.p.Requests()
+			require.Equal(t, idsOf(expected), idsOf(got))
+			byID := map[string][]string{}
+			for i := range expected {
+				_, call, _ := strings.Cut(expected[i].ID, "/")
+				byID[call] = heard(&expected[i])
+			}
+			for i := range got {
+				_, call, _ := strings.Cut(got[i].ID, "/")
+				assert.Equal(t, byID[call], heard(&got[i]), call)
+			}
+		})
+	}
+}
+
+// idsOf yields the requests' ids without the debate's, sorted.
+func idsOf(requests []provider.Request) []string {
+	var out []string
+	for i := range requests {
+		_, id, _ := strings.Cut(requests[i].ID, "/")
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
+}

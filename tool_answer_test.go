@@ -1,0 +1,104 @@
+package debate_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// What tools have answered is reserved for like all that is sent.
+func TestAnswersOfToolsAreReservedFor(t *testing.T) {
+	tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+		return strings.Repeat("word ", 5_000), nil
+	})
+	require.NoError(t, err)
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{}`)})
+	p.Reply = closing(p.Reply, "Done.")
+	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": tool})
+	l := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
+	bounds := make(map[int]int)
+	for _, e := range l.events {
+		if as[flow.Intent](e) != nil && as[flow.Intent](e).Call == "work.Ada" {
+			bounds[as[flow.Intent](e).Attempt] = as[flow.Intent](e).Bound
+		}
+	}
+	assert.Greater(t, bounds[2], bounds[1]+25_000)
+}
+
+// The budget holds nobody back from using a tool: what it answers is what costs.
+func TestABudgetAndTools(t *testing.T) {
+	c := &tally{}
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)})
+	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": c.tool(t, false)})
+	config := workers()
+	config.Budget = &debate.Budget{HardCalls: 5}
+	record := run(t, engine, inFlow(engine, config))
+	assert.Len(t, record.Turns, 2)
+	assert.Len(t, c.times, 2)
+	assert.Equal(t, 4, record.Spent().Requests)
+}
+
+func TestLongAnswersOfToolsAreCut(t *testing.T) {
+	tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+		return strings.Repeat("word ", 100_000), nil
+	})
+	require.NoError(t, err)
+	p := worker([]provider.ToolCall{toolCall("1", "add", `{}`)})
+	engine := workshopEngine(p, 5, map[string]debate.Tool{"add": tool})
+	record := run(t, engine, inFlow(engine, workers()))
+	require.NotEmpty(t, record.ToolUses)
+	assert.True(t, record.ToolUses[0].Cut)
+	assert.LessOrEqual(t, len(record.ToolUses[0].Text), 32<<10)
+	requests := p.Requests()
+	last := requests[len(requests)-1].Messages
+	assert.Contains(t, last[len(last)-1].ToolResult.Text, "the answer was longer, and is cut here")
+}
+
+// What tools answer has half of a window, the newest first: nobody fails because tools have said much.
+func TestAnswersOfToolsFitTheWindow(t *testing.T) {
+	for name, size := range map[string]int{"large": 128_000, "small": 12_000} {
+		if size > 100_000 && fewer > 1 {
+			continue // to count so many tokens takes long with the race detector
+		}
+		t.Run(name, func(t *testing.T) {
+			tool, err := flow.NewTool("tells much", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+				return strings.Repeat("nine words that are about as long as this ", 740), nil
+			})
+			require.NoError(t, err)
+			one := []provider.ToolCall{toolCall("1", "add", `{}`)}
+			p := worker(one, one, one, one, one, one, one, one, one)
+			p.Reply = closing(p.Reply, "Done.")
+			engine := workshopEngine(p, 10, map[string]debate.Tool{"add": tool})
+			engine.Models = map[string]debate.Model{"test/debater": {Context: size}}
+			config := workers()
+			config.MaxTokens = 1000
+			record := run(t, engine, inFlow(engine, config))
+			require.Len(t, record.Turns, 2, "nobody has failed")
+			requests := p.Requests()
+			last := requests[len(requests)-1].Messages
+			if size > 100_000 {
+				assert.NotContains(t, last[len(last)-1].ToolResult.Text, "is cut here", "the newest is whole")
+			}
+			assert.Contains(t, last[2].ToolResult.Text, "is cut here")
+		})
+	}
+}
+
+// closing says this where nothing is asked of tools.
+func closing(reply func(*provider.Request) scripted.Reply, text string) func(*provider.Request) scripted.Reply {
+	return func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		if len(r.Calls) == 0 {
+			r.Text = text
+		}
+		return r
+	}
+}

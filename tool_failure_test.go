@@ -1,0 +1,159 @@
+package debate_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// broken writes where nothing is, as a program does that has forgotten something.
+func broken(m map[string]string) { m["sk-canary"] = "written" }
+
+func TestAToolThatPanicsHasFailed(t *testing.T) {
+	tool, err := flow.NewTool("breaks", true, func(context.Context, flow.ToolUse, struct{}) (string, error) {
+		broken(nil)
+		return "", nil
+	})
+	require.NoError(t, err)
+	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": tool})
+	var lines locked
+	engine.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+	record := run(t, engine, inFlow(engine, workers()))
+	require.Len(t, record.Turns, 2)
+	assert.Contains(t, record.Turns[0].Text, "the tool has broken down")
+	assert.Contains(t, lines.String(), "tool panicked")
+	assert.NotContains(t, lines.String(), "canary")
+}
+
+// locked is a buffer for many writers.
+type locked struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *locked) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// A tool that has no more time may have taken effect all the same.
+func TestToolsThatTakeTooLong(t *testing.T) {
+	for readOnly, want := range map[bool]string{true: "no reply in time", false: "Nobody knows whether it took effect"} {
+		synctest.Test(t, func(t *testing.T) {
+			slow, err := flow.NewTool("takes its time", readOnly, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			})
+			require.NoError(t, err)
+			engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
+			record := run(t, engine, inFlow(engine, workers()))
+			assert.Contains(t, record.Turns[0].Text, want)
+		})
+	}
+}
+
+// A process dies after each of its commits, with a use of a tool in flight or not. What was answered is not
+// asked again; what may have taken effect is not done again.
+func TestToolsAndCrashes(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		t.Run(fmt.Sprintf("read only %t", readOnly), func(t *testing.T) {
+			calls := []provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`), toolCall("2", "add", `{"a":3,"b":4}`)}
+			c := &tally{}
+			engine := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.tool(t, readOnly)})
+			log := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
+			for n := log.index(t, flow.EventIntent, 0); n < len(log.events); n++ {
+				answered := make(map[string]bool)
+				inFlight := make(map[string]bool)
+				for _, e := range log.events[:n+1] {
+					if as[flow.Intent](e) != nil && as[flow.Intent](e).Tool != "" {
+						inFlight[as[flow.Intent](e).Call] = true
+					}
+					if as[flow.ToolResult](e) != nil {
+						answered[as[flow.ToolResult](e).Call] = true
+						delete(inFlight, as[flow.ToolResult](e).Call)
+					}
+				}
+				store := &store.Memory{}
+				require.NoError(t, store.Append(t.Context(), log.id, 0, "gone", log.copied(t)[:n+1]))
+				c := &tally{}
+				again := workshopEngine(worker(calls), 10, map[string]debate.Tool{"add": c.tool(t, readOnly)})
+				again.Store = store
+				session, err := again.Open(t.Context(), log.id)
+				require.NoError(t, err)
+				record, err := session.Wait(t.Context())
+				require.NoError(t, err, "after %d events", n+1)
+				require.NoError(t, session.Close())
+				assert.Len(t, record.Turns, 2)
+				assert.Len(t, record.ToolUses, 4)
+				for use, times := range c.times {
+					assert.Equal(t, 1, times)
+					assert.False(t, answered[use], "%s was answered before", use)
+					assert.True(t, readOnly || !inFlight[use], "%s may have taken effect", use)
+				}
+				for _, use := range record.ToolUses {
+					assert.Equal(t, !readOnly && inFlight[use.Call], use.Failed, use.Text)
+				}
+			}
+		})
+	}
+}
+
+// A pause breaks off what tools do.
+func TestToolsArePaused(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := 0
+			var mu sync.Mutex
+			slow, err := flow.NewTool("takes its time", readOnly, func(ctx context.Context, _ flow.ToolUse, _ struct{}) (string, error) {
+				mu.Lock()
+				begun++
+				mu.Unlock()
+				select {
+				case <-ctx.Done():
+					return "", ctx.Err()
+				case <-time.After(time.Minute):
+					return "done", nil
+				}
+			})
+			require.NoError(t, err)
+			engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{}`)}), 5, map[string]debate.Tool{"add": slow})
+			session, err := engine.Start(t.Context(), inFlow(engine, workers()))
+			require.NoError(t, err)
+			defer session.Close()
+			synctest.Wait()
+			require.NoError(t, session.Pause(t.Context()))
+			synctest.Wait()
+			require.NoError(t, session.Resume(t.Context()))
+			record, err := session.Wait(t.Context())
+			require.NoError(t, err)
+			require.Len(t, record.Turns, 2)
+			if readOnly {
+				assert.Equal(t, 4, begun, "begun anew")
+				assert.Contains(t, record.Turns[0].Text, "done")
+			} else {
+				assert.Equal(t, 2, begun)
+				assert.Contains(t, record.Turns[0].Text, "Nobody knows whether it took effect")
+			}
+		})
+	}
+}
