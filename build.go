@@ -58,7 +58,7 @@ func (e *Engine) build() (*engine, error) {
 	}
 	maps.Copy(l.contexts, e.Contexts)
 	var problems []error
-	formats := builtinFormats()
+	formats := make(map[string]Format, len(e.Formats))
 	for name, f := range e.Formats {
 		f = *f.Clone()
 		f.Name = name

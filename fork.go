@@ -1,7 +1,6 @@
 package debate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,11 +44,9 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	if err != nil {
 		return nil, err
 	}
-	config := origin.Record().Config()
-	if settle := origin.Flow().Settle; settle != nil { // a copy, since edit may write to it
-		if config, err = settle(config); err != nil {
-			return nil, err
-		}
+	config, err := origin.Flow().Settled(origin.Record().Config()) // a copy, since edit may write to it
+	if err != nil {
+		return nil, err
 	}
 	name := origin.Flow().Name
 	config = flow.Named(name, config)
@@ -62,7 +59,9 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	if err != nil {
 		return nil, err
 	}
-	plan.terms.ID = cmp.Or(plan.terms.ID, newID())
+	if plan.terms.ID == "" || plan.terms.ID == id && origin.Flow().Settle == nil { // then the copy still has the ID
+		plan.terms.ID = newID()
+	}
 	if seq == 0 {
 		return l.anew(ctx, plan, &flow.Parent{ID: id})
 	}
@@ -75,17 +74,19 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 }
 
 // Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.
-// A config of another type stays as it is.
+// The fork of a config of another type is refused.
 func Editing[T any, P interface {
 	*T
 	flow.Config
 }](edit func(P),
 ) func(flow.Config) flow.Config {
 	return func(config flow.Config) flow.Config {
-		if c, ok := config.(P); ok {
-			edit(c)
+		c, err := flow.ConfigAs[T](config)
+		if err != nil {
+			return nil
 		}
-		return config
+		edit(c)
+		return P(c)
 	}
 }
 

@@ -2,6 +2,7 @@ package debate
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
@@ -28,21 +29,24 @@ const (
 //   - rounds of turns follow, with an assessment after each
 //   - the judges give their verdicts
 //   - the audience votes again
-func DebateFlow() *flow.Flow { //nolint:revive // Flow is the type of all flows, this is that of a debate
-	return debateFlow(builtinFormats())
+//
+// own are the formats that its configs may name beside the built-in ones. The debate of an engine has those in
+// Engine.Formats. A host program gives them to a flow that it composes of this one.
+func DebateFlow(own ...format.Format) *flow.Flow { //nolint:revive // Flow is the type of all flows, this is that of a debate
+	formats := make(map[string]format.Format, len(own))
+	for i := range own {
+		formats[own[i].Name] = *own[i].Clone()
+	}
+	return debateFlow(formats)
 }
 
-// builtinFormats returns the built-in formats by name.
-func builtinFormats() map[string]format.Format {
+// debateFlow is DebateFlow with formats by name.
+func debateFlow(own map[string]format.Format) *flow.Flow {
 	formats := make(map[string]format.Format)
 	for _, f := range format.Builtin() {
 		formats[f.Name] = f
 	}
-	return formats
-}
-
-// debateFlow is DebateFlow with the formats of an engine.
-func debateFlow(formats map[string]format.Format) *flow.Flow {
+	maps.Copy(formats, own)
 	always := flow.Guard{}
 	received := flow.Guard{Name: "allArgumentsReceived", OK: allArgumentsReceived}
 	few := flow.Guard{Name: "tooFewParticipants", OK: func(r *flow.Record) bool { _, few := tooFew(of(r)); return few }}
@@ -74,7 +78,7 @@ func debateFlow(formats map[string]format.Format) *flow.Flow {
 		Bodies:  []flow.Body{&Assessment{}, &Verdict{}, &Ballot{}, &Assignment{}},
 		Timed:   []flow.State{StateAwaitingResponses},
 
-		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats), Readable: true, Freeze: freezer(formats), Thaw: thaw,
+		Decode: decodeDebate, Settle: settler(formats), Check: checker(formats, own), Readable: true, Freeze: freezer(formats), Thaw: thaw,
 		Draw: draw, Views: views, Prompted: prompted,
 		Texts: debateTexts, Open: open, Last: verdictsAndVotes, Spare: droppable, Fixed: fixed, Estimate: estimateDebate,
 	}

@@ -299,8 +299,8 @@ func TestOnlyTheTableChangesAState(t *testing.T) {
 			})
 		})
 	}
-	plain := debate.DebateFlow
-	play("to its verdict", twoDebaters(), plain, func(_ *testing.T, s held) { s.speak() })
+	plain := func() *debate.Flow { return debate.DebateFlow() }
+	play("to its verdict", twoDebaters(), func() *debate.Flow { return func() *debate.Flow { return plain() }() }, func(_ *testing.T, s held) { s.speak() })
 	play("canceled", twoDebaters(), plain, func(t *testing.T, s held) { require.NoError(t, s.Cancel(t.Context())) })
 	play("stopped without a turn", twoDebaters(), plain, func(t *testing.T, s held) { require.NoError(t, s.Stop(t.Context())) })
 	play("paused", twoDebaters(), plain, func(t *testing.T, s held) {

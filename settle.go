@@ -31,12 +31,11 @@ func formatOf(formats map[string]format.Format, c *Config) (*format.Format, bool
 // settler returns the function that writes out all defaults, including those that a config leaves to its format.
 func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, error) {
 	return func(config flow.Config) (flow.Config, error) {
-		switch config.(type) {
-		case *Config, Config:
-		default:
-			return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Err: fmt.Errorf("a %T is no config of a debate", config)}
+		given, err := flow.ConfigAs[Config](config)
+		if err != nil {
+			return nil, err
 		}
-		c := *configOf(config)
+		c := *given
 		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 {
 			c.Rounds = cmp.Or(c.Rounds, format.Rounds)
 		}
@@ -66,10 +65,10 @@ func thaw(data []byte) (any, error) {
 	return f, nil
 }
 
-func checker(formats map[string]format.Format) func(flow.Config, any, flow.Registry) []error {
+func checker(formats, own map[string]format.Format) func(flow.Config, any, flow.Registry) []error {
 	return func(config flow.Config, frozen any, known flow.Registry) []error {
 		c := configOf(config)
-		v := &validation{known: known, formats: formats, terms: c.Terms()}
+		v := &validation{known: known, formats: formats, own: own, terms: c.Terms()}
 		v.frozen, _ = frozen.(*format.Format)
 		v.check(c)
 		return v.Findings

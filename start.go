@@ -52,12 +52,10 @@ func (l *engine) plan(config flow.Config, unattended bool) (*plan, error) {
 		return nil, &flow.Error{Kind: provider.KindValidation, Op: "config", Field: "flow", Err: err}
 	}
 	config = flow.Unnamed(config)
-	id, settled := config.Terms().ID, config
-	if m.Flow().Settle != nil {
-		var err error
-		if settled, err = m.Flow().Settle(config); err != nil {
-			return nil, errors.Join(flow.Within("config", "", err)...)
-		}
+	id := config.Terms().ID
+	settled, err := m.Flow().Settled(config)
+	if err != nil {
+		return nil, errors.Join(flow.Within("config", "", err)...)
 	}
 	terms := settled.Terms()
 	terms.ID = id
@@ -250,14 +248,14 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	}
 	name := FlowName
 	if given, ok := fields["flow"]; ok {
-		if err := json.Unmarshal(given, &name); err != nil {
+		if err := json.Unmarshal(given, &name); err != nil || string(given) == "null" {
 			return nil, wrong("flow", fmt.Errorf("is %s, not a text", flow.KindOfJSON(given)))
 		}
 		delete(fields, "flow")
 	}
 	m := l.machines[name]
-	if m == nil || m.Flow().Decode == nil {
-		return nil, wrong("flow", fmt.Errorf("no flow %q is registered that reads configs", text.OneLine(name, 40)))
+	if m == nil {
+		return nil, wrong("flow", fmt.Errorf("no flow %q is registered", text.OneLine(name, 40)))
 	}
 	own, err := json.Marshal(fields)
 	if err != nil {

@@ -66,6 +66,8 @@ func TestConfigsThatAreNone(t *testing.T) {
 	own, engine, p := newSurvey(t)
 	for name, config := range map[string]flow.Config{
 		"nil":                        nil,
+		"a nil pointer":              (*debate.Config)(nil),
+		"a nil pointer under a name": flow.Named(debate.FlowName, (*debate.Config)(nil)),
 		"nil under a name":           flow.Named(debate.FlowName, nil),
 		"nil under another name":     flow.Named("survey", nil),
 		"a survey under a debate":    flow.Named(debate.FlowName, own),

@@ -61,6 +61,7 @@ func (l *engine) check(p *plan, frozen any) (f flow.Findings) {
 	if kind.Check != nil {
 		f = append(f, kind.Check(p.config, frozen, registry{l})...)
 	}
+	l.checkNamed(&f, p)
 	var names flow.Findings
 	l.checkTools(&names, t)
 	l.checkSummarizer(&names, t)
@@ -122,6 +123,27 @@ func (l *engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {
 	if err := (registry{l}).Model(t, t.Summarizer); err != nil {
 		f.Addf("summarizer", "%w", err)
 	}
+}
+
+// checkNamed reports the models that cannot be asked, where the flow's own check has said nothing of their fields.
+func (l *engine) checkNamed(f *flow.Findings, p *plan) {
+	looked := 0
+	for field, name := range p.config.Models() {
+		if looked++; looked > mostModels {
+			return
+		}
+		if err := (registry{l}).Model(p.terms, name); err != nil && name != "" && !reported(*f, field) {
+			f.Addf(field, "%w", err)
+		}
+	}
+}
+
+// reported reports whether an error about the field, or about what holds it, was found.
+func reported(found flow.Findings, field string) bool {
+	return slices.ContainsFunc(found, func(err error) bool {
+		failure, ok := errors.AsType[*flow.Error](err)
+		return ok && failure.Field != "" && strings.HasPrefix(field, failure.Field)
+	})
 }
 
 // checkModels asks each provider that can tell about its models, each model once.

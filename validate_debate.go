@@ -26,6 +26,7 @@ type validation struct {
 
 	known   flow.Registry
 	formats map[string]format.Format
+	own     map[string]format.Format // those of formats that are not built in
 	terms   flow.Terms
 	frozen  *format.Format // the format that a log holds; nil for a new debate
 }
@@ -119,11 +120,15 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 		v.Addf("format", "no format %.40q is known", c.Format)
 		return nil
 	}
+	if c.CustomFormat != nil && c.Format != f.Name {
+		v.Addf("format", "is %.40q, but customFormat is named %.40q", c.Format, f.Name)
+	}
+	field := "format"
 	if c.CustomFormat != nil {
-		if c.Format != f.Name {
-			v.Addf("format", "is %.40q, but customFormat is named %.40q", c.Format, f.Name)
-		}
-		if wrong := f.Check("customFormat"); len(wrong) > 0 {
+		field = "customFormat"
+	}
+	if _, own := v.own[f.Name]; own || c.CustomFormat != nil {
+		if wrong := f.Check(field); len(wrong) > 0 {
 			v.Add(wrong...)
 			return nil
 		}

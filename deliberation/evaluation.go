@@ -29,7 +29,11 @@ func decodeEvaluation(data []byte) (flow.Config, error) {
 
 // settleEvaluation writes the defaults of a config out, and the prompts of all evaluators.
 func settleEvaluation(config flow.Config) (flow.Config, error) {
-	e := evaluationOf(config).clone()
+	given, err := flow.ConfigAs[EvaluationConfig](config)
+	if err != nil {
+		return nil, err
+	}
+	e := given.clone()
 	e.ID = ""
 	e.Temperature = orDefault(e.Temperature, DefaultJudgeTemperature)
 	e.MaxTokens = cmp.Or(e.MaxTokens, flow.DefaultMaxTokens)

@@ -24,7 +24,11 @@ func decode(data []byte) (flow.Config, error) {
 // settle writes the defaults of a config out, and puts the texts of its prompt files in the place of their names. The
 // error says which of these could not be read, and what else is wrong.
 func settle(config flow.Config) (flow.Config, error) {
-	c := configOf(config).clone()
+	given, err := flow.ConfigAs[Config](config)
+	if err != nil {
+		return nil, err
+	}
+	c := given.clone()
 	c.ID = ""
 	c.defaults()
 	v := &validation{terms: c.Terms(), unread: make(map[string]error)}

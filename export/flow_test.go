@@ -51,7 +51,8 @@ func notesFlow() *flow.Flow {
 			},
 			Next: func(*flow.Record) (flow.Trigger, flow.Exit, bool) { return "written", flow.Exit{}, true },
 		}},
-		Spare: func(*flow.Record, string) bool { return true },
+		Decode: flow.DecodeTo[notes],
+		Spare:  func(*flow.Record, string) bool { return true },
 	}
 }
 

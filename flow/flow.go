@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/prompt"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Flow is what differs between kinds of conversation: the states, the rules between them, and the work of each
@@ -35,10 +36,10 @@ type Flow struct {
 	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct, with a kind of
 	// its own. The value of a sample is not used.
 	Bodies []Body
-	// Decode reads a config of the flow from JSON, strictly; see [DecodeStrict].
+	// Decode reads a config of the flow from JSON, strictly; see [DecodeTo]. Every flow has it.
 	Decode func(data []byte) (Config, error)
 	// Settle returns a deep copy of a config with every default written out, and without an ID. The log holds the
-	// copy, so it must depend on nothing outside, such as files. nil: a config is used as it is.
+	// copy, so it must depend on nothing outside, such as files. nil: the copy is what Decode reads of the config's JSON.
 	Settle func(Config) (Config, error)
 	// Check reports what is wrong with a settled config, in the order of its fields. The engine checks the terms
 	// itself. frozen is what the log holds for the config already, or nil for a new config. An error about frozen
@@ -126,10 +127,19 @@ func (f *Flow) ReadConfig(v Value) (Config, error) {
 	if config, ok := v.Go.(Config); ok {
 		return config, nil
 	}
-	if f.Decode == nil {
-		return nil, errors.New("the flow reads no configs")
-	}
 	return f.Decode(v.JSON)
+}
+
+// Settled returns a deep copy of a config, as a log holds it; see Settle.
+func (f *Flow) Settled(config Config) (Config, error) {
+	if f.Settle != nil {
+		return f.Settle(config)
+	}
+	data, err := json.Marshal(config)
+	if err != nil {
+		return nil, &Error{Kind: provider.KindValidation, Op: "config", Err: err}
+	}
+	return f.Decode(data)
 }
 
 // ReadFrozen returns what the log holds as the result of Freeze.

@@ -331,6 +331,9 @@ func (m *Machine) check() error {
 	if f.Name == "" || f.Start == "" || lifecycleState(f.Start) {
 		return bad("a flow has a name and a first state of its own")
 	}
+	if f.Decode == nil {
+		return bad("a flow has a Decode, which reads its configs")
+	}
 	for _, state := range m.states {
 		if step, ok := f.Steps[state]; !ok || step.Next == nil {
 			return bad("state %q has no step with a Next", state)

@@ -3,8 +3,11 @@ package flow
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -19,8 +22,8 @@ type Config interface {
 	// Terms returns the part of the config that all flows share. The engine writes out the defaults of fields that
 	// are zero.
 	Terms() Terms
-	// Models yields every model that may be asked, as "provider/model", with the field that names it. Names may be
-	// empty and may come twice.
+	// Models yields the fields that name models, each with its model, as "provider/model": every model that may be
+	// asked. Names may be empty and may come twice.
 	Models() iter.Seq2[string, string]
 }
 
@@ -29,6 +32,9 @@ func Named(flow string, config Config) Config { return named{Unnamed(config), fl
 
 // EncodeConfig writes a config as Engine.DecodeConfig reads it: its own fields, and the key "flow".
 func EncodeConfig(config Config) ([]byte, error) {
+	if Unnamed(config) == nil {
+		return nil, &Error{Kind: provider.KindValidation, Op: "write config", Err: errors.New("there is none")}
+	}
 	data, err := json.Marshal(config)
 	if err != nil {
 		return nil, err
@@ -55,12 +61,42 @@ func (n named) Flow() string { return n.flow }
 // MarshalJSON writes the config.
 func (n named) MarshalJSON() ([]byte, error) { return json.Marshal(n.Config) }
 
-// Unnamed returns a config without the name that [Named] gave it.
+// Unnamed returns a config without the name that [Named] gave it. It returns nil for a nil pointer.
 func Unnamed(config Config) Config {
 	if n, ok := config.(named); ok {
 		return n.Config
 	}
+	if v := reflect.ValueOf(config); v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
 	return config
+}
+
+// DecodeTo reads a config of type T from JSON, as [DecodeStrict] does. It is what most flows have as Flow.Decode.
+func DecodeTo[T any, P interface {
+	*T
+	Config
+}](data []byte,
+) (Config, error) {
+	config := P(new(T))
+	if err := DecodeStrict("read config", data, config); err != nil {
+		return nil, err
+	}
+	return config, nil
+}
+
+// ConfigAs returns a config as a *T, whether the host program gave a T or a *T. It copies nothing of a *T. The error
+// is of kind validation.
+func ConfigAs[T any](config Config) (*T, error) {
+	switch c := any(config).(type) {
+	case *T:
+		return c, nil
+	case T:
+		return &c, nil
+	default:
+		err := fmt.Errorf("a %T is no config of this flow, which has a %T", config, *new(T))
+		return nil, &Error{Kind: provider.KindValidation, Op: "config", Err: err}
+	}
 }
 
 // Terms are the part of a config that all flows share: the participants, the limits, and what every flow does in

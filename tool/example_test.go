@@ -38,7 +38,7 @@ func (d *design) Models() iter.Seq2[string, string] {
 // review is a small flow of one's own: everybody says something, once, and may use up to five tools for it.
 func review() *flow.Flow {
 	return &flow.Flow{
-		Name: "review", Version: 1, Start: "reviewing",
+		Name: "review", Version: 1, Start: "reviewing", Decode: flow.DecodeTo[design],
 		Rules: []flow.Rule{{From: "reviewing", On: "reviewed", To: flow.StateCompleting}},
 		Steps: map[flow.State]flow.Step{"reviewing": {
 			Calls: func(r *flow.Record) []flow.Call {
