@@ -152,16 +152,7 @@ func (c Config) Terms() flow.Terms {
 func (c Config) Models() iter.Seq2[string, string] { return c.modelFields() }
 
 // configOf returns a config of this flow as a *Config.
-func configOf(c flow.Config) *Config {
-	switch c := c.(type) {
-	case *Config:
-		return c
-	case Config:
-		return &c
-	default:
-		return &Config{}
-	}
-}
+func configOf(c flow.Config) *Config { return flow.ConfigAs[Config](c) }
 
 // Cast returns the participants and the audience as formats see them. Defaults may be written out or not.
 func (c Config) Cast() format.Cast {

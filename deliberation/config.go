@@ -300,16 +300,7 @@ func (c *Config) toolsOf(a *Agent) []string {
 }
 
 // configOf returns a config of this flow.
-func configOf(c flow.Config) *Config {
-	switch c := c.(type) {
-	case *Config:
-		return c
-	case Config:
-		return &c
-	default:
-		return &Config{}
-	}
-}
+func configOf(c flow.Config) *Config { return flow.ConfigAs[Config](c) }
 
 // topic is the first line of a problem, not too long for a list.
 func topic(problem string) string {

@@ -132,16 +132,7 @@ func (e EvaluationConfig) Models() iter.Seq2[string, string] {
 }
 
 // evaluationOf returns a config of this flow.
-func evaluationOf(c flow.Config) *EvaluationConfig {
-	switch c := c.(type) {
-	case *EvaluationConfig:
-		return c
-	case EvaluationConfig:
-		return &c
-	default:
-		return &EvaluationConfig{}
-	}
-}
+func evaluationOf(c flow.Config) *EvaluationConfig { return flow.ConfigAs[EvaluationConfig](c) }
 
 // evaluationFields is EvaluationConfig without its methods.
 type evaluationFields EvaluationConfig

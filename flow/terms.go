@@ -27,6 +27,19 @@ type Config interface {
 // Named returns a config under the name of another flow, which the host program has composed from the config's own.
 func Named(flow string, config Config) Config { return named{Unnamed(config), flow} }
 
+// ConfigAs returns the config of a flow whose type of configs is C. The config may be a C or a *C. If it is neither,
+// ConfigAs returns an empty one.
+func ConfigAs[C Config](config Config) *C {
+	switch c := any(config).(type) {
+	case *C:
+		return c
+	case C:
+		return &c
+	default:
+		return new(C)
+	}
+}
+
 // EncodeConfig writes a config as Engine.DecodeConfig reads it: its own fields, and the key "flow".
 func EncodeConfig(config Config) ([]byte, error) {
 	data, err := json.Marshal(config)
