@@ -153,14 +153,8 @@ func (c Config) Models() iter.Seq2[string, string] { return c.modelFields() }
 
 // configOf returns a config of this flow as a *Config.
 func configOf(c flow.Config) *Config {
-	switch c := c.(type) {
-	case *Config:
-		return c
-	case Config:
-		return &c
-	default:
-		return &Config{}
-	}
+	config, _ := flow.ConfigAs[Config](c) // another type was refused before
+	return config
 }
 
 // Cast returns the participants and the audience as formats see them. Defaults may be written out or not.

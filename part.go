@@ -228,29 +228,14 @@ func (*Assignment) EventKind() flow.EventKind { return EventAssigned }
 // Canonical returns the JSON of what makes two debates equal: turns in slot order, assessments, verdict and end
 // state. Attempts, spends, times and controls are left out.
 func (d *Debate) Canonical() ([]byte, error) {
-	type turn struct {
-		Round   int             `json:"round"`
-		Slot    int             `json:"slot"`
-		Kind    flow.CallKind   `json:"kind"`
-		Speaker string          `json:"speaker"`
-		Target  string          `json:"target,omitempty"`
-		Text    string          `json:"text"`
-		Data    json.RawMessage `json:"data,omitempty"`
-		Cut     bool            `json:"cut,omitempty"`
-	}
 	out := struct {
-		State       flow.State     `json:"state"`
-		Turns       []turn         `json:"turns"`
-		Assessments []Judgement    `json:"assessments"`
-		Verdict     *FinalVerdict  `json:"verdict"`
-		Verdicts    []namedVerdict `json:"verdicts,omitempty"`
-		Ballots     []namedBallot  `json:"ballots,omitempty"`
-	}{State: d.State}
-	turns := slices.Clone(d.Turns)
-	slices.SortStableFunc(turns, func(a, b *flow.Turn) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Slot, b.Slot)) })
-	for _, t := range turns {
-		out.Turns = append(out.Turns, turn{t.Round, t.Slot, t.Kind, t.Speaker, t.Target, t.Text, t.Data, t.Cut})
-	}
+		State       flow.State           `json:"state"`
+		Turns       []flow.CanonicalTurn `json:"turns"`
+		Assessments []Judgement          `json:"assessments"`
+		Verdict     *FinalVerdict        `json:"verdict"`
+		Verdicts    []namedVerdict       `json:"verdicts,omitempty"`
+		Ballots     []namedBallot        `json:"ballots,omitempty"`
+	}{State: d.State, Turns: d.CanonicalTurns()}
 	for _, a := range d.ordered(d.Assessments) {
 		out.Assessments = append(out.Assessments, a.Judgement)
 	}

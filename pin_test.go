@@ -24,8 +24,7 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// The pins hold what logs say while the types of events change: the same values in the same order. Only [project] reads
-// events.
+// The pins hold what logs say while the types of events change: the same values in the same order. See package pin.
 
 var pinSeed = flag.Int64("pin.seed", -1, "the seed whose debates TestPinnedSimulations prints")
 

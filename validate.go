@@ -61,14 +61,15 @@ func (l *engine) check(p *plan, frozen any) (f flow.Findings) {
 	if kind.Check != nil {
 		f = append(f, kind.Check(p.config, frozen, registry{l})...)
 	}
-	l.checkNamed(&f, p)
 	var names flow.Findings
 	l.checkTools(&names, t)
 	l.checkSummarizer(&names, t)
 	if l.contexts[t.Context] == nil || !flow.Registrable(t.Context) {
 		names.Addf("context", "no context manager %q is known", text.OneLine(t.Context, 40))
 	}
-	return append(f, kind.Named(p.config, names)...)
+	f = append(f, kind.Named(p.config, names)...)
+	l.checkNamed(&f, p)
+	return f
 }
 
 // checkReadable checks that a log which holds this config can be read again. A host's own config type may write JSON

@@ -301,14 +301,8 @@ func (c *Config) toolsOf(a *Agent) []string {
 
 // configOf returns a config of this flow.
 func configOf(c flow.Config) *Config {
-	switch c := c.(type) {
-	case *Config:
-		return c
-	case Config:
-		return &c
-	default:
-		return &Config{}
-	}
+	config, _ := flow.ConfigAs[Config](c) // another type was refused before
+	return config
 }
 
 // topic is the first line of a problem, not too long for a list.

@@ -133,14 +133,8 @@ func (e EvaluationConfig) Models() iter.Seq2[string, string] {
 
 // evaluationOf returns a config of this flow.
 func evaluationOf(c flow.Config) *EvaluationConfig {
-	switch c := c.(type) {
-	case *EvaluationConfig:
-		return c
-	case EvaluationConfig:
-		return &c
-	default:
-		return &EvaluationConfig{}
-	}
+	config, _ := flow.ConfigAs[EvaluationConfig](c) // another type was refused before
+	return config
 }
 
 // evaluationFields is EvaluationConfig without its methods.

@@ -3,9 +3,7 @@ package deliberation_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,74 +146,6 @@ func TestTheMaterialIsFenced(t *testing.T) {
 		assert.Contains(t, last.System, "<<<end "+fence+">>>", "the system prompt explains the fence")
 		assert.Equal(t, 3, strings.Count(last.Last.Text, "<<<end "+fence+">>>"), "one for each piece of material")
 	}
-}
-
-// TestAnInvalidAnswerIsAGap: it is asked for once more, and then there is no number at all.
-func TestAnInvalidAnswerIsAGap(t *testing.T) {
-	bad := map[string]string{
-		"a score of 11":    marks(11),
-		"a score of 0":     marks(5, 0),
-		"a word":           strings.Replace(marks(5), `"score":5`, `"score":"5"`, 1),
-		"null":             strings.Replace(marks(5), `"score":5`, `"score":null`, 1),
-		"a missing one":    strings.Replace(marks(5), `"testability"`, `"taste"`, 1),
-		"prose":            "I would give it a 7.",
-		"half of it":       marks(5)[:200],
-		"beyond all float": strings.Replace(marks(5), `"score":5`, `"score":1e999`, 1),
-	}
-	for name, text := range bad {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				engine, models := evaluators(map[string][]scripted.Reply{
-					"eva": {says(text), says(text)}, "eli": {says(marks(8))}, "eda": {says(text), says(marks(6))},
-				})
-				record := evaluate(t, engine, threeEvaluators())
-				assert.Equal(t, 5, models.Calls())
-				assert.Equal(t, flow.StateCompleted, record.State)
-				report := scores(record)
-				assert.Equal(t, 2, report.Answered)
-				for _, rating := range append(report.Criteria, report.Overall) {
-					gap := rating.Opinions[0]
-					assert.Nil(t, gap.Value)
-					assert.Empty(t, gap.Reasoning)
-					assert.Contains(t, gap.Gap, "no valid answer: ")
-					assert.Equal(t, &deliberation.Spread{Of: 2, Mean: 7, Min: 6, Max: 8, Deviation: 1}, rating.Spread)
-				}
-				require.Len(t, record.Warnings, 1)
-				assert.Equal(t, flow.WarnLeftOut, record.Warnings[0].Kind)
-				assert.Equal(t, "eva", record.Warnings[0].By)
-				assert.Equal(t, "score.eva", record.Warnings[0].Call)
-			})
-		})
-	}
-}
-
-// TestNobodyAnswers: the evaluation ends all the same, and its report holds no number.
-func TestNobodyAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		down := scripted.Reply{Err: &provider.Error{Kind: provider.KindAuthentication, Message: "no such key"}}
-		engine, _ := evaluators(map[string][]scripted.Reply{"eva": {down}, "eli": {down}, "eda": {says("7"), says("7")}})
-		record := evaluate(t, engine, threeEvaluators())
-		assert.Equal(t, flow.StateCompleted, record.State)
-		assert.Equal(t, flow.EndTooFew, record.Reason)
-		assert.Equal(t, "0 of 3 evaluators have scored", record.Evidence)
-		assert.Len(t, record.Warnings, 3)
-		report := scores(record)
-		assert.Zero(t, report.Answered)
-		for _, rating := range append(report.Criteria, report.Overall) {
-			assert.Nil(t, rating.Spread)
-			require.Len(t, rating.Opinions, 3)
-			for _, score := range rating.Opinions {
-				assert.Nil(t, score.Value)
-				assert.NotEmpty(t, score.Gap)
-			}
-			assert.Contains(t, rating.Opinions[0].Gap, "failed for good")
-		}
-		data, err := json.Marshal(report)
-		require.NoError(t, err)
-		assert.NotContains(t, string(data), "NaN")
-		assert.Equal(t, 8, strings.Count(string(data), `"spread":null`))
-		assert.Equal(t, 24, strings.Count(string(data), `"score":null`))
-	})
 }
 
 // TestEvaluatorsWorkAtOnce: three calls of a second take a second.
@@ -416,34 +346,6 @@ func TestEvaluationAsJSON(t *testing.T) {
 	}
 }
 
-// TestAChangedLog: a stored answer that could not have been accepted is no number either.
-func TestAChangedLog(t *testing.T) {
-	for _, text := range []string{marks(5, 11), marks(0.5), "{", "null", `{"overall":{"score":5}}`} {
-		engine, _ := evaluators(map[string][]scripted.Reply{"eva": {says(marks(7))}, "eli": {says(marks(8))}, "eda": {says(marks(9))}})
-		record := evaluate(t, engine, threeEvaluators())
-		for _, turn := range record.Turns {
-			if turn.Speaker == "eli" {
-				turn.Data = json.RawMessage(text)
-			}
-		}
-		report := scores(record)
-		assert.Equal(t, 2, report.Answered)
-		assert.Nil(t, report.Overall.Opinions[1].Value)
-		assert.Equal(t, "the stored answer is not valid", report.Overall.Opinions[1].Gap)
-		assert.Equal(t, 8.0, report.Overall.Spread.Mean)
-	}
-}
-
-// TestScoresOfSomethingElse: a record of another flow has no scores.
-func TestScoresOfSomethingElse(t *testing.T) {
-	engine, _ := engineFor(nil)
-	for _, r := range []*flow.Record{nil, {}, play(t, engine, three())} {
-		s, ok := deliberation.ScoresOf(r)
-		assert.False(t, ok)
-		assert.Nil(t, s)
-	}
-}
-
 // TestEvaluationOf: the evaluators read what a deliberation was about and what came of it, and not what its
 // solution says about itself.
 func TestEvaluationOf(t *testing.T) {
@@ -488,41 +390,5 @@ func TestEvaluationOf(t *testing.T) {
 	for _, r := range []*flow.Record{nil, scored} {
 		_, ok := deliberation.Of(r)
 		assert.False(t, ok)
-	}
-}
-
-// TestSpread: an average lies between its ends, and the deviation is no larger than half of what lies
-// between them.
-func TestSpread(t *testing.T) {
-	random := rand.New(rand.NewPCG(6, 1))
-	for run := range 60 {
-		evaluation := threeEvaluators()
-		evaluation.Evaluators = nil
-		answers := map[string][]scripted.Reply{}
-		sum, score := 0.0, 0.0
-		n := 1 + random.IntN(9)
-		for i := range n {
-			id := fmt.Sprintf("e%d", i)
-			if score == 0 || run%2 == 0 { // in every other run all agree
-				score = 1 + math.Round(random.Float64()*90)/10
-			}
-			sum += score
-			evaluation.Evaluators = append(evaluation.Evaluators, deliberation.Evaluator{ID: id, Model: "test/a"})
-			answers[id] = []scripted.Reply{says(marks(score))}
-		}
-		engine, _ := evaluators(answers)
-		report := scores(evaluate(t, engine, evaluation))
-		for _, rating := range append(report.Criteria, report.Overall) {
-			s := rating.Spread
-			require.NotNil(t, s)
-			assert.Equal(t, n, s.Of)
-			assert.InDelta(t, sum/float64(n), s.Mean, 1e-9)
-			assert.GreaterOrEqual(t, s.Mean, s.Min)
-			assert.LessOrEqual(t, s.Mean, s.Max)
-			assert.GreaterOrEqual(t, s.Min, 1.0)
-			assert.LessOrEqual(t, s.Max, 10.0)
-			assert.LessOrEqual(t, s.Deviation, (s.Max-s.Min)/2+1e-9)
-			assert.Equal(t, n == 1 || s.Max == s.Min, s.Deviation == 0)
-		}
 	}
 }

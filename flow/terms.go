@@ -85,8 +85,8 @@ func DecodeTo[T any, P interface {
 	return config, nil
 }
 
-// ConfigAs returns a config as a *T, whether the host program gave a T or a *T. It copies nothing of a *T. The error
-// is of kind validation.
+// ConfigAs returns a config as a *T, whether the host program gave a T or a *T. It copies nothing of a *T. If the
+// config is of another type, the error is of kind validation, and the *T beside it is empty.
 func ConfigAs[T any](config Config) (*T, error) {
 	switch c := any(config).(type) {
 	case *T:
@@ -95,7 +95,7 @@ func ConfigAs[T any](config Config) (*T, error) {
 		return &c, nil
 	default:
 		err := fmt.Errorf("a %T is no config of this flow, which has a %T", config, *new(T))
-		return nil, &Error{Kind: provider.KindValidation, Op: "config", Err: err}
+		return new(T), &Error{Kind: provider.KindValidation, Op: "config", Err: err}
 	}
 }
 

@@ -2,10 +2,14 @@ package otel_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/codes"
 	meters "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/trace"
@@ -102,3 +106,30 @@ func (forget) OnStart(context.Context, trace.ReadWriteSpan) {}
 func (forget) OnEnd(trace.ReadOnlySpan)                     {}
 func (forget) Shutdown(context.Context) error               { return nil }
 func (forget) ForceFlush(context.Context) error             { return nil }
+
+// What a canceled debate still has to pay is part of its cost, though it came after the end.
+func TestACostThatComesLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := engineOf(script)
+		session, err := engine.Start(t.Context(), cars())
+		require.NoError(t, err)
+		defer session.Close()
+		r := newRecorder()
+		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
+			require.NoError(t, err)
+			if in := as[flow.Intent](event); in != nil && in.By == "Ben" {
+				require.NoError(t, session.Cancel(t.Context()))
+			}
+		}
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		root := r.one(t, "invoke_workflow debate")
+		assert.Equal(t, "canceled", get(root, "debate.state"))
+		assert.Equal(t, "host", get(root, "debate.end_reason"))
+		assert.Empty(t, get(root, "debate.unfinished"))
+		assert.Equal(t, codes.Unset, root.Status().Code)
+		assert.Equal(t, fmt.Sprintf("%.6g", float64(record.Spent().Cost)/float64(flow.USD)), get(root, "debate.cost_usd"))
+		calls := r.find(t, "chat talker")
+		assert.Equal(t, "late", get(calls[len(calls)-1], "debate.call.outcome"))
+	})
+}

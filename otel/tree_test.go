@@ -160,3 +160,34 @@ func golden(t *testing.T, name, got string) {
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got)
 }
+
+// find returns the spans of a name.
+func (r *recorder) find(t *testing.T, name string) (found []trace.ReadOnlySpan) {
+	t.Helper()
+	for _, s := range r.ended(t) {
+		if s.Name() == name {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// one returns the only span of a name.
+func (r *recorder) one(t *testing.T, name string) trace.ReadOnlySpan {
+	t.Helper()
+	found := r.find(t, name)
+	require.Len(t, found, 1, name)
+	return found[0]
+}
+
+// get returns an attribute of a span as text; "": it has none.
+func get(s trace.ReadOnlySpan, key string) string { return among(s.Attributes(), key) }
+
+func among(attributes []attribute.KeyValue, key string) string {
+	for _, kv := range attributes {
+		if string(kv.Key) == key {
+			return value(kv.Value)
+		}
+	}
+	return ""
+}

@@ -52,24 +52,11 @@ func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
 			return err
 		}
 		out, err := s.core.StepRemote(NewInput(signal))
-		if err != nil {
-			if broken := s.core.Err(); broken != nil {
-				s.closeWith(broken)
-			}
-			return err
-		}
-		if len(out.Events) == 0 {
-			return nil
-		}
-		err = s.save(ctx, out.Events)
-		if tried = nil; s.maybeAppended {
+		conflict, err := s.saveStep(ctx, out.Events, err)
+		if tried = nil; conflict && s.maybeAppended {
 			tried = out.Events
 		}
-		switch {
-		case errors.Is(err, flow.ErrConflict):
-			return err
-		case err != nil:
-			s.closeWith(err)
+		if err != nil || len(out.Events) == 0 {
 			return err
 		}
 		s.publishFolded()

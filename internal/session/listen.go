@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/callctx"
-	"github.com/agonist-dev/debate/store"
 )
 
 // listen watches the log of a debate that this session has no lease of. The session folds what others append. When
@@ -32,20 +30,11 @@ func (s *Session) unlisten() {
 
 // watchLog calls checkLog whenever the log may have grown, until ctx is done or checkLog returns false.
 func (s *Session) watchLog(ctx context.Context) {
-	grown, every := (<-chan struct{})(nil), pollInterval
-	if w, ok := s.host.Store.(store.Watcher); ok {
-		grown, every = w.Watch(ctx, s.ID), s.host.Lease // by then the lease of a process that is gone has ended
-	}
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for ctx.Err() == nil && s.checkLog(ctx) {
-		select {
-		case _, open := <-grown:
-			if !open {
-				grown = nil
-			}
-		case <-ticker.C:
-		case <-ctx.Done():
+	log := s.host.growthOf(ctx, s.ID, s.host.Lease) // by then the lease of a process that is gone has ended
+	defer log.stop()
+	for s.checkLog(ctx) {
+		if log.wait(ctx) != nil {
+			return
 		}
 	}
 }

@@ -66,30 +66,18 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output, conflict bool, err error) {
 	err = retryConflicts(func() error {
 		out, err = s.host.crew.step(s.core, NewInput(signal))
-		if err != nil {
-			if broken := s.core.Err(); broken != nil {
-				s.closeWith(broken)
-			}
+		grown, err := s.saveStep(ctx, out.Events, err)
+		if !grown {
 			return err
 		}
-		if len(out.Events) == 0 {
-			return nil
+		conflict = true
+		log, lost := s.reload(ctx)
+		if lost != nil {
+			s.closeWith(lost)
+			return lost
 		}
-		err := s.save(ctx, out.Events)
-		if errors.Is(err, flow.ErrConflict) {
-			conflict = true
-			log, lost := s.reload(ctx)
-			if lost != nil {
-				s.closeWith(lost)
-				return lost
-			}
-			if s.maybeAppended && contains(log, out.Events) { // the append succeeded, and somebody has written behind it
-				signal = flow.Tick{}
-			}
-			return err
-		}
-		if err != nil {
-			s.closeWith(err)
+		if s.maybeAppended && contains(log, out.Events) { // the append succeeded, and somebody has written behind it
+			signal = flow.Tick{}
 		}
 		return err
 	})
@@ -97,6 +85,25 @@ func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output
 		s.closeWith(err)
 	}
 	return out, conflict, err
+}
+
+// saveStep saves the events of a Step that returned err. A broken core closes the session, and so does an append that
+// fails, unless it fails with a conflict: the log has grown meanwhile.
+func (s *Session) saveStep(ctx context.Context, events []flow.Event, err error) (conflict bool, _ error) {
+	if err != nil {
+		if broken := s.core.Err(); broken != nil {
+			s.closeWith(broken)
+		}
+		return false, err
+	}
+	if len(events) == 0 {
+		return false, nil
+	}
+	err = s.save(ctx, events)
+	if conflict = errors.Is(err, flow.ErrConflict); err != nil && !conflict {
+		s.closeWith(err)
+	}
+	return conflict, err
 }
 
 // save appends the events of a Step. Canceling ctx does not interrupt an append: ctx only carries values.

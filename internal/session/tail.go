@@ -7,11 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/store"
 )
-
-// pollInterval is how often a log is read that may have grown, if the store cannot watch it.
-const pollInterval = 250 * time.Millisecond
 
 // Events yields the events of a debate after the given number: those of its session if it is open in this host, else
 // those of its log as it grows.
@@ -32,12 +28,8 @@ var errReaderLeft = errors.New("the reader has left")
 func (h *Host) tail(ctx context.Context, id string, after int64, yield func(flow.Event, error) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var grown <-chan struct{}
-	if w, ok := h.Store.(store.Watcher); ok {
-		grown = w.Watch(ctx, id)
-	}
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
+	log := h.growthOf(ctx, id, pollInterval) // the loop looks at the clock too
+	defer log.stop()
 	var core *flow.Core
 	var seen int64
 	var grew time.Time
@@ -52,14 +44,8 @@ func (h *Host) tail(ctx context.Context, id string, after int64, yield func(flow
 		if core.Over() || core.Record().Final() && time.Since(grew) > h.Lease {
 			return nil
 		}
-		select {
-		case _, open := <-grown:
-			if !open {
-				grown = nil
-			}
-		case <-ticker.C:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := log.wait(ctx); err != nil {
+			return err
 		}
 	}
 }

@@ -52,18 +52,16 @@ func (t *tree) checkImports(p plan) ([]finding, error) {
 // checkImport returns what is wrong with an import, if anything is.
 func (t *tree) checkImport(from *pkg, r *rule, file string, spec *ast.ImportSpec) finding {
 	path := strings.Trim(spec.Path.Value, "\"`")
-	f := finding{file: t.relative(filepath.Join(from.Dir, file)), to: path}
-	to := t.byPath[path]
+	f := finding{file: t.relative(filepath.Join(from.Dir, file))}
+	name, to := path, t.byPath[path]
 	if to != nil {
-		f.to = to.Name
+		name = to.Name
 	}
-	if to != nil && !matchesAny(r.imports, f.to) {
-		f.from, f.way = from.Name, from.Name+" -> "+f.to
+	if to != nil && !matchesAny(r.imports, name) {
 		f.text = fmt.Sprintf("package %s imports %s, which its rule in line %d of the plan does not allow", from.Name, path, r.line)
 	}
 	for _, m := range r.rooms {
-		if m.has(file) && matchesAny(m.forbids, f.to) {
-			f.from, f.way = f.file, m.name+" -> "+f.to
+		if m.has(file) && matchesAny(m.forbids, name) {
 			f.text = fmt.Sprintf("%s (room %s) imports %s, which the room forbids", f.file, m.name, path)
 		}
 	}

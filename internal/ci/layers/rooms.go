@@ -69,16 +69,9 @@ func (t *tree) checkRooms(ctx context.Context, r *rule) ([]finding, error) {
 		if here == nil || there == nil || here == there || slices.Contains(here.uses, there.name) {
 			continue
 		}
-		f := finding{
-			file: t.relative(at.Filename), line: at.Line,
-			from: s.declarationAt(id.Pos()).name, to: s.nameOf(object), way: here.name + " -> " + there.name,
-		}
-		f.text = fmt.Sprintf("%s (room %s) refers to %s in %s:%d (room %s)",
-			f.from, here.name, f.to, t.relative(to.Filename), to.Line, there.name)
-		if p.Name != "." { // several packages may have rooms
-			f.from, f.to = p.Name+"."+f.from, p.Name+"."+f.to
-		}
-		findings = append(findings, f)
+		text := fmt.Sprintf("%s (room %s) refers to %s in %s:%d (room %s)",
+			s.declarationAt(id.Pos()).name, here.name, s.nameOf(object), t.relative(to.Filename), to.Line, there.name)
+		findings = append(findings, finding{file: t.relative(at.Filename), line: at.Line, text: text})
 	}
 	return findings, nil
 }

@@ -1,0 +1,212 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/providertest"
+)
+
+func (v vendor) respond(w http.ResponseWriter, r *http.Request) {
+	if v.Sent != nil {
+		v.Sent(sentResponses(r))
+	}
+	if v.Fail != "" && v.Fail != provider.KindInvalidResponse && len(v.Reply) == 0 {
+		v.fail(w)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	s := &script{w: w, model: v.Model}
+	s.begin()
+	if len(v.Reply) > 0 {
+		s.openMessage()
+	}
+	for i, text := range v.Reply {
+		s.text(text)
+		if i == 0 && v.Hold != nil {
+			select {
+			case <-v.Hold:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}
+	switch {
+	case v.Cut:
+		return
+	case v.Fail != "" && v.Fail != provider.KindInvalidResponse:
+		s.send("error", map[string]any{"code": signals[v.Fail].code, "message": "not with " + v.Key, "param": nil})
+		return
+	}
+	if v.Stop == provider.StopRefusal {
+		s.refusal("No.")
+	}
+	s.closeMessage()
+	for i, c := range v.Calls {
+		s.done(map[string]any{
+			"id": fmt.Sprintf("rs_%d", i), "type": "reasoning", "summary": []any{}, "encrypted_content": "c2VhbGVk+" + c.ID,
+		})
+		s.call(c)
+	}
+	s.end(v.Stop, v.Usage)
+}
+
+// script writes the events of a response.
+type script struct {
+	w        io.Writer
+	model    string
+	sequence int
+	output   []any
+	parts    []any  // of the open message; nil: none is open
+	words    string // of the open part
+}
+
+func (s *script) send(kind string, fields map[string]any) {
+	fields["type"], fields["sequence_number"] = kind, s.sequence
+	s.sequence++
+	data, _ := json.Marshal(fields)
+	flush(s.w, "event: "+kind+"\ndata: "+string(data)+"\n\n")
+}
+
+func (s *script) response(status string) map[string]any {
+	output := s.output
+	if output == nil {
+		output = []any{}
+	}
+	return map[string]any{
+		"id": "resp_1", "object": "response", "created_at": 1741476777, "status": status, "error": nil,
+		"incomplete_details": nil, "model": s.model, "output": output, "store": false, "usage": nil,
+	}
+}
+
+func (s *script) begin() {
+	s.send("response.created", map[string]any{"response": s.response("in_progress")})
+	s.send("response.in_progress", map[string]any{"response": s.response("in_progress")})
+}
+
+func (s *script) place(fields map[string]any) map[string]any {
+	fields["output_index"], fields["content_index"], fields["item_id"] = len(s.output), len(s.parts), "msg_1"
+	return fields
+}
+
+func (s *script) openMessage() {
+	s.send("response.output_item.added", s.place(map[string]any{
+		"item": map[string]any{"id": "msg_1", "type": "message", "status": "in_progress", "role": "assistant", "content": []any{}},
+	}))
+	s.send("response.content_part.added", s.place(map[string]any{"part": map[string]any{"type": "output_text", "text": ""}}))
+	s.parts = []any{}
+}
+
+func (s *script) text(text string) {
+	s.words += text
+	s.send("response.output_text.delta", s.place(map[string]any{"delta": text, "logprobs": []any{}}))
+}
+
+func (s *script) refusal(text string) {
+	if s.parts == nil {
+		s.openMessage()
+	}
+	s.parts = append(s.parts, map[string]any{"type": "output_text", "text": s.words, "annotations": []any{}})
+	s.send("response.refusal.delta", s.place(map[string]any{"delta": text}))
+	s.send("response.refusal.done", s.place(map[string]any{"refusal": text}))
+	s.parts = append(s.parts, map[string]any{"type": "refusal", "refusal": text})
+	s.words = ""
+}
+
+func (s *script) closeMessage() {
+	if s.parts == nil {
+		return
+	}
+	if s.words != "" {
+		part := map[string]any{"type": "output_text", "text": s.words, "annotations": []any{}}
+		s.send("response.output_text.done", s.place(map[string]any{"text": s.words}))
+		s.send("response.content_part.done", s.place(map[string]any{"part": part}))
+		s.parts = append(s.parts, part)
+	}
+	s.done(map[string]any{"id": "msg_1", "type": "message", "status": "completed", "role": "assistant", "content": s.parts})
+	s.parts, s.words = nil, ""
+}
+
+func (s *script) done(item map[string]any) {
+	s.send("response.output_item.done", map[string]any{"output_index": len(s.output), "item": item})
+	s.output = append(s.output, item)
+}
+
+func (s *script) call(c provider.ToolCall) {
+	item := map[string]any{
+		"id": "fc_" + c.ID, "type": "function_call", "status": "completed",
+		"call_id": c.ID, "name": c.Name, "arguments": string(c.Arguments),
+	}
+	at := map[string]any{"output_index": len(s.output), "item_id": item["id"], "delta": string(c.Arguments)}
+	s.send("response.function_call_arguments.delta", at)
+	s.done(item)
+}
+
+func (s *script) end(stop provider.StopReason, usage provider.Usage) {
+	kind := "completed"
+	last := s.response(kind)
+	if reason := map[provider.StopReason]string{
+		provider.StopLength: "max_output_tokens", provider.StopFilter: "content_filter",
+	}[stop]; reason != "" {
+		kind = "incomplete"
+		last["status"], last["incomplete_details"] = kind, map[string]any{"reason": reason}
+	}
+	last["usage"] = map[string]any{
+		"input_tokens": usage.Input, "output_tokens": usage.Output, "total_tokens": usage.Input + usage.Output,
+		"input_tokens_details":  map[string]any{"cached_tokens": usage.CachedInput, "cache_write_tokens": usage.CacheWrite},
+		"output_tokens_details": map[string]any{"reasoning_tokens": usage.Reasoning},
+	}
+	s.send("response."+kind, map[string]any{"response": last})
+}
+
+// sentResponses reads a request for a response back.
+func sentResponses(r *http.Request) providertest.Sent {
+	var body struct {
+		Model           string
+		Instructions    string
+		MaxOutputTokens int `json:"max_output_tokens"`
+		Temperature     *float64
+		Text            struct{ Format struct{ Type string } }
+		Tools           []struct{ Name string }
+		Input           []json.RawMessage
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return providertest.Sent{}
+	}
+	s := providertest.Sent{
+		Model: body.Model, System: body.Instructions, MaxTokens: body.MaxOutputTokens, Temperature: body.Temperature,
+		Schema: body.Text.Format.Type == "json_schema",
+	}
+	for _, tool := range body.Tools {
+		s.Tools = append(s.Tools, tool.Name)
+	}
+	var thoughts []json.RawMessage // before the next call
+	for _, raw := range body.Input {
+		var item struct {
+			Type, Content, Name, Arguments, Output string
+			Role                                   provider.Role
+			CallID                                 string `json:"call_id"`
+		}
+		if json.Unmarshal(raw, &item) != nil {
+			return providertest.Sent{}
+		}
+		switch item.Type {
+		case "reasoning":
+			thoughts = append(thoughts, raw)
+		case "function_call":
+			call := provider.ToolCall{ID: item.CallID, Name: item.Name, Arguments: json.RawMessage(item.Arguments)}
+			if len(thoughts) > 0 {
+				call.Opaque, _ = json.Marshal(map[string]any{"openai": body.Model, "reasoning": thoughts})
+			}
+			s.Calls, thoughts = append(s.Calls, call), nil
+		case "function_call_output":
+			s.Results = append(s.Results, provider.ToolResult{ID: item.CallID, Text: item.Output})
+		default: // a message says of what type it is, or not
+			s.Turns = append(s.Turns, providertest.Turn{Role: item.Role, Text: item.Content})
+		}
+	}
+	return s
+}
