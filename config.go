@@ -267,7 +267,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads a config strictly. The error joins one *[flow.Error] of kind validation for each problem, up to 50
+// UnmarshalJSON reads a config strictly. The error joins one *[Error] of kind validation for each problem, up to 50
 // of them, as [flow.DecodeStrict] says. After an error the config is unchanged.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON
