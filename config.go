@@ -40,7 +40,8 @@ type Config struct {
 	CustomFormat *format.Format `json:"customFormat,omitempty"`
 	// Mode says whether speakers of one round hear each other: Sequential if empty.
 	Mode Mode `json:"mode,omitempty"`
-	// Rounds limits the number of rounds, in every format: 5 if 0. There is no upper bound.
+	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. A format that fixes its rounds sets
+	// the number, and another one is refused.
 	Rounds int `json:"rounds,omitempty"`
 	// Participants are the debaters, in the order in which they speak.
 	Participants []Participant `json:"participants"`

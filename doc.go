@@ -157,10 +157,9 @@
 // What is particular to debates is one [Flow] in this package. Package deliberation is another flow, in which agents
 // propose, critique and refine. [Engine.Start] takes the config of any flow that is registered in Engine.Flows.
 //
-// A program that runs debates uses the names of this package. The names of other packages that stand in fields of
-// [Config] and [Engine], or in signatures of [Engine] and [Session], have aliases here. Only a few, such as
-// [flow.Inquiry] and [store.Memory], need an import of their own. Authors of flows, formats and stores use the names
-// of packages flow, format and store.
+// A program that runs debates uses the names of this package. The most common names of packages flow, format, store
+// and provider have aliases here. The others, such as [flow.Inquiry] and [store.Memory], come from their packages.
+// Authors of flows, formats and stores use the names of those packages throughout.
 //
 //   - A flow is states, rules, and the calls that each state still lacks. [Flow].Mermaid draws its machine.
 //   - A runtime of your own steps a [flow.Core], which does no I/O. [Engine.Perform] makes the calls of its commands.
