@@ -14,8 +14,8 @@ import (
 
 // Config describes a deliberation. [debate.Engine.Start] starts a deliberation with it.
 //
-// In JSON its keys are camelCase, an unknown key is an error, and durations are strings such as "90s". If a field is
-// zero, the default that its comment names applies.
+// Its JSON is strict: an unknown key is an error. Durations are strings such as "90s", under the keys roundTimeout and
+// turnTimeout. If a field is zero, the default that its comment names applies.
 //
 // The start settles the config: it writes the defaults out, adds the built-in roles that agents have to Roles, and
 // replaces the name of each prompt file by its text. The log holds the settled config, which depends on no file.
