@@ -8,7 +8,8 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Names of other packages that most programs need.
+// Names of other packages that most programs need. A program that runs debates writes these aliases. Authors of flows,
+// formats and stores write the names of the packages that define them.
 type (
 	// Budget holds limits of money, tokens, calls and time. See [flow.Budget].
 	Budget = flow.Budget
@@ -30,7 +31,7 @@ type (
 	Option = flow.Option
 	// Record is what a log says of a conversation. See [flow.Record].
 	Record = flow.Record
-	// RetryPolicy says how failed calls are tried again. See [flow.RetryPolicy].
+	// RetryPolicy says how failed calls are retried. See [flow.RetryPolicy].
 	RetryPolicy = flow.RetryPolicy
 	// Rule is a line of the table. See [flow.Rule].
 	Rule = flow.Rule
@@ -65,7 +66,7 @@ type (
 	ContextManager = window.Manager
 )
 
-// The sides of a debate, and a dollar.
+// The sides of a debate, and one US dollar.
 const (
 	For     = format.For
 	Against = format.Against

@@ -22,7 +22,7 @@ type Member struct {
 	Model string `json:"model,omitempty"`
 	// Judge is a name in Engine.Judges. It stands in place of a model.
 	Judge string `json:"judge,omitempty"`
-	// Person asks a person of the host program through an [flow.Inquiry]. It stands in place of a model.
+	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model.
 	Person bool `json:"person,omitempty"`
 	// Persona describes the member as a person.
 	Persona string `json:"persona,omitempty"`

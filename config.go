@@ -15,15 +15,17 @@ import (
 // Config says what a debate is, as data that can be stored, compared and sent. Providers, models, judges, formats
 // and tools appear in it by name. Their live values are registered on the [Engine]. A Config never holds a key.
 //
+// The engine copies a Config: the caller may change it as soon as the call with it has returned.
+//
 // Its JSON is strict: an unknown key, or a key given twice in different case, is an error. Durations are strings
-// such as "90s". Money is a number of USD.
+// such as "90s", under the keys roundDelay, roundTimeout, turnTimeout and judgeTimeout. Money is a number of USD.
 //
 // Values out of bounds are refused:
 //   - Texts are valid UTF-8 without NUL. The topic, a position, a persona and each text of a format have at most
 //     20,000 bytes. Instructions have at most 100,000 bytes, and the ends of a rubric's scale 1000.
 //   - Names of models, judges, tools and the like are one line of at most 256 printable bytes.
-//   - A debate has at most 1000 participants (or fewer, as the format says), 100 judges and 1000 members of the
-//     audience. Each of them has at most 16 fallbacks.
+//   - A debate has at most 1000 participants, whatever the format says, 100 judges and 1000 members of the audience.
+//     Each of them has at most 16 fallbacks.
 //   - There are at most 50 criteria, 16 detectors in each list, and 128 tools.
 //   - There are at most 64 labels, with names of 128 bytes and values of 1024.
 //
@@ -36,13 +38,16 @@ type Config struct {
 	Topic string `json:"topic"`
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty"`
-	// CustomFormat is a format that the host program defines, in place of a named one.
+	// CustomFormat is a format that the host program defines. It replaces a named one: Format is then empty or the
+	// name of CustomFormat.
 	CustomFormat *format.Format `json:"customFormat,omitempty"`
 	// Mode says whether speakers of one round hear each other: Sequential if empty.
 	Mode Mode `json:"mode,omitempty"`
-	// Rounds limits the number of rounds, in every format: 5 if 0. There is no upper bound.
+	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. A format that fixes its rounds sets
+	// the number, and another one is refused.
 	Rounds int `json:"rounds,omitempty"`
-	// Participants are the debaters, in the order in which they speak.
+	// Participants are the debaters, in the order in which they speak: from 2 to 10, unless the format has other
+	// bounds.
 	Participants []Participant `json:"participants"`
 	// Judging says who judges. If it is nil, no judge is asked, and there is no verdict.
 	Judging *Judging `json:"judging,omitempty"`
@@ -261,7 +266,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads a config strictly. The error joins one *[flow.Error] of kind validation for each problem, up to 50
+// UnmarshalJSON reads a config strictly. The error joins one *[Error] of kind validation for each problem, up to 50
 // of them, as [flow.DecodeStrict] says. After an error the config is unchanged.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	var in configJSON

@@ -16,7 +16,7 @@ import (
 // to the log:
 //   - If another process holds the debate, that process acts on them with its next result, or within a third of
 //     its lease.
-//   - If no process holds it, the facts wait until a process opens the debate. [store.Filter].Working with Idle finds
+//   - If no process holds it, the facts wait until a process opens the debate. [Filter].Working with Idle finds
 //     it.
 //
 // If a control does not fit the debate's state, the error is of kind state, and nothing changes.

@@ -28,7 +28,7 @@ type Engine struct {
 	Judges map[string]Judge
 	// Contexts are context managers by the name in Config.Context. They are added to the built-in ones.
 	Contexts map[string]ContextManager
-	// Formats are formats by the name in Config.Format. They are added to those of BuiltinFormats.
+	// Formats are formats by the name in Config.Format. They are added to the built-in ones ([format.Builtin]).
 	Formats map[string]format.Format
 	// Flows are other kinds of conversations, by the name that their configs give. The flow of debates is always
 	// there.
@@ -39,7 +39,7 @@ type Engine struct {
 	Prompts map[string]string
 	// Models are prices and sizes by "provider/model". They take precedence over the embedded table.
 	Models map[string]flow.Model
-	// Store keeps the logs. If it is nil, the engine makes a MemoryStore of its own, which keeps every debate until
+	// Store keeps the logs. If it is nil, the engine makes a [store.Memory] of its own, which keeps every debate until
 	// the debate is deleted there. A host program that runs many debates sets a store and deletes from it.
 	Store store.Store
 	// Lease is how long the lease of a debate lasts; 0 means 15 s. It bounds two waits:
@@ -160,7 +160,7 @@ func (e *Engine) Run(ctx context.Context, config flow.Config) iter.Seq2[flow.Eve
 // that is over is opened for reading.
 //
 // Calls that were in flight when the debate's last process ended are charged and made again. If another process
-// holds the debate, the error is [flow.ErrLeased].
+// holds the debate, the error is [ErrLeased].
 func (e *Engine) Open(ctx context.Context, id string) (*Session, error) {
 	l, err := e.freeze()
 	if err != nil {
@@ -191,10 +191,10 @@ func (e *Engine) Events(ctx context.Context, id string, after int64) iter.Seq2[f
 	}
 }
 
-// List yields a description of each stored debate that matches, as [store.Store].List does.
+// List yields a description of each stored debate that matches, as [Store].List does.
 //
 // A worker that resumes debates of other processes lists {Working: true, Idle: true} and opens what it finds. If
-// several workers open the same debate, one gets it, and the others get [flow.ErrLeased].
+// several workers open the same debate, one gets it, and the others get [ErrLeased].
 func (e *Engine) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
 		l, err := e.freeze()
@@ -223,8 +223,8 @@ func (e *Engine) Record(ctx context.Context, id string) (*flow.Record, error) {
 // Freeze returns the signal with which a log begins: the config with every default written out, and everything else
 // that must not change while the debate runs. Each call draws a new seed.
 //
-// Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [flow.Edit], [flow.Validate]
-// and [flow.Validated]. The config should have passed Engine.Validate.
+// Freeze is for runtimes that a host program writes. Such a runtime first steps a new core with [flow.Edit],
+// [flow.Validate] and [flow.Validated]. The config should have passed Engine.Validate.
 func (e *Engine) Freeze(config flow.Config) (flow.Start, error) {
 	l, err := e.freeze()
 	if err != nil {

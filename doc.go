@@ -13,8 +13,8 @@
 //	config := debate.Config{
 //		Topic: "Should cities ban private cars from their centres?",
 //		Participants: []debate.Participant{
-//			{Name: "Ada", Side: format.For, Model: "openai/gpt-4.1-mini"},
-//			{Name: "Ben", Side: format.Against, Model: "openai/gpt-4.1-mini"},
+//			{Name: "Ada", Side: debate.For, Model: "openai/gpt-4.1-mini"},
+//			{Name: "Ben", Side: debate.Against, Model: "openai/gpt-4.1-mini"},
 //		},
 //		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "openai/gpt-4.1"}}},
 //	}
@@ -23,7 +23,7 @@
 //			return err
 //		}
 //		switch body := event.Body.(type) {
-//		case *flow.Turn:
+//		case *debate.Turn:
 //			fmt.Printf("\n%s: %s\n", body.Speaker, body.Text)
 //		case *debate.Verdict:
 //			fmt.Printf("\n%s\n", body.Summary)
@@ -31,7 +31,7 @@
 //	}
 //
 // [Engine.Run] is for programs that only watch. Leaving its loop cancels the debate. [Engine.Start] returns a
-// [Session], which has controls. [Session.Wait] returns the [flow.Record] of the debate once it is over, and [Of] reads
+// [Session], which has controls. [Session.Wait] returns the [Record] of the debate once it is over, and [Of] reads
 // what is particular to debates:
 //
 //	session, err := engine.Start(ctx, config)
@@ -60,7 +60,7 @@
 //
 // # Formats and rounds
 //
-// A [format.Format] is data: who speaks when, to whom, how long, having read what, and when the debate ends. The built-in
+// A [Format] is data: who speaks when, to whom, how long, having read what, and when the debate ends. The built-in
 // formats of package format ([format.Builtin]) are:
 //
 //   - "free-form", the default, ends when the judges no longer wish to continue.
@@ -71,7 +71,7 @@
 //   - "roundtable" and "socratic" have no winner.
 //   - "devils-advocate" and "dialectical-inquiry" set a proposal against its critics or a counter-plan.
 //
-// You can write a format in Go or in JSON ([format.Parse]), and see its speeches with [format.Format].Schedule.
+// You can write a format in Go or in JSON ([format.Parse]), and see its speeches with [Format].Schedule.
 // Config.Rounds limits the rounds of formats that do not fix them. In formats without an order of their own, the
 // speakers of a round hear each other, unless Config.Mode is [Simultaneous].
 //
@@ -118,7 +118,7 @@
 //
 // # Storing and resuming
 //
-// A debate is its log of events, and a [flow.Record] is the fold of a log. Logs are kept in a [store.Store]: [store.Memory],
+// A debate is its log of events, and a [Record] is the fold of a log. Logs are kept in a [Store]: [store.Memory],
 // package store/file with one journal per debate, or module store/sql with SQLite or PostgreSQL. Every step is saved
 // before any reader sees it and before the engine acts on it. So a process may be killed at any moment.
 //
@@ -133,20 +133,20 @@
 //
 // # Money
 //
-// A [flow.Record] counts tokens and USD in total, by model, by participant and by round. Failed attempts are included. A
-// [flow.Budget] of USD, tokens, calls and time has limits that warn, that end the rounds early, or that stop the debate. No
+// A [Record] counts tokens and USD in total, by model, by participant and by round. Failed attempts are included. A
+// [Budget] of USD, tokens, calls and time has limits that warn, that end the rounds early, or that stop the debate. No
 // call starts whose worst case would pass a hard limit. [Engine.Estimate] computes beforehand the most that a debate
 // can cost.
 //
 // # Errors
 //
-// Errors are [*flow.Error] values. They have a [flow.Kind], the field or participant they concern, and a Hint for a person. Only
-// errors of a context, [flow.ErrClosed] and [flow.ErrAwaitingInput] come as they are. Failed calls are retried by their
-// kind, as a [flow.RetryPolicy] says. Then the participant's fallback models are asked.
+// Errors are [*Error] values. They have a [Kind], the field or participant they concern, and a Hint for a person. Only
+// errors of a context, [flow.ErrClosed] and [ErrAwaitingInput] come as they are. Failed calls are retried by their
+// kind, as a [RetryPolicy] says. Then the participant's fallback models are asked.
 //
 // # Tools
 //
-// A [flow.Tool] is a function that models may use while they write a reply. It is registered in Engine.Tools, and offered
+// A [Tool] is a function that models may use while they write a reply. It is registered in Engine.Tools, and offered
 // where the flow allows it. [flow.NewTool] makes a tool of a Go function and checks the arguments. Each use is
 // recorded with its answer, and the model is shown the answer between fences. If a use may have taken effect, it is
 // not repeated unless the tool is read-only.
@@ -154,13 +154,14 @@
 // # Flows and packages
 //
 // What holds for every kind of conversation is in package flow: events, records, the machine, budgets, retries, tools.
-// What is particular to debates is one [flow.Flow] in this package. Package deliberation is another flow, in which agents
+// What is particular to debates is one [Flow] in this package. Package deliberation is another flow, in which agents
 // propose, critique and refine. [Engine.Start] takes the config of any flow that is registered in Engine.Flows.
 //
-// A program that runs debates uses the names of this package. The most common names of the other packages have aliases
-// here. A program that goes further imports flow, format or store.
+// A program that runs debates uses the names of this package. The most common names of packages flow, format, store
+// and provider have aliases here. The others, such as [flow.Inquiry] and [store.Memory], come from their packages.
+// Authors of flows, formats and stores use the names of those packages throughout.
 //
-//   - A flow is states, rules, and the calls that each state still lacks. [flow.Flow].Mermaid draws its machine.
+//   - A flow is states, rules, and the calls that each state still lacks. [Flow].Mermaid draws its machine.
 //   - A runtime of your own steps a [flow.Core], which does no I/O. [Engine.Perform] makes the calls of its commands.
 //   - A store of your own is tested by package store/storetest.
 package debate

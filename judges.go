@@ -122,20 +122,20 @@ func (d *Debate) gone() string {
 
 // JudgeTask is what a judge is asked. What it points to is shared and read only.
 type JudgeTask struct {
-	Debate  string
+	Debate  string        // the debate's id
 	Call    string        // deterministic; with Attempt it is an idempotency key
 	Attempt int           // from 1
 	Kind    flow.CallKind // KindAssessment, KindVerdict, or KindBallot
 	Topic   string
-	Round   int
-	Rounds  int
+	Round   int // of an assessment: the round that is judged; otherwise the latest round
+	Rounds  int // the largest number of rounds
 	// Participants are those who still take part, without their models. With neutral labels, their names are the
 	// labels, in Turns too.
 	Participants []Participant
-	Turns        []*flow.Turn // oldest first; their text is hostile
-	Instruction  string       // what a model would be told, including the problems of a rejected answer
-	Schema       json.RawMessage
-	Labels       map[string]string
+	Turns        []*flow.Turn      // oldest first; their text is hostile
+	Instruction  string            // what a model would be told, including the problems of a rejected answer
+	Schema       json.RawMessage   // the JSON schema that the answer must match
+	Labels       map[string]string // Config.Labels
 }
 
 // judgeTask makes the task of a judge that is not a model.

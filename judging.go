@@ -63,7 +63,7 @@ type JudgeConfig struct {
 	Model string `json:"model,omitempty"`
 	// Judge is a name in Engine.Judges. It stands in place of a model.
 	Judge string `json:"judge,omitempty"`
-	// Person asks a person of the host program through an [flow.Inquiry]. It stands in place of a model.
+	// Person asks a person of the host program through a [flow.Inquiry]. It stands in place of a model.
 	Person bool `json:"person,omitempty"`
 	// Fallbacks are models that take over, in this order. A fallback takes over when the model before keeps
 	// failing, or when two answers of it were not accepted.

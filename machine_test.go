@@ -117,7 +117,7 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 	next := func(*debate.Record) (debate.Trigger, flow.Exit, bool) { return "go", flow.Exit{}, true }
 	small := func() *debate.Flow {
 		return &debate.Flow{
-			Name: "small", Version: 1, Start: "only",
+			Name: "small", Version: 1, Start: "only", Decode: flow.DecodeTo[debate.Config],
 			Rules: []debate.Rule{{From: "only", On: "go", To: flow.StateCompleting}},
 			Steps: map[debate.State]flow.Step{"only": {Next: next}},
 		}
@@ -128,6 +128,7 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 		says string
 	}{
 		"nil":                  {nil, `under "small"`},
+		"no reader of configs": {change(small(), func(f *debate.Flow) { f.Decode = nil }), "a Decode"},
 		"another name":         {change(small(), func(f *debate.Flow) { f.Name = "other" }), `under "small"`},
 		"no start":             {change(small(), func(f *debate.Flow) { f.Start = "" }), "first state"},
 		"start of lifecycle":   {change(small(), func(f *debate.Flow) { f.Start = flow.StateReady }), "first state"},

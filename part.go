@@ -15,7 +15,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Debate is a debate for reading: the [flow.Record] that every flow has, and what the judges, the audience and the
+// Debate is a debate for reading: the [Record] that every flow has, and what the judges, the audience and the
 // search for positions have contributed. It is read only, under the rules of its Record.
 type Debate struct {
 	*flow.Record

@@ -68,7 +68,7 @@ func (s *Session) Edit(config flow.Config) error {
 }
 
 // Validate checks the config, and asks the providers that can tell about its models. If nothing is wrong, the
-// debate is ready. Otherwise the error joins one *[flow.Error] per field, and the debate stays in configuring.
+// debate is ready. Otherwise the error joins one *[Error] per field, and the debate stays in configuring.
 func (s *Session) Validate(ctx context.Context) error {
 	return s.runtime.Validate(ctx, func(r *flow.Record) (*flow.Start, error) { return s.live.validate(ctx, s.live.planOf(r), nil) })
 }
@@ -94,8 +94,8 @@ func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
 
 // Wait waits until the debate is over, and returns its record. It returns earlier, with the record of that moment
 // and an error, in these cases:
-//   - The debate comes to the error state. The error is its *[flow.Error].
-//   - The debate waits for a person. The error is [flow.ErrAwaitingInput].
+//   - The debate comes to the error state. The error is its *[Error].
+//   - The debate waits for a person. The error is [ErrAwaitingInput].
 //   - The session is closed. The error is [flow.ErrClosed], or what has ended the session.
 //
 // In these cases the record is nil if nothing is stored of the debate, or if the store fails. If ctx is done, Wait

@@ -226,7 +226,7 @@ func sameConfig(stored, given *flow.Record) error {
 // DecodeConfig reads a config of any registered flow from JSON, strictly. The key "flow" names the flow; without it
 // the config is that of a debate. All other keys are the fields of the flow's config.
 //
-// The error joins one *[flow.Error] of kind validation for each problem, with the path of the field.
+// The error joins one *[Error] of kind validation for each problem, with the path of the field.
 func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	l, err := e.freeze()
 	if err != nil {

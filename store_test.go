@@ -16,7 +16,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Package store/storetest asks of a MemoryStore what is asked of every store. Here is what is its own.
+// Package store/storetest asks of a store.Memory what is asked of every store. Here is what is its own.
 
 // facts yields events numbered from after+1.
 func facts(after int64, n int) []debate.Event {

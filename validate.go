@@ -20,7 +20,7 @@ import (
 // Validate checks a config without starting anything: its fields, the names in it, and its models with the
 // providers that can tell ([provider.Checker]).
 //
-// The error joins one *[flow.Error] per field. Each is of kind validation, unless a provider has reported another kind.
+// The error joins one *[Error] per field. Each is of kind validation, unless a provider has reported another kind.
 // errors.As finds the first, and Unwrap() []error returns all of them.
 func (e *Engine) Validate(ctx context.Context, config flow.Config) error {
 	l, err := e.freeze()

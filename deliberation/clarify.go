@@ -10,7 +10,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// NotAnswered is the answer that leaves a question open, whatever the case of its letters.
+// NotAnswered is the answer that leaves a question open. The case of its letters does not matter.
 const NotAnswered = "NA"
 
 // openAnswer stands in prompts for an answer that was not given.

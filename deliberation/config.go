@@ -12,64 +12,67 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Config describes a deliberation, and is what [debate.Engine.Start] starts it with. In JSON its keys are camelCase,
-// unknown ones are errors, and durations are strings such as "90s". The zero value of a field means the default that
-// its comment names.
+// Config describes a deliberation. [debate.Engine.Start] starts a deliberation with it.
 //
-// The start settles the config: it writes the defaults out, adds the built-in roles that agents have to Roles, and puts
-// the text of each prompt file in the place of its name. A log holds the settled config, which depends on no file, and
+// Its JSON is strict: an unknown key is an error. Durations are strings such as "90s", under the keys roundTimeout and
+// turnTimeout. If a field is zero, the default that its comment names applies.
+//
+// The start settles the config: it writes the defaults out, adds the built-in roles that agents have to Roles, and
+// replaces the name of each prompt file by its text. The log holds the settled config, which depends on no file.
 // [Deliberation.Config] returns it.
 //
 //nolint:recvcheck // only reading JSON changes a config
 type Config struct {
-	// ID names the deliberation in the store; "": a new one.
+	// ID names the deliberation in the store. If it is empty, the deliberation gets a new id.
 	ID string `json:"id,omitempty"`
-	// Problem is what a solution is wanted for, in text of any length. Its first line is the topic.
+	// Problem is what a solution is wanted for, at most 1 MiB of UTF-8. Its first line is the topic.
 	Problem string `json:"problem"`
-	// Context is further material, such as the description of a system. All prompts hold it, between fences.
+	// Context is further material, such as the description of a system, at most 1 MiB of UTF-8. All prompts hold it,
+	// between fences. It may be empty.
 	Context string `json:"context,omitempty"`
-	// Agents work out the solution: at least two of them that are not disabled, at most 100. A round's critiques, with a
-	// summary for each agent and the tools that they use meanwhile, are at most 4096: 64 agents if all critique all.
+	// Agents work out the solution. From 2 to 100 of them take part; those that are disabled do not count. At most 4096
+	// calls may be in flight in a round: its critiques, a summary for each agent, and the tools that the agents use
+	// meanwhile. That allows 64 agents if all critique all.
 	Agents []Agent `json:"agents"`
-	// Judge evaluates and synthesises. It needs no model where nothing asks for it: with fixed termination,
-	// and synthesis by voting or by a registered synthesizer.
+	// Judge evaluates rounds, votes, and makes the solution. Its model may be missing if no call needs it: with fixed
+	// termination, and synthesis by voting or by a registered synthesizer.
 	Judge Judge `json:"judge,omitzero"`
-	// Rounds is the most rounds that there may be: 3 if 0.
+	// Rounds is the largest number of rounds: 3 if 0.
 	Rounds int `json:"rounds,omitempty"`
-	// Termination says what ends the rounds before that.
+	// Termination says what ends the rounds earlier.
 	Termination Termination `json:"termination,omitzero"`
 	// Synthesis says how the solution is made: SynthesisJudge if empty.
 	Synthesis string `json:"synthesis,omitempty"`
-	// Synthesizer is a name in Engine.Judges, for SynthesisRegistered.
+	// Synthesizer is a name in Engine.Judges. It is required with SynthesisRegistered, and refused otherwise.
 	Synthesizer string `json:"synthesizer,omitempty"`
 	// Topology says who critiques whom.
 	Topology Topology `json:"topology,omitzero"`
 	// Proposals says what an agent proposes from the second round on: ProposalsCarry if empty.
 	Proposals string `json:"proposals,omitempty"`
-	// FullHistory lets agents read all of their earlier rounds, summarised or whole: true if nil. Otherwise
-	// they read their last round and the summary of what was before it. A round before the last that no summary
-	// was worth yet is read whole; who makes no summaries reads the last round alone, which takes less input.
-	// The synthesis reads all rounds.
+	// FullHistory lets agents read all of their earlier rounds, in summaries or in full: true if nil. If it is false,
+	// they read their last round and a summary of the rounds before. An earlier round that was not worth a summary yet
+	// is read in full. Agents whose summaries are off read their last round only, which takes less input. The synthesis
+	// reads all rounds in any case.
 	FullHistory *bool `json:"includeFullHistory,omitempty"`
-	// Summaries say when an agent's history is summarised. An agent's own replace them.
+	// Summaries say when the history of an agent is summarised. An agent can have settings of its own.
 	Summaries Summaries `json:"summaries,omitzero"`
 	// Clarification lets the agents ask a person before the first round.
 	Clarification Clarification `json:"clarification,omitzero"`
-	// Tools are names in Engine.Tools: what the agents may use. An agent's own list replaces it.
+	// Tools are the tools that the agents may use, by their names in Engine.Tools. An agent can have a list of its own.
 	Tools []string `json:"tools,omitempty"`
-	// ToolCalls is how often each agent may use tools in one phase: 10 if 0. It is refused where no agent has any.
+	// ToolCalls is how often each agent may use tools in one phase: 10 if 0. It is refused if no agent has tools.
 	ToolCalls int `json:"toolCalls,omitempty"`
-	// Roles are the host's own, beside the built-in ones.
+	// Roles are roles of the host program. They are added to the built-in ones.
 	Roles []Role `json:"roles,omitempty"`
-	// Temperature of the agents: 0.5 if nil.
+	// Temperature is that of the agents: 0.5 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens is the most output tokens of a reply: flow.DefaultMaxTokens if 0.
+	// MaxTokens limits the output of a reply, in tokens: flow.DefaultMaxTokens if 0.
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// RoundTimeout bounds the proposals, critiques and refinements of one round together. The calls in flight then have
-	// failed, and the next round begins. No bound if 0.
+	// RoundTimeout bounds the proposals, critiques and refinements of one round together: no bound if 0. When it is
+	// over, the calls in flight have failed, and the next round begins.
 	RoundTimeout time.Duration `json:"-"`
-	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. Those of the judge are bounded
-	// by debate.DefaultJudgeTimeout.
+	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. One attempt at a call of the
+	// judge is bounded by debate.DefaultJudgeTimeout.
 	TurnTimeout time.Duration `json:"-"`
 	// Budget, Retry, Unattended and Labels are those of a debate.Config.
 	Budget     *flow.Budget      `json:"budget,omitempty"`
@@ -80,64 +83,66 @@ type Config struct {
 
 // Agent is one of those who work out the solution.
 type Agent struct {
-	// ID is 1 to 40 letters, digits, '-' and '_', unique whatever the case of its letters.
+	// ID has 1 to 40 letters, digits, '-' and '_'. It is unique, also if the case of letters is ignored.
 	ID string `json:"id"`
-	// Name is what people are shown: ID if empty.
+	// Name is what people are shown. If it is empty, they are shown the ID.
 	Name string `json:"name,omitempty"`
 	// Role is the name of a role: RoleGeneralist if empty.
 	Role string `json:"role,omitempty"`
-	// Model is "provider/model"; the first slash divides. Fallbacks take over in order.
+	// Model is "provider/model". The first slash divides the two. Fallbacks are models that take over, in this
+	// order, when the model before keeps failing.
 	Model     string   `json:"model"`
 	Fallbacks []string `json:"fallbacks,omitempty"`
-	// Temperature and MaxTokens replace the config's.
+	// Temperature and MaxTokens replace those of the config.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
-	// PromptFile is a text file that says who the agent is, in place of what its role says about that.
-	// Prompt is the same as text. At most one of them is set.
+	// PromptFile is a text file that says who the agent is. It replaces what the role says about that. Prompt is
+	// the same as text. At most one of them is set.
 	PromptFile string `json:"promptFile,omitempty"`
 	Prompt     string `json:"prompt,omitempty"`
-	// Origin says where the agent's words come from. The start sets it.
+	// Origin says where the words about the agent come from. The start sets it.
 	Origin *Origin `json:"origin,omitempty"`
-	// Summaries and Tools replace the config's; nil: they do not.
+	// Summaries and Tools replace those of the config. If they are nil, those of the config apply.
 	Summaries *Summaries `json:"summaries,omitempty"`
 	Tools     *[]string  `json:"tools,omitempty"`
-	// Disabled leaves the agent out. Its other fields are checked all the same.
+	// Disabled leaves the agent out. Its other fields are checked in any case.
 	Disabled bool `json:"disabled,omitempty"`
 }
 
-// Judge evaluates rounds, votes, and makes the solution. Without a Model the other fields are refused, but for the
-// words that a registered synthesizer is told. With one it is no error that nothing asks for it.
+// Judge evaluates rounds, votes, and makes the solution. Without a Model all other fields are refused, except
+// PromptFile and Prompt with a registered synthesizer, which gets those words. A Model that no call needs is no error.
 type Judge struct {
-	// Model is "provider/model". Fallbacks take over in order.
+	// Model is "provider/model". Fallbacks are models that take over, in this order, when the model before keeps
+	// failing.
 	Model     string   `json:"model,omitempty"`
 	Fallbacks []string `json:"fallbacks,omitempty"`
 	// Temperature is 0.3 if nil.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens is the most output tokens of an answer: the config's if 0.
+	// MaxTokens limits the output of an answer, in tokens: the limit of the config if 0.
 	MaxTokens int `json:"maxTokens,omitempty"`
-	// PromptFile and Prompt say who the judge is, in place of the built-in words.
+	// PromptFile and Prompt say who the judge is. They replace the built-in words. At most one of them is set.
 	PromptFile string `json:"promptFile,omitempty"`
 	Prompt     string `json:"prompt,omitempty"`
 	// Origin says where Prompt comes from. The start sets it.
 	Origin *Origin `json:"origin,omitempty"`
 }
 
-// Origin says where somebody's words come from. One that does not belong to the words is replaced when a config is
-// started: the words then are the config's own.
+// Origin says where the words of an agent, judge or evaluator come from. If an Origin does not belong to the words, the
+// start replaces it, and the words count as the own words of the config.
 type Origin struct {
 	// Source is SourceBuiltIn, SourceConfig, or the absolute path of a file.
 	Source string `json:"source"`
-	// SHA256 is that of the file, or of the text, in hexadecimal digits.
+	// SHA256 is the hash of the file, or of the text, in hexadecimal digits.
 	SHA256 string `json:"sha256,omitempty"`
 	// Of is the SHA-256 of the words themselves.
 	Of string `json:"of,omitempty"`
 }
 
-// Termination says what ends the rounds before Config.Rounds are over.
+// Termination says what ends the rounds before Config.Rounds is reached.
 type Termination struct {
 	// Kind is TerminationFixed if empty.
 	Kind string `json:"kind,omitempty"`
-	// Threshold is the number from 0 to 100 from which on the rounds end: 80 if nil. TerminationFixed has none.
+	// Threshold is the number, from 0 to 100, at which the rounds end: 80 if nil. It is refused with TerminationFixed.
 	Threshold *float64 `json:"threshold,omitempty"`
 }
 
@@ -145,59 +150,62 @@ type Termination struct {
 type Topology struct {
 	// Kind is TopologyAll if empty.
 	Kind string `json:"kind,omitempty"`
-	// K is how many proposals each agent critiques, for TopologyNearest.
+	// K is how many proposals each agent critiques. It applies to TopologyNearest.
 	K int `json:"k,omitempty"`
 }
 
-// Summaries say when the history of an agent is summarised. It is only done where it saves more characters
-// of input than it takes.
+// Summaries say when the history of an agent is summarised. A summary is made only if it saves more characters of input
+// than it takes.
 type Summaries struct {
-	// Off: never. The other fields are refused beside it.
+	// Off turns summaries off. The other fields are then refused.
 	Off bool `json:"off,omitempty"`
-	// Threshold is how many characters of history are left as they are: 5000 if 0.
+	// Threshold is how many characters of history are left unchanged: 5000 if 0.
 	Threshold int `json:"threshold,omitempty"`
-	// MaxLength is the most characters of a summary: 2500 if 0. A longer one is cut, visibly.
+	// MaxLength limits a summary, in characters: 2500 if 0. A longer one is cut, with a visible mark.
 	MaxLength int `json:"maxLength,omitempty"`
 }
 
-// Clarification lets the agents ask a person before the first round. In an unattended deliberation their questions
-// are recorded, and nobody is asked. An agent that fails to say what it asks is warned of and has asked nothing. It
-// still takes part, and the rounds begin even if all agents have failed so. An agent that cannot be reached at all fails
-// to propose next, where the rule for too few agents holds.
+// Clarification lets the agents ask a person before the first round. In an unattended deliberation their questions are
+// recorded, and nobody is asked.
+//
+// If an agent fails to say what it asks, a warning is recorded, and the agent has asked nothing. It still takes part.
+// The rounds begin even if all agents have failed in this way. An agent that cannot be reached will also fail to
+// propose. The rule for too few agents applies there.
 type Clarification struct {
+	// On turns the clarification on.
 	On bool `json:"on,omitempty"`
-	// Iterations is how often the agents may ask, having read the answers so far: 3 if 0.
+	// Iterations is how often the agents may ask: 3 if 0. Each time they have read the answers so far.
 	Iterations int `json:"iterations,omitempty"`
-	// Questions is the most questions of one agent in one iteration: 5 if 0.
+	// Questions limits the questions of one agent in one iteration: 5 if 0.
 	Questions int `json:"questions,omitempty"`
 }
 
 // The kinds of termination.
 const (
-	TerminationFixed       = "fixed"       // all rounds
-	TerminationConvergence = "convergence" // the judge's confidence that the agents agree
-	TerminationQuality     = "quality"     // the judge's mark of the proposals against the problem's requirements
+	TerminationFixed       = "fixed"       // after all rounds
+	TerminationConvergence = "convergence" // by the judge's confidence that the agents agree
+	TerminationQuality     = "quality"     // by the judge's mark of the proposals against the problem's requirements
 )
 
 // The ways to make the solution.
 const (
 	SynthesisJudge      = "judge"      // the judge reads all rounds
-	SynthesisVoting     = "voting"     // the agents rank the final proposals; the author of the best writes it out
+	SynthesisVoting     = "voting"     // the final proposals are ranked by vote; the author of the best writes it out
 	SynthesisMerge      = "merge"      // the judge merges the final proposals in pairs, until one is left
 	SynthesisRegistered = "registered" // a judge of the engine, such as a [SynthesizerFunc]
 )
 
 // The topologies.
 const (
-	TopologyAll     = "all"     // everybody critiques everybody else
-	TopologyRing    = "ring"    // each critiques the next in the order of the agents, the last the first
-	TopologyNearest = "nearest" // each critiques those K who stand nearest to it in the ring: next, former, next but one, …
+	TopologyAll     = "all"     // each agent critiques all others
+	TopologyRing    = "ring"    // each agent critiques the next one in the config, and the last agent the first
+	TopologyNearest = "nearest" // each agent critiques the K nearest in that ring: next, previous, next but one, …
 )
 
-// What an agent proposes from the second round on.
+// The kinds of proposals from the second round on.
 const (
-	ProposalsCarry = "carry" // what it has refined in the round before, without a call
-	ProposalsFresh = "fresh" // it is asked again
+	ProposalsCarry = "carry" // the agent's refinement of the round before, without a call
+	ProposalsFresh = "fresh" // the agent is asked for a new one
 )
 
 // Defaults of a Config.
@@ -242,10 +250,10 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Flow is the name of the flow: [FlowName].
+// Flow returns the name of the flow: [FlowName].
 func (c Config) Flow() string { return FlowName }
 
-// Terms returns what the config says about everything that all flows have.
+// Terms returns the part of the config that all flows share.
 func (c Config) Terms() flow.Terms {
 	t := flow.Terms{
 		ID: c.ID, Topic: topic(c.Problem), Rounds: c.Rounds, Budget: c.Budget, Unattended: c.Unattended, MaxTokens: c.MaxTokens,

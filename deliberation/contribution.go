@@ -9,18 +9,18 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Contribution is a proposal, a critique, a refinement, or what an added node has brought.
+// Contribution is a proposal, a critique, a refinement, or the result of an added node.
 type Contribution struct {
 	Round  int
 	Kind   flow.CallKind
-	Agent  string // who speaks
-	Role   string // of the agent; "": an added node's
-	Target string // of a critique: whose proposal it is about
+	Agent  string // its author
+	Role   string // of the agent; "" for an added node
+	Target string // of a critique: the agent whose proposal it is about
 	Text   string
 	Cut    bool   // the text ended at the limit of output tokens
-	Model  string // "provider/model" that was asked
-	// Usage, Cost and Took are those of the attempt that brought it, without the uses of tools before it and the
-	// attempts that failed.
+	Model  string // the one that was asked, as "provider/model"
+	// Usage, Cost and Took are those of the attempt that succeeded. Uses of tools before it and failed attempts are not
+	// included.
 	Usage debate.Usage
 	Cost  flow.Money
 	Took  time.Duration
@@ -53,8 +53,8 @@ func (d *Deliberation) Contributions() []Contribution {
 	return out
 }
 
-// Standing returns what stands now, in the order of the config: of each agent that takes part the latest proposal
-// or refinement. Who has none yet is missing. It is what an added node has to look at; see [Insert].
+// Standing returns the present proposals, in the order of the config: of each agent that takes part, the latest
+// proposal or refinement. An agent without one is missing. An added node reads it; see [Insert].
 func (d *Deliberation) Standing() []Contribution {
 	var out []Contribution
 	for _, w := range d.finalists(0) {
@@ -65,11 +65,12 @@ func (d *Deliberation) Standing() []Contribution {
 
 // Summary is the summary of an agent's history.
 type Summary struct {
-	Round int    // in which it was made
-	Upto  int    // the last round that it covers, from the first on
+	Round int    // in which the summary was made
+	Upto  int    // the last round that it covers; it covers all before too
 	Agent string // whose history it is
-	Text  string // as it is read: cut to the agent's Summaries.MaxLength
-	// Before and After are sizes in characters: of what was summarised, a former summary included, and of Text.
+	Text  string // as it is read: cut to Summaries.MaxLength of the agent
+	// Before is the size of what was summarised, a former summary included. After is that of Text. Both are in
+	// characters.
 	Before, After int
 }
 
@@ -104,10 +105,10 @@ type Asked struct {
 	Question  string
 	Answered  bool
 	Answer    string
-	Skipped   bool // it was answered with NotAnswered
+	Skipped   bool // the answer was NotAnswered
 }
 
-// Clarifications returns the agents' questions, by iteration and agent.
+// Clarifications returns the agents' questions with their answers, in the order of iterations and agents.
 func (d *Deliberation) Clarifications() []Asked { return d.clarifications(0) }
 
 // Evaluation is the judge's view of one round. Exactly one of Confidence and Quality is set.
@@ -117,7 +118,7 @@ type Evaluation struct {
 	Quality    *Quality
 }
 
-// Evaluations returns the evaluations that were accepted, by round.
+// Evaluations returns the accepted evaluations, in the order of rounds.
 func (d *Deliberation) Evaluations() []Evaluation {
 	var out []Evaluation
 	for _, t := range d.Turns {
@@ -167,7 +168,7 @@ type Ballot struct {
 	Vote
 }
 
-// Votes returns the votes, and what they add up to: the best proposal first. Without votes all are equal.
+// Votes returns the votes, and the scores that they give, the best proposal first. Without votes all scores are equal.
 func (d *Deliberation) Votes() ([]Ballot, []Score) {
 	var out []Ballot
 	for _, t := range d.votes {

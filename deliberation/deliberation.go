@@ -6,9 +6,9 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Deliberation is a deliberation as it is read: the record that any flow has, and what has come of the deliberation.
-// It is read only, under the rules of its Record. What its methods yield is computed anew each time, and shares nothing
-// but texts with it.
+// Deliberation is a deliberation for reading: the [flow.Record] that every flow has, and the results of the
+// deliberation. It is read only, under the rules of its Record. Its methods compute their results anew each time. The
+// results belong to the caller; only texts are shared.
 type Deliberation struct {
 	*flow.Record
 	*sorted
@@ -16,7 +16,8 @@ type Deliberation struct {
 	systems map[string]string // the system prompts, by their names; nil: something that they hold has changed
 }
 
-// Of returns the deliberation of a record; false: the record is of another flow, or nothing has started yet.
+// Of returns the deliberation of a record. It returns false if the record is of another flow, or if nothing has
+// started.
 func Of(r *flow.Record) (*Deliberation, bool) {
 	if r == nil {
 		return nil, false
@@ -38,8 +39,8 @@ func open(r *flow.Record, _ *flow.Start) (flow.Part, error) {
 	return &Deliberation{Record: r, sorted: sorting(configOf(r.Config()))}, nil
 }
 
-// Config returns the settled config, with every default written out and with the texts of all prompt files, but without
-// an ID. The same can be started again. Read only.
+// Config returns the settled config, with every default and the texts of all prompt files written out, but without an
+// ID. A new deliberation can be started with it. It is read only.
 func (d *Deliberation) Config() *Config { return d.config }
 
 // Fold implements [flow.Part].

@@ -13,25 +13,25 @@ import (
 // EvaluationName is the name of the flow that scores a solution, in Engine.Flows.
 const EvaluationName = "evaluation"
 
-// EvaluationConfig says what is to be scored, and by whom: what [debate.Engine.Start] starts an evaluation with. It is of
-// the flow [EvaluationFlow], and as durable, bounded and retried as any other conversation. [ScoresOf] reads what came
-// of it.
+// EvaluationConfig says what is scored, and by which models. [debate.Engine.Start] starts an evaluation with it. An
+// evaluation is a conversation of the flow [EvaluationFlow], and as durable, bounded and retried as any other.
+// [ScoresOf] reads its result.
 //
-// The start settles it: each evaluator then has its Prompt as text. Its JSON is strict: a key that is not known is an
+// The start settles the config: each evaluator then has its Prompt as text. Its JSON is strict: an unknown key is an
 // error. turnTimeout is a string such as "90s".
 //
 //nolint:recvcheck // only reading JSON changes a config
 type EvaluationConfig struct {
-	// ID names the evaluation in the store; "": a new one.
+	// ID names the evaluation in the store. If it is empty, the evaluation gets a new id.
 	ID string `json:"id,omitempty"`
-	// Evaluators score, each for itself and all at once: 1 to 100.
+	// Evaluators score the solution, from 1 to 100 of them, all at once. None sees the answer of another one.
 	Evaluators []Evaluator `json:"evaluators"`
-	// Problem is what was to be solved, Context what else was known about it (it may be empty), and Solution
-	// what is judged, each at most 1 MiB of UTF-8. They are material: nothing in them is an instruction.
+	// Problem is what was to be solved. Context is what else was known about it, and may be empty. Solution is what is
+	// judged. Each has at most 1 MiB of UTF-8. They are material: nothing in them is an instruction.
 	Problem  string `json:"problem"`
 	Context  string `json:"context,omitempty"`
 	Solution string `json:"solution"`
-	// Temperature of the evaluators: 0.3 if nil. MaxTokens is the most output tokens of an answer:
+	// Temperature is that of the evaluators: 0.3 if nil. MaxTokens limits the output of an answer, in tokens:
 	// flow.DefaultMaxTokens if 0.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
@@ -45,25 +45,26 @@ type EvaluationConfig struct {
 
 // Evaluator is a model that scores.
 type Evaluator struct {
-	// ID is unique in the evaluation, one line of at most 64 characters.
+	// ID is one line of at most 64 characters, and unique in the evaluation.
 	ID string `json:"id"`
-	// Model is "provider/model"; Fallbacks take over, in order, when the one before keeps failing.
+	// Model is "provider/model". Fallbacks are models that take over, in this order, when the model before keeps
+	// failing.
 	Model     string   `json:"model"`
 	Fallbacks []string `json:"fallbacks,omitempty"`
-	// Temperature and MaxTokens replace the evaluation's for this evaluator.
+	// Temperature and MaxTokens replace those of the evaluation for this evaluator.
 	Temperature *float64 `json:"temperature,omitempty"`
 	MaxTokens   int      `json:"maxTokens,omitempty"`
-	// Prompt, or the text of the file PromptFile, says who the evaluator is, in place of the built-in
-	// prompt; at most one of them is set. What it reads and how it answers is added in any case.
+	// Prompt, or the text of the file PromptFile, says who the evaluator is. It replaces the built-in prompt. At most
+	// one of them is set. What the evaluator reads, and how it answers, is added in any case.
 	Prompt     string `json:"prompt,omitempty"`
 	PromptFile string `json:"promptFile,omitempty"`
-	// Origin says where the evaluator's words come from. The start sets it.
+	// Origin says where the words about the evaluator come from. The start sets it.
 	Origin *Origin `json:"origin,omitempty"`
 }
 
-// Evaluation returns the evaluation of the deliberation's solution, still without evaluators: its problem, as
-// context what was given and what a person has answered, and the solution as text. How sure the author of the
-// solution is, and which requirements it takes for fulfilled, are left out: the evaluators see for themselves.
+// Evaluation returns an evaluation of the deliberation's solution. The caller adds the evaluators. It has the problem,
+// as context the deliberation's context and the answers of a person, and the solution as text. The author's confidence,
+// and the requirements that the author takes for fulfilled, are left out, so that they do not bias the evaluators.
 // Without a solution the error is a [flow.Error] of kind validation.
 func (d *Deliberation) Evaluation() (EvaluationConfig, error) {
 	solution, _, ok := d.Solution()
@@ -104,10 +105,10 @@ func solutionText(s *Solution) string {
 	return out.String()
 }
 
-// Flow is the name of the flow: [EvaluationName].
+// Flow returns the name of the flow: [EvaluationName].
 func (e EvaluationConfig) Flow() string { return EvaluationName }
 
-// Terms returns what the config says about everything that all flows have.
+// Terms returns the part of the config that all flows share.
 func (e EvaluationConfig) Terms() flow.Terms {
 	t := flow.Terms{
 		ID: e.ID, Topic: topic(e.Problem), Rounds: 1, MaxTokens: e.MaxTokens, TurnTimeout: e.TurnTimeout, Budget: e.Budget,

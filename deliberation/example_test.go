@@ -165,7 +165,7 @@ func ExampleInsert() {
 }
 
 // run plays a deliberation to its end.
-func run(engine *debate.Engine, config deliberation.Config) (*flow.Record, error) {
+func run(engine *debate.Engine, config deliberation.Config) (*debate.Record, error) {
 	session, err := engine.Start(context.Background(), config)
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func ExampleDeliberation_Clarifications() {
 	}
 	defer session.Close()
 	record, err := session.Wait(context.Background())
-	for errors.Is(err, flow.ErrAwaitingInput) {
+	for errors.Is(err, debate.ErrAwaitingInput) {
 		for i, question := range record.Inquiries {
 			if err := session.Answer(context.Background(), question.ID, []string{"A thousand.", deliberation.NotAnswered}[i%2]); err != nil {
 				fmt.Println(err)

@@ -13,12 +13,12 @@ const FlowName = "deliberation"
 const (
 	StateClarifying    flow.State = "clarifying"    // the agents say what they want to ask
 	StateAnswering     flow.State = "answering"     // a person answers
-	StatePlanningRound flow.State = "planningRound" // is there another round?
+	StatePlanningRound flow.State = "planningRound" // the flow decides whether there is another round
 	StateSummarizing   flow.State = "summarizing"   // histories that the proposals read are summarised
-	StateProposing     flow.State = "proposing"     // who has nothing that stands proposes
+	StateProposing     flow.State = "proposing"     // agents without a proposal propose
 	StateCritiquing    flow.State = "critiquing"    // critiques, and the summaries that refining reads
-	StateRefining      flow.State = "refining"      // who was critiqued refines
-	StateEvaluating    flow.State = "evaluating"    // the judge says whether to go on
+	StateRefining      flow.State = "refining"      // agents whose proposal was critiqued refine it
+	StateEvaluating    flow.State = "evaluating"    // the judge says whether the rounds continue
 )
 
 // Triggers of the flow.
@@ -41,15 +41,15 @@ const EndQuality flow.EndReason = "quality"
 
 // Kinds of warnings, beside [flow.WarnLeftOut].
 const (
-	WarnUnanswered   flow.WarningKind = "unanswered"     // nobody was there to answer the agents' questions
-	WarnSummary      flow.WarningKind = "summary-failed" // a summary could not be made: the history is read whole
-	WarnNoConfidence flow.WarningKind = "no-confidence"  // the judge gave no valid number: the rounds go on
-	WarnNoSolution   flow.WarningKind = "no-solution"    // nobody was able to write the solution
-	WarnShortened    flow.WarningKind = "shortened"      // a prompt did not fit the model's window: it was made smaller
+	WarnUnanswered   flow.WarningKind = "unanswered"     // no person was there to answer the agents' questions
+	WarnSummary      flow.WarningKind = "summary-failed" // a summary could not be made, so the history is read in full
+	WarnNoConfidence flow.WarningKind = "no-confidence"  // the judge gave no valid number, so the rounds continue
+	WarnNoSolution   flow.WarningKind = "no-solution"    // the solution could not be made
+	WarnShortened    flow.WarningKind = "shortened"      // a prompt did not fit the model's window, and was made smaller
 )
 
-// Flow returns the flow, a fresh value each time: a host may add to it, see [Insert]. It goes into
-// Engine.Flows under [FlowName], for an engine to start a [Config].
+// Flow returns the flow of deliberations. Register it in Engine.Flows under [FlowName]. Each call returns a fresh
+// value, so the caller may change it, as [Insert] does.
 func Flow() *flow.Flow {
 	always := flow.Guard{}
 	pending := flow.Guard{Name: "questionsPending", OK: func(r *flow.Record) bool { return len(read(r).pending()) > 0 }}

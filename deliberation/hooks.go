@@ -9,59 +9,63 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Hooks are callbacks for a display of a deliberation's progress, for a program that rather is called than
-// reads events. Each may be nil. An agent is named by its ID, the judge by its name; an activity is a phrase
+// Hooks are callbacks that display the progress of a deliberation. They are for programs that do not read events
+// themselves. Each callback may be nil. It gets the ID of an agent, or the name of the judge. An activity is a phrase
 // such as "proposing" or "critiquing ben".
 //
-// The callbacks are made on the goroutine that ranges over [Hooks.Events], one after the other and in the
-// order of the events: one that blocks holds up this reader, and nobody else. What they are given is shared
-// with the deliberation: read only.
+// The callbacks run on the goroutine that ranges over [Hooks.Events], one after the other, in the order of the events.
+// A callback that blocks delays this reader only. The values that callbacks get are shared with the deliberation and
+// read only.
 type Hooks struct {
-	// OnRoundStart: a round begins, of so many at most.
+	// OnRoundStart is called when a round begins. of is the largest number of rounds.
 	OnRoundStart func(round, of int)
-	// OnPhaseStart: a state of the flow begins, which is expected to make so many calls (0: none, or nobody
-	// knows); OnPhaseComplete: it is left. round is 0 before the first.
+	// OnPhaseStart is called when a state of the flow begins, and OnPhaseComplete when it ends. expected is how many
+	// calls the state is expected to make; 0 if there are none, or if the number is unknown. round is 0 before the
+	// first round.
 	OnPhaseStart    func(round int, phase flow.State, expected int)
 	OnPhaseComplete func(round int, phase flow.State)
 
-	// OnAgentStart: somebody is asked. OnAgentComplete: the answer has been accepted. OnAgentRetry: an
-	// attempt has failed, or an answer was not accepted, and there is another; OnAgentFailed: there is none.
-	// Of summaries and the synthesis the two failures are told here too.
+	// OnAgentStart is called when an agent or the judge is asked, and OnAgentComplete when its answer is accepted.
+	// OnAgentRetry is called when an attempt fails, or an answer is not accepted, and another attempt follows.
+	// OnAgentFailed is called when none follows. Both are called for summaries and the synthesis too.
 	OnAgentStart    func(agent, activity string)
 	OnAgentComplete func(agent, activity string)
 	OnAgentRetry    func(agent, activity string, failure error)
 	OnAgentFailed   func(agent, activity string, failure error)
 
-	// OnSummarizationStart: an agent summarises its view of the debate. OnSummarizationComplete: it has;
-	// before is the size of what was summarised, and after that of the summary as it is read, both in
-	// characters as in [Summary]. A reader that has not seen the start gets 0 before.
+	// OnSummarizationStart is called when the history of an agent is to be summarised, and OnSummarizationComplete when
+	// that is done. before is the size of what was summarised, and after that of the summary as it is read, both in
+	// characters as in [Summary]. before is 0 if the reader began after the start.
 	OnSummarizationStart    func(agent string)
 	OnSummarizationComplete func(agent string, before, after int)
 
-	// OnSynthesisStart: the solution is being made, or first voted on or merged. OnSynthesisComplete: this is
-	// it. A deliberation that ends without a solution has warned of that.
+	// OnSynthesisStart is called when work on the solution begins, votes and merges included. OnSynthesisComplete gets
+	// the solution. A deliberation without a solution gives a warning instead.
 	OnSynthesisStart    func()
 	OnSynthesisComplete func(*Solution)
 
-	// OnToolStart: an agent's model uses a tool. OnToolComplete: the tool has answered, or failed.
+	// OnToolStart is called when the model of an agent uses a tool, and OnToolComplete when the tool has answered or
+	// failed.
 	OnToolStart    func(agent, tool string)
 	OnToolComplete func(agent, tool string, failed bool)
 
-	// OnQuestion: a person is asked. OnAnswer: the inquiry with this ID has its answer.
+	// OnQuestion is called when a person is asked, and OnAnswer when the inquiry with this ID has its answer.
 	OnQuestion func(flow.Inquiry)
 	OnAnswer   func(flow.Answer)
-	// OnWarning: something has gone otherwise than was asked for, such as who was left out of a phase.
+	// OnWarning is called when the deliberation departs from its config, for example when an agent was left out of a
+	// phase.
 	OnWarning func(flow.Warning)
 }
 
-// Events passes events on as they are, and makes the callbacks that each of them calls for before it does:
+// Events yields the events unchanged. Before it yields an event, it makes the callbacks of that event:
 //
 //	for event, err := range hooks.Events(engine.Run(ctx, config)) {
 //
-// The start of a phase alone is called with the event that follows it, which may be the beginning of the
-// round. A reader that joins late is told of all that begins from then on, and of what ends that had begun
-// before, its beginning left out; what only the events before could tell it, such as the round, is 0 or "". The
-// result may be ranged over as often as events may.
+// One callback comes later: the start of a phase comes with the next event, which may be the beginning of the round.
+//
+// A reader that begins in the middle gets the callbacks for all that begins from then on. It also gets the end of what
+// began before. What only earlier events hold, such as the round, is 0 or "". The result may be ranged over as often as
+// events may.
 func (h Hooks) Events(events iter.Seq2[flow.Event, error]) iter.Seq2[flow.Event, error] {
 	return func(yield func(flow.Event, error) bool) {
 		p := progress{Hooks: h, jobs: make(map[string]*job)}

@@ -6,42 +6,52 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Node is a state that a host adds to the flow.
+// Node is a state that a host program adds to the flow.
 type Node struct {
-	// State is its name: none that the flow has.
+	// State is the name of the state. The flow must not have it yet.
 	State flow.State
-	// Step is what happens in it. Calls returns what is missing, like any step of a flow. Next nil: the flow goes
-	// on once no call is missing. A call of Slot 0 is placed between the critiques and the refinements of its round;
-	// several about the same agent are told apart by slots of their own.
+	// Step is the work of the state. Calls returns the calls that are missing, as in any flow. If Next is nil, the flow
+	// continues when no call is missing. A call of Slot 0 is placed between the critiques and the refinements of its
+	// round. Several calls about the same agent need slots of their own.
 	Step flow.Step
-	// On is the trigger that leads on: "<state>Done" if empty. A Next of the node's own fires it.
+	// On is the trigger that leads on: "<state>Done" if empty. If Next is set, it fires this trigger.
 	On flow.Trigger
-	// Timed: the round's time covers the node.
+	// Timed puts the calls of the node under the time limit of the round.
 	Timed bool
 }
 
-// Insert puts a node behind a state of the flow: where a rule led from it to another state of the flow, it leads
-// to the node, and from there on. Rules that end the flow, or stay in the state, are left as they are: where too few
-// agents are left, or the rounds are over, the node is not passed.
+// Insert puts a node behind a state of the flow. A rule that led from this state to another state of the flow now leads
+// to the node, and the node leads there. Rules that end the flow, or stay in the state, do not change. So the node is
+// not passed when too few agents are left, or when the rounds are over.
 //
-// A node follows StatePlanningRound (it begins the round), StateSummarizing, StateProposing, StateCritiquing,
-// StateRefining, StateEvaluating (only if another round is due) or another node. StateClarifying and StateAnswering
-// are one here: the node follows once nobody asks any more, before the first round, also where the clarification is
-// off. No node follows the states of the lifecycle, so that there is none between the last round and the solution;
-// a [SynthesizerFunc] can do there what it would.
+// A node can follow
 //
-// What the node's calls bring is a turn of the kind that they name. One that has an agent as its target, and
-// comes in the same round before refining, is read when that agent refines, and is a part of its history; one
-// without a target is read by the synthesis. [Deliberation.Standing] returns what there is to look at. Call.View is best
-// None, for the instruction to hold what the call needs, and OnFail.Skip set, for the deliberation to continue without it.
+//   - StatePlanningRound: it begins the round
+//   - StateSummarizing, StateProposing, StateCritiquing or StateRefining
+//   - StateEvaluating: only if another round is due
+//   - StateClarifying or StateAnswering, which count as one here: the node follows once no agent asks any more,
+//     before the first round, also if the clarification is off
+//   - another node
 //
-// Insert leaves Flow.Name and Flow.Version alone. A host that stores deliberations changes one of them. Otherwise this
-// flow continues a log that the plain flow began, and the other way round, unnoticed. With a Version above the plain
-// flow's, logs of the plain one are refused unless Flow.Accepts allows them. With a Name of its own both flows can be
-// registered, and [flow.Named] starts a config with this one.
+// No node can follow a state of the lifecycle, so there is none between the last round and the solution. A
+// [SynthesizerFunc] can do that work.
 //
-// The error, of kind validation, says that the flow has no such state, has one of the node's name, or leads
-// to more than one state from there.
+// The results of the node's calls are turns of the kind that the calls name. If a turn has an agent as its target, and
+// comes before refining in the same round, that agent reads it when it refines. It becomes part of the agent's history.
+// A turn without a target is read by the synthesis. [Deliberation.Standing] returns the present proposals. Set
+// Call.View to None if the instruction holds all that the call needs. Set OnFail.Skip if the deliberation can continue
+// without the result.
+//
+// Insert does not change Flow.Name and Flow.Version. A host program that stores deliberations changes one of them.
+// Otherwise this flow continues, unnoticed, a log that the plain flow began, and the plain flow continues a log of this
+// one.
+//
+//   - With a Version above that of the plain flow, logs of the plain flow are refused unless Flow.Accepts allows
+//     them.
+//   - With a Name of its own, both flows can be registered, and [flow.Named] starts a config with this one.
+//
+// The error is of kind validation. It says that the flow does not have the state, has a state of the node's name
+// already, or leads to more than one state from there.
 func Insert(f *flow.Flow, after flow.State, n Node) error {
 	bad := func(format string, args ...any) error { return invalidf("insert", string(n.State), format, args...) }
 	if f == nil {

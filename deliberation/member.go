@@ -44,7 +44,7 @@ func (c *Config) role(name string) Role {
 	return role
 }
 
-// PromptSource says what somebody was told to be, and where those words come from.
+// PromptSource is a prompt about an agent or the judge, and where its words come from.
 type PromptSource struct {
 	Who    string // an agent's id, or "judge"
 	Role   string // of an agent
@@ -53,7 +53,7 @@ type PromptSource struct {
 	Text   string
 }
 
-// Prompts returns which prompt everybody got, in the order of the config, the judge last.
+// Prompts returns the prompts of all agents, in the order of the config, and then that of the judge.
 func (d *Deliberation) Prompts() []PromptSource {
 	out := make([]PromptSource, 0, len(d.agents)+1)
 	for i := range d.agents {

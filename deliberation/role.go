@@ -20,26 +20,26 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Role is the point of view from which an agent works: who it is, and what it looks at in each phase.
-// It is data, and read only once it is given to a [Config].
+// Role is the point of view of an agent: who it is, and what it looks at in each phase. It is data, and read only once
+// a [Config] has it.
 type Role struct {
-	// Name is what Agent.Role names: 1 to 64 ASCII letters, digits, '-' and '_'.
+	// Name is what Agent.Role refers to. It has 1 to 64 ASCII letters, digits, '-' and '_'.
 	Name string `json:"name"`
-	// Title is what people are shown: "Software architect".
+	// Title is what people are shown, such as "Software architect".
 	Title string `json:"title,omitempty"`
-	// System says who the agent is. It ends the agent's system prompt, behind what all prompts hold: the problem,
-	// the context and the clarifications. The summaries of the agent's history are made without it.
+	// System says who the agent is. It ends the agent's system prompt, after the problem, the context and the
+	// clarifications, which all prompts hold. Summaries of the agent's history are made without it.
 	System string `json:"system"`
-	// Propose, Critique, Refine and Summarize say what the role looks at in that phase. An empty one is
-	// taken from the generalist.
+	// Propose, Critique, Refine and Summarize say what the role looks at in that phase. An empty one is taken from the
+	// generalist.
 	Propose   string `json:"propose,omitempty"`
 	Critique  string `json:"critique,omitempty"`
 	Refine    string `json:"refine,omitempty"`
 	Summarize string `json:"summarize,omitempty"`
-	// Source is where the texts come from: SourceBuiltIn, the absolute path of a file, or "" for one that came from
-	// nowhere; SHA256 is the hash of what was read, in hexadecimal digits. This package sets both. To set them, or to
-	// change a text, has no effect but that the role counts as one of the config's own ([SourceConfig]): a record
-	// never names a source that does not say what the agent was told. JSON does not hold them.
+	// Source says where the texts come from: SourceBuiltIn, the absolute path of a file, or "". SHA256 is the hash of
+	// the file, in hexadecimal digits. This package sets both, and JSON does not hold them. A host program that sets
+	// them, or changes a text of a role that was read, makes the role one of the config's own ([SourceConfig]). So a
+	// record never names a source with other words than the agent was told.
 	Source string `json:"-"`
 	SHA256 string `json:"-"`
 
@@ -78,7 +78,7 @@ func (r *Role) origin() (source, hash string) {
 // SourceBuiltIn is the Source of what comes with this package.
 const SourceBuiltIn = "built-in"
 
-// MaxPromptFile is the most bytes that the file of a role or of a prompt may have: 64 KiB.
+// MaxPromptFile is the largest size of the file of a role or a prompt, in bytes: 64 KiB.
 const MaxPromptFile = 64 << 10
 
 // The names of the built-in roles.
@@ -95,7 +95,7 @@ const (
 //go:embed roles/*.md
 var roleFiles embed.FS
 
-// BuiltinRoles returns the roles that come with this package, as a fresh slice.
+// BuiltinRoles returns the roles of this package, in a fresh slice.
 func BuiltinRoles() []Role {
 	names := []string{
 		RoleArchitect, RoleSecurity, RolePerformance, RoleTesting, RoleDataModeling, RoleSimplicity, RoleGeneralist,
@@ -114,9 +114,9 @@ func BuiltinRoles() []Role {
 	return roles
 }
 
-// FindRole returns the role of that name: one of own, else a built-in one. An own role of a built-in's
-// name stands in its place. Phases that an own role says nothing about are taken from the generalist.
-// A name that is not known is a [flow.Error] of kind validation that lists those that are.
+// FindRole returns the role of that name: one of own, or else a built-in one. A role of own replaces a built-in role of
+// the same name. Phases about which it says nothing are taken from the generalist. If the name is unknown, the error is
+// a [flow.Error] of kind validation that lists the known names.
 func FindRole(name string, own []Role) (Role, error) {
 	all := append(slices.Clone(own), BuiltinRoles()...)
 	var known []string
@@ -147,13 +147,15 @@ func completed(r Role) Role {
 	return r
 }
 
-// ParseRole reads a role from Markdown. A first line "# Title" is its title; what follows up to the first
-// line that begins with "## " says who the agent is; the sections "## Propose", "## Critique", "## Refine"
-// and "## Summarize", in any order, what it looks at in that phase. A section that is missing is taken from
-// the generalist.
+// ParseRole reads a role from Markdown:
 //
-// What is empty, too large, no UTF-8, or a section that is not known, is empty or stands there twice, is a
-// [flow.Error] of kind validation whose Field names it. Source stays empty.
+//   - A first line "# Title" is its title.
+//   - The text up to the first line that begins with "## " says who the agent is.
+//   - The sections "## Propose", "## Critique", "## Refine" and "## Summarize", in any order, say what the role
+//     looks at in that phase. A missing section is taken from the generalist.
+//
+// A text that is empty, too large or not UTF-8 is a [flow.Error] of kind validation whose Field names it. So is a
+// section that is unknown, empty or repeated. Source stays empty.
 func ParseRole(name string, data []byte) (Role, error) {
 	role, err := readSections(name, data)
 	if err != nil {
@@ -162,8 +164,8 @@ func ParseRole(name string, data []byte) (Role, error) {
 	return sealed(completed(role)), nil
 }
 
-// ReadRole reads a role from a Markdown file, as [ParseRole] does. It has the file's name, without what
-// follows the last dot. The Field of an error begins with the path.
+// ReadRole reads a role from a Markdown file, as [ParseRole] does. The name of the role is that of the file without its
+// extension. The Field of an error begins with the path.
 func ReadRole(path string) (Role, error) {
 	data, source, err := readPromptFile("read role", path)
 	if err != nil {
@@ -179,9 +181,9 @@ func ReadRole(path string) (Role, error) {
 	return sealed(role), nil
 }
 
-// ReadPrompt reads a whole system prompt from a text file: its text, without white space around it, its
-// absolute path, and the file's SHA-256 in hexadecimal digits. A file that is missing, empty, no UTF-8 or
-// larger than [MaxPromptFile] is a [flow.Error] of kind validation whose Field is the path.
+// ReadPrompt reads a whole system prompt from a text file. It returns the text without white space around it, the
+// absolute path, and the file's SHA-256 in hexadecimal digits. If the file is missing, empty, not UTF-8 or larger than
+// [MaxPromptFile], the error is a [flow.Error] of kind validation whose Field is the path.
 func ReadPrompt(path string) (text, source, hash string, err error) {
 	data, source, err := readPromptFile("read prompt", path)
 	if err != nil {

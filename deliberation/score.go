@@ -8,7 +8,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Criterion is something by which a solution is judged.
+// Criterion is a criterion by which a solution is judged.
 type Criterion string
 
 // The criteria, and the judgement of the whole.
@@ -92,48 +92,48 @@ type Marks struct {
 	Overall                     Mark `json:"overall"`
 }
 
-// Report is what came of an evaluation.
+// Report is the result of an evaluation.
 type Report struct {
 	Asked    int `json:"asked"`    // evaluators
 	Answered int `json:"answered"` // of those, with a valid answer
-	// Criteria are the seven, in their order; Overall is the evaluators' judgement of the whole, and no
+	// Criteria are the seven criteria, in their order. Overall is the evaluators' judgement of the whole. It is not an
 	// average of the criteria.
 	Criteria []Rating `json:"criteria"`
 	Overall  Rating   `json:"overall"`
 }
 
-// Rating is how a solution was judged by one criterion.
+// Rating says how a solution was judged by one criterion.
 type Rating struct {
 	Criterion Criterion `json:"criterion"`
 	Title     string    `json:"title"`
 	// Opinions has one entry for each evaluator, in the order of the config.
 	Opinions []Opinion `json:"opinions"`
-	// Spread is over the scores that there are; nil: there is none.
+	// Spread is computed from the scores that exist; nil if there is none.
 	Spread *Spread `json:"spread"`
 }
 
-// Opinion is the score that one evaluator has given, or why it has not.
+// Opinion is the score of one evaluator, or the reason why there is none.
 type Opinion struct {
 	Evaluator string `json:"evaluator"`
-	// Value is from LowestScore to HighestScore; nil: there is none, and Gap says why.
+	// Value is from LowestScore to HighestScore. If it is nil, there is no score, and Gap says why.
 	Value     *float64 `json:"score"`
 	Reasoning string   `json:"reasoning,omitempty"` // the evaluator's words
 	Gap       string   `json:"gap,omitempty"`
 }
 
-// Spread is the average of scores, and how far they lie apart.
+// Spread is the average of scores, and how far the scores differ.
 type Spread struct {
 	Of   int     `json:"of"`   // how many scores, at least 1
 	Mean float64 `json:"mean"` // their arithmetic mean
 	Min  float64 `json:"min"`
 	Max  float64 `json:"max"`
-	// Deviation is the standard deviation of these scores (not an estimate for others: the sum of squares
-	// is divided by Of); 0 of a single score.
+	// Deviation is the standard deviation of these scores: the square root of the mean squared difference from Mean. It
+	// is 0 for a single score.
 	Deviation float64 `json:"deviation"`
 }
 
-// Scores is an evaluation as it is read: the record that any flow has, and what the evaluators have answered. It is read
-// only, under the rules of its Record.
+// Scores is an evaluation for reading: the [flow.Record] that every flow has, and the answers of the evaluators. It is
+// read only, under the rules of its Record.
 type Scores struct {
 	*flow.Record
 
@@ -141,7 +141,8 @@ type Scores struct {
 	answers map[string]*flow.Turn // the first of each evaluator
 }
 
-// ScoresOf returns the scores of a record; false: the record is of another flow, or nothing has started yet.
+// ScoresOf returns the scores of a record. It returns false if the record is of another flow, or if nothing has
+// started.
 func ScoresOf(r *flow.Record) (*Scores, bool) {
 	if r == nil {
 		return nil, false
@@ -163,7 +164,8 @@ func openScores(r *flow.Record, _ *flow.Start) (flow.Part, error) {
 	return &Scores{Record: r, config: evaluationOf(r.Config()), answers: make(map[string]*flow.Turn)}, nil
 }
 
-// Config returns the settled config, with every default and every prompt written out, but without an ID. Read only.
+// Config returns the settled config, with every default and every prompt written out, but without an ID. It is read
+// only.
 func (s *Scores) Config() *EvaluationConfig { return s.config }
 
 // Fold implements [flow.Part].
@@ -174,8 +176,8 @@ func (s *Scores) Fold(e *flow.Event) error {
 	return nil
 }
 
-// Report returns what came of the evaluation so far. An evaluator without a valid answer is a gap by every criterion, and
-// counts in no average.
+// Report returns the result of the evaluation so far. An evaluator without a valid answer is a gap in every criterion,
+// and counts in no average.
 func (s *Scores) Report() Report {
 	var report Report
 	sheets := make([]sheet, 0, len(s.config.Evaluators))

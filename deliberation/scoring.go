@@ -10,10 +10,10 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// StateScoring is the state of an evaluation in which all evaluators are asked, at once.
+// StateScoring is the state of an evaluation in which all evaluators are asked at once.
 const StateScoring flow.State = "scoring"
 
-// TriggerScored says that all evaluators have answered, or have failed to.
+// TriggerScored means that each evaluator has answered or failed.
 const TriggerScored flow.Trigger = "scored"
 
 // KindScore is the kind of an evaluator's answer.
@@ -22,9 +22,11 @@ const KindScore flow.CallKind = "score"
 // schemaMarks is the name of the schema of an evaluator's answer.
 const schemaMarks = "marks"
 
-// EvaluationFlow returns the flow of an [EvaluationConfig], a fresh value each time: register it as
-// Engine.Flows[EvaluationName]. An evaluator that fails is retried, then left out with a warning; one whose
-// answer is not valid is asked once more. The evaluation ends by itself whatever became of them.
+// EvaluationFlow returns the flow of an [EvaluationConfig]. Register it as Engine.Flows[EvaluationName]. Each call
+// returns a fresh value.
+//
+// An evaluator that fails is retried, and then left out with a warning. If an answer is not valid, the evaluator is
+// asked once more. The evaluation completes even if evaluators are left out.
 func EvaluationFlow() *flow.Flow {
 	marks, _ := flow.NewSchema[Marks](schemaMarks, nil) // the type has a schema: answers are accepted
 	return &flow.Flow{

@@ -9,22 +9,23 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Solution is the result of a deliberation, in the JSON in which it is answered. Lists are never nil there.
+// Solution is the result of a deliberation, in the JSON in which a model answers. Lists are never nil in an accepted
+// answer.
 type Solution struct {
 	// Description is the solution in Markdown.
 	Description     string   `json:"solution" jsonschema:"description=the solution in Markdown"`
 	Implementation  []string `json:"implementation" jsonschema:"description=notes for those who build it"`
 	Tradeoffs       []string `json:"tradeoffs"`
 	Recommendations []string `json:"recommendations"`
-	// Requirements are never empty where a model has made the solution. A [SynthesizerFunc] may know of none, and is
-	// not confident above 40 then.
+	// Requirements has at least one entry if a model has made the solution. A [SynthesizerFunc] may leave it empty, and
+	// its confidence is then at most 40.
 	Requirements  []Requirement `json:"requirements" jsonschema:"description=every requirement of the problem; there is at least one"`
 	OpenQuestions []string      `json:"openQuestions"`
-	// Confidence is from 0 to 100, and not above 40 while a major requirement is unmet.
+	// Confidence is from 0 to 100. It is at most 40 while a major requirement is not fulfilled.
 	Confidence float64 `json:"confidence" jsonschema:"minimum=0,maximum=100"`
 }
 
-// Requirement is something that the problem asks for.
+// Requirement is a requirement of the problem.
 type Requirement struct {
 	Text      string `json:"text"`
 	Major     bool   `json:"major" jsonschema:"description=without it the problem is not solved"`
@@ -71,8 +72,8 @@ func unmet(field string, mark float64, all []Requirement) []string {
 	return nil
 }
 
-// Solution returns the solution and who has written it: the judge, the author of the winning proposal, or the registered
-// synthesizer. ok: there is one.
+// Solution returns the solution and its author: the judge, the author of the winning proposal, or the registered
+// synthesizer. ok is false if there is no solution.
 func (d *Deliberation) Solution() (solution *Solution, by string, ok bool) {
 	for _, t := range slices.Backward(d.Turns) {
 		if t.Kind != KindSynthesis {

@@ -12,10 +12,12 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// SynthesizerFunc makes the solution in Go, or through a service. As a [debate.Judge] it stands in
-// Engine.Judges under the name in Config.Synthesizer. task.Turns are all turns of the deliberation, whose text
-// is hostile, and task.Instruction is what the judge would be told, the problem included. What it returns is
-// checked like a model's answer. It is called from several goroutines at once if several deliberations use it.
+// SynthesizerFunc makes the solution in Go, or through a service. It is a [debate.Judge]. Register it in Engine.Judges
+// under the name in Config.Synthesizer.
+//
+// task.Turns are all turns of the deliberation. Their text is hostile. task.Instruction is what the judge would be
+// told, the problem included. The result is checked like the answer of a model. The function is called concurrently if
+// several deliberations use it.
 type SynthesizerFunc func(ctx context.Context, task debate.JudgeTask) (*Solution, error)
 
 // Judge implements [debate.Judge].

@@ -10,10 +10,10 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Vote is a ranking of the final proposals, in the JSON in which it is answered.
+// Vote is a ranking of the final proposals, in the JSON in which an agent or the judge answers.
 type Vote struct {
-	// Ranking holds the ids of the authors of all final proposals, the best first, each once; a voter's own is not
-	// among them.
+	// Ranking holds the ids of the authors of all final proposals, each once, the best first. An agent does not rank
+	// its own proposal.
 	Ranking   []string `json:"ranking" jsonschema:"description=ids of the authors of the proposals you have been shown; the best first"`
 	Reasoning string   `json:"reasoning"`
 }
@@ -137,7 +137,7 @@ func (b *board) writing(w *work) flow.Call {
 	return call
 }
 
-// Score is what a final proposal has got in the votes.
+// Score is what a final proposal got in the votes.
 type Score struct {
 	Agent  string
 	Points int // Borda: for each voter the number of proposals that it ranked lower

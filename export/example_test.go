@@ -9,14 +9,13 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/export"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
 )
 
 // tea is a short debate, and store is where its log is.
-func tea(store store.Store) (*flow.Record, error) {
+func tea(store debate.Store) (*debate.Record, error) {
 	engine := &debate.Engine{Store: store, Providers: map[string]debate.Provider{
 		"acme": &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
 			return scripted.Reply{Text: map[string]string{

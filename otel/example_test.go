@@ -12,7 +12,6 @@ import (
 	api "go.opentelemetry.io/otel/trace"
 
 	"github.com/agonist-dev/debate"
-	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -30,8 +29,8 @@ func ExampleObserver_Watch() {
 		if err != nil {
 			fmt.Println(err)
 		}
-		if as[flow.Turn](event) != nil {
-			fmt.Println(as[flow.Turn](event).Speaker, "has spoken")
+		if as[debate.Turn](event) != nil {
+			fmt.Println(as[debate.Turn](event).Speaker, "has spoken")
 		}
 	}
 	draw(recorder.Started(), api.SpanID{}, "")
@@ -107,8 +106,8 @@ func question() debate.Config {
 		Format: format.StructuredRounds,
 		Rounds: 2,
 		Participants: []debate.Participant{
-			{Name: "Ada", Side: format.For, Model: "acme/talker"},
-			{Name: "Ben", Side: format.Against, Model: "acme/talker"},
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
+			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
 		},
 	}
 }

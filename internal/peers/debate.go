@@ -15,7 +15,7 @@ import (
 // debate Start and Wait.
 //
 // The engine logs every step, reserves room for calls, arms timeouts, and decodes, validates and
-// converts each answer of the judge. A debate that has ended is deleted from a MemoryStore.
+// converts each answer of the judge. A debate that has ended is deleted from a store.Memory.
 type arena struct {
 	engine *debate.Engine
 	store  store.Store

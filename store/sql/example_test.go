@@ -39,8 +39,8 @@ func ExampleOpenSQLite() {
 		Rounds: 2,
 		Labels: map[string]string{"tenant": "blue"},
 		Participants: []debate.Participant{
-			{Name: "Ada", Side: format.For, Model: "acme/talker"},
-			{Name: "Ben", Side: format.Against, Model: "acme/talker"},
+			{Name: "Ada", Side: debate.For, Model: "acme/talker"},
+			{Name: "Ben", Side: debate.Against, Model: "acme/talker"},
 		},
 	}
 	for _, err := range engine.Run(ctx, config) {

@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/store/storetest"
 )
 
-// spoiled is a handle onto a MemoryStore. A test replaces what it spoils.
+// spoiled is a handle onto a store.Memory. A test replaces what it spoils.
 type spoiled struct {
 	good   *store.Memory
 	mu     *sync.Mutex    // of all handles
