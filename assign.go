@@ -197,7 +197,7 @@ func (d *Debate) foldAssignment(a *Assignment) {
 	}
 	texts := make(map[string]string, len(d.texts))
 	for name, text := range d.texts {
-		if who, ok := strings.CutPrefix(name, "system."); ok && d.seatOfJudge(who) >= 0 {
+		if who, ok := strings.CutPrefix(name, textSystem.of("")); ok && d.seatOfJudge(who) >= 0 {
 			texts[name] = hidden.Replace(text)
 			continue
 		}

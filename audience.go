@@ -161,6 +161,6 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) flow.Call {
 	return flow.Call{
 		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Judge: m.Judge,
-		System: d.Text("system." + m.Name), Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: true}, Task: judgeTask,
+		System: d.Text(textSystem.of(m.Name)), Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: true}, Task: judgeTask,
 	}
 }

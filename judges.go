@@ -31,7 +31,7 @@ func assessmentCalls(r *flow.Record) []flow.Call {
 		call := judgeCall(d, judge, id+judge.Name, KindAssessment)
 		call.Schema, call.Slot = schema, place
 		call.Last = func(*flow.Record) string {
-			return prompt.Fill(d.Text("assess."+judge.Name), d.Round) + d.gone() + d.measured()
+			return prompt.Fill(d.Text(textAssess.of(judge.Name)), d.Round) + d.gone() + d.measured()
 		}
 		calls = append(calls, call)
 	}
@@ -70,7 +70,8 @@ const (
 )
 
 func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
-	id, text := "verdict."+judge.Name, "verdict."+judge.Name
+	id := "verdict." + judge.Name
+	text := textVerdict.of(judge.Name)
 	if swapped {
 		id, text = id+swappedSuffix, text+swappedSuffix
 	}
@@ -91,7 +92,7 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
 func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flow.Call {
 	call := flow.Call{
 		ID: id, Kind: kind, By: judge.Name, Performer: performer(judge.Judge, judge.Person), Model: judge.Model,
-		Fallbacks: judge.Fallbacks, Judge: judge.Judge, Round: d.Round, System: d.Text("system." + judge.Name),
+		Fallbacks: judge.Fallbacks, Judge: judge.Judge, Round: d.Round, System: d.Text(textSystem.of(judge.Name)),
 		View: flow.View{Labels: d.config.Judging.Anonymous}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
 		Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Ask: failingJudge, Drop: true}, Task: judgeTask,
 	}

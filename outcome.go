@@ -128,11 +128,11 @@ func (d *Debate) panelOf(round int) panel {
 	for _, a := range d.assessed(round) {
 		p.judges++
 		p.quality += a.QualityScore
-		count(&p.goOn, a.ShouldContinue)
-		count(&p.converged, a.Flags.ConvergenceReached)
-		count(&p.returns, a.Flags.DiminishingReturns)
-		count(&p.drifting, a.Flags.Drifting)
-		count(&p.repeating, a.Flags.Repetitive)
+		p.goOn += oneIf(a.ShouldContinue)
+		p.converged += oneIf(a.Flags.ConvergenceReached)
+		p.returns += oneIf(a.Flags.DiminishingReturns)
+		p.drifting += oneIf(a.Flags.Drifting)
+		p.repeating += oneIf(a.Flags.Repetitive)
 	}
 	if p.judges > 0 {
 		p.quality /= float64(p.judges)
@@ -140,10 +140,12 @@ func (d *Debate) panelOf(round int) panel {
 	return p
 }
 
-func count(n *int, yes bool) {
+// oneIf returns 1 for true and 0 for false.
+func oneIf(yes bool) int {
 	if yes {
-		*n++
+		return 1
 	}
+	return 0
 }
 
 // most reports whether n is more than half of the judges.
@@ -331,13 +333,13 @@ func (d *Debate) Outcome() Outcome {
 			o.Side, o.Tie = o.Swing.Winner, o.Swing.Voters > 0 && o.Swing.Winner == ""
 		}
 	case len(opinions) >= max(1, d.quorum()):
-		d.count(&o, opinions)
+		d.tally(&o, opinions)
 	}
 	return o
 }
 
-// count finds the winner of the judges' votes.
-func (d *Debate) count(o *Outcome, opinions []opinion) {
+// tally finds the winner of the judges' votes.
+func (d *Debate) tally(o *Outcome, opinions []opinion) {
 	o.Winner, o.Votes = decide(d.config.Judging.Protocol, opinions)
 	o.Tie = o.Winner == ""
 	if seat := d.Seat(o.Winner); seat >= 0 {

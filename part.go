@@ -158,7 +158,7 @@ func (d *Debate) foldDropped(name string) {
 	}
 	texts := maps.Clone(d.texts)
 	for key, text := range texts {
-		if strings.HasPrefix(key, "assess.") || strings.HasPrefix(key, "verdict.") {
+		if textAssess.is(key) || textVerdict.is(key) {
 			texts[key] = strings.Replace(text, "\n- "+name+"\n", "\n", 1)
 		}
 	}
@@ -167,7 +167,7 @@ func (d *Debate) foldDropped(name string) {
 
 func (d *Debate) readSystems() {
 	for i := range d.config.Participants {
-		d.systems[i] = d.Text("system." + d.config.Participants[i].Name)
+		d.systems[i] = d.Text(textSystem.of(d.config.Participants[i].Name))
 	}
 }
 

@@ -50,7 +50,9 @@ func (l *engine) bound(call *callctx.Context, c *flow.Command) {
 func (l *engine) perform(ctx *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error) {
 	things := 0
 	for _, there := range []bool{c.Request != nil, c.Task != nil, c.Use != nil} {
-		count(&things, there)
+		if there {
+			things++
+		}
 	}
 	if things != 1 {
 		err := errors.New("a command holds either a request, a judge's task or the use of a tool")

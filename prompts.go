@@ -11,6 +11,22 @@ import (
 	"github.com/agonist-dev/debate/prompt"
 )
 
+// textKind is a kind of the prompts that each participant, judge or voter has one of.
+type textKind string
+
+// The kinds of prompts.
+const (
+	textSystem  textKind = "system"
+	textAssess  textKind = "assess"
+	textVerdict textKind = "verdict"
+)
+
+// of returns the key of somebody's prompt.
+func (k textKind) of(name string) string { return string(k) + "." + name }
+
+// is reports whether a key is that of a prompt of this kind.
+func (k textKind) is(key string) bool { return strings.HasPrefix(key, string(k)+".") }
+
 // Holes stand in prompts that are rendered once, for texts that are known only later. Their runes are of private
 // use.
 const (
@@ -91,7 +107,7 @@ func (t *textWriter) debaters() {
 			setIfZero(&d.Persona, personaHole(i))
 		}
 		text, err := t.Prompts.Debater(d)
-		t.put("system."+p.Name, text, err)
+		t.put(textSystem.of(p.Name), text, err)
 	}
 }
 
@@ -161,16 +177,16 @@ func (t *textWriter) judges() {
 			NoWinner: t.Format.Decide == format.NoWinner, Fence: t.Fence,
 		}
 		text, err := t.Prompts.Judge(judge)
-		t.put("system."+judge.Name, text, err)
+		t.put(textSystem.of(judge.Name), text, err)
 		assess := prompt.Assess{
 			Participants: names, Rubric: judge.Rubric, Rounds: t.Config.Rounds, Advisory: t.Format.End == format.EndByRounds,
 		}
 		text, err = t.Prompts.Assess(assess)
-		t.put("assess."+judge.Name, text, err)
-		t.verdicts("verdict."+judge.Name, names)
+		t.put(textAssess.of(judge.Name), text, err)
+		t.verdicts(textVerdict.of(judge.Name), names)
 		if j.BothOrders {
 			slices.Reverse(names)
-			t.verdicts("verdict."+judge.Name+swappedSuffix, names)
+			t.verdicts(textVerdict.of(judge.Name)+swappedSuffix, names)
 		}
 	}
 	findings, err := t.Prompts.Findings(prompt.Findings{Items: []string{findingsHole}})
@@ -226,7 +242,7 @@ func (t *textWriter) audience() {
 			Topic: t.Config.Topic, Name: m.Name, Persona: m.Persona, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
 			Participants: t.people(), Fence: t.Fence,
 		})
-		t.put("system."+m.Name, text, err)
+		t.put(textSystem.of(m.Name), text, err)
 	}
 	for name, before := range map[string]bool{"ballot.before": true, "ballot.after": false} {
 		text, err := t.Prompts.Ballot(prompt.Ballot{Before: before})

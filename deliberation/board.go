@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 )
 
@@ -119,7 +118,7 @@ func (b *board) judge(id string, kind flow.CallKind) flow.Call {
 	j := &b.config.Judge
 	return flow.Call{
 		ID: id, Kind: kind, By: nameJudge, Model: j.Model, Fallbacks: j.Fallbacks, Round: b.round, View: flow.View{None: true},
-		System: b.system("who." + nameJudge), Temperature: j.Temperature, MaxTokens: j.MaxTokens, Timeout: debate.DefaultJudgeTimeout,
+		System: b.system("who." + nameJudge), Temperature: j.Temperature, MaxTokens: j.MaxTokens, Timeout: DefaultJudgeTimeout,
 		OnFail: flow.OnFail{Skip: true}, Hidden: kind == KindVote,
 	}
 }

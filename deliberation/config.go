@@ -72,7 +72,7 @@ type Config struct {
 	// over, the calls in flight have failed, and the next round begins.
 	RoundTimeout time.Duration `json:"-"`
 	// TurnTimeout bounds one attempt at a call of an agent: flow.DefaultTurnTimeout if 0. One attempt at a call of the
-	// judge is bounded by debate.DefaultJudgeTimeout.
+	// judge is bounded by DefaultJudgeTimeout.
 	TurnTimeout time.Duration `json:"-"`
 	// Budget, Retry, Unattended and Labels are those of a debate.Config.
 	Budget     *flow.Budget      `json:"budget,omitempty"`
@@ -219,6 +219,7 @@ const (
 	DefaultToolCalls        = 10
 	DefaultTemperature      = 0.5
 	DefaultJudgeTemperature = 0.3
+	DefaultJudgeTimeout     = 180 * time.Second
 	longestTopic            = 200
 	nameJudge, namePerson   = "judge", "person"
 	nameSynthesizer         = "synthesizer"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 )
 
 // Contribution is a proposal, a critique, a refinement, or the result of an added node.
@@ -21,7 +21,7 @@ type Contribution struct {
 	Model  string // the one that was asked, as "provider/model"
 	// Usage, Cost and Took are those of the attempt that succeeded. Uses of tools before it and failed attempts are not
 	// included.
-	Usage debate.Usage
+	Usage provider.Usage
 	Cost  flow.Money
 	Took  time.Duration
 }

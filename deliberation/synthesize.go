@@ -148,7 +148,7 @@ func (b *board) registered() []flow.Call {
 	}
 	return []flow.Call{{
 		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: flow.ByJudge, Judge: b.config.Synthesizer, Round: b.round,
-		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: debate.DefaultJudgeTimeout, OnFail: flow.OnFail{Ask: askSynthesis},
+		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: DefaultJudgeTimeout, OnFail: flow.OnFail{Ask: askSynthesis},
 		Last: func(r *flow.Record) string {
 			var out strings.Builder
 			b.rounds(&out)
