@@ -135,7 +135,7 @@ func (l *engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (
 	defer func() {
 		if reason := recover(); reason != nil {
 			if l.logger != nil {
-				l.logger.Error("tool panicked", slog.String("id", c.Debate), slog.String("tool", c.Tool), slog.String("stack", string(debug.Stack())))
+				l.logger.Error("tool panicked", slog.String("id", c.Conversation), slog.String("tool", c.Tool), slog.String("stack", string(debug.Stack())))
 			}
 			answer, err = "", errors.New("the tool has broken down")
 		}

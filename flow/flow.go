@@ -106,21 +106,6 @@ type Registry interface {
 // spares calls Spare, if the flow has one.
 func (f *Flow) spares(r *Record, name string) bool { return f.Spare != nil && f.Spare(r, name) }
 
-// Named gives errors about the terms the field names of the config.
-func (f *Flow) Named(config Config, found Findings) Findings {
-	if f.Field == nil {
-		return found
-	}
-	for i, err := range found {
-		if failure, ok := errors.AsType[*Error](err); ok {
-			renamed := *failure
-			renamed.Field = f.Field(config, failure.Field)
-			found[i] = &renamed
-		}
-	}
-	return found
-}
-
 // ReadConfig returns the config that a log holds.
 func (f *Flow) ReadConfig(v Value) (Config, error) {
 	if config, ok := v.Go.(Config); ok {

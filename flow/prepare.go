@@ -161,11 +161,11 @@ const problemsMark = "[[problems]]"
 
 // Command is an attempt at a call as a self-contained value. To perform it, a runtime needs no core.
 type Command struct {
-	Debate  string
-	Call    string
-	Attempt int
-	Kind    CallKind
-	By      string
+	Conversation string // its ID
+	Call         string // deterministic; together with Attempt it is an idempotency key
+	Attempt      int    // from 1
+	Kind         CallKind
+	By           string // the participant or judge that is asked
 	// Provider is the name of the provider that Request goes to. "": Task goes to the judge named Judge. Call.Task
 	// made it.
 	Provider string
@@ -212,7 +212,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	ready, intent, r := state.ready, state.intent, c.record
 	call := ready.call
 	*command = Command{
-		Debate: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
+		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
 		Timeout: call.Timeout, Stream: call.Schema == "" && intent.Tool == "",
 	}
 	if command.Timeout <= 0 {

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -171,7 +170,7 @@ func problemsOfLeaf(tree any, t reflect.Type) []error {
 	if t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]() {
 		return nil
 	}
-	is, wants := kindOfJSON(tree), kindOfType(t)
+	is, wants := strictjson.Kind(tree), kindOfType(t)
 	if tree != nil && wants != "" && wants != is {
 		return Within("", "", fmt.Errorf("is %s, not %s", is, wants))
 	}
@@ -197,7 +196,7 @@ func explained(tree any, err error) []error {
 		number, _ := tree.(json.Number)
 		switch {
 		case number == "":
-			err = fmt.Errorf("is %s, which cannot stand here", kindOfJSON(tree))
+			err = fmt.Errorf("is %s, which cannot stand here", strictjson.Kind(tree))
 		case strings.Contains(string(number), "."):
 			err = fmt.Errorf("is %s, not a whole number", text.OneLine(string(number), 40))
 		default:
@@ -212,43 +211,7 @@ func explained(tree any, err error) []error {
 	return Within("", "", err)
 }
 
-// kindOfJSON returns the kind of a decoded value, in words.
-func kindOfJSON(tree any) string {
-	switch tree.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "true or false"
-	case json.Number:
-		return "a number"
-	case string:
-		return "a text"
-	case []any:
-		return "a list"
-	default:
-		return "an object"
-	}
-}
-
-// KindOfJSON returns the kind of a piece of JSON, in words. It looks at the first byte only.
-func KindOfJSON(piece json.RawMessage) string {
-	switch piece = bytes.TrimSpace(piece); {
-	case len(piece) == 0 || piece[0] == 'n':
-		return kindOfJSON(nil)
-	case piece[0] == '{':
-		return kindOfJSON(map[string]any{})
-	case piece[0] == '[':
-		return kindOfJSON([]any{})
-	case piece[0] == '"':
-		return kindOfJSON("")
-	case piece[0] == 't', piece[0] == 'f':
-		return kindOfJSON(true)
-	default:
-		return kindOfJSON(json.Number(""))
-	}
-}
-
-// kindOfType returns the kind of JSON that a type is read from, in the words of kindOfJSON. "": only the type's own
+// kindOfType returns the kind of JSON that a type is read from, in the words of [strictjson.Kind]. "": only the type's own
 // reader knows.
 func kindOfType(t reflect.Type) string {
 	if reads(t) {

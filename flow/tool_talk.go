@@ -166,7 +166,7 @@ func (p *prepared) talkCount(counter token.Counter) int {
 // toolInput returns the request to a tool.
 func (r *Record) toolInput(ready *prepared, intent *Intent) *ToolUse {
 	return &ToolUse{
-		Debate: r.ID, Call: intent.Call, Attempt: intent.Attempt, By: intent.By, Round: intent.Round,
+		Conversation: r.ID, Call: intent.Call, Attempt: intent.Attempt, By: intent.By, Round: intent.Round,
 		Arguments: ready.call.asked.Arguments, Turns: slices.Clip(r.Readable()), Labels: r.terms.Labels,
 	}
 }
