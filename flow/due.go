@@ -136,7 +136,7 @@ func (d *due) look(call *Call) (*Call, bool) {
 	call, state := r.present(call)
 	switch {
 	case state == nil || state.status == callIdle:
-	case state.status == callOpen:
+	case state.status == callInFlight:
 		if call.Performer == ByPerson {
 			d.asked = true
 		} else {

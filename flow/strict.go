@@ -20,14 +20,14 @@ import (
 //  2. If there are none, encoding/json reads the value. Alone it would stop at the first problem, and its errors name
 //     Go types.
 
-// MaxProblems bounds the problems that are reported for one JSON value. A hostile value can have any number.
+// MaxProblems bounds the problems that [DecodeStrict] reports for one JSON value. A hostile value can have any number.
 const MaxProblems = 50
 
 // maxJSON bounds the size of a JSON value, in bytes.
 const maxJSON = 64 << 20
 
-// mostItems bounds the items of a list. Even an empty item takes hundreds of bytes in Go.
-const mostItems = 1 << 16
+// maxItems bounds the items of a list. Even an empty item takes hundreds of bytes in Go.
+const maxItems = 1 << 16
 
 // DecodeStrict reads one JSON value, as configs are read. Unlike encoding/json it refuses an unknown key, a key
 // that comes twice, a key in another case, and anything after the value. op names the operation in errors, such as
@@ -35,6 +35,8 @@ const mostItems = 1 << 16
 //
 // The error joins one *[Error] of kind validation for each problem, up to [MaxProblems] of them. Its Field is the
 // path of the problem, such as "agents[1].model". The path is empty if the problem is that of the whole value.
+//
+// into is a pointer that is not nil. The value is at most 64 MiB.
 //
 // Types with readers of their own (json.Unmarshaler, encoding.TextUnmarshaler) are called twice for each of their
 // values: once to find problems, and once to read the value.
@@ -60,21 +62,24 @@ func DecodeStrict(op string, data []byte, into any) error {
 	return errors.Join(Within(op, "", found...)...)
 }
 
-// mostForeign bounds the JSON of a flow or a host program that a log keeps, in bytes.
-const mostForeign = 16 << 20
+// maxForeign bounds the JSON of a flow or a host program that a log keeps, in bytes.
+const maxForeign = 16 << 20
 
-// ReadableJSON returns the problem that would make a log with this JSON unreadable, or nil.
+// ReadableJSON returns why a log that holds this JSON could not be read again, or nil. The JSON of a config, or of the
+// payload of a [Sent], is at most 16 MiB, nests at most 80 deep, and has no key twice in one object. [Core.Step]
+// checks payloads itself. A runtime checks configs, unless [Flow].Readable is set. Empty JSON is readable.
 func ReadableJSON(data json.RawMessage) error {
 	if len(data) == 0 {
 		return nil
 	}
 	const depth = 80 // less than readers allow, because the JSON stands inside an event
-	_, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: mostForeign, Depth: depth, Path: 200, Exact: true})
+	_, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: maxForeign, Depth: depth, Path: 200, Exact: true})
 	return err
 }
 
-// Within returns the given errors as problems of a larger value that contains the faulty one at the path at. Joined
-// errors are taken apart.
+// Within returns errors about a part of a value as errors about the whole value: one *[Error] for each, with op as its
+// Op, and with at, the path of the part, before its Field. Joined errors are split. An error of another type becomes
+// the cause of an Error of kind validation.
 func Within(op, at string, all ...error) (out []error) {
 	for _, err := range all {
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -131,8 +136,8 @@ func problems(tree any, t reflect.Type) []error {
 }
 
 func problemsOfList(list []any, t reflect.Type) (found []error) {
-	if len(list) > mostItems {
-		return []error{fmt.Errorf("has %d items: at most %d are read", len(list), mostItems)}
+	if len(list) > maxItems {
+		return []error{fmt.Errorf("has %d items: at most %d are read", len(list), maxItems)}
 	}
 	for i := range list {
 		if one := problems(list[i], t); len(one) > 0 {
@@ -211,8 +216,8 @@ func explained(tree any, err error) []error {
 	return Within("", "", err)
 }
 
-// kindOfType returns the kind of JSON that a type is read from, in the words of [strictjson.Kind]. "": only the type's own
-// reader knows.
+// kindOfType returns the kind of JSON that a type is read from, in the words of [strictjson.Kind]. "": only the
+// type's own reader knows.
 func kindOfType(t reflect.Type) string {
 	if reads(t) {
 		if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
