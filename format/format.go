@@ -165,17 +165,16 @@ const (
 	DialecticalInquiry = "dialectical-inquiry"
 )
 
-// Names of phases with a meaning: the turns of an opening or closing are told that they are the first or the last,
-// and argument is the phase of rounds that no phase covers.
+// Names of phases that mean more than a name. [Phase].Name and [Slot].Kind may be any of them, or any other name.
 const (
-	PhaseOpening  = "opening"
-	PhaseClosing  = "closing"
-	PhaseArgument = "argument"
+	PhaseOpening  = "opening"  // the instruction says that this is the speaker's first turn
+	PhaseClosing  = "closing"  // the instruction says that this is the speaker's last turn
+	PhaseArgument = "argument" // the phase of the rounds that no phase of a format covers
 )
 
-// Parse reads a format from JSON, strictly: an unknown key, or a key given twice, is an error. The error
-// joins one *[flow.Error] of kind validation for each problem, as that of [flow.DecodeStrict] does. ParseFormat does not
-// check whether the format makes sense. Engine.Validate does that, as for a format made in code.
+// Parse reads a format from JSON, strictly: an unknown key, a key given twice, or a format without a name is an
+// error. The error joins one *[flow.Error] of kind validation for each problem, as that of [flow.DecodeStrict] does.
+// Parse does not check whether the format makes sense. [Format.Check] does that, and Engine.Validate calls it.
 func Parse(data []byte) (Format, error) {
 	var f Format
 	if err := flow.DecodeStrict("read format", data, &f); err != nil {
@@ -187,7 +186,8 @@ func Parse(data []byte) (Format, error) {
 	return f, nil
 }
 
-// Phase returns the phase of a round in a debate of so many rounds.
+// Phase returns the phase that covers a round, from 1, in a debate of this many rounds. If none does, it returns a
+// phase without instructions whose name is [PhaseArgument].
 func (f *Format) Phase(round, rounds int) Phase {
 	if i := f.PhaseIndex(round, rounds); i >= 0 {
 		return f.Phases[i]
@@ -209,7 +209,7 @@ func fromEnd(round, rounds int) int {
 	return round
 }
 
-// Participants returns the bounds on the number of participants.
+// Participants returns the bounds on the number of participants, both inclusive, with their defaults.
 func (f *Format) Participants() (least, most int) {
 	least, most = f.MinParticipants, f.MaxParticipants
 	if least == 0 {
@@ -224,7 +224,7 @@ func (f *Format) Participants() (least, most int) {
 // Judged reports whether participants of a side are contestants. Those of the chair are not.
 func (f *Format) Judged(side Side) bool { return f.Chair == "" || side != f.Chair }
 
-// Role returns what the format asks of a side.
+// Role returns what the format asks of a side, or "" if it asks nothing of its own.
 func (f *Format) Role(side Side) string {
 	for _, seats := range f.Seats {
 		if seats.Side == side {

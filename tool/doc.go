@@ -31,7 +31,4 @@
 //
 // Files and turns hold hostile text. It is passed on unchanged, except names with line breaks or other
 // characters that do not print, which are quoted as in Go. The engine puts each answer into a fence.
-//
-// What files and turns hold is hostile text. It is passed on as it is, apart from names that hold line breaks or other
-// characters that do not print, which are quoted as in Go; the engine puts each answer into a fence.
 package tool

@@ -11,8 +11,8 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// listen watches the log of a debate that this session has no lease of. The session folds what others append. When
-// the debate has work and nobody has the lease, the session takes it over.
+// listen watches the log of a conversation that this session has no lease of. The session folds what others append.
+// When the conversation has work and nobody has the lease, the session takes it over.
 func (s *Session) listen() {
 	ctx, stop := context.WithCancel(s.life)
 	s.stopListening = stop
@@ -50,7 +50,7 @@ func (s *Session) watchLog(ctx context.Context) {
 	}
 }
 
-// checkLog folds what the log has grown by, and takes the debate over if it has work. It reports whether the log
+// checkLog folds what the log has grown by, and takes the conversation over if it has work. It reports whether the log
 // is still to be watched.
 func (s *Session) checkLog(ctx context.Context) bool {
 	if s.mu.enter(ctx) != nil {
@@ -76,7 +76,7 @@ func (s *Session) checkLog(ctx context.Context) bool {
 	return s.closed == nil && !s.leased && !s.over.Load()
 }
 
-// finishIfOver finishes a debate that another process has brought to its end. It reports whether it has ended.
+// finishIfOver finishes a conversation that another process has brought to its end. It reports whether it has ended.
 func (s *Session) finishIfOver() bool {
 	if !s.core.Over() {
 		return false

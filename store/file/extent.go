@@ -14,7 +14,7 @@ type extent struct {
 }
 
 // extent returns how far a journal may be read. It excludes what another handle has written and not yet
-// synced, because that is taken back if the sync fails. So while another handle holds the debate's lock,
+// synced, because that is taken back if the sync fails. So while another handle holds the conversation's lock,
 // extent waits, about as long as a sync takes. What this handle has synced itself is known without the
 // lock.
 func (s *Store) extent(ctx context.Context, id string, f handle) (int64, error) {

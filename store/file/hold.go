@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	// maxOpen bounds how many changes have files open at once, two each, however many debates there are.
+	// maxOpen bounds how many changes have files open at once, two each, however many conversations there are.
 	// Files are opened again for each change. That takes some 20 µs, where a sync takes 300, and no table
-	// of open files has to be kept correct while other processes delete debates.
+	// of open files has to be kept correct while other processes delete conversations.
 	maxOpen = 128
 	// maxKnown bounds how many journals are remembered, at some 400 bytes each. A journal that was
 	// forgotten is read and synced again before its next append.
 	maxKnown = 16 << 10
-	// patience is the pause before trying again to lock a debate that another process holds, which it
+	// patience is the pause before trying again to lock a conversation that another process holds, which it
 	// does for as long as a sync takes.
 	patience = time.Millisecond
 )
 
-// hold is the exclusive right to change the files of a debate, in this process and against all others.
+// hold is the exclusive right to change the files of a conversation, in this process and against all others.
 type hold struct {
 	*journal
 
@@ -27,7 +27,7 @@ type hold struct {
 	drop  bool // the file of the lock is no longer needed
 }
 
-// hold waits until no one else changes the debate.
+// hold waits until no one else changes the conversation.
 func (s *Store) hold(ctx context.Context, id string) (*hold, error) {
 	if err := s.begin(); err != nil {
 		return nil, err

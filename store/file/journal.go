@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// journal is what a handle knows of a debate's journal.
+// journal is what a handle knows of a conversation's journal.
 type journal struct {
 	id, name string
 	turn     chan struct{} // holds one; whoever has put it in owns the fields below
@@ -216,5 +216,5 @@ func (h *hold) write(f handle, b *batch, writer string) error {
 }
 
 func (h *hold) unsure(err error) error {
-	return fmt.Errorf("debate %s: it is unknown whether the events are stored: %w", h.id, err)
+	return fmt.Errorf("conversation %s: it is unknown whether the events are stored: %w", h.id, err)
 }

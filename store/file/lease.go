@@ -70,11 +70,11 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := s.disk.Remove(h.name + suffixLease); err != nil {
 		return err
 	}
-	h.last, h.drop = block{}, true // another process is likely to continue the debate
+	h.last, h.drop = block{}, true // another process is likely to continue the conversation
 	return nil
 }
 
-// lease reads the lease of a debate. The zero lease has no owner.
+// lease reads the lease of a conversation. The zero lease has no owner.
 func (s *Store) lease(name string) (held lease, err error) {
 	f, err := s.disk.Open(name+suffixLease, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {

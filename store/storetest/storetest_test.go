@@ -61,7 +61,7 @@ func TestAStoreThatCannotWatchIsSkippedThere(t *testing.T) {
 		if strings.HasPrefix(name, "watch/") {
 			skipped++
 			faults := storetest.Examine(t, name, time.Second, fresh)
-			assert.Equal(t, []string{"skipped: the store is no debate.Watcher"}, faults, name)
+			assert.Equal(t, []string{"skipped: the store is no store.Watcher"}, faults, name)
 		}
 	}
 	assert.NotZero(t, skipped)
@@ -150,7 +150,7 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, s.end(id), writer, events)
 			}
 		})},
-		{"says conflict in words only", []string{"append/a gap*", "append/a place*", "append/a conflict*", "crowd/of many*", "random/*"}, "debate.ErrConflict", appends(func(s *spoiled) appending {
+		{"says conflict in words only", []string{"append/a gap*", "append/a place*", "append/a conflict*", "crowd/of many*", "random/*"}, "flow.ErrConflict", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if err := s.good.Append(ctx, id, after, writer, events); err != nil {
 					return errors.New(err.Error())
@@ -184,7 +184,7 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
-		{"nobody is a writer", []string{"append/the second try without*"}, "want debate.ErrConflict", appends(func(s *spoiled) appending {
+		{"nobody is a writer", []string{"append/the second try without*"}, "want flow.ErrConflict", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				return s.good.Append(ctx, id, after, "writer "+writer, events)
 			}
@@ -197,7 +197,7 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
-		{"a writer's second try may be any", []string{"append/a second try with more*"}, "want debate.ErrConflict", appends(func(s *spoiled) appending {
+		{"a writer's second try may be any", []string{"append/a second try with more*"}, "want flow.ErrConflict", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				err := s.good.Append(ctx, id, after, writer, events)
 				if errors.Is(err, flow.ErrConflict) && after < s.end(id) && writer == "w" {
@@ -236,7 +236,7 @@ func appendDefects() []defect {
 				return nil
 			}
 		})},
-		{"an empty append begins a debate", []string{"append/without*"}, "", appends(func(s *spoiled) appending {
+		{"an empty append begins a conversation", []string{"append/without*"}, "", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if len(events) == 0 {
 					events = []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}}
@@ -260,7 +260,7 @@ func appendDefects() []defect {
 			}
 			s.events(func(e *flow.Event) { *e = *kept[e.Seq] })
 		}},
-		{"wants a lease", []string{"append/needs*", "lease/the list*"}, "held by another", appends(func(s *spoiled) appending {
+		{"wants a lease", []string{"append/needs*", "lease/the list*"}, "holds the conversation's lease", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if owner := s.owner(id); owner != "" && owner != writer {
 					return flow.ErrLeased
@@ -288,7 +288,7 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
-		{"fails when it is busy", []string{"crowd/many debates*", "crowd/all*", "list/in pages", "list/beside*"}, "busy", func(s *spoiled) {
+		{"fails when it is busy", []string{"crowd/many conversations*", "crowd/all*", "list/in pages", "list/beside*"}, "busy", func(s *spoiled) {
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if !s.mu.TryLock() {
 					return errors.New("busy")
@@ -306,7 +306,7 @@ type reading = func(ctx context.Context, id string, after int64) iter.Seq2[flow.
 func readDefects() []defect {
 	reads := func(f func(s *spoiled) reading) func(s *spoiled) { return func(s *spoiled) { s.onRead = f(s) } }
 	return []defect{
-		{"an unknown debate is an empty one", []string{"read/an unknown*", "delete/the debate is gone", "lease/a lease is no*"}, "want debate.ErrNotFound", reads(func(s *spoiled) reading {
+		{"an unknown conversation is an empty one", []string{"read/an unknown*", "delete/the conversation is gone", "lease/a lease is no*"}, "want flow.ErrNotFound", reads(func(s *spoiled) reading {
 			return func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				if s.end(id) == 0 {
 					return func(func(flow.Event, error) bool) {}
@@ -503,13 +503,13 @@ func idDefects() []defect {
 	}
 	return []defect{
 		{"ids have no case", []string{"id/upper*", "id/all that*", "lease/another*"}, "", ids(strings.ToLower)},
-		{"ids are paths", []string{"id/what is not*"}, "want a *debate.Error of kind validation", ids(path.Base)},
+		{"ids are paths", []string{"id/what is not*"}, "want a *flow.Error of kind validation", ids(path.Base)},
 		{"ids are cut", []string{"id/all that*"}, "", ids(func(id string) string { return id[:min(len(id), 127)] })},
 		{"an id names files beside", []string{"id/all that*"}, "", ids(func(id string) string { return strings.TrimSuffix(id, ".tmp") })},
 		{"a bad id is deleted by its name", []string{"id/what is not*"}, "", func(s *spoiled) {
 			s.onDelete = func(ctx context.Context, id string) error { return s.good.Delete(ctx, path.Base(id)) }
 		}},
-		{"a bad id is a plain error", []string{"id/what is not*"}, "want a *debate.Error of kind validation", func(s *spoiled) {
+		{"a bad id is a plain error", []string{"id/what is not*"}, "want a *flow.Error of kind validation", func(s *spoiled) {
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if store.CheckID(id) != nil {
 					return errors.New("a bad id")
@@ -525,8 +525,8 @@ func deleteDefects() []defect {
 		return func(s *spoiled) { s.onDelete = func(ctx context.Context, id string) error { return f(s, ctx, id) } }
 	}
 	return []defect{
-		{"deletes nothing", []string{"delete/the debate*", "delete/the id*", "delete/what is not*", "delete/in a loop*", "random/*"}, "", deletes(func(*spoiled, context.Context, string) error { return nil })},
-		{"deletes what begins with the id", []string{"delete/the others*"}, "no such debate", deletes(func(s *spoiled, ctx context.Context, id string) error {
+		{"deletes nothing", []string{"delete/the conversation*", "delete/the id*", "delete/what is not*", "delete/in a loop*", "random/*"}, "", deletes(func(*spoiled, context.Context, string) error { return nil })},
+		{"deletes what begins with the id", []string{"delete/the others*"}, "no such conversation", deletes(func(s *spoiled, ctx context.Context, id string) error {
 			for info := range s.matches(store.Filter{}) {
 				if strings.HasPrefix(info.ID, id) {
 					_ = s.good.Delete(ctx, info.ID)
@@ -534,12 +534,12 @@ func deleteDefects() []defect {
 			}
 			return nil
 		})},
-		{"keeps the lease", []string{"delete/the lease*"}, "held by another", deletes(func(s *spoiled, ctx context.Context, id string) error {
+		{"keeps the lease", []string{"delete/the lease*"}, "holds the conversation's lease", deletes(func(s *spoiled, ctx context.Context, id string) error {
 			owner := s.owner(id)
 			_ = s.good.Delete(ctx, id)
 			return s.good.Lease(ctx, id, owner, time.Hour)
 		})},
-		{"keeps the writers", []string{"delete/nothing of*"}, "want debate.ErrConflict", func(s *spoiled) {
+		{"keeps the writers", []string{"delete/nothing of*"}, "want flow.ErrConflict", func(s *spoiled) {
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -568,7 +568,7 @@ func leaseDefects() []defect {
 		{"everybody gets a lease", []string{"lease/one owner*", "lease/another*", "lease/of many who ask one*", "random/*"}, "", leases(func(*spoiled) leasing {
 			return func(context.Context, string, string, time.Duration) error { return nil }
 		})},
-		{"refuses in words only", []string{"lease/one owner*"}, "want debate.ErrLeased", leases(func(s *spoiled) leasing {
+		{"refuses in words only", []string{"lease/one owner*"}, "want flow.ErrLeased", leases(func(s *spoiled) leasing {
 			return func(ctx context.Context, id, owner string, d time.Duration) error {
 				if err := s.good.Lease(ctx, id, owner, d); err != nil {
 					return errors.New(err.Error())
@@ -576,7 +576,7 @@ func leaseDefects() []defect {
 				return nil
 			}
 		})},
-		{"owners have no case", []string{"lease/one owner*", "lease/a stranger*"}, "want debate.ErrLeased", func(s *spoiled) {
+		{"owners have no case", []string{"lease/one owner*", "lease/a stranger*"}, "want flow.ErrLeased", func(s *spoiled) {
 			s.onLease = func(ctx context.Context, id, owner string, d time.Duration) error {
 				return s.good.Lease(ctx, id, strings.ToLower(owner), d)
 			}
@@ -641,7 +641,7 @@ func leaseDefects() []defect {
 		{"gives nothing back", []string{"lease/a release*", "lease/the list*", "list/by owner"}, "", func(s *spoiled) {
 			s.onRelease = func(context.Context, string, string) error { return nil }
 		}},
-		{"what is given back unbegun is cleared away", []string{"crowd/leases*"}, "no such debate", func(s *spoiled) {
+		{"what is given back unbegun is cleared away", []string{"crowd/leases*"}, "no such conversation", func(s *spoiled) {
 			s.onRelease = func(ctx context.Context, id, owner string) error {
 				if s.end(id) > 0 {
 					return s.good.Release(ctx, id, owner)
@@ -650,7 +650,7 @@ func leaseDefects() []defect {
 				return s.good.Delete(ctx, id)
 			}
 		}},
-		{"anybody gives back", []string{"lease/a stranger*"}, "want debate.ErrLeased", func(s *spoiled) {
+		{"anybody gives back", []string{"lease/a stranger*"}, "want flow.ErrLeased", func(s *spoiled) {
 			s.onRelease = func(ctx context.Context, id, owner string) error {
 				for _, owner := range []string{owner, "me", "you"} {
 					_ = s.good.Release(ctx, id, owner)
@@ -666,7 +666,7 @@ func leaseDefects() []defect {
 				return s.good.Release(ctx, id, owner)
 			}
 		}},
-		{"a lease begins a debate", []string{"lease/a lease is no*"}, "", leases(func(s *spoiled) leasing {
+		{"a lease begins a conversation", []string{"lease/a lease is no*"}, "", leases(func(s *spoiled) leasing {
 			return func(ctx context.Context, id, owner string, d time.Duration) error {
 				if s.end(id) == 0 {
 					_ = s.good.Append(ctx, id, 0, "", []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}})
