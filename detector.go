@@ -88,7 +88,9 @@ func (d *Debate) repetition(round int) repeated {
 			out.worst = f
 			out.worst.Evidence = fmt.Sprintf("%s: %s", t.Speaker, f.Evidence)
 		}
-		count(&out.strong, f.Level == detect.LevelStrong)
+		if f.Level == detect.LevelStrong {
+			out.strong++
+		}
 		out.count++
 		overlaps += f.Value
 		words += len(strings.Fields(t.Text))

@@ -90,7 +90,9 @@ func (d *Debate) fewWithout(name string) bool {
 func countJudged(f *format.Format, participants []Participant) int {
 	n := 0
 	for i := range participants {
-		count(&n, f.Judged(participants[i].Side))
+		if f.Judged(participants[i].Side) {
+			n++
+		}
 	}
 	return n
 }

@@ -40,7 +40,7 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	if seq < 0 || seq > int64(len(events)) {
 		return nil, forkError("seq", "is %d: the debate has the events 1 to %d", seq, len(events))
 	}
-	seq = whole(events, seq)
+	seq = extendCut(events, seq)
 	origin, err := l.core(id, events[:max(1, seq)])
 	if err != nil {
 		return nil, err
@@ -64,14 +64,14 @@ func (e *Engine) Fork(ctx context.Context, id string, seq int64, edit func(flow.
 	}
 	plan.terms.ID = cmp.Or(plan.terms.ID, newID())
 	if seq == 0 {
-		return l.anew(ctx, plan, &flow.Parent{ID: id})
+		return l.startFork(ctx, plan, &flow.Parent{ID: id})
 	}
-	start, err := l.branch(ctx, origin, plan)
+	start, err := l.forkedStart(ctx, origin, plan)
 	if err != nil {
 		return nil, err
 	}
 	start.Parent = &flow.Parent{ID: id, Seq: seq}
-	return l.plant(ctx, plan.terms.ID, prefix(origin, start, events[:seq]))
+	return l.storeFork(ctx, plan.terms.ID, copyPrefix(origin, start, events[:seq]))
 }
 
 // Editing makes an edit for [Engine.Fork] from a function that writes to a config of type T, such as debate.Config.
@@ -93,8 +93,8 @@ func forkError(field, format string, args ...any) error {
 	return &flow.Error{Kind: provider.KindValidation, Op: "fork", Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-// anew starts the forked debate from the beginning.
-func (l *engine) anew(ctx context.Context, p *plan, parent *flow.Parent) (*Session, error) {
+// startFork starts the forked debate from the beginning.
+func (l *engine) startFork(ctx context.Context, p *plan, parent *flow.Parent) (*Session, error) {
 	s, err := l.newSession(p)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (l *engine) anew(ctx context.Context, p *plan, parent *flow.Parent) (*Sessi
 		return nil, err
 	}
 	if _, err := l.host.Load(ctx, s.ID()); !errors.Is(err, flow.ErrNotFound) {
-		return nil, taken(err)
+		return nil, idExists(err)
 	}
 	if err := s.start(ctx, parent); err != nil {
 		return nil, err
@@ -111,24 +111,24 @@ func (l *engine) anew(ctx context.Context, p *plan, parent *flow.Parent) (*Sessi
 	return s, nil
 }
 
-// taken reports that the id of a fork exists. If err is not nil, taken returns err instead.
-func taken(err error) error {
+// idExists reports that the id of a fork exists. If err is not nil, idExists returns err instead.
+func idExists(err error) error {
 	if err != nil {
 		return err
 	}
 	return &flow.Error{Kind: provider.KindConflict, Op: "fork", Field: "id", Err: errors.New("a debate of this id exists")}
 }
 
-// branch makes the start of a debate that continues another log. It takes over from that log:
+// forkedStart makes the start of a debate that continues another log. It takes over from that log:
 //   - the seed, so that fences and labels stay
 //   - what the flow has frozen
 //   - the rows of models
-func (l *engine) branch(ctx context.Context, origin *flow.Core, p *plan) (*flow.Start, error) {
+func (l *engine) forkedStart(ctx context.Context, origin *flow.Core, p *plan) (*flow.Start, error) {
 	old, f := origin.Record().Start(), origin.Flow()
 	if given := p.machine.Flow().Name; given != f.Name {
 		return nil, forkError("flow", "cannot be changed after the beginning: it is %q, and %q is given", f.Name, given)
 	}
-	if err := branches(origin.Record().Config(), p.config, f); err != nil {
+	if err := checkFixed(origin.Record().Config(), p.config, f); err != nil {
 		return nil, err
 	}
 	if _, err := l.validate(ctx, p, origin.Record().Frozen()); err != nil {
@@ -148,8 +148,8 @@ func (l *engine) branch(ctx context.Context, origin *flow.Core, p *plan) (*flow.
 	return &start, nil
 }
 
-// branches refuses changes of what a log refers to.
-func branches(old, config flow.Config, f *flow.Flow) error {
+// checkFixed refuses changes of what a log refers to.
+func checkFixed(old, config flow.Config, f *flow.Flow) error {
 	fix := f.Fixed
 	if fix == nil {
 		fix = func(c flow.Config) any { return c }
@@ -164,17 +164,17 @@ func branches(old, config flow.Config, f *flow.Flow) error {
 	return nil
 }
 
-// whole moves a cut forward until it no longer separates an event from one that only completes it.
-func whole(events []flow.Event, seq int64) int64 {
-	for seq > 0 && seq < int64(len(events)) && follows(&events[seq], &events[seq-1]) {
+// extendCut moves a cut forward until it no longer separates an event from one that only completes it.
+func extendCut(events []flow.Event, seq int64) int64 {
+	for seq > 0 && seq < int64(len(events)) && completes(&events[seq], &events[seq-1]) {
 		seq++
 	}
 	return seq
 }
 
-// follows reports whether an event only completes the one before it. A debate that was cut between the two would
+// completes reports whether an event only completes the one before it. A debate that was cut between the two would
 // stand still, or ask again for what was answered.
-func follows(e, before *flow.Event) bool {
+func completes(e, before *flow.Event) bool {
 	_, dropped := e.Body.(*flow.Dropped)
 	switch body := e.Body.(type) {
 	case *flow.Round:
@@ -213,8 +213,8 @@ func endsByAnswer(before *flow.Event) bool {
 	}
 }
 
-// prefix copies a log with another start, and leaves out the calls that are in flight at its end.
-func prefix(origin *flow.Core, start *flow.Start, events []flow.Event) []flow.Event {
+// copyPrefix copies a log with another start, and leaves out the calls that are in flight at its end.
+func copyPrefix(origin *flow.Core, start *flow.Start, events []flow.Event) []flow.Event {
 	lost := origin.InFlight()
 	out := make([]flow.Event, 0, len(events))
 	for i := range events {
@@ -231,13 +231,13 @@ func prefix(origin *flow.Core, start *flow.Start, events []flow.Event) []flow.Ev
 	return out
 }
 
-// plant stores a whole log under a new id, and opens it.
-func (l *engine) plant(ctx context.Context, id string, events []flow.Event) (*Session, error) {
+// storeFork stores a whole log under a new id, and opens it.
+func (l *engine) storeFork(ctx context.Context, id string, events []flow.Event) (*Session, error) {
 	if _, err := l.core(id, events); err != nil {
 		return nil, err
 	}
 	if err := l.host.Create(ctx, "fork", id, events); errors.Is(err, flow.ErrConflict) {
-		return nil, taken(nil)
+		return nil, idExists(nil)
 	} else if err != nil {
 		return nil, err
 	}

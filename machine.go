@@ -106,15 +106,15 @@ func verdictsAndVotes(r *flow.Record) []flow.Call {
 
 func begin(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
-	return flow.TriggerInitialized, flow.Exit{Round: roundNote(d, 1)}, true
+	return flow.TriggerInitialized, flow.Exit{Round: roundOf(d, 1)}, true
 }
 
-func roundNote(d *Debate, n int) *flow.Round {
+func roundOf(d *Debate, n int) *flow.Round {
 	f := d.format
 	i := f.PhaseIndex(n, d.config.Rounds)
-	note := &flow.Round{N: n, Of: d.config.Rounds, Phase: format.PhaseArgument}
+	round := &flow.Round{N: n, Of: d.config.Rounds, Phase: format.PhaseArgument}
 	if i >= 0 {
-		note.Phase = f.Phases[i].Name
+		round.Phase = f.Phases[i].Name
 	}
 	schedule := d.schedule
 	if i != d.phase {
@@ -122,10 +122,10 @@ func roundNote(d *Debate, n int) *flow.Round {
 	}
 	for k := range schedule {
 		if !d.absent(&schedule[k]) {
-			note.Calls++
+			round.Calls++
 		}
 	}
-	return note
+	return round
 }
 
 // assignCalls returns the call that finds positions, if it is still missing.
@@ -174,27 +174,27 @@ func allArgumentsReceived(r *flow.Record) bool {
 
 func responded(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
-	note := flow.Exit{}
+	exit := flow.Exit{}
 	if d.Late() && len(d.Turns) == 0 {
 		err := fmt.Errorf("nobody has spoken within the round's time of %s", d.config.RoundTimeout)
 		failure := &flow.Error{Kind: provider.KindTimeout, Op: "round", Round: d.Round, Err: err}
 		return flow.TriggerFail, flow.Exit{Reason: flow.EndFailed, Evidence: failure.Error(), Failure: failure}, true
 	}
 	if evidence, few := tooFew(d); few {
-		note.Reason, note.Evidence = flow.EndTooFew, evidence
+		exit.Reason, exit.Evidence = flow.EndTooFew, evidence
 	}
-	return TriggerResponded, note, true
+	return TriggerResponded, exit, true
 }
 
 func judged(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	d := of(r)
-	note := flow.Exit{}
+	exit := flow.Exit{}
 	if reason, evidence, ok := endReason(d); ok {
-		note.Reason, note.Evidence = reason, evidence
+		exit.Reason, exit.Evidence = reason, evidence
 	} else if d.Round >= d.config.Rounds {
-		note.Reason, note.Evidence = flow.EndRounds, fmt.Sprintf("all %d rounds are spoken", d.config.Rounds)
+		exit.Reason, exit.Evidence = flow.EndRounds, fmt.Sprintf("all %d rounds are spoken", d.config.Rounds)
 	}
-	return TriggerJudged, note, true
+	return TriggerJudged, exit, true
 }
 
 // canContinue reports whether another round is possible:
@@ -230,7 +230,7 @@ func proceed(r *flow.Record) (flow.Trigger, flow.Exit, bool) {
 	if evidence, stuck := hindrance(d); stuck {
 		return TriggerProceed, flow.Exit{Reason: flow.EndTooFew, Evidence: evidence}, true
 	}
-	return TriggerProceed, flow.Exit{Round: roundNote(d, d.Round+1)}, true
+	return TriggerProceed, flow.Exit{Round: roundOf(d, d.Round+1)}, true
 }
 
 func concluded(*flow.Record) (flow.Trigger, flow.Exit, bool) {

@@ -128,22 +128,26 @@ func (d *Debate) panelOf(round int) panel {
 	for _, a := range d.assessed(round) {
 		p.judges++
 		p.quality += a.QualityScore
-		count(&p.goOn, a.ShouldContinue)
-		count(&p.converged, a.Flags.ConvergenceReached)
-		count(&p.returns, a.Flags.DiminishingReturns)
-		count(&p.drifting, a.Flags.Drifting)
-		count(&p.repeating, a.Flags.Repetitive)
+		if a.ShouldContinue {
+			p.goOn++
+		}
+		if a.Flags.ConvergenceReached {
+			p.converged++
+		}
+		if a.Flags.DiminishingReturns {
+			p.returns++
+		}
+		if a.Flags.Drifting {
+			p.drifting++
+		}
+		if a.Flags.Repetitive {
+			p.repeating++
+		}
 	}
 	if p.judges > 0 {
 		p.quality /= float64(p.judges)
 	}
 	return p
-}
-
-func count(n *int, yes bool) {
-	if yes {
-		*n++
-	}
 }
 
 // most reports whether n is more than half of the judges.
@@ -331,13 +335,13 @@ func (d *Debate) Outcome() Outcome {
 			o.Side, o.Tie = o.Swing.Winner, o.Swing.Voters > 0 && o.Swing.Winner == ""
 		}
 	case len(opinions) >= max(1, d.quorum()):
-		d.count(&o, opinions)
+		d.tally(&o, opinions)
 	}
 	return o
 }
 
-// count finds the winner of the judges' votes.
-func (d *Debate) count(o *Outcome, opinions []opinion) {
+// tally finds the winner of the judges' votes.
+func (d *Debate) tally(o *Outcome, opinions []opinion) {
 	o.Winner, o.Votes = decide(d.config.Judging.Protocol, opinions)
 	o.Tie = o.Winner == ""
 	if seat := d.Seat(o.Winner); seat >= 0 {

@@ -100,7 +100,7 @@ func checkReadable(f *flow.Findings, p *plan) {
 	}
 }
 
-// registry is a live engine as the checks of flows see it.
+// registry is an engine as the checks of flows see it.
 type registry struct{ *engine }
 
 // Judge implements [flow.Registry].

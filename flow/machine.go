@@ -207,8 +207,8 @@ func (m *Machine) expand(rule Rule) []Rule {
 	return out
 }
 
-// permit configures the i-th rule of one state and trigger. The rule's compiled guard excludes the rules before it, because
-// stateless treats two guards that hold at once as a mistake.
+// permit configures the i-th rule of one state and trigger. The rule's compiled guard excludes the rules before it,
+// because stateless treats two guards that hold at once as a mistake.
 func (m *Machine) permit(key ruleKey, rules []Rule, i int) {
 	first := func(ctx context.Context, _ ...any) bool { return firingOf(ctx).rule == &rules[i] }
 	state := m.chart.Configure(key.from)

@@ -160,7 +160,8 @@ const textAgain = "again"
 const problemsMark = "[[problems]]"
 
 // Command is an attempt at a call as a self-contained value. To perform it, a runtime needs no core. One of
-// Provider, Judge and Tool is set. What the command points to is shared with the record: it is read only.
+// Request, Task and Use is set, with the name of what it goes to. What the command points to is shared with the
+// record: it is read only.
 type Command struct {
 	Conversation string // its ID
 	Call         string // deterministic; together with Attempt it is an idempotency key

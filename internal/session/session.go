@@ -108,8 +108,8 @@ func (s *Session) Replace(build func() (*flow.Core, error)) error {
 	return nil
 }
 
-// Validate steps Validate, runs check without the lock, and steps the outcome. check returns what the conversation
-// starts with, if it had to make that, and what is wrong with the config; validate returns the latter.
+// Validate steps [flow.Validate], runs check without the lock, and steps the outcome. check returns what is wrong with
+// the config, which Validate returns too. If check had to make the start of the conversation, it returns that as well.
 func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.Start, error)) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.
 	return found
 }
 
-// Outcome reports whether wait has something to return. The record is nil if others may still write it.
+// Outcome reports whether [Session.Wait] would return now, and what. The record is nil if others may still write it.
 func (s *Session) Outcome(ctx context.Context) (record *flow.Record, done bool, err error) {
 	if err := s.mu.enter(ctx); err != nil {
 		return nil, true, err
@@ -154,7 +154,8 @@ func (s *Session) Outcome(ctx context.Context) (record *flow.Record, done bool, 
 	}
 }
 
-// Wait returns when outcome has something to return. The record is nil if the store cannot be read.
+// Wait waits until [Session.Outcome] is done, and returns its record and error. The record is nil if the store cannot
+// be read.
 func (s *Session) Wait(ctx context.Context) (*flow.Record, error) {
 	w := s.addWatcher(0, false)
 	defer s.removeWatcher(w)
@@ -183,7 +184,8 @@ func (s *Session) fold(ctx context.Context) (*flow.Record, error) {
 	return core.Record(), nil
 }
 
-// Record is fold for a conversation that has started; else it returns an error of kind state.
+// Record folds the saved log, for a reader of its own. If the conversation has not started, the error is of kind
+// state.
 func (s *Session) Record(ctx context.Context) (*flow.Record, error) {
 	if err := s.recorded("record"); err != nil {
 		return nil, err
@@ -191,7 +193,7 @@ func (s *Session) Record(ctx context.Context) (*flow.Record, error) {
 	return s.fold(ctx)
 }
 
-// Log returns the saved log of a conversation that has started; else it returns an error of kind state that names op.
+// Log returns the saved log. If the conversation has not started, the error is of kind state and names op.
 func (s *Session) Log(ctx context.Context, op string) ([]flow.Event, error) {
 	if err := s.recorded(op); err != nil {
 		return nil, err

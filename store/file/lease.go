@@ -30,7 +30,7 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.hold(ctx, id)
+	h, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if err != nil {
 		return err
 	}
-	handle, err := s.live(ctx) // first, because this handle's leases count again if its file was gone
+	handle, err := s.liveFile(ctx) // first, because this handle's leases count again if its file was gone
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.hold(ctx, id)
+	h, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ type Store struct {
 	done     chan struct{}  // closed by Close
 	busy     sync.WaitGroup // changes that have begun
 	journals map[string]*journal
-	places   chan struct{} // one for each change that has files open
+	slots    chan struct{} // one for each change that has files open
 	watch    watch
 	life     life
 }
@@ -68,7 +68,7 @@ func Open(dir string) (*Store, error) {
 func (s *Store) ready() error {
 	s.once.Do(func() {
 		s.journals = make(map[string]*journal)
-		s.places = make(chan struct{}, maxOpen)
+		s.slots = make(chan struct{}, maxOpen)
 		s.done = make(chan struct{})
 		if s.disk != nil {
 			return
@@ -165,7 +165,7 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	if err != nil {
 		return fmt.Errorf("conversation %s cannot be stored: %w", id, err)
 	}
-	h, err := s.hold(ctx, id)
+	h, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -185,13 +185,13 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.hold(ctx, id)
+	h, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer h.release()
 	h.last = block{}
-	h.shown.Store(nil)
+	h.published.Store(nil)
 	for _, suffix := range []string{suffixTorn, suffixLog, suffixLease} {
 		if err := s.disk.Remove(h.name + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -87,7 +87,7 @@ func unlimited(f *findings, seed uint64) {
 	}
 }
 
-// grow follows a debate without summaries from its first message to its last.
+// grow follows a conversation without summaries from its first message to its last.
 func grow(f *findings, seed uint64) {
 	whole := problem(seed)
 	kept := slices.Clone(whole.Sums)
@@ -112,7 +112,7 @@ func grow(f *findings, seed uint64) {
 	}
 }
 
-// summarise follows a debate in which summaries are made. Every second debate loses the model for it
+// summarise follows a conversation in which summaries are made. Every second conversation loses the model for it
 // halfway.
 func summarise(f *findings, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 8)) //nolint:gosec // the same in every run
