@@ -1,4 +1,5 @@
-// Package format describes the shape of a debate as data.
+// Package format describes the shape of a debate as data. A [Format] says who speaks when, a [Cast] is who takes part,
+// and [Format.Schedule] returns the [Speech] of each that is due in a round.
 package format
 
 import (
@@ -12,15 +13,17 @@ import (
 // Format is the shape of a debate, as data. It says who speaks when, for how long and to whom, what a speaker has
 // read, and when the debate ends. A host program defines its own formats in the same way: in Config.CustomFormat or
 // Engine.Formats, in code or as JSON (see [Parse]).
+//
+// The methods do not change a format, and are safe for concurrent use.
 type Format struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // as judges and speakers read it
 	// Guidance tells the debaters and the judges, in a few sentences, what kind of debate this is.
 	Guidance string `json:"guidance,omitempty"`
 	// MinParticipants and MaxParticipants bound the number of participants: 2 and 10 if 0.
 	MinParticipants int `json:"minParticipants,omitempty"`
 	MaxParticipants int `json:"maxParticipants,omitempty"`
 	// Seats say how many participants each side has. If Seats is empty, sides are free. Otherwise every participant
-	// is of one of these sides.
+	// is on one of these sides.
 	Seats []Seats `json:"seats,omitempty"`
 	// Chair is the side of the participants who lead the talk and are not judged. If it is empty, there is no
 	// chair.
@@ -98,9 +101,9 @@ type Slot struct {
 // Who names speakers in a [Slot]. It is one of:
 //   - a constant such as Everyone
 //   - a side ("for")
-//   - a participant of a side by place ("for:2")
+//   - a participant of a side by number, from 1 ("for:2")
 //   - a participant by name ("name:Ada")
-//   - a member of the audience by place ("audience:1")
+//   - a member of the audience by number, from 1 ("audience:1")
 type Who string
 
 // Speakers by their part in the debate.
@@ -127,7 +130,7 @@ const (
 	AllRead    Graph = "all"   // each reads all others
 	Ring       Graph = "ring"  // each reads the participant before it in the order; the first reads the last
 	SideGroups Graph = "sides" // each reads its own side
-	GivenEdges Graph = "edges"
+	GivenEdges Graph = "edges" // each reads those that Reads.Edges names
 )
 
 // End is a rule for the end of a debate.
@@ -145,9 +148,9 @@ type Decision string
 
 // The ways to find the winner.
 const (
-	ByJudges Decision = "judges"
-	BySwing  Decision = "swing" // the side that gains more of the audience wins, in percentage points
-	NoWinner Decision = "none"  // there is no winner, and no judge may name one
+	ByJudges Decision = "judges" // by the votes of the judges
+	BySwing  Decision = "swing"  // the side that gains more of the audience wins, in percentage points
+	NoWinner Decision = "none"   // there is no winner, and no judge may name one
 )
 
 // Names of the built-in formats.
