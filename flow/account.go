@@ -4,7 +4,7 @@ import "github.com/agonist-dev/debate/provider"
 
 // Account is the sum of what was used under one name.
 type Account struct {
-	Name     string
+	Name     string // of an actor, a model, or the value of a label; "": of a whole conversation or round
 	Usage    provider.Usage
 	Cost     Money
 	Requests int // attempts, failed ones included; answers of persons do not count

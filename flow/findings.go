@@ -130,7 +130,8 @@ func (f *Findings) budget(b *Budget) {
 	}
 }
 
-// Temperature refuses a temperature that no vendor accepts. nil is the default.
+// Temperature refuses a temperature that is not from 0 to 2, because no vendor accepts it. nil is valid: it is the
+// default.
 func (f *Findings) Temperature(field string, t *float64) {
 	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
 		f.Addf(field, "is not between 0 and 2")

@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// prepared is what was computed for an intent and is needed again for its command. It can always be computed anew
+// prepared is what was computed for an intent and is needed again for its command. It can always be computed again
 // from the record.
 type prepared struct {
 	call    *Call
@@ -242,7 +242,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	return nil
 }
 
-// recall computes anew what was prepared for a call in flight, after the core was loaded from its log.
+// recall computes again what was prepared for a call in flight, after the core was loaded from its log.
 func (c *Core) recall(state *callState) error {
 	call := c.wanted(state)
 	if call == nil {

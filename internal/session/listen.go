@@ -150,8 +150,8 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 	return grew, nil
 }
 
-// reload makes the core anew from the log, and returns the log. It is for a log to which somebody else has appended.
-// A session that has the lease renews it first, for without it the session must not continue.
+// reload makes a new core from the log, and returns the log. It is for a log to which another process has appended.
+// A session that has the lease renews it first: without the lease it must not continue.
 func (s *Session) reload(ctx context.Context) (log []flow.Event, err error) {
 	err = s.retryStore(ctx, func(ctx context.Context) error {
 		if s.leased {
