@@ -82,15 +82,16 @@ func (f Filter) Finds(e *flow.Event) bool {
 	}
 	switch body := e.Body.(type) {
 	case *flow.Start:
-		return holds(body.Terms.Topic, f.Text)
+		return containsFold(body.Terms.Topic, f.Text)
 	case *flow.Turn:
-		return holds(body.Text, f.Text)
+		return containsFold(body.Text, f.Text)
 	default:
 		return false
 	}
 }
 
-func holds(text, part string) bool {
+// containsFold reports whether a text contains a part, in letters of any case.
+func containsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
