@@ -109,7 +109,7 @@ func (e *Engine) build() (*engine, error) {
 		Store: kept, Lease: e.Lease, Interval: e.ChunkInterval, Owner: newID(),
 		NewCore: l.core, Bound: l.bound, Perform: l.perform, Log: l.log,
 		Same:   sameConfig,
-		Facade: func(s *session.Session) any { return &Session{live: l, runtime: s} },
+		Facade: func(s *session.Session) any { return &Session{engine: l, runtime: s} },
 	})
 	return l, errors.Join(problems...)
 }

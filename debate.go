@@ -110,7 +110,7 @@ func (e *Engine) start(ctx context.Context, config flow.Config, unattended bool)
 		return nil, err
 	}
 	if err := s.Start(ctx); err != nil {
-		if open := s.live.host.Session(s.ID()); open != nil && errors.Is(err, flow.ErrLeased) {
+		if open := s.engine.host.Session(s.ID()); open != nil && errors.Is(err, flow.ErrLeased) {
 			if err := open.Same(s.runtime); err != nil {
 				return nil, err
 			}

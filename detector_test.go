@@ -229,7 +229,7 @@ func TestAPanelSeesWhatMostOfItSee(t *testing.T) {
 			record := run(t, engine, config)
 			assert.Equal(t, after, record.Round)
 			if after == 2 {
-				assert.Equal(t, flow.EndDrift, record.Reason)
+				assert.Equal(t, debate.EndDrift, record.Reason)
 				assert.Equal(t, fmt.Sprintf("Of 3 judges %d see the discussion leave the topic.", seers), record.Evidence)
 			}
 		})

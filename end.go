@@ -8,6 +8,14 @@ import (
 	"github.com/agonist-dev/debate/format"
 )
 
+// The reasons for which a debate ends, beside those that all flows share; see [flow.EndReason].
+const (
+	EndJudge       flow.EndReason = "judge"               // the judges wish to end
+	EndDiminishing flow.EndReason = "diminishing-returns" // the judges or the detector see diminishing returns
+	EndRepetition  flow.EndReason = "repetition"          // the detector finds repetition
+	EndDrift       flow.EndReason = "drift"               // the detector finds that speeches leave the topic
+)
+
 // endReason returns why the debate ends after this round, if it does.
 func endReason(d *Debate) (flow.EndReason, string, bool) {
 	if d.format == nil {
@@ -34,11 +42,11 @@ func endReason(d *Debate) (flow.EndReason, string, bool) {
 		case p.most(p.converged):
 			return flow.EndConverged, says(p.converged, fmt.Sprintf("sees convergence in round %d", d.Round)), true
 		case p.most(p.returns):
-			return flow.EndDiminishing, says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", d.Round)), true
+			return EndDiminishing, says(p.returns, fmt.Sprintf("sees diminishing returns in round %d", d.Round)), true
 		}
 	default:
 		if p.judges > 0 && p.most(p.judges-p.goOn) {
-			return flow.EndJudge, says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", d.Round)), true
+			return EndJudge, says(p.judges-p.goOn, fmt.Sprintf("wishes to end after round %d", d.Round)), true
 		}
 	}
 	return d.found(d.stopOn())

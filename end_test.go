@@ -46,7 +46,7 @@ func endings() map[string]ending {
 	return map[string]ending{
 		"the judge wishes to end": {
 			change: f(format.FreeForm), play: says(func(j *debate.Judgement) { j.ShouldContinue = false }, 2),
-			reason: flow.EndJudge, words: "judge wishes to end after round 2", rounds: 2,
+			reason: debate.EndJudge, words: "judge wishes to end after round 2", rounds: 2,
 		},
 		"most of the judges wish to end": {
 			change: func(c *debate.Config) {
@@ -56,7 +56,7 @@ func endings() map[string]ending {
 			play: play{judges: func(who string, round int, j *debate.Judgement) {
 				j.ShouldContinue = round < 2 && who != "judge" || who == "Zoe"
 			}},
-			reason: flow.EndJudge, words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
+			reason: debate.EndJudge, words: "of 3 judges 2: wishes to end after round 2", rounds: 2,
 		},
 		"all rounds of a free debate": {
 			change: f(format.FreeForm), reason: flow.EndRounds, words: "all 4 rounds are spoken", rounds: 4,
@@ -86,23 +86,23 @@ func endings() map[string]ending {
 		},
 		"the judge sees diminishing returns": {
 			change: f(format.ConvergenceSeeker), play: says(func(j *debate.Judgement) { j.Flags.DiminishingReturns = true }, 2),
-			reason: flow.EndDiminishing, words: "judge sees diminishing returns in round 2", rounds: 2,
+			reason: debate.EndDiminishing, words: "judge sees diminishing returns in round 2", rounds: 2,
 		},
 		"the detector sees diminishing returns": {
 			change: func(c *debate.Config) {
 				c.Format, c.StopOn = format.FreeForm, []format.Detector{format.DetectDiminishing}
 			},
 			play:   says(func(j *debate.Judgement) { j.Flags.Repetitive = true }, 2),
-			reason: flow.EndDiminishing, words: "Returns diminish: ", rounds: 3,
+			reason: debate.EndDiminishing, words: "Returns diminish: ", rounds: 3,
 		},
 		"repetition": {
 			change: func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectRepetition} },
-			play:   play{says: onlyAda}, reason: flow.EndRepetition, words: "Ada: The overlap", rounds: 2,
+			play:   play{says: onlyAda}, reason: debate.EndRepetition, words: "Ada: The overlap", rounds: 2,
 		},
 		"drift": {
 			change: func(c *debate.Config) { c.StopOn = []format.Detector{format.DetectDrift} },
 			play:   says(func(j *debate.Judgement) { j.Flags.Drifting = true }, 2),
-			reason: flow.EndDrift, words: "Of 1 judges 1 see", rounds: 2,
+			reason: debate.EndDrift, words: "Of 1 judges 1 see", rounds: 2,
 		},
 		"too few are left": {
 			spoil:  func(p *scripted.Provider) { befall(p, provider.KindRefusal, said("Ben", 2)) },
@@ -214,7 +214,7 @@ func TestEveryReasonToStopIsRecorded(t *testing.T) {
 		})
 	}
 	all := []flow.EndReason{
-		flow.EndJudge, flow.EndRounds, flow.EndConverged, flow.EndDiminishing, flow.EndRepetition, flow.EndDrift, flow.EndTooFew,
+		debate.EndJudge, flow.EndRounds, flow.EndConverged, debate.EndDiminishing, debate.EndRepetition, debate.EndDrift, flow.EndTooFew,
 		flow.EndSoftLimit, flow.EndHardLimit, flow.EndHost, flow.EndFailed,
 	}
 	assert.ElementsMatch(t, all, slices.Collect(maps.Keys(reached)), "each is reached")
@@ -285,7 +285,7 @@ func TestWhyTheRoundsEndedStays(t *testing.T) {
 		require.NoError(t, session.Resume(t.Context()))
 		record, err := session.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, flow.EndJudge, record.Reason)
+		assert.Equal(t, debate.EndJudge, record.Reason)
 		assert.True(t, strings.HasPrefix(record.Evidence, "judge wishes to end"), record.Evidence)
 	})
 }

@@ -159,7 +159,7 @@ func TestAForkGoesOnAfterALimit(t *testing.T) {
 		w, events := sown(t, config)
 		record := w.recordOf(t, "parent")
 		require.Equal(t, flow.StateError, record.State)
-		assert.Contains(t, record.Failure.Hint(), "start a new debate from this one")
+		assert.Contains(t, record.Failure.Hint(), "start a new conversation from this one")
 		session, err := w.engine.Fork(t.Context(), "parent", int64(len(events)), debate.Editing(func(c *debate.Config) { c.Budget.HardCalls = 100 }))
 		require.NoError(t, err)
 		fork := w.conclude(t, session)

@@ -21,7 +21,7 @@ import (
 //
 // Perform waits for a free slot under MaxCalls, and returns soon after ctx is done.
 func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Input, error) {
-	live, err := e.freeze()
+	l, err := e.freeze()
 	if err != nil {
 		return flow.Input{}, err
 	}
@@ -29,10 +29,10 @@ func (e *Engine) Perform(ctx context.Context, c *flow.Command, emit func(provide
 		return flow.Input{}, &flow.Error{Kind: provider.KindValidation, Op: "perform", Err: errors.New("the command is nil")}
 	}
 	var call callctx.Context
-	live.bound(&call, c)
+	l.bound(&call, c)
 	call.Attach(ctx)
 	defer call.Cancel()
-	signal, err := live.perform(&call, c, emit)
+	signal, err := l.perform(&call, c, emit)
 	if err != nil {
 		return flow.Input{}, err
 	}
@@ -137,7 +137,8 @@ func (l *engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (
 	defer func() {
 		if reason := recover(); reason != nil {
 			if l.logger != nil {
-				l.logger.Error("tool panicked", slog.String("id", c.Debate), slog.String("tool", c.Tool), slog.String("stack", string(debug.Stack())))
+				stack := slog.String("stack", string(debug.Stack()))
+				l.logger.Error("tool panicked", slog.String("id", c.Conversation), slog.String("tool", c.Tool), stack)
 			}
 			answer, err = "", errors.New("the tool has broken down")
 		}

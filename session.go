@@ -19,7 +19,7 @@ import (
 // and makes the next call. So a debate with one call at a time runs on one goroutine. So does a debate that waits
 // for a person: its goroutine watches the log, because the person may answer in another process.
 type Session struct {
-	live    *engine
+	engine  *engine
 	runtime *session.Session
 }
 
@@ -59,18 +59,18 @@ func (s *Session) State() flow.State { return s.runtime.State() }
 
 // Edit replaces the config of a debate that has not started. The id stays.
 func (s *Session) Edit(config flow.Config) error {
-	p, err := s.live.plan(config, false)
+	p, err := s.engine.plan(config, false)
 	if err != nil {
 		return err
 	}
 	p.terms.ID = s.ID()
-	return s.runtime.Replace(func() (*flow.Core, error) { return s.live.configured(p) })
+	return s.runtime.Replace(func() (*flow.Core, error) { return s.engine.configured(p) })
 }
 
 // Validate checks the config, and asks the providers that can tell about its models. If nothing is wrong, the
 // debate is ready. Otherwise the error joins one *[Error] per field, and the debate stays in configuring.
 func (s *Session) Validate(ctx context.Context) error {
-	return s.runtime.Validate(ctx, func(r *flow.Record) (*flow.Start, error) { return s.live.validate(ctx, s.live.planOf(r), nil) })
+	return s.runtime.Validate(ctx, func(r *flow.Record) (*flow.Start, error) { return s.engine.validate(ctx, s.engine.planOf(r), nil) })
 }
 
 // Start begins a debate that is ready. If the store holds a debate of this id with the same config, Start opens it.
@@ -82,7 +82,7 @@ func (s *Session) start(ctx context.Context, parent *flow.Parent) error {
 	return s.runtime.Start(ctx, func(r *flow.Record, checked *flow.Start) (*flow.Start, error) {
 		start, err := checked, error(nil)
 		if start == nil {
-			start, err = s.live.start(s.live.planOf(r))
+			start, err = s.engine.start(s.engine.planOf(r))
 		}
 		if err != nil {
 			return nil, err
@@ -174,7 +174,7 @@ func (s *Session) Choose(ctx context.Context, inquiry string, option flow.Option
 	if len(model) > 0 {
 		answer.Model = model[0]
 	}
-	answer, err := s.live.completed(answer)
+	answer, err := s.engine.completed(answer)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/session"
+	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/store"
@@ -186,7 +187,7 @@ func (s *snapshot) readField(in *json.Decoder, key string) (found []error, err e
 	if err := in.Decode(&piece); err != nil {
 		return nil, err
 	}
-	is := flow.KindOfJSON(piece)
+	is := strictjson.KindOf(piece)
 	switch {
 	case key == "version": // was read before
 	case key == "events" && is != "null":

@@ -240,7 +240,7 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 		return nil, wrong("", err)
 	}
 	if _, ok := tree.(map[string]any); !ok {
-		return nil, wrong("", fmt.Errorf("the JSON is %s, not an object", flow.KindOfJSON(data)))
+		return nil, wrong("", fmt.Errorf("the JSON is %s, not an object", strictjson.KindOf(data)))
 	}
 	fields := make(map[string]json.RawMessage)
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -249,7 +249,7 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	name := FlowName
 	if given, ok := fields["flow"]; ok {
 		if err := json.Unmarshal(given, &name); err != nil || string(given) == "null" {
-			return nil, wrong("flow", fmt.Errorf("is %s, not a text", flow.KindOfJSON(given)))
+			return nil, wrong("flow", fmt.Errorf("is %s, not a text", strictjson.KindOf(given)))
 		}
 		delete(fields, "flow")
 	}

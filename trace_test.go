@@ -168,7 +168,7 @@ func TestAWholeDebate(t *testing.T) {
 	}, states(t.Context(), t, session))
 	assert.Equal(t, "A second home for mankind comes first.", view(record).Assignment.Positions[0].Position)
 	assert.Equal(t, []string{"r1 Claude", "r1 Grace", "r2 Claude", "r2 Grace"}, speakers(record))
-	assert.Equal(t, flow.EndDiminishing, record.Reason)
+	assert.Equal(t, debate.EndDiminishing, record.Reason)
 	assert.Equal(t, "judge sees diminishing returns in round 2", record.Evidence)
 	assert.Equal(t, "Claude", view(record).Outcome().Winner)
 }

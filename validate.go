@@ -57,7 +57,7 @@ func (l *engine) check(p *plan, frozen any) (f flow.Findings) {
 	}
 	f.Terms(t)
 	kind := p.machine.Flow()
-	f = kind.Named(p.config, f)
+	f = inConfig(kind, p.config, f)
 	if kind.Check != nil {
 		f = append(f, kind.Check(p.config, frozen, registry{l})...)
 	}
@@ -67,9 +67,24 @@ func (l *engine) check(p *plan, frozen any) (f flow.Findings) {
 	if l.contexts[t.Context] == nil || !flow.Registrable(t.Context) {
 		names.Addf("context", "no context manager %q is known", text.OneLine(t.Context, 40))
 	}
-	f = append(f, kind.Named(p.config, names)...)
+	f = append(f, inConfig(kind, p.config, names)...)
 	l.checkNamed(&f, p)
 	return f
+}
+
+// inConfig gives errors about the terms the field names of the config. It changes found.
+func inConfig(f *flow.Flow, config flow.Config, found flow.Findings) flow.Findings {
+	if f.Field == nil {
+		return found
+	}
+	for i, err := range found {
+		if failure, ok := errors.AsType[*flow.Error](err); ok {
+			renamed := *failure
+			renamed.Field = f.Field(config, failure.Field)
+			found[i] = &renamed
+		}
+	}
+	return found
 }
 
 // checkReadable checks that a log which holds this config can be read again. A host's own config type may write JSON
@@ -87,7 +102,7 @@ func checkReadable(f *flow.Findings, p *plan) {
 	}
 }
 
-// registry is a live engine as the checks of flows see it.
+// registry is an engine as the checks of flows see it.
 type registry struct{ *engine }
 
 // Judge implements [flow.Registry].

@@ -17,7 +17,7 @@ type StopReason = provider.StopReason
 // current returns the call if this attempt is its latest and is in flight. Otherwise it returns nil.
 func (c *Core) current(call string, attempt int) *callState {
 	state := c.record.callByID(call)
-	if state == nil || state.status != callOpen || state.intent.Attempt != attempt {
+	if state == nil || state.status != callInFlight || state.intent.Attempt != attempt {
 		return nil
 	}
 	return state
@@ -95,21 +95,21 @@ func bounded(intent *Intent, s Result, otherwise int) Result {
 	if intent.Schema == "" {
 		s.Text = text.Readable(s.Text)
 	}
-	if most := mostBytes(tokens); tokens > 0 && len(s.Text) > most {
+	if most := maxReplyBytes(tokens); tokens > 0 && len(s.Text) > most {
 		s.Text, s.Stop = text.Cut(s.Text, most), provider.StopLength
 	}
 	return s
 }
 
-// mostBytes returns the most bytes of a reply that was allowed this many tokens.
-func mostBytes(tokens int) int {
+// maxReplyBytes returns the most bytes of a reply that was allowed this many tokens.
+func maxReplyBytes(tokens int) int {
 	if tokens > math.MaxInt/bytesPerToken {
 		return math.MaxInt
 	}
 	return tokens * bytesPerToken
 }
 
-// Spoken returns the text of a result as its turn will hold it.
+// Spoken returns the text of a result as its turn will hold it: cut where it is too long, and in valid UTF-8.
 func (c *Core) Spoken(s Result) string {
 	if state := c.current(s.Call, s.Attempt); state != nil {
 		return bounded(state.intent, s, c.record.terms.MaxTokens).Text
@@ -117,7 +117,8 @@ func (c *Core) Spoken(s Result) string {
 	return s.Text
 }
 
-// Validates reports whether stepping the signal holds an answer to a JSON schema. That takes up to 64 KiB of stack.
+// Validates reports whether stepping the signal compares an answer with a JSON schema. That takes up to 64 KiB of
+// stack, so a runtime with many goroutines steps such a signal on one of few whose stacks have grown.
 func (c *Core) Validates(signal Signal) bool {
 	result, ok := signal.(Result)
 	if !ok {

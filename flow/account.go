@@ -4,7 +4,7 @@ import "github.com/agonist-dev/debate/provider"
 
 // Account is the sum of what was used under one name.
 type Account struct {
-	Name     string
+	Name     string // of an actor, a model, or the value of a label; "": of a whole conversation or round
 	Usage    provider.Usage
 	Cost     Money
 	Requests int // attempts, failed ones included; answers of persons do not count
@@ -61,13 +61,13 @@ func (r *Record) Spent() Account { return r.spent.total }
 // SpentByModel returns the accounts of the models, in the order of their first use.
 func (r *Record) SpentByModel() []Account { return append([]Account(nil), r.spent.models...) }
 
-// SpentByParticipant returns the accounts of participants, judges and the summarizer, in the order of their first
+// SpentByParticipant returns the accounts of all actors, the summarizer included, in the order of their first
 // use.
 func (r *Record) SpentByParticipant() []Account {
 	return append([]Account(nil), r.spent.participants...)
 }
 
-// SpentInRound returns the account of a round, its judging included. Round 0 stands for what was spent outside the
+// SpentInRound returns the account of a round, its assessment included. Round 0 stands for what was spent outside the
 // rounds.
 func (r *Record) SpentInRound(round int) Account {
 	if a := r.spent.rounds[round]; a != nil {
@@ -111,8 +111,8 @@ func (r *Record) charge(intent *Intent, usage provider.Usage, free bool) Spend {
 	return s
 }
 
-// KnownUsage returns the usage unchanged if its numbers are possible. Otherwise the usage is unknown, and
-// KnownUsage returns zero.
+// KnownUsage returns the usage if all its numbers are possible: not negative, and at most 2⁴⁰ tokens. Otherwise the
+// usage is unknown, and KnownUsage returns the zero value. A runtime passes through it what a provider has reported.
 func KnownUsage(u provider.Usage) provider.Usage {
 	const most = 1 << 40 // no request has as many tokens
 	for _, n := range []int{u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning} {

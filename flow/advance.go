@@ -8,7 +8,7 @@ import (
 
 // advance does what is due. It starts the missing calls, or fires what the flow returns.
 func (c *Core) advance() error {
-	for range mostSteps {
+	for range maxSteps {
 		again, err := c.once()
 		if err != nil || !again {
 			return err

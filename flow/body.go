@@ -40,8 +40,8 @@ type Transition struct {
 	From State   `json:"from"`
 	To   State   `json:"to"`
 	On   Trigger `json:"on"`
-	// Reason and Evidence say why the rounds or the conversation ended, such as "judge" and "judge wishes to end
-	// after round 2".
+	// Reason and Evidence say why the rounds or the conversation ended, such as "soft-limit" and "soft-limit of the
+	// budget: 12 of 12 calls".
 	Reason   EndReason `json:"reason,omitempty"`
 	Evidence string    `json:"evidence,omitempty"`
 	// Drain marks a pause that lets the calls in flight finish.
@@ -65,7 +65,7 @@ type Intent struct {
 	Call      string   `json:"call"`
 	Attempt   int      `json:"attempt"` // from 1
 	Kind      CallKind `json:"kind"`
-	By        string   `json:"by"`                  // the participant or judge that is asked
+	By        string   `json:"by"`                  // the actor that is asked
 	Model     string   `json:"model,omitempty"`     // "provider/model"; "" if no model is asked
 	Next      string   `json:"next,omitempty"`      // the fallback model that is asked if this one keeps failing
 	Fallbacks []string `json:"fallbacks,omitempty"` // the fallbacks after Next, in order
@@ -75,8 +75,8 @@ type Intent struct {
 	Slot       int    `json:"slot,omitempty"` // place in the round's order, from 0
 	Target     string `json:"target,omitempty"`
 	Schema     string `json:"schema,omitempty"` // the name of the schema that the answer must match
-	Hidden     bool   `json:"hidden,omitempty"` // the others read the turn only once its group has spoken
-	Labels     bool   `json:"labels,omitempty"` // the participant or judge reads neutral labels in place of names
+	Hidden     bool   `json:"hidden,omitempty"` // see Call.Hidden
+	Labels     bool   `json:"labels,omitempty"` // the actor reads neutral labels in place of names
 	Tag        string `json:"tag,omitempty"`    // the mark of Call.Tag
 	View       string `json:"view,omitempty"`   // for a summary: the view that is summarised
 	Upto       int    `json:"upto,omitempty"`   // for a summary: the first message that is left as it is
@@ -194,9 +194,9 @@ type Failure struct {
 	Window int `json:"window,omitempty"`
 }
 
-// Dropped records that a participant or a judge takes no further part.
+// Dropped records that an actor takes no further part.
 type Dropped struct {
-	Participant string `json:"participant"` // or judge
+	Participant string `json:"participant"` // the name of the actor
 	Reason      string `json:"reason"`
 }
 
@@ -217,14 +217,14 @@ const (
 )
 
 // Warning reports a threshold that was reached. It is recorded once per threshold. For a window it is recorded once
-// for each participant or judge. A flow may add warnings of its own kinds.
+// for each actor. A flow may add warnings of its own kinds.
 type Warning struct {
 	Kind      WarningKind `json:"kind"`
 	Threshold Money       `json:"threshold,omitempty"`
 	Spend     Money       `json:"spend,omitempty"`
 	Call      string      `json:"call,omitempty"`
 	By        string      `json:"by,omitempty"`   // whose window it is
-	Left      int         `json:"left,omitempty"` // messages left out
+	Left      int         `json:"left,omitempty"` // how many messages are left out
 	// Evidence says what was reached, with figures.
 	Evidence string `json:"evidence,omitempty"`
 }

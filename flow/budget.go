@@ -17,8 +17,7 @@ type Budget struct {
 	Warn Money `json:"warn,omitempty"`
 	// Confirm makes the conversation wait at Warn until Session.Acknowledge is called; see Unattended.Budget.
 	Confirm bool `json:"confirm,omitempty"`
-	// Soft limits end the rounds and move on to the verdict. The cost of the verdict is kept back from the hard
-	// limits.
+	// Soft limits end the rounds, and the conclusion follows. Its worst case is kept back from the hard limits.
 	Soft       Money         `json:"soft,omitempty"`
 	SoftTokens int           `json:"softTokens,omitempty"` // input and output
 	SoftCalls  int           `json:"softCalls,omitempty"`  // attempts

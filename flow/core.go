@@ -39,8 +39,9 @@ type Flows struct {
 // the core is that of a conversation that is not configured yet. contexts are the context managers by the names in
 // Terms.Context.
 //
-// An error is of kind validation if the flow is not registered, or its version cannot be continued. An event that
-// cannot be folded is an error too.
+// The error is of kind validation if the flow is not registered, if its version cannot be continued, or if an event
+// does not fit the log. NewCore keeps no reference to the slice; it shares the bodies of the events, and does not
+// change them.
 func NewCore(flows Flows, contexts map[string]window.Manager, id string, events []Event) (*Core, error) {
 	name, version := flows.First, 0
 	if len(events) > 0 {
@@ -55,7 +56,8 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 	}
 	if least := m.flow.oldest(); version != 0 && (version > m.flow.Version || version < least) {
 		return nil, &Error{Kind: provider.KindValidation, Op: "open", Field: "flowVersion", Err: fmt.Errorf(
-			"the debate was started with version %d of flow %s; this program continues versions %d to %d", version, name, least, m.flow.Version)}
+			"the conversation was started with version %d of flow %s; this program continues versions %d to %d",
+			version, name, least, m.flow.Version)}
 	}
 	c := &Core{machine: m, flows: flows.Machines, plans: contexts, record: newRecord(id)}
 	for i := range events {
@@ -72,10 +74,10 @@ func (c *Core) Flow() *Flow { return c.machine.flow }
 // Record returns the record. The core keeps writing to it: its owner may read it between Steps.
 func (c *Core) Record() *Record { return c.record }
 
-// Step takes one input.
+// Step takes one input. The caller then does what the [Output] says.
 //
 //   - A refused input is an *[Error] of kind state or validation, and changes nothing.
-//   - A result that was taken before, or that belongs to an outdated attempt, is ignored without an error.
+//   - A result that was stepped before, or that belongs to an outdated attempt, is ignored without an error.
 //   - If a Step fails half-way, the core is unusable; see [Core.Err].
 func (c *Core) Step(in Input) (Output, error) {
 	if _, ok := in.Signal.(Opened); ok { // what is due depends on the Losts that follow
@@ -85,8 +87,9 @@ func (c *Core) Step(in Input) (Output, error) {
 }
 
 // StepRemote takes a control of a host program, as [Core.Step] does, but starts no call and does nothing else that is
-// due. It is for a process that does not hold the conversation. The process that holds it, or opens it next,
-// continues from there. That process also aborts the calls in Output.Abort.
+// due. It is for a process without the lease of the conversation. The process that has the lease, or acquires it
+// next, continues from there and aborts the calls in Output.Abort. A signal that is no control is an error of kind
+// state.
 func (c *Core) StepRemote(in Input) (Output, error) {
 	switch in.Signal.(type) {
 	case Pause, Resume, Stop, Cancel, Retry, Acknowledge, Answer, Sent:
@@ -96,7 +99,8 @@ func (c *Core) StepRemote(in Input) (Output, error) {
 	}
 }
 
-// Fold takes an event that another process has appended to the log.
+// Fold takes an event that another process has appended to the log. Events are folded in the order of their numbers,
+// without gaps. After an error the core is unusable; see [Core.Err].
 func (c *Core) Fold(e Event) error {
 	if c.broken != nil {
 		return c.broken
@@ -158,8 +162,8 @@ func (c *Core) answered() error {
 	return c.fire(TriggerAnswered, Exit{}, false)
 }
 
-// InFlight returns a Lost for each call in flight. A runtime that opens a log which another process has left steps
-// each of them once, because their outcome is unknown.
+// InFlight returns a Lost for each call in flight. A runtime that opens the log of another process steps each of them
+// once, because the outcome of those calls is unknown.
 func (c *Core) InFlight() []Lost {
 	lost := make([]Lost, len(c.record.inFlight))
 	for i, call := range c.record.inFlight {
@@ -327,8 +331,8 @@ func (c *Core) abort() {
 	}
 }
 
-// mostAnswer bounds a person's answer, in bytes. A turn is cut further, to [Terms].MaxTokens.
-const mostAnswer = 1 << 20
+// maxAnswer bounds a person's answer, in bytes. A turn is cut further, to [Terms].MaxTokens.
+const maxAnswer = 1 << 20
 
 func (c *Core) answer(s Answer) error {
 	inquiry := c.record.inquiry(s.Inquiry)
@@ -340,8 +344,8 @@ func (c *Core) answer(s Answer) error {
 	}
 	s.Option, s.Model, s.Row = "", "", nil
 	s.Text = text.Readable(s.Text)
-	if strings.TrimSpace(s.Text) == "" || len(s.Text) > mostAnswer {
-		err := fmt.Errorf("an answer holds text, of at most %d bytes", mostAnswer)
+	if strings.TrimSpace(s.Text) == "" || len(s.Text) > maxAnswer {
+		err := fmt.Errorf("an answer holds text, of at most %d bytes", maxAnswer)
 		return &Error{Kind: provider.KindValidation, Op: "answer", Field: "text", Err: err}
 	}
 	if err := c.emit(Event{Body: &s}); err != nil {
@@ -378,13 +382,13 @@ func (c *Core) sent(s Sent) error {
 		return err
 	}
 	if !c.machine.allows(c.record, s.Trigger) {
-		return nil // folding the fact has already settled it
+		return nil // folding the fact has already changed the state
 	}
 	return c.fire(s.Trigger, Exit{}, false)
 }
 
-// mostSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle.
-const mostSteps = 10_000
+// maxSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle.
+const maxSteps = 10_000
 
 // fail goes to the error state.
 func (c *Core) fail(err *Error) error {

@@ -14,7 +14,7 @@ func (c *Core) counted(counter token.Counter, text string) int {
 	key := countedText{counter, text}
 	count, ok := c.counts[key]
 	if !ok {
-		if c.counts == nil || len(c.counts) >= mostOpen {
+		if c.counts == nil || len(c.counts) >= maxTracked {
 			c.counts = make(map[countedText]int)
 		}
 		count = counter.Count(text)

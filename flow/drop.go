@@ -6,12 +6,12 @@ func (c *Core) drop(who, reason string) error {
 	return c.emit(Event{Body: &Dropped{Participant: who, Reason: reason}})
 }
 
-// IsDropped reports whether a participant or a judge was dropped.
+// IsDropped reports whether an actor was dropped.
 func (r *Record) IsDropped(name string) bool { return slices.Contains(r.dropped, name) }
 
-// foldDropped drops a participant or judge, and the inquiries about its failed calls.
+// foldDropped drops an actor, and the inquiries about its failed calls.
 func (r *Record) foldDropped(name string) {
-	if r.IsDropped(name) || len(r.dropped) >= mostOpen {
+	if r.IsDropped(name) || len(r.dropped) >= maxTracked {
 		return
 	}
 	r.dropped = append(r.dropped, name)

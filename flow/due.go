@@ -18,7 +18,7 @@ type due struct {
 }
 
 // all deals with the missing calls of a state. It starts none before it knows that no call of the batch ends the
-// state. again reports that the record has changed, so that the calls must be computed anew.
+// state. again reports that the record has changed, so that the calls must be computed again.
 func (d *due) all(calls []Call) (again bool, err error) {
 	r := d.core.record
 	for i := range calls {
@@ -136,7 +136,7 @@ func (d *due) look(call *Call) (*Call, bool) {
 	call, state := r.present(call)
 	switch {
 	case state == nil || state.status == callIdle:
-	case state.status == callOpen:
+	case state.status == callInFlight:
 		if call.Performer == ByPerson {
 			d.asked = true
 		} else {

@@ -26,31 +26,31 @@ func kinds() []Kind {
 	}
 }
 
-// Errors to compare with errors.Is.
+// Errors to compare with errors.Is. Engines, sessions and stores return them, possibly wrapped.
 var (
 	// ErrAwaitingInput means that the conversation waits for an answer to an inquiry.
-	ErrAwaitingInput = errors.New("the debate awaits an answer")
+	ErrAwaitingInput = errors.New("the conversation awaits an answer")
 	// ErrClosed means that the session was closed, or its engine was shut down. Another process may resume the
 	// conversation.
 	ErrClosed = errors.New("the session is closed")
 	// ErrNotFound means that the store has no conversation with this ID.
-	ErrNotFound = errors.New("no such debate")
+	ErrNotFound = errors.New("no such conversation")
 	// ErrConflict means that the log has grown since it was read, because another process has appended to it.
-	ErrConflict = errors.New("the debate's log has grown in the meantime")
+	ErrConflict = errors.New("the conversation's log has grown in the meantime")
 	// ErrLeased means that another owner holds the lease.
-	ErrLeased = errors.New("the debate is held by another owner")
+	ErrLeased = errors.New("another owner holds the conversation's lease")
 )
 
-// Error is the error type of this package: a kind, and where the failure happened. It never contains an API key, and
-// neither does its JSON. The zero Error can be printed.
+// Error is the error type of this library: a kind, and where the failure happened. Fields that do not apply are zero.
+// An Error never contains an API key, and neither does its JSON. The zero Error and a nil *Error can be printed.
 type Error struct {
 	Kind        Kind
 	Op          string        // the operation: "validate", "start", a trigger, a call's ID
 	Field       string        // the path of a field in the config or the log: "participants[1].name"
-	Participant string        // or judge
+	Participant string        // the actor whose call has failed
 	Round       int           // from 1; 0 if outside the rounds
 	Attempt     int           // of the call, from 1; 0 if no call
-	RetryAfter  time.Duration // how long the vendor asked to wait
+	RetryAfter  time.Duration // how long the vendor asked to wait; 0: it named no time
 	Err         error         // the cause
 }
 
@@ -149,15 +149,15 @@ func (e *Error) Hint() string {
 		}
 		return "Mend the field that the error names."
 	case provider.KindCanceled:
-		return "It was canceled; start or open the debate again to go on."
+		return "It was canceled: start or open the conversation again."
 	case provider.KindCostLimit:
-		return "Raise Budget.Hard and start a new debate from this one."
+		return "Raise Budget.Hard and start a new conversation from this one."
 	case provider.KindState:
-		return "Look at the debate's state first: this is not possible in it now."
+		return "Look at the conversation's state first: this is not possible in it now."
 	case provider.KindConflict:
-		return "Another owner holds or has changed this debate: open it again, or choose another ID."
+		return "Another owner holds or has changed this conversation: open it again, or choose another ID."
 	case provider.KindStore:
-		return "The store has failed: see to it, then open the debate again; nothing that was recorded is lost."
+		return "The store has failed: see to it, then open the conversation again; nothing that was recorded is lost."
 	default:
 		return "Look at the cause."
 	}
@@ -202,8 +202,9 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Classify returns an Error for an error of a provider or a judge. Of errors of other types it keeps a short text
-// only, because they may contain a request.
+// Classify returns an Error for what a provider, a judge or a tool has returned. If the error wraps an *[Error] or a
+// *[provider.Error], the result has its kind. Otherwise the kind is timeout, canceled or api_error. Of the cause it
+// keeps one short line only, because an error may contain a request.
 func Classify(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		reason := own.Err

@@ -23,16 +23,16 @@ type Estimate struct {
 	// plain input and output.
 	Models []Account
 	// FirstRound is the least cost with which the conversation can give a result: what precedes the first round,
-	// that round, and the verdict on it. With a soft limit, the hard limit must also allow the verdict a second
+	// that round, and the conclusion. With a soft limit, the hard limit must also allow the conclusion a second
 	// time, because that is kept back for asking again.
 	FirstRound Money
 
 	first amount // the use that FirstRound is the cost of
-	again amount // the same, with the verdict asked for twice
+	again amount // the same, with the conclusion asked for twice
 }
 
 // EstimateStart walks through a conversation that would begin with this start, of at most this many rounds. ctx
-// bounds the walk.
+// bounds the walk. The error is of kind validation if the flow has no Estimate.
 func EstimateStart(ctx context.Context, m *Machine, contexts map[string]window.Manager, start *Start, rounds int) (Estimate, error) {
 	if m.flow.Estimate == nil {
 		err := fmt.Errorf("conversations of the flow %q cannot be estimated", text.OneLine(start.Flow, 40))
@@ -62,13 +62,14 @@ func (e *Estimate) TooLow(b *Budget) []error {
 			need = e.again
 		}
 		if what := need.passed(limit); what != "" {
-			f.Addf(field, "is below what one round with its verdict may take: %s; raise it, or lower maxTokens", what)
+			f.Addf(field, "is below what one round and the conclusion may take: %s; raise it, or lower maxTokens", what)
 		}
 	}
 	return f
 }
 
-// Estimator walks through a conversation and counts its calls. It makes none of them.
+// Estimator walks through a conversation and counts its calls. It makes none of them. [Flow].Estimate leads the walk,
+// on one goroutine.
 type Estimator struct {
 	core   *Core
 	ctx    context.Context
@@ -105,15 +106,15 @@ func (s *Estimator) Length(call *Call) int { return s.core.record.growth(s.longe
 // Added adds this call's reply to the system prompts of the calls that follow, at its maximum length.
 func (s *Estimator) Added(call *Call) { s.added += s.longest(call) * bytesPerToken }
 
-// First marks that the first round is complete. end counts the calls of the end. What was counted so far, together
-// with those calls, is the least with which the conversation can give a result. The walk then continues as if end
-// had not been called.
+// First marks that the first round is complete. end counts the calls of the conclusion. What was counted so far,
+// together with those calls, is the least with which the conversation can give a result. The walk then continues as
+// if end had not been called.
 func (s *Estimator) First(end func()) {
 	sofar, summaries := s.out, s.summaries
 	sofar.Models = append([]Account(nil), s.out.Models...)
 	end()
 	sofar.first = s.sum().less(s.summaries)
-	s.again = len(s.core.record.Text(TextAgain)) + text.ProblemBytes
+	s.again = len(s.core.record.Text(textAgain)) + text.ProblemBytes
 	end()
 	s.again = 0
 	sofar.again, sofar.FirstRound = s.sum().less(s.summaries), sofar.first.cost

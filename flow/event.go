@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -370,7 +371,7 @@ func (f *Flow) ReadBody(op string, e *Event) error {
 }
 
 func readBody(op string, data []byte, into Body) error {
-	if KindOfJSON(data) == "null" {
+	if strictjson.KindOf(data) == "null" {
 		return &Error{Kind: provider.KindValidation, Op: op, Field: "body", Err: errors.New("is missing")}
 	}
 	if err := DecodeStrict(op, data, into); err != nil {

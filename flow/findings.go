@@ -14,15 +14,14 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Bounds of any config. They are far above what a conversation can use. A config that was made by mistake or in bad
-// faith therefore costs neither time nor memory.
+// Bounds of any config, far above what a conversation can use. They keep a config that was made by mistake or in bad
+// faith from costing time and memory. A flow's Check applies MaxText to the texts of its config, with
+// [Findings.Text]. [Findings.Terms] applies the others.
 const (
-	// MaxText bounds a text, and MaxName the name of anything that is registered on an engine, models included.
-	// Both are in bytes.
-	MaxText = 20_000
-	MaxName = 256
+	MaxText  = 20_000 // bytes of a text
+	MaxName  = 256    // bytes of the name of anything that is registered on an engine, models included
+	MaxTools = 128    // items of [Terms].Tools; many vendors accept no more
 
-	MaxTools     = 128 // what many vendors accept
 	maxLabels    = 64
 	maxLabelName = 128  // bytes
 	maxLabel     = 1024 // bytes
@@ -123,7 +122,7 @@ func (f *Findings) budget(b *Budget) {
 		"budget.softCalls": {int64(b.SoftCalls), int64(b.HardCalls)}, "budget.softTime": {int64(b.SoftTime), int64(b.HardTime)},
 	}) {
 		if pair[0] > 0 && pair[1] > 0 && pair[0] > pair[1] {
-			f.Addf(field, "is above the hard limit: the debate would stop before it could conclude")
+			f.Addf(field, "is above the hard limit: the conversation would stop before it could conclude")
 		}
 	}
 	if b.Confirm && b.Warn == 0 {
@@ -131,7 +130,8 @@ func (f *Findings) budget(b *Budget) {
 	}
 }
 
-// Temperature refuses a temperature that no vendor accepts. nil is the default.
+// Temperature refuses a temperature that is not from 0 to 2, because no vendor accepts it. nil is valid: it is the
+// default.
 func (f *Findings) Temperature(field string, t *float64) {
 	if t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
 		f.Addf(field, "is not between 0 and 2")
@@ -185,7 +185,8 @@ func (f *Findings) Terms(t *Terms) {
 	f.AtMost("tools", len(t.Tools), MaxTools)
 }
 
-// NameField is the name of a participant or judge, with the field that holds it.
+// NameField is the name of an actor, with the field of the config that holds it. An actor is a participant, or another
+// name that calls are made for.
 type NameField struct {
 	Field string
 	Name  string

@@ -82,7 +82,7 @@ func (p *prepared) applyPlan(plan window.Plan, from int) int {
 	return bound
 }
 
-// manager returns the context manager for a participant or judge: the config's, or the one that a person has chosen
+// manager returns the context manager for an actor: the config's, or the one that a person has chosen
 // since.
 func (c *Core) manager(by string) (window.Manager, *Error) {
 	name := c.record.terms.Context

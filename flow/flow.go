@@ -1,4 +1,3 @@
-// Package flow is the kernel of conversations between models.
 package flow
 
 import (
@@ -13,10 +12,13 @@ import (
 // Flow is what differs between kinds of conversation: the states, the rules between them, and the work of each
 // state. A flow is data and pure functions of the [Record]. It starts nothing, reads no clock and keeps no state. A
 // constructor returns a fresh value each time, so that a flow composed from another one never changes the other.
+//
+// Name, Start and Steps are required, and a flow without Decode cannot open stored conversations. Once the flow is
+// registered it is read only, and its functions are called from many goroutines at once.
 type Flow struct {
-	Name    string
-	Version int // frozen in the start event
-	Accepts int // the oldest version whose logs this flow continues; 0: only Version
+	Name    string // as logs and configs name the flow
+	Version int    // frozen in the start event
+	Accepts int    // the oldest version whose logs this flow continues; 0: only Version
 	// Start is the flow's first state.
 	Start State
 	// Rules lead through the flow's states. They are tried before the rules of the lifecycle. A rule to
@@ -65,13 +67,14 @@ type Flow struct {
 	// share their prompts. nil: the whole config.
 	Prompted func(Config) any
 	// Texts renders the flow's prompts once, when a conversation starts. Record.Text returns them. Conversations of
-	// the same setup share the result. nil: the flow has no prompts.
+	// the same setup share the result. The names "again", "summary", "summary.former", "system.summarizer", "tools" and
+	// "tools.none" are those of the texts that every flow has. nil: the flow has no prompts of its own.
 	Texts func(Setup) (map[string]string, error)
 	// Open makes the flow's part of a record that begins with this event. Record.Config and Record.Frozen already
 	// return what the flow has read from it. nil: the flow keeps no part.
 	Open func(r *Record, start *Start) (Part, error)
-	// Last returns the calls of the end, as if the conversation had come to it. The budget keeps their worst case
-	// back. nil: the calls of the step of StateCompleting.
+	// Last returns the calls of the conclusion, as if the conversation had come to it. The budget keeps their worst
+	// case back. nil: the calls of the step of StateCompleting.
 	Last func(r *Record) []Call
 	// Spare reports whether the conversation can continue without this participant. nil: it never can.
 	Spare func(r *Record, name string) bool
@@ -107,22 +110,7 @@ type Registry interface {
 // spares calls Spare, if the flow has one.
 func (f *Flow) spares(r *Record, name string) bool { return f.Spare != nil && f.Spare(r, name) }
 
-// Named gives errors about the terms the field names of the config.
-func (f *Flow) Named(config Config, found Findings) Findings {
-	if f.Field == nil {
-		return found
-	}
-	for i, err := range found {
-		if failure, ok := errors.AsType[*Error](err); ok {
-			renamed := *failure
-			renamed.Field = f.Field(config, failure.Field)
-			found[i] = &renamed
-		}
-	}
-	return found
-}
-
-// ReadConfig returns the config that a log holds.
+// ReadConfig returns the config that a log holds, from its Go value or else by Decode.
 func (f *Flow) ReadConfig(v Value) (Config, error) {
 	if config, ok := v.Go.(Config); ok {
 		return config, nil
@@ -142,7 +130,7 @@ func (f *Flow) Settled(config Config) (Config, error) {
 	return f.Decode(data)
 }
 
-// ReadFrozen returns what the log holds as the result of Freeze.
+// ReadFrozen returns what a log holds as the result of Freeze, from its Go value or else by Thaw.
 func (f *Flow) ReadFrozen(v Value) (any, error) {
 	switch {
 	case v.Go != nil || v.IsZero():
@@ -186,7 +174,7 @@ type CallKind string
 // KindSummary is the kind of the summarizer's calls, in every flow.
 const KindSummary CallKind = "summary"
 
-// Performer is the kind of actor that performs a call.
+// Performer says what performs a call.
 type Performer uint8
 
 // The performers.
@@ -198,20 +186,21 @@ const (
 	byTool // a Tool registered on the engine
 )
 
-// Call is one thing to be asked of a model, a judge, a person or a tool. Its ID is deterministic
+// Call is one thing to be asked of a model, a function of the host program, or a person. Its ID is deterministic
 // ("r2.rebuttal.Ada"), so that its result is found after any restart.
 type Call struct {
 	ID        string
 	Kind      CallKind
-	By        string    // the participant or judge that is asked
+	By        string    // the actor that is asked: a participant, or another name of the flow's
 	Performer Performer // ByModel if zero
 	Model     string    // "provider/model", for ByModel
 	Fallbacks []string  // models that take over, in order
 	Judge     string    // the judge's name in Engine.Judges, for ByJudge
 	Target    string    // the participant that the call is about, if any
-	Round     int
-	Slot      int
-	// Hidden keeps the turn from the other participants until the flow leaves the present state.
+	Round     int       // from 1; 0: outside the rounds
+	Slot      int       // place in the round's order, from 0
+	// Hidden keeps the turn from all views until the next transition between states that make calls. A pause, a
+	// question and an error are no such transition.
 	Hidden bool
 	// Schema is the name of the flow's schema that the answer must match; "": free text.
 	Schema string
@@ -220,8 +209,8 @@ type Call struct {
 	System string
 	// Last makes the last message, which is the instruction of this call. It must be pure.
 	Last        func(r *Record) string
-	MaxTokens   int // 0: Terms.MaxTokens
-	Temperature *float64
+	MaxTokens   int           // output tokens; 0: Terms.MaxTokens
+	Temperature *float64      // nil: the vendor's default
 	Timeout     time.Duration // 0: Terms.TurnTimeout
 	// Tools are the tools that the model may use before it replies, by their names in Terms.Tools. Uses bounds how
 	// often the participant may use tools, over all its calls in this state and round.
@@ -240,13 +229,13 @@ type Call struct {
 	span  *span      // for a summary: the messages that it covers
 }
 
-// Asked is what Call.Task is given about its call.
+// Asked is what Call.Task is given about its call. It is read only.
 type Asked struct {
 	Call        *Call
-	ID          string // of the call; a re-ask has an ID of its own
-	Attempt     int
-	Instruction string
-	Schema      json.RawMessage
+	ID          string          // of the call; a re-ask has an ID of its own
+	Attempt     int             // from 1
+	Instruction string          // what Call.Last has returned
+	Schema      json.RawMessage // with the names of this conversation; nil: the answer is free text
 }
 
 // OnFail says what happens when a call has failed for good. The first field that is set decides, in the order of
@@ -258,6 +247,6 @@ type OnFail struct {
 	Ask func(r *Record, failure *Error) Question
 	// Fire fires a trigger of the flow.
 	Fire Trigger
-	// Drop drops the participant or judge that was asked.
+	// Drop drops the actor that was asked.
 	Drop bool
 }

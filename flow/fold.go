@@ -90,8 +90,8 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 		return invalid("start.version", "is %d", s.Version)
 	case s.Config.IsZero():
 		return invalid("start.config", "is missing")
-	case len(s.Models) > mostOpen:
-		return invalid("start.models", "are more than %d", mostOpen)
+	case len(s.Models) > maxTracked:
+		return invalid("start.models", "are more than %d", maxTracked)
 	case s.Terms.Retry != nil && s.Terms.Retry.Jitter < 0:
 		return invalid("start.terms.retry.jitter", "is negative")
 	}
@@ -127,21 +127,21 @@ func (r *Record) foldStart(s *Start, at time.Time, m *Machine) error {
 
 // expect allocates room for the turns and calls that the conversation will have. A bound keeps the room small.
 func (r *Record) expect() {
-	rounds := min(mostExpectedTurns, max(1, r.terms.Rounds))
+	rounds := min(maxExpectedTurns, max(1, r.terms.Rounds))
 	turns := r.expectedTurns()
-	r.calls = make(map[string]*callState, min(mostExpectedTurns, turns+rounds+1))
+	r.calls = make(map[string]*callState, min(maxExpectedTurns, turns+rounds+1))
 	r.Turns = make([]*Turn, 0, turns)
 	for name, model := range order.ByKey(r.start.Models) {
 		r.models = append(r.models, namedModel{name, model})
 	}
 }
 
-// mostExpectedTurns bounds the room that is allocated before there are turns.
-const mostExpectedTurns = 64
+// maxExpectedTurns bounds the room that is allocated before there are turns.
+const maxExpectedTurns = 64
 
 func (r *Record) expectedTurns() int {
-	rounds := min(mostExpectedTurns, max(1, r.terms.Rounds))
-	return min(mostExpectedTurns, rounds*min(mostExpectedTurns, len(r.terms.Participants)))
+	rounds := min(maxExpectedTurns, max(1, r.terms.Rounds))
+	return min(maxExpectedTurns, rounds*min(maxExpectedTurns, len(r.terms.Participants)))
 }
 
 // beginRound begins a round.

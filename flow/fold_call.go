@@ -20,21 +20,21 @@ func (r *Record) foldIntent(in *Intent) error {
 		last = call.intent.Attempt
 	}
 	switch {
-	case call.status == callOpen || call.status == callDone:
+	case call.status == callInFlight || call.status == callDone:
 		return invalid("intent.call", "%q is in flight or done already", text.OneLine(in.Call, 80))
 	case in.Attempt != last+1:
 		return invalid("intent.attempt", "is %d after %d", in.Attempt, last)
 	case in.Reserve < 0 || in.Tokens < 0:
 		return invalid("intent.reserve", "or the number of tokens is negative")
 	case in.Model != "" && r.model(in.Model) == nil:
-		return invalid("intent.model", "%q is no model of this debate", text.OneLine(in.Model, 80))
-	case in.Round < 0 || in.Slot < 0 || in.ModelIndex < 0 || in.ModelIndex > mostOpen:
+		return invalid("intent.model", "%q is no model of this conversation", text.OneLine(in.Model, 80))
+	case in.Round < 0 || in.Slot < 0 || in.ModelIndex < 0 || in.ModelIndex > maxTracked:
 		return invalid("intent.round", "or the slot is negative")
 	}
-	if len(r.inFlight) >= mostOpen || len(r.current) >= mostOpen {
-		return invalid("intent", "is one of more than %d in flight, or askers", mostOpen)
+	if len(r.inFlight) >= maxTracked || len(r.current) >= maxTracked {
+		return invalid("intent", "is one of more than %d in flight, or askers", maxTracked)
 	}
-	call.intent, call.status, call.aborted, call.person = in, callOpen, false, false
+	call.intent, call.status, call.aborted, call.person = in, callInFlight, false, false
 	if in.ModelIndex > call.model { // another model, with tries of its own
 		call.model = in.ModelIndex
 		if call.trouble != nil {
@@ -57,11 +57,11 @@ func (r *Record) foldIntent(in *Intent) error {
 	return nil
 }
 
-// mostOpen bounds the calls in flight, the inquiries and the participants and judges. Their lists are searched, so
-// that without a bound a hostile log would take time quadratic in its length.
-const mostOpen = 4096
+// maxTracked bounds the calls in flight, the inquiries and the actors. Their lists are searched. Without a bound, a
+// hostile log would take time quadratic in its length.
+const maxTracked = 4096
 
-// setLatest makes the call the latest one of its participant or judge.
+// setLatest makes the call the latest one of its actor.
 func (r *Record) setLatest(call *callState) {
 	for i := range r.current {
 		if r.current[i].intent.By == call.intent.By {
@@ -76,13 +76,13 @@ func (r *Record) setLatest(call *callState) {
 // lose it. An inquiry about a failed call goes to foldQuestion.
 func (r *Record) foldInquiry(q *Inquiry) error {
 	call := r.calls[q.ID]
-	if len(r.Inquiries) >= mostOpen {
-		return invalid("inquiry", "is one of more than %d", mostOpen)
+	if len(r.Inquiries) >= maxTracked {
+		return invalid("inquiry", "is one of more than %d", maxTracked)
 	}
 	if q.About != "" {
 		return r.foldQuestion(q)
 	}
-	if call == nil || call.status != callOpen {
+	if call == nil || call.status != callInFlight {
 		return invalid("inquiry.id", "%q is no call in flight", text.OneLine(q.ID, 80))
 	}
 	r.close(call)
@@ -104,7 +104,7 @@ func (r *Record) inquiry(id string) *Inquiry {
 func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 	spend := body.spent()
 	call := r.callByID(spend.Call)
-	if call == nil || call.status != callOpen || call.intent.Attempt != spend.Attempt {
+	if call == nil || call.status != callInFlight || call.intent.Attempt != spend.Attempt {
 		return invalid("call", "%q, attempt %d, is not in flight", text.OneLine(spend.Call, 80), spend.Attempt)
 	}
 	if spend.Cost < 0 || spend.Model != call.intent.Model {
@@ -238,7 +238,7 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 			base.status, base.troubled().failure = callFailed, f.Error
 		}
 	case f.Next != "":
-		call.model = call.intent.placeOf(f.Next)
+		call.model = call.intent.modelIndexOf(f.Next)
 		call.trouble = nil
 	default:
 		t := call.troubled()

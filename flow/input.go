@@ -17,7 +17,7 @@ type Input struct {
 // Signal is the content of an [Input]. Only types of this package implement it.
 type Signal interface{ signal() }
 
-// The signals. Start, Answer, Sent and Opened are events too, and are recorded as they arrive.
+// The signals. Start, Answer, Sent, Acknowledge and Opened are bodies of events too, and are recorded as they arrive.
 type (
 	// Edit sets the config of a conversation that has not started.
 	Edit struct {
@@ -33,10 +33,9 @@ type (
 	Pause struct{ Drain bool }
 	// Resume continues after a pause.
 	Resume struct{}
-	// Stop moves on to the verdict with the turns there are. Without any turn, or after an error, the conversation
-	// ends.
+	// Stop concludes with the turns there are. Without any turn, or after an error, the conversation ends at once.
 	Stop struct{}
-	// Cancel ends the conversation without a verdict.
+	// Cancel ends the conversation without a conclusion.
 	Cancel struct{}
 	// Acknowledge records that a person has seen the cost warning.
 	Acknowledge struct{}
@@ -47,13 +46,13 @@ type (
 	// Opened reports that a process resumes a log that another process has left. The runtime steps it once when it
 	// opens the log, before any Lost. Opened starts no call: the runtime steps a Tick after the last Lost.
 	Opened struct {
-		By string `json:"by,omitempty"` // the holder of the lease
+		By string `json:"by,omitempty"` // the owner of the lease
 	}
-	// Result is the reply to a call.
+	// Result is the reply to an attempt. Call and Attempt are those of its [Command].
 	Result struct {
 		Call    string
 		Attempt int
-		Text    string
+		Text    string     // free text, or the JSON of an answer
 		Stop    StopReason // "": the end
 		// Calls are the tools that the model asks for, instead of a reply or beside it.
 		Calls []provider.ToolCall
@@ -61,11 +60,11 @@ type (
 		Usage provider.Usage
 		Took  time.Duration // without the time in queues
 	}
-	// Failed reports that an attempt gave no reply.
+	// Failed reports that an attempt gave no reply. Call and Attempt are those of its [Command].
 	Failed struct {
 		Call    string
 		Attempt int
-		Error   *Error
+		Error   *Error         // see Classify
 		Free    bool           // nothing was paid
 		Usage   provider.Usage // what was paid, as far as it is known
 		Took    time.Duration  // without the time in queues

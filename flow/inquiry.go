@@ -8,7 +8,7 @@ import (
 type Inquiry struct {
 	ID       string          `json:"id"`
 	Kind     CallKind        `json:"kind"`
-	To       string          `json:"to"` // the participant or judge that is asked, or whose call has failed
+	To       string          `json:"to"` // the actor that is asked, or whose call has failed
 	Question string          `json:"question"`
 	Schema   json.RawMessage `json:"schema,omitempty"` // schema of the answer, if it must match one
 	// About is the call that has failed, or "" if the person is to perform a call. With About set, Options are the
@@ -16,16 +16,17 @@ type Inquiry struct {
 	About   string   `json:"about,omitempty"`
 	Options []Option `json:"options,omitempty"`
 	Failure *Error   `json:"failure,omitempty"`
-	// EndDrops means that [OptionEnd] also drops the participant or judge in To.
+	// EndDrops means that [OptionEnd] also drops the actor in To.
 	EndDrops bool `json:"endDrops,omitempty"`
 }
 
-// Answer is the answer to an inquiry: Text, or one of its options.
+// Answer is the answer to an inquiry: Text if a person performs a call, otherwise one of the options.
 type Answer struct {
 	Inquiry string `json:"inquiry"`
 	Text    string `json:"text,omitempty"`
 	Option  Option `json:"option,omitempty"`
-	// Model is the "provider/model" for OptionModel. Row is what is known of that model, frozen like the others.
+	// Model is the "provider/model" for OptionModel. Row holds its prices and sizes, frozen like those of the other
+	// models. The engine sets it.
 	Model string `json:"model,omitempty"`
 	Row   *Model `json:"row,omitempty"`
 	// Unattended means that Terms.Unattended has answered, and no person was asked.
@@ -38,7 +39,7 @@ type Question struct {
 	Options []Option
 	// Default is the answer if Terms.Unattended is set.
 	Default Option
-	// EndDrops makes [OptionEnd] also drop the participant or judge whose call has failed.
+	// EndDrops makes [OptionEnd] also drop the actor whose call has failed.
 	EndDrops bool
 }
 
@@ -49,8 +50,8 @@ type Option string
 const (
 	OptionRetry     Option = "retry"     // try again: the host program has fixed the cause
 	OptionModel     Option = "model"     // another model takes over; Answer.Model names it
-	OptionWithout   Option = "without"   // continue without this judge
-	OptionDrop      Option = "drop"      // continue without this participant
+	OptionWithout   Option = "without"   // continue without this judge, who is dropped
+	OptionDrop      Option = "drop"      // continue without this participant, who is dropped
 	OptionSummarize Option = "summarize" // summarise what no longer fits
 	OptionTruncate  Option = "truncate"  // leave out what no longer fits
 	OptionEnd       Option = "end"       // end the conversation with what there is

@@ -5,16 +5,18 @@ import (
 	"github.com/agonist-dev/debate/internal/text"
 )
 
-// NeutralLabels returns neutral names for this many participants, by seat, drawn from a seed.
+// NeutralLabels returns neutral names for this many participants, by seat: "Speaker A", "Speaker B" and so on, in an
+// order that is drawn from a seed. A flow that shows labels in letter of names returns them in [Views].
 func NeutralLabels(seed string, participants int) []string {
 	out := make([]string, participants)
-	for i, place := range secret.Shuffled(seed, "labels", participants) {
-		out[i] = text.LabelPrefix + text.Letters(place)
+	for i, letter := range secret.Shuffled(seed, "labels", participants) {
+		out[i] = text.LabelPrefix + text.Letters(letter)
 	}
 	return out
 }
 
-// ReplaceNames replaces names by others, where they are whole words; see [Record.Hide].
+// ReplaceNames replaces each of the names, where it is a whole word, by the one at the same index in others. Both have
+// the same length. It is for prompts, which are rendered before there is a record; see [Record.Hide].
 func ReplaceNames(content string, names, others []string) string {
 	return text.ReplaceWords(content, names, others)
 }

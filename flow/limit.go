@@ -162,7 +162,7 @@ func (r *Record) raised() bool {
 }
 
 // fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the
-// reserves and the verdict's share. If the call does not fit, limit and what say which limit prevents it.
+// reserves and the share of the conclusion. If the call does not fit, limit and what say which limit prevents it.
 func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
 	r, budget := c.record, c.record.terms.Budget
 	if budget == nil {
@@ -182,7 +182,7 @@ func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
 	}
 	if budget.concludes() && budget.hard() != (amount{}) {
 		if what := worst.plus(c.share(intent)).passed(budget.hard()); what != "" {
-			return WarnSoft, what + ", with what the verdict may take", false
+			return WarnSoft, what + ", with what the conclusion may take", false
 		}
 	}
 	return "", "", true

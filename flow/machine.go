@@ -25,7 +25,7 @@ const (
 	StateRunning       State = "running"       // any of the flow's states; as the target of a rule, the flow's first state
 	StatePaused        State = "paused"        // no call starts; results that arrive are recorded
 	StateAwaitingInput State = "awaitingInput" // waits for a person's answer
-	StateCompleting    State = "completing"    // the verdict or synthesis is being made
+	StateCompleting    State = "completing"    // the conclusion is being made: a verdict, a synthesis
 	StateCompleted     State = "completed"     // final
 	StateCanceled      State = "canceled"      // final
 	StateError         State = "error"         // stopped by a failure
@@ -37,26 +37,26 @@ const (
 // Trigger is what changes the state of a conversation. A flow adds its own.
 type Trigger string
 
-// The triggers that every flow shares.
+// The triggers that every flow shares. Where a signal fires a trigger, the comment begins with it.
 const (
-	TriggerValidate    Trigger = "validate"
-	TriggerValid       Trigger = "valid"
-	TriggerInvalid     Trigger = "invalid"
-	TriggerEdit        Trigger = "edit"
-	TriggerStart       Trigger = "start"
-	TriggerInitialized Trigger = "initialized"
-	TriggerComplete    Trigger = "complete"
-	TriggerCompleted   Trigger = "completed"
-	TriggerPause       Trigger = "pause"
-	TriggerResume      Trigger = "resume"
-	TriggerAsk         Trigger = "ask"
-	TriggerAnswered    Trigger = "answered"
-	TriggerWarn        Trigger = "warn"
-	TriggerLimit       Trigger = "limit"
-	TriggerFail        Trigger = "fail"
-	TriggerRetry       Trigger = "retry"
-	TriggerStop        Trigger = "stop"
-	TriggerCancel      Trigger = "cancel"
+	TriggerValidate    Trigger = "validate"    // Validate: the checks begin
+	TriggerValid       Trigger = "valid"       // Validated: they have found nothing
+	TriggerInvalid     Trigger = "invalid"     // Validated: they have found problems
+	TriggerEdit        Trigger = "edit"        // Edit: there is another config
+	TriggerStart       Trigger = "start"       // Start: the log begins
+	TriggerInitialized Trigger = "initialized" // the first events are recorded: the flow begins
+	TriggerComplete    Trigger = "complete"    // the rounds are over: the conclusion begins
+	TriggerCompleted   Trigger = "completed"   // the conclusion is made
+	TriggerPause       Trigger = "pause"       // Pause
+	TriggerResume      Trigger = "resume"      // Resume
+	TriggerAsk         Trigger = "ask"         // a person's answer is missing, and nothing else can be done
+	TriggerAnswered    Trigger = "answered"    // no answer is missing any more
+	TriggerWarn        Trigger = "warn"        // the cost warning waits to be acknowledged
+	TriggerLimit       Trigger = "limit"       // a limit of the budget is reached
+	TriggerFail        Trigger = "fail"        // a failure was not resolved
+	TriggerRetry       Trigger = "retry"       // Retry: after an error
+	TriggerStop        Trigger = "stop"        // Stop: conclude with what there is
+	TriggerCancel      Trigger = "cancel"      // Cancel: end without a conclusion
 )
 
 // Rule is a transition from one state to another. Rules are ordered: the first that matches applies.
@@ -207,8 +207,8 @@ func (m *Machine) expand(rule Rule) []Rule {
 	return out
 }
 
-// permit configures the i-th rule of one place. The rule's compiled guard excludes the rules before it, because
-// stateless treats two guards that hold at once as a mistake.
+// permit configures the i-th rule of one state and trigger. The rule's compiled guard excludes the rules before it,
+// because stateless treats two guards that hold at once as a mistake.
 func (m *Machine) permit(key ruleKey, rules []Rule, i int) {
 	first := func(ctx context.Context, _ ...any) bool { return firingOf(ctx).rule == &rules[i] }
 	state := m.chart.Configure(key.from)

@@ -11,7 +11,7 @@ import (
 // Model holds the prices and sizes of a model. Prices are per token. They are frozen when a conversation starts.
 // The embedded table has the common models; Engine.Models replaces or adds rows.
 type Model struct {
-	Family    string `json:"family,omitempty"`    // models of one family judge each other kindly
+	Family    string `json:"family,omitempty"`    // the maker's line; models of one family favour each other's answers
 	Context   int    `json:"context,omitempty"`   // the window, in tokens; 0: unknown
 	MaxOutput int    `json:"maxOutput,omitempty"` // most output tokens of a reply; 0: unknown
 	// OwnTemperature means that the model accepts no temperature, so that none is sent to it.

@@ -14,7 +14,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// prepared is what was computed for an intent and is needed again for its command. It can always be computed anew
+// prepared is what was computed for an intent and is needed again for its command. It can always be computed again
 // from the record.
 type prepared struct {
 	call    *Call
@@ -93,10 +93,10 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	return ready, intent, nil
 }
 
-// pick returns the model that is asked now. It writes the model, its place and its fallbacks into the intent.
+// pick returns the model that is asked now. It writes the model, its index and its fallbacks into the intent.
 func (c *Core) pick(call *Call, ready *prepared, intent *Intent) Model {
 	r := c.record
-	if state := r.calls[call.ID]; state != nil && state.status == callOpen { // chosen when the call started
+	if state := r.calls[call.ID]; state != nil && state.status == callInFlight { // chosen when the call started
 		intent.ModelIndex, ready.model = state.intent.ModelIndex, state.intent.Model
 	} else {
 		intent.ModelIndex, ready.model = r.chosenModel(call, c.in.At)
@@ -145,7 +145,7 @@ func reask(call *Call, rejected *callState) *Call {
 		if last != nil {
 			content = last(r) + "\n\n"
 		}
-		return content + strings.ReplaceAll(r.Text(TextAgain), problemsMark, text.Escape(text.Bulleted(problems), r.fence))
+		return content + strings.ReplaceAll(r.Text(textAgain), problemsMark, text.Escape(text.Bulleted(problems), r.fence))
 	}
 	return &out
 }
@@ -153,26 +153,28 @@ func reask(call *Call, rejected *callState) *Call {
 // againSuffix ends the ID of a call that asks again.
 const againSuffix = ".again"
 
-// TextAgain is the name of the text with which every flow asks again for an answer that was not accepted.
-const TextAgain = "again"
+// textAgain is the name of the instruction after an answer that was not accepted. Every flow has it.
+const textAgain = "again"
 
 // problemsMark stands for the list of problems in that text.
 const problemsMark = "[[problems]]"
 
-// Command is an attempt at a call as a self-contained value. To perform it, a runtime needs no core.
+// Command is an attempt at a call as a self-contained value. To perform it, a runtime needs no core. One of
+// Request, Task and Use is set, with the name of what it goes to. What the command points to is shared with the
+// record: it is read only.
 type Command struct {
-	Debate  string
-	Call    string
-	Attempt int
-	Kind    CallKind
-	By      string
-	// Provider is the name of the provider that Request goes to. "": Task goes to the judge named Judge. Call.Task
-	// made it.
+	Conversation string // its ID
+	Call         string // deterministic; together with Attempt it is an idempotency key
+	Attempt      int    // from 1
+	Kind         CallKind
+	By           string // the actor that is asked
+	// Request goes to the provider of this name in Engine.Providers.
 	Provider string
 	Request  *provider.Request
-	Judge    string
-	Task     any
-	// Tool is the name of the tool to use. "": the command uses no tool.
+	// Task, which Call.Task has made, goes to the judge of this name in Engine.Judges.
+	Judge string
+	Task  any
+	// Use goes to the tool of this name in Engine.Tools.
 	Tool string
 	Use  *ToolUse
 	// Timeout bounds the call once it has begun. Time in a queue does not count.
@@ -197,11 +199,11 @@ func (c *Core) Command(id string) (*Command, error) {
 	return &made.Command, nil
 }
 
-// Prepare writes the command of a call in flight, and its request, into values that the caller has allocated; see
-// [Core.Command].
+// Prepare does what [Core.Command] does, and writes the command and its request into values of the caller. That saves
+// allocations. If the command has no request, request is left as it is.
 func (c *Core) Prepare(id string, command *Command, request *provider.Request) error {
 	state := c.record.callByID(id)
-	if state == nil || state.status != callOpen {
+	if state == nil || state.status != callInFlight {
 		return &Error{Kind: provider.KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", text.OneLine(id, 80))}
 	}
 	if state.ready == nil {
@@ -212,7 +214,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	ready, intent, r := state.ready, state.intent, c.record
 	call := ready.call
 	*command = Command{
-		Debate: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
+		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
 		Timeout: call.Timeout, Stream: call.Schema == "" && intent.Tool == "",
 	}
 	if command.Timeout <= 0 {
@@ -240,7 +242,7 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	return nil
 }
 
-// recall computes anew what was prepared for a call in flight, after the core was loaded from its log.
+// recall computes again what was prepared for a call in flight, after the core was loaded from its log.
 func (c *Core) recall(state *callState) error {
 	call := c.wanted(state)
 	if call == nil {

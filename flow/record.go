@@ -27,7 +27,7 @@ type Record struct {
 	ToolUses   []*ToolResult // in the order in which they were recorded
 	// Failure is why the conversation is in the error state. It is nil in all other states.
 	Failure *Error
-	// Reason and Evidence say why the conversation ended, moved to its verdict, or stopped in the error state.
+	// Reason and Evidence say why the conversation ended, concluded, or stopped in the error state.
 	Reason            EndReason
 	Evidence          string
 	StartedAt, LastAt time.Time
@@ -42,7 +42,7 @@ type Record struct {
 	work       State // the working state, or the one that a pause, question or error interrupted
 	entered    time.Time
 	calls      map[string]*callState
-	current    []*callState   // the latest call of each participant and judge
+	current    []*callState   // the latest call of each actor
 	inFlight   []*callState   // the calls in flight, oldest first
 	failing    []*callState   // the calls that a retry by the host program resets
 	toolCounts map[string]int // of tools in this state and round, by participant
@@ -124,7 +124,7 @@ type callStatus uint8
 
 const (
 	callIdle callStatus = iota
-	callOpen
+	callInFlight
 	callDone
 	callRejected
 	callFailed
@@ -173,7 +173,7 @@ func (r *Record) Quote(speaker, content string) string {
 	return m.Enclosed()
 }
 
-// Text returns a prompt of the flow as it was rendered at the start, with what was assigned since.
+// Text returns a prompt of the flow as it was rendered at the start, or "" if there is none of this name.
 func (r *Record) Text(name string) string { return r.texts[name] }
 
 // Model returns the frozen prices and sizes of a model of this conversation.
@@ -230,7 +230,7 @@ func (r *Record) callByID(id string) *callState {
 	return r.calls[id]
 }
 
-// latestOf returns the latest call of a participant or judge, or nil if there was none.
+// latestOf returns the latest call of an actor, or nil if there was none.
 func (r *Record) latestOf(name string) *callState {
 	for _, call := range r.current {
 		if call.intent.By == name {
@@ -253,7 +253,7 @@ func (r *Record) Working() State { return r.work }
 // EnteredAt returns when the present working state was entered.
 func (r *Record) EnteredAt() time.Time { return r.entered }
 
-// Active returns the names of the participants that were not dropped, in the order of their seats.
+// Active returns the names of the participants that were not dropped, in the order of their seats. It is read only.
 func (r *Record) Active() []string {
 	if r.terms == nil {
 		return nil
@@ -264,16 +264,16 @@ func (r *Record) Active() []string {
 	return slices.DeleteFunc(slices.Clone(r.terms.Participants), r.IsDropped)
 }
 
-// Dropped returns the names of participants and judges that were dropped, in that order. It is read only.
+// Dropped returns the names of the actors that were dropped, in the order in which they were. It is read only.
 func (r *Record) Dropped() []string { return r.dropped }
 
 // Asking reports whether an attempt at the call is in flight.
 func (r *Record) Asking(call string) bool {
 	c := r.calls[call]
-	return c != nil && c.status == callOpen
+	return c != nil && c.status == callInFlight
 }
 
-// Status returns what a participant, or another name that calls are made for, is doing.
+// Status returns what an actor is doing. A name for which no call was made yet is active.
 func (r *Record) Status(name string) Status {
 	if r.IsDropped(name) {
 		return StatusDropped
@@ -284,14 +284,14 @@ func (r *Record) Status(name string) Status {
 	return StatusActive
 }
 
-// Unsent reports whether the latest call of this name has failed for good because it could not be sent. The same
-// call would fail again.
+// Unsent reports whether the latest call of an actor has failed for good because it could not be sent. The same call
+// would fail again.
 func (r *Record) Unsent(name string) bool {
 	call := r.latestOf(name)
 	return call != nil && call.trouble != nil && call.trouble.unsent
 }
 
-// Waiting returns the first turn that is hidden until the others of its group have spoken, or nil if there is none.
+// Waiting returns the first turn that is hidden now, or nil if there is none; see Call.Hidden.
 func (r *Record) Waiting() *Turn {
 	if len(r.hidden) == 0 {
 		return nil

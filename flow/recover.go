@@ -10,12 +10,12 @@ import (
 )
 
 // This file deals with calls that have failed for good. Such a call is left out, or an inquiry is made about it, which
-// a person or Terms.Unattended answers, or its participant or judge is dropped.
+// a person or Terms.Unattended answers, or its actor is dropped.
 
-// replacement is a model that a person has chosen for a participant or judge in place of the configured one.
+// replacement is a model that a person has chosen for an actor in place of the configured one.
 type replacement struct{ by, model string }
 
-// Shrinking is the option that was chosen to make the context of a participant or judge smaller, and how often it
+// Shrinking is the option that was chosen to make the context of an actor smaller, and how often it
 // was chosen.
 type Shrinking struct {
 	By     string
@@ -172,14 +172,14 @@ func (r *Record) foldAnswer(a *Answer) error {
 		if a.Row != nil && r.model(a.Model) == nil {
 			r.models = append(r.models, namedModel{a.Model, *a.Row})
 		}
-		if r.model(a.Model) == nil || len(r.swaps) >= mostOpen {
+		if r.model(a.Model) == nil || len(r.swaps) >= maxTracked {
 			return invalid("answer.model", "%q is not known", text.OneLine(a.Model, 80))
 		}
 		r.swaps = append(r.swaps, replacement{to, a.Model})
 	case OptionSummarize, OptionTruncate:
 		r.shrink(to, a.Option)
 	default:
-		return nil // the call stays failed: its participant or judge is dropped, or the conversation ends
+		return nil // the call stays failed: its actor is dropped, or the conversation ends
 	}
 	r.again(about)
 	return nil
@@ -205,12 +205,12 @@ func (r *Record) shrink(by string, option Option) {
 			return
 		}
 	}
-	if len(r.shrunk) < mostOpen {
+	if len(r.shrunk) < maxTracked {
 		r.shrunk = append(r.shrunk, Shrinking{by, option, 1})
 	}
 }
 
-// Shrinking returns how the context of a participant or judge is made smaller. false: that was not chosen.
+// Shrinking returns how the context of an actor is made smaller. false: that was not chosen.
 func (r *Record) Shrinking(by string) (Shrinking, bool) {
 	for _, c := range r.shrunk {
 		if c.By == by {
@@ -220,7 +220,7 @@ func (r *Record) Shrinking(by string) (Shrinking, bool) {
 	return Shrinking{}, false
 }
 
-// Replacement returns the model that a person has chosen for a participant or judge, or "" if there is none.
+// Replacement returns the model that a person has chosen for an actor, or "" if there is none.
 func (r *Record) Replacement(by string) string {
 	for _, swap := range slices.Backward(r.swaps) {
 		if swap.by == by {

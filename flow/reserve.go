@@ -5,7 +5,7 @@ import (
 	"github.com/agonist-dev/debate/internal/transcript"
 )
 
-// spares reports whether a summary that is made for a verdict leaves enough of the budget for the verdict.
+// spares reports whether a summary that is made for the conclusion leaves enough of the budget for it.
 func (c *Core) spares(intent *Intent) bool {
 	r, budget := c.record, c.record.terms.Budget
 	if budget == nil || r.State != StateCompleting {
@@ -15,13 +15,13 @@ func (c *Core) spares(intent *Intent) bool {
 	return worst.passed(budget.hard()) == ""
 }
 
-// concludes reports whether a soft limit may end the conversation with a verdict. Only then is anything kept back
-// for the verdict, because at a hard limit the conversation ends in an error.
+// concludes reports whether the conversation may conclude at a soft limit. Only then is anything kept back for the
+// conclusion, because at a hard limit the conversation ends in an error.
 func (b *Budget) concludes() bool {
 	return b.soft() != (amount{}) || b.SoftTime > 0 || b.Confirm
 }
 
-// share returns the most that the verdicts and last votes can use, each asked twice. It assumes that this call and
+// share returns the most that the calls of the conclusion can use, each asked twice. It assumes that this call and
 // those in flight give the longest replies that are accepted.
 func (c *Core) share(intent *Intent) amount {
 	r := c.record
@@ -42,12 +42,12 @@ func (c *Core) share(intent *Intent) amount {
 			sum.calls += 2
 			continue
 		}
-		sum = sum.plus(c.worst(&call, growth)).plus(c.worst(&call, growth+len(r.Text(TextAgain))+text.ProblemBytes))
+		sum = sum.plus(c.worst(&call, growth)).plus(c.worst(&call, growth+len(r.Text(textAgain))+text.ProblemBytes))
 	}
 	return sum
 }
 
-// last returns the calls of the end, as if the conversation had come to it.
+// last returns the calls of the conclusion, as if the conversation had come to it.
 func (c *Core) last() []Call {
 	if c.machine.flow.Last != nil {
 		return c.machine.flow.Last(c.record)

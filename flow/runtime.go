@@ -6,7 +6,7 @@ import "encoding/json"
 // half-way. A runtime then drops it.
 func (c *Core) Err() error { return c.broken }
 
-// Started reports whether the conversation has started. Nothing is recorded before.
+// Started reports whether the conversation has started. Before that, nothing is recorded.
 func (c *Core) Started() bool { return c.record.start != nil }
 
 // Refusal returns why a trigger is not possible now, as an [*Error] of kind state. nil: it is possible.
@@ -17,7 +17,8 @@ func (c *Core) Refusal(on Trigger) error {
 	return c.machine.refusal(c.record, on)
 }
 
-// HasWork reports whether a process must hold the conversation now: its state makes calls, or calls are in flight.
+// HasWork reports whether a process needs the lease of the conversation now: its state makes calls, or calls are in
+// flight.
 func (c *Core) HasWork() bool {
 	return c.machine.working(c.record.State) || c.record.InFlight() > 0
 }
@@ -28,7 +29,7 @@ func (c *Core) Over() bool { return c.record.Final() && c.record.InFlight() == 0
 // InFlightAs reports whether this attempt of the call is in flight and no control has aborted it.
 func (c *Core) InFlightAs(call string, attempt int) bool {
 	state := c.record.callByID(call)
-	return state != nil && state.status == callOpen && state.intent.Attempt == attempt && !state.aborted
+	return state != nil && state.status == callInFlight && state.intent.Attempt == attempt && !state.aborted
 }
 
 // MaxText bounds the text of the reply to a command, in bytes. 0: the command has no request.
@@ -36,10 +37,11 @@ func (c *Command) MaxText() int {
 	if c.Request == nil {
 		return 0
 	}
-	return mostBytes(c.Request.MaxTokens)
+	return maxReplyBytes(c.Request.MaxTokens)
 }
 
-// SameEvent reports whether two events are equal as they are stored.
+// SameEvent reports whether two events are equal as they are stored: whether they have the same JSON. An event that
+// cannot be encoded equals none.
 func SameEvent(a, b *Event) bool {
 	left, errL := json.Marshal(a)
 	right, errR := json.Marshal(b)

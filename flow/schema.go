@@ -36,8 +36,8 @@ type narrowed struct {
 
 // Names are the names of a conversation that a schema contains when it is sent.
 type Names struct {
-	// People replace the enum "participant's name" in the schema. If the call reads neutral labels, those are sent
-	// in their place.
+	// People are the values of each field whose tag is jsonschema:"enum=participant's name". If the call reads neutral
+	// labels, those are sent in their place.
 	People []string
 	// Keys are further names for AnswerOf.Narrow, such as the criteria of a rubric.
 	Keys []string

@@ -31,7 +31,7 @@ func (r *Record) narrow(model string, size int) {
 			return
 		}
 	}
-	if len(r.windows) < mostOpen {
+	if len(r.windows) < maxTracked {
 		r.windows = append(r.windows, modelSize{model, size})
 	}
 }
@@ -56,8 +56,8 @@ type modelRatio struct {
 // Bounds of the correction of counts. A count that is too high wastes a little room; one that is too low costs a
 // request. Counts are therefore never corrected downwards.
 const (
-	leastRatio = 1.0
-	mostRatio  = 2.0
+	minRatio = 1.0
+	maxRatio = 2.0
 )
 
 // learn compares the counted tokens with those that the provider reported. It rounds up to a tenth: with every
@@ -66,14 +66,14 @@ func (r *Record) learn(intent *Intent, spend *Spend) {
 	if intent.Input <= 0 || spend.Usage.Input <= 0 {
 		return
 	}
-	ratio := min(mostRatio, max(leastRatio, math.Ceil(10*float64(spend.Usage.Input)/float64(intent.Input))/10))
+	ratio := min(maxRatio, max(minRatio, math.Ceil(10*float64(spend.Usage.Input)/float64(intent.Input))/10))
 	for i := range r.ratios {
 		if r.ratios[i].model == intent.Model {
 			r.ratios[i].ratio = ratio
 			return
 		}
 	}
-	if len(r.ratios) < mostOpen {
+	if len(r.ratios) < maxTracked {
 		r.ratios = append(r.ratios, modelRatio{intent.Model, ratio})
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Status is what a participant or a judge is doing.
+// Status is what an actor is doing: a participant, or another name that calls are made for, such as a judge.
 type Status string
 
-// The statuses of a participant or a judge.
+// The statuses of an actor.
 const (
 	StatusActive          Status = "active"           // none of the others
 	StatusSpeaking        Status = "speaking"         // a call is in flight
@@ -21,7 +21,7 @@ const (
 	StatusDropped         Status = "dropped"          // takes no further part
 )
 
-// ParticipantState is the state of a participant or a judge.
+// ParticipantState is the state of a participant, or of another actor.
 type ParticipantState struct {
 	Name    string
 	Status  Status
@@ -34,7 +34,7 @@ type ParticipantState struct {
 	ContextUsed float64
 }
 
-// Participant returns the state of a participant or a judge by name.
+// Participant returns the state of an actor by name. A name that has no calls is active.
 func (r *Record) Participant(name string) ParticipantState {
 	s := ParticipantState{Name: name, Status: StatusActive, Account: Account{Name: name}}
 	for _, a := range r.spent.participants {
@@ -76,10 +76,10 @@ func (r *Record) Participants() []ParticipantState {
 	return out
 }
 
-// standing returns the status of the participant or judge that the call asks.
+// standing returns the status of the actor that the call asks.
 func (c *callState) standing() Status {
 	switch c.status {
-	case callOpen:
+	case callInFlight:
 		return StatusSpeaking
 	case callFailed:
 		if c.trouble != nil && c.trouble.failure != nil && c.trouble.failure.Kind == provider.KindContextOverflow {

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -21,14 +20,14 @@ import (
 //  2. If there are none, encoding/json reads the value. Alone it would stop at the first problem, and its errors name
 //     Go types.
 
-// MaxProblems bounds the problems that are reported for one JSON value. A hostile value can have any number.
+// MaxProblems bounds the problems that [DecodeStrict] reports for one JSON value. A hostile value can have any number.
 const MaxProblems = 50
 
 // maxJSON bounds the size of a JSON value, in bytes.
 const maxJSON = 64 << 20
 
-// mostItems bounds the items of a list. Even an empty item takes hundreds of bytes in Go.
-const mostItems = 1 << 16
+// maxItems bounds the items of a list. Even an empty item takes hundreds of bytes in Go.
+const maxItems = 1 << 16
 
 // DecodeStrict reads one JSON value, as configs are read. Unlike encoding/json it refuses an unknown key, a key
 // that comes twice, a key in another case, and anything after the value. op names the operation in errors, such as
@@ -36,6 +35,8 @@ const mostItems = 1 << 16
 //
 // The error joins one *[Error] of kind validation for each problem, up to [MaxProblems] of them. Its Field is the
 // path of the problem, such as "agents[1].model". The path is empty if the problem is that of the whole value.
+//
+// into is a pointer that is not nil. The value is at most 64 MiB.
 //
 // Types with readers of their own (json.Unmarshaler, encoding.TextUnmarshaler) are called twice for each of their
 // values: once to find problems, and once to read the value.
@@ -61,21 +62,24 @@ func DecodeStrict(op string, data []byte, into any) error {
 	return errors.Join(Within(op, "", found...)...)
 }
 
-// mostForeign bounds the JSON of a flow or a host program that a log keeps, in bytes.
-const mostForeign = 16 << 20
+// maxForeign bounds the JSON of a flow or a host program that a log keeps, in bytes.
+const maxForeign = 16 << 20
 
-// ReadableJSON returns the problem that would make a log with this JSON unreadable, or nil.
+// ReadableJSON returns why a log that holds this JSON could not be read again, or nil. The JSON of a config, or of the
+// payload of a [Sent], is at most 16 MiB, nests at most 80 deep, and has no key twice in one object. [Core.Step]
+// checks payloads itself. A runtime checks configs, unless [Flow].Readable is set. Empty JSON is readable.
 func ReadableJSON(data json.RawMessage) error {
 	if len(data) == 0 {
 		return nil
 	}
 	const depth = 80 // less than readers allow, because the JSON stands inside an event
-	_, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: mostForeign, Depth: depth, Path: 200, Exact: true})
+	_, err := strictjson.Decode(string(data), strictjson.Limits{Bytes: maxForeign, Depth: depth, Path: 200, Exact: true})
 	return err
 }
 
-// Within returns the given errors as problems of a larger value that contains the faulty one at the path at. Joined
-// errors are taken apart.
+// Within returns errors about a part of a value as errors about the whole value: one *[Error] for each, with op as its
+// Op, and with at, the path of the part, before its Field. Joined errors are split. An error of another type becomes
+// the cause of an Error of kind validation.
 func Within(op, at string, all ...error) (out []error) {
 	for _, err := range all {
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -132,8 +136,8 @@ func problems(tree any, t reflect.Type) []error {
 }
 
 func problemsOfList(list []any, t reflect.Type) (found []error) {
-	if len(list) > mostItems {
-		return []error{fmt.Errorf("has %d items: at most %d are read", len(list), mostItems)}
+	if len(list) > maxItems {
+		return []error{fmt.Errorf("has %d items: at most %d are read", len(list), maxItems)}
 	}
 	for i := range list {
 		if one := problems(list[i], t); len(one) > 0 {
@@ -171,7 +175,7 @@ func problemsOfLeaf(tree any, t reflect.Type) []error {
 	if t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]() {
 		return nil
 	}
-	is, wants := kindOfJSON(tree), kindOfType(t)
+	is, wants := strictjson.Kind(tree), kindOfType(t)
 	if tree != nil && wants != "" && wants != is {
 		return Within("", "", fmt.Errorf("is %s, not %s", is, wants))
 	}
@@ -197,7 +201,7 @@ func explained(tree any, err error) []error {
 		number, _ := tree.(json.Number)
 		switch {
 		case number == "":
-			err = fmt.Errorf("is %s, which cannot stand here", kindOfJSON(tree))
+			err = fmt.Errorf("is %s, which cannot stand here", strictjson.Kind(tree))
 		case strings.Contains(string(number), "."):
 			err = fmt.Errorf("is %s, not a whole number", text.OneLine(string(number), 40))
 		default:
@@ -212,44 +216,8 @@ func explained(tree any, err error) []error {
 	return Within("", "", err)
 }
 
-// kindOfJSON returns the kind of a decoded value, in words.
-func kindOfJSON(tree any) string {
-	switch tree.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "true or false"
-	case json.Number:
-		return "a number"
-	case string:
-		return "a text"
-	case []any:
-		return "a list"
-	default:
-		return "an object"
-	}
-}
-
-// KindOfJSON returns the kind of a piece of JSON, in words. It looks at the first byte only.
-func KindOfJSON(piece json.RawMessage) string {
-	switch piece = bytes.TrimSpace(piece); {
-	case len(piece) == 0 || piece[0] == 'n':
-		return kindOfJSON(nil)
-	case piece[0] == '{':
-		return kindOfJSON(map[string]any{})
-	case piece[0] == '[':
-		return kindOfJSON([]any{})
-	case piece[0] == '"':
-		return kindOfJSON("")
-	case piece[0] == 't', piece[0] == 'f':
-		return kindOfJSON(true)
-	default:
-		return kindOfJSON(json.Number(""))
-	}
-}
-
-// kindOfType returns the kind of JSON that a type is read from, in the words of kindOfJSON. "": only the type's own
-// reader knows.
+// kindOfType returns the kind of JSON that a type is read from, in the words of [strictjson.Kind]. "": only the
+// type's own reader knows.
 func kindOfType(t reflect.Type) string {
 	if reads(t) {
 		if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {

@@ -20,8 +20,8 @@ import (
 
 var update = flags.Bool("update", false, "rewrite the golden file under testdata")
 
-// places yields every state of the lifecycle and of the flow, and every trigger that a rule names.
-func places(f *flow.Flow) (states []flow.State, triggers []flow.Trigger) {
+// keys yields every state of the lifecycle and of the flow, and every trigger that a rule names.
+func keys(f *flow.Flow) (states []flow.State, triggers []flow.Trigger) {
 	add := func(rules []flow.Rule) {
 		for _, rule := range rules {
 			for _, state := range []flow.State{rule.From, rule.To} {
@@ -137,7 +137,7 @@ func TestEveryTriggerInEveryState(t *testing.T) {
 	f := debate.DebateFlow()
 	table, err := flow.CompileTable(f)
 	require.NoError(t, err)
-	states, triggers := places(f)
+	states, triggers := keys(f)
 	var b strings.Builder
 	for _, state := range states {
 		for _, on := range triggers {
@@ -175,7 +175,7 @@ func TestNothingLeavesAFinalState(t *testing.T) {
 	f := debate.DebateFlow()
 	table, err := flow.CompileTable(f)
 	require.NoError(t, err)
-	_, triggers := places(f)
+	_, triggers := keys(f)
 	for _, state := range []flow.State{flow.StateCompleted, flow.StateCanceled} {
 		for _, on := range triggers {
 			_, err := table.Fire(state, on, func(string) bool { return true })

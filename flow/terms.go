@@ -14,8 +14,8 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Config is the data that a conversation is started with. Each flow has one type of configs, which is read and
-// written as JSON. The methods are pure.
+// Config is the data that a conversation is started with. Each flow has one type of configs, which encoding/json
+// writes and Flow.Decode reads. The methods are pure.
 type Config interface {
 	// Flow returns the name of the flow that the config is for.
 	Flow() string
@@ -102,13 +102,13 @@ func ConfigAs[T any](config Config) (*T, error) {
 // Terms are the part of a config that all flows share: the participants, the limits, and what every flow does in
 // the same way. The first event of a log holds them.
 type Terms struct {
-	// ID names the conversation in its store; "": a new UUIDv7.
+	// ID names the conversation in its store. "": the engine makes a UUIDv7.
 	ID string `json:"id,omitempty"`
 	// Topic is what lists show and search.
 	Topic string `json:"topic"`
 	// Rounds is the maximum number of rounds. 0: unknown.
 	Rounds int `json:"rounds,omitempty"`
-	// Participants are the names of the speakers, in the order of their seats.
+	// Participants are the names of the participants, in the order of their seats.
 	Participants []string `json:"participants,omitempty"`
 	// Budget limits what may be used. nil: no limit.
 	Budget *Budget `json:"budget,omitempty"`
@@ -135,13 +135,15 @@ type Terms struct {
 	TurnTimeout  time.Duration `json:"turnTimeout,omitempty"`
 	// Retry is the policy for failed calls. nil: the default.
 	Retry *RetryPolicy `json:"retry,omitempty"`
-	// Tools are the tools that the flow may offer to its participants, by their names in Engine.Tools.
+	// Tools are the tools that the flow may offer to its participants, by their names in Engine.Tools. There are at
+	// most [MaxTools].
 	Tools []string `json:"tools,omitempty"`
-	// Labels are the host program's own marks. Requests and lists carry them.
+	// Labels are the host program's own marks, such as a tenant. Requests and lists carry them.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Defaults of [Terms], and the names of the built-in context managers.
+// Defaults of [Terms], and the names of the built-in context managers. DefaultMaxTokens and DefaultReserve are
+// tokens.
 const (
 	DefaultMaxTokens   = 4096
 	DefaultReserve     = 4096

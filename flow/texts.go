@@ -23,6 +23,6 @@ func (f *Flow) Render(s Setup, views Views) (map[string]string, error) {
 		return nil, err
 	}
 	again, err := s.Prompts.Again(prompt.Again{Problems: []string{problemsMark}})
-	texts[TextAgain] = again
+	texts[textAgain] = again
 	return texts, err
 }

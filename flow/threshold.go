@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/context/window"
 )
 
-// threshold is a share of a window that the requests of a participant or judge have reached.
+// threshold is a share of a window that the requests of an actor have reached.
 type threshold struct {
 	by   string
 	kind WarningKind
@@ -25,8 +25,8 @@ func (r *Record) crossed(ready *prepared, intent *Intent) []Warning {
 		total = p.Fixed + p.Size(0, window.Opening) + p.Summary + p.Size(p.Covered, p.Len())
 	}
 	var out []Warning
-	tell := func(kind WarningKind, is bool, left int) {
-		if !is || r.told(threshold{intent.By, kind}) {
+	report := func(kind WarningKind, is bool, left int) {
+		if !is || r.reported(threshold{intent.By, kind}) {
 			return
 		}
 		out = append(out, Warning{
@@ -34,13 +34,13 @@ func (r *Record) crossed(ready *prepared, intent *Intent) []Warning {
 			Evidence: fmt.Sprintf("%d of %d tokens", total, limit),
 		})
 	}
-	tell(WarnNear, int64(total)*100 >= int64(limit)*window.NearPercent, 0)
-	tell(WarnHigh, int64(total)*100 >= int64(limit)*window.HighPercent, 0)
-	tell(WarnShort, ready.left > 0 || ready.cut != nil, ready.left)
+	report(WarnNear, int64(total)*100 >= int64(limit)*window.NearPercent, 0)
+	report(WarnHigh, int64(total)*100 >= int64(limit)*window.HighPercent, 0)
+	report(WarnShort, ready.left > 0 || ready.cut != nil, ready.left)
 	return out
 }
 
-func (r *Record) told(t threshold) bool {
+func (r *Record) reported(t threshold) bool {
 	return slices.Contains(r.thresholds, t)
 }
 
@@ -48,7 +48,7 @@ func (r *Record) told(t threshold) bool {
 func (r *Record) foldThreshold(w *Warning) {
 	switch w.Kind {
 	case WarnNear, WarnHigh, WarnShort:
-		if t := (threshold{w.By, w.Kind}); !r.told(t) && len(r.thresholds) < mostOpen {
+		if t := (threshold{w.By, w.Kind}); !r.reported(t) && len(r.thresholds) < maxTracked {
 			r.thresholds = append(r.thresholds, t)
 		}
 	case WarnLate:

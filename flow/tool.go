@@ -38,12 +38,12 @@ type ToolInfo struct {
 
 // ToolUse is one use of a tool. What it points to is shared: it is read only.
 type ToolUse struct {
-	Debate    string
-	Call      string // deterministic; together with Attempt it is an idempotency key
-	Attempt   int    // from 1
-	By        string // the participant whose model asks
-	Round     int
-	Arguments json.RawMessage // as the model wrote them: not trusted
+	Conversation string // its ID
+	Call         string // deterministic; together with Attempt it is an idempotency key
+	Attempt      int    // from 1
+	By           string // the participant whose model asks
+	Round        int
+	Arguments    json.RawMessage // as the model wrote them: not trusted
 	// Turns are the turns that everybody may read so far, oldest first. Models wrote their text: it is not trusted.
 	Turns  []*Turn
 	Labels map[string]string // the config's

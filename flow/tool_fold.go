@@ -24,11 +24,11 @@ type exchange struct {
 
 // Bounds of the use of tools.
 const (
-	mostAsked     = 32        // tools that one reply may ask for
-	mostAnswered  = 32 << 10  // bytes of a tool's answer
-	mostArguments = 256 << 10 // bytes of the arguments of a use
-	leastShown    = 200       // bytes of an answer that are shown even if the window is small
-	mostStubborn  = 2         // replies that ask only for denied uses, before the attempt counts as failed
+	maxAsked     = 32        // tools that one reply may ask for
+	maxAnswered  = 32 << 10  // bytes of a tool's answer
+	maxArguments = 256 << 10 // bytes of the arguments of a use
+	leastShown   = 200       // bytes of an answer that are shown even if the window is small
+	maxStubborn  = 2         // replies that ask only for denied uses, before the attempt counts as failed
 )
 
 const (
@@ -44,7 +44,7 @@ const (
 func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	r, intent := c.record, state.intent
 	offer := intent.offered()
-	if len(state.talk) > offer.Uses+mostStubborn {
+	if len(state.talk) > offer.Uses+maxStubborn {
 		err := errors.New("the model goes on asking for tools, though it may use no more")
 		return c.setback(state, &Error{Kind: provider.KindInvalidResponse, Err: err}, spend)
 	}
@@ -53,7 +53,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 	for _, e := range state.talk {
 		before += len(e.asked.Uses)
 	}
-	for i, call := range s.Calls[:min(len(s.Calls), mostAsked)] {
+	for i, call := range s.Calls[:min(len(s.Calls), maxAsked)] {
 		asked := AskedTool{Use: intent.Call + toolInfix + strconv.Itoa(before+i+1), ToolCall: provider.ToolCall{
 			ID: text.Cut(text.Readable(call.ID), 256), Name: text.Cut(text.Readable(call.Name), 256), Arguments: call.Arguments,
 		}}
@@ -64,7 +64,7 @@ func (c *Core) askTools(state *callState, spend Spend, s Result) error {
 			asked.Arguments = json.RawMessage("{}")
 		}
 		// Arguments that are nested too deeply for a decoder would make the log unreadable.
-		_, wrong := strictjson.Decode(string(asked.Arguments), strictjson.Limits{Bytes: mostArguments})
+		_, wrong := strictjson.Decode(string(asked.Arguments), strictjson.Limits{Bytes: maxArguments})
 		switch {
 		case !slices.Contains(offer.Tools, call.Name):
 			asked.Denied = "There is no tool of this name."
@@ -87,8 +87,8 @@ func (c *Core) answeredBy(intent *Intent, spend Spend, content string, failed bo
 		return c.spend(spend)
 	}
 	out := &ToolResult{Spend: spend, By: intent.By, Round: intent.Round, Tool: intent.Tool, Text: text.Readable(content), Failed: failed}
-	if len(out.Text) > mostAnswered {
-		out.Text, out.Cut = text.Cut(out.Text, mostAnswered), true
+	if len(out.Text) > maxAnswered {
+		out.Text, out.Cut = text.Cut(out.Text, maxAnswered), true
 	}
 	return c.emit(Event{Body: out})
 }
@@ -115,7 +115,7 @@ func (c *Core) toolFailed(state *callState, spend Spend, failure *Error, broken 
 
 // foldTools keeps the uses that a reply has asked for. The call continues when all of them are answered.
 func (r *Record) foldTools(call *callState, t *ToolCalls) error {
-	if call.intent.Offer == nil || len(t.Uses) == 0 || len(t.Uses) > mostAsked || len(r.toolCounts) >= mostOpen {
+	if call.intent.Offer == nil || len(t.Uses) == 0 || len(t.Uses) > maxAsked || len(r.toolCounts) >= maxTracked {
 		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(call.intent.offered().Tools))
 	}
 	for i := range t.Uses {
@@ -170,11 +170,11 @@ func (c *callState) unanswered() []int {
 	if c == nil || len(c.talk) == 0 {
 		return nil
 	}
-	var places []int
+	var missing []int
 	for i, result := range c.talk[len(c.talk)-1].results {
 		if result == nil {
-			places = append(places, i)
+			missing = append(missing, i)
 		}
 	}
-	return places
+	return missing
 }

@@ -25,8 +25,8 @@ func toolTexts(texts map[string]string, s Setup) error {
 	return err
 }
 
-// pendingTools returns the uses of tools that a call waits for and that may start now. waits reports whether the call waits
-// for any.
+// pendingTools returns the uses of tools that a call waits for and that may start now. waits reports whether the call
+// waits for any.
 func (d *due) pendingTools(call *Call) (fresh []beginning, waits bool) {
 	r := d.core.record
 	call, state := r.present(call)
@@ -37,7 +37,7 @@ func (d *due) pendingTools(call *Call) (fresh []beginning, waits bool) {
 			Call: use.ID, Attempt: 1, Kind: KindTool, By: use.By, Round: use.Round, Slot: use.Slot, Tool: use.asked.Name, For: call.ID,
 		}
 		if former := r.calls[use.ID]; former != nil {
-			if former.status == callOpen {
+			if former.status == callInFlight {
 				d.busy = true
 				continue
 			}
@@ -67,9 +67,9 @@ func (r *Record) roomForAnswers(intent *Intent, model Model) int {
 	return max(1, size-r.terms.Reserve-intent.Tokens) * halfOfFour
 }
 
-// shown returns the part of each answer that is sent, by exchange and by use. The newest answers get the room
+// sentTexts returns the part of each answer that is sent, by exchange and by use. The newest answers get the room
 // first.
-func (c *callState) shown(room int) [][]string {
+func (c *callState) sentTexts(room int) [][]string {
 	texts := make([][]string, len(c.talk))
 	for i, e := range slices.Backward(c.talk) {
 		texts[i] = make([]string, len(e.results))
@@ -103,7 +103,7 @@ func (p *prepared) offer(r *Record, state *callState, room int) {
 		return
 	}
 	p.talk = append(p.talk, provider.Message{Text: p.last})
-	texts := state.shown(room)
+	texts := state.sentTexts(room)
 	for at, e := range state.talk {
 		calls := make([]provider.ToolCall, len(e.asked.Uses))
 		for i := range calls {
@@ -166,7 +166,7 @@ func (p *prepared) talkCount(counter token.Counter) int {
 // toolInput returns the request to a tool.
 func (r *Record) toolInput(ready *prepared, intent *Intent) *ToolUse {
 	return &ToolUse{
-		Debate: r.ID, Call: intent.Call, Attempt: intent.Attempt, By: intent.By, Round: intent.Round,
+		Conversation: r.ID, Call: intent.Call, Attempt: intent.Attempt, By: intent.By, Round: intent.Round,
 		Arguments: ready.call.asked.Arguments, Turns: slices.Clip(r.Readable()), Labels: r.terms.Labels,
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Unattended decides where a person would be asked about a failure or a warning. Each decision is recorded as an
-// inquiry with its answer, as a person's would be. A judge or a listener with Person set is still asked.
+// inquiry with its answer, as a person's would be. A person who performs calls is still asked.
 type Unattended struct {
 	// Judge decides when a judge and all its fallbacks have failed. OptionWithout, the default, continues without
 	// that judge. OptionEnd ends the conversation.
@@ -19,8 +19,8 @@ type Unattended struct {
 	// Authentication decides when a provider has refused a participant's key. OptionDrop, the default, drops the
 	// participant. OptionEnd ends the conversation.
 	Authentication Option `json:"authentication,omitempty"`
-	// Budget decides when Budget.Confirm waits for an acknowledgement. OptionEnd, the default, moves on to the
-	// verdict. OptionRetry continues.
+	// Budget decides when Budget.Confirm waits for an acknowledgement. OptionEnd, the default, concludes.
+	// OptionRetry continues.
 	Budget Option `json:"budget,omitempty"`
 }
 

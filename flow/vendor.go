@@ -30,8 +30,8 @@ func (l *vendorLimit) binds(r *Record, model string) bool {
 	return l.until.IsZero() || a == b || a == "" || b == ""
 }
 
-// Family returns the family of a model of this conversation, or "" if it is unknown. Models of one family judge
-// each other kindly.
+// Family returns the family of a model of this conversation, or "" if it is unknown. Models of one family
+// favour each other's answers.
 func (r *Record) Family(model string) string {
 	if m := r.model(model); m != nil {
 		return m.Family
@@ -74,8 +74,8 @@ func (r *Record) lift(model string) {
 	}
 }
 
-// limitedUntil returns until when the vendor accepts no request for a model. closed reports that the vendor will not answer
-// in time: the quota is used up, or the wait is longer than the policy's cap.
+// limitedUntil returns until when the vendor accepts no request for a model. closed reports that the vendor will not
+// answer in time: the quota is used up, or the wait is longer than the policy's cap.
 func (r *Record) limitedUntil(model string, now time.Time) (until time.Time, closed bool) {
 	patience := r.terms.Retry.withDefaults().Cap
 	for i := range r.limits {
@@ -92,37 +92,37 @@ func (r *Record) limitedUntil(model string, now time.Time) (until time.Time, clo
 
 // chosenModel returns the index and the name of the call's model that is asked now. It is the first that has not
 // failed and whose vendor answers. If there is none, it is the first that has not failed.
-func (r *Record) chosenModel(call *Call, now time.Time) (place int, model string) {
+func (r *Record) chosenModel(call *Call, now time.Time) (index int, model string) {
 	for _, id := range []string{call.ID, call.again} {
 		if state := r.calls[id]; state != nil {
-			place = max(place, state.model)
+			index = max(index, state.model)
 		}
 	}
-	place = min(place, len(call.Fallbacks))
+	index = min(index, len(call.Fallbacks))
 	model = call.Model
 	if other := r.Replacement(call.By); other != "" {
 		model = other
 	}
-	if place > 0 {
-		model = call.Fallbacks[place-1]
+	if index > 0 {
+		model = call.Fallbacks[index-1]
 	}
 	if len(r.limits) == 0 || len(call.Fallbacks) == 0 {
-		return place, model
+		return index, model
 	}
 	if _, closed := r.limitedUntil(model, now); !closed {
-		return place, model
+		return index, model
 	}
-	for i := place; i < len(call.Fallbacks); i++ {
+	for i := index; i < len(call.Fallbacks); i++ {
 		if _, closed := r.limitedUntil(call.Fallbacks[i], now); !closed {
 			return i + 1, call.Fallbacks[i]
 		}
 	}
-	return place, model
+	return index, model
 }
 
-// placeOf returns the index of a fallback among the models of the call.
-func (in *Intent) placeOf(next string) int {
-	return in.ModelIndex + 2 + slices.Index(in.Fallbacks, next) // Next precedes Rest: it is the one that is not found there
+// modelIndexOf returns the index of a fallback among the models of the call.
+func (in *Intent) modelIndexOf(next string) int {
+	return in.ModelIndex + 2 + slices.Index(in.Fallbacks, next) // Next comes before Fallbacks: it is the one that is not found there
 }
 
 // successor returns the fallback model that takes over after an attempt that has failed for good, or "" if none

@@ -11,7 +11,7 @@ import (
 
 // View says which part of the conversation a call reads. Its zero value is all of it.
 type View struct {
-	// From is the first round that is read.
+	// From is the first round that is read. 0: all are.
 	From int
 	// None means that the call reads nothing.
 	None bool

@@ -14,14 +14,14 @@ import (
 
 // Bounds of a format. A format that exceeds them, by mistake or in bad faith, is refused.
 const (
-	mostPhases    = 100
-	mostSlots     = 100
-	mostExchanges = 20
-	mostSpeeches  = 1000
-	mostMinutes   = 120
-	mostSeats     = 4
-	mostNames     = 1000 // in a graph of readers
-	mostDetectors = 16   // in each list
+	maxPhases    = 100
+	maxSlots     = 100
+	maxExchanges = 20
+	maxSpeeches  = 1000
+	maxMinutes   = 120
+	maxSeats     = 4
+	maxNames     = 1000 // in a graph of readers
+	maxDetectors = 16   // in each list
 )
 
 // Check reports what is wrong with a format by itself. The names of the fields begin with field.
@@ -38,14 +38,14 @@ func (f *Format) Fits(cast Cast) []error {
 	return c.Findings
 }
 
-// CheckSide reports a side that is unknown.
+// CheckSide reports an unknown side, as an error about this field of a config. An empty side is none.
 func CheckSide(field string, side Side) []error {
 	c := &check{}
 	c.side(field, side)
 	return c.Findings
 }
 
-// CheckDetectors reports names of detectors that are unknown.
+// CheckDetectors reports unknown detectors, each as an error about an item of this field of a config.
 func CheckDetectors(field string, all []Detector) []error {
 	c := &check{}
 	c.detectors(field, all)
@@ -65,8 +65,8 @@ func (c *check) format(field string, format *Format) {
 	if len(format.Phases) == 0 {
 		c.Addf(field+".phases", "is empty")
 	}
-	if len(format.Phases) > mostPhases {
-		c.Addf(field+".phases", "there are %d: at most %d are allowed", len(format.Phases), mostPhases)
+	if len(format.Phases) > maxPhases {
+		c.Addf(field+".phases", "there are %d: at most %d are allowed", len(format.Phases), maxPhases)
 		return
 	}
 	for i := range format.Phases {
@@ -79,8 +79,8 @@ func (c *check) format(field string, format *Format) {
 	if format.Rounds < 0 {
 		c.Addf(field+".rounds", "is negative")
 	}
-	if len(format.Seats) > mostSeats {
-		c.Addf(field+".seats", "there are %d: there are %d sides", len(format.Seats), mostSeats)
+	if len(format.Seats) > maxSeats {
+		c.Addf(field+".seats", "there are %d: there are %d sides", len(format.Seats), maxSeats)
 		return
 	}
 	for i, seats := range format.Seats {
@@ -114,13 +114,13 @@ func (c *check) rules(field string, format *Format) {
 	}
 	c.side(field+".chair", format.Chair)
 	for name, all := range order.ByKey(map[string][]Detector{field + ".watch": format.Watch, field + ".stopOn": format.StopOn}) {
-		if c.AtMost(name, len(all), mostDetectors); len(all) <= mostDetectors {
+		if c.AtMost(name, len(all), maxDetectors); len(all) <= maxDetectors {
 			c.detectors(name, all)
 		}
 	}
-	c.AtMost(field+".reads.edges", len(format.Reads.Edges), mostNames)
+	c.AtMost(field+".reads.edges", len(format.Reads.Edges), maxNames)
 	for _, speakers := range order.ByKey(format.Reads.Edges) {
-		c.AtMost(field+".reads.edges", len(speakers), mostNames)
+		c.AtMost(field+".reads.edges", len(speakers), maxNames)
 	}
 }
 
@@ -148,8 +148,8 @@ func (c *check) phase(at string, format *Format, i int) {
 			c.Addf(at+".name", "is the name of an earlier phase")
 		}
 	}
-	if len(phase.Slots) > mostSlots {
-		c.Addf(at+".slots", "there are %d: at most %d are allowed", len(phase.Slots), mostSlots)
+	if len(phase.Slots) > maxSlots {
+		c.Addf(at+".slots", "there are %d: at most %d are allowed", len(phase.Slots), maxSlots)
 		return
 	}
 	for n := range phase.Slots {
@@ -171,15 +171,15 @@ func (c *check) slot(at string, s *Slot) {
 		c.Name(at+".kind", string(s.Kind))
 	}
 	switch {
-	case s.Exchanges < 0 || s.Exchanges > mostExchanges:
-		c.Addf(at+".exchanges", "is %d: 0 to %d are possible", s.Exchanges, mostExchanges)
+	case s.Exchanges < 0 || s.Exchanges > maxExchanges:
+		c.Addf(at+".exchanges", "is %d: 0 to %d are possible", s.Exchanges, maxExchanges)
 	case s.Exchanges > 0 && s.To == "":
 		c.Addf(at+".to", "is empty: a cross-examination has somebody who answers")
 	case s.Exchanges > 0 && s.Group != 0:
 		c.Addf(at+".group", "is set: who asks and who answers do not speak at once")
 	}
-	if math.IsNaN(s.Minutes) || s.Minutes < 0 || s.Minutes > mostMinutes {
-		c.Addf(at+".minutes", "is not between 0 and %d", mostMinutes)
+	if math.IsNaN(s.Minutes) || s.Minutes < 0 || s.Minutes > maxMinutes {
+		c.Addf(at+".minutes", "is not between 0 and %d", maxMinutes)
 	}
 	for name, n := range order.ByKey(map[string]int{"words": s.Words, "maxTokens": s.MaxTokens, "group": s.Group}) {
 		if n < 0 {
@@ -226,9 +226,9 @@ func (c *check) fits(format *Format, in Cast) {
 			}
 		}
 		cast := cast{format, in}
-		switch n := cast.count(&format.Phases[i], mostSpeeches); {
-		case n > mostSpeeches:
-			c.Addf(fmt.Sprintf("format.phases[%d]", i), "has more than %d speeches to a round", mostSpeeches)
+		switch n := cast.countSpeeches(&format.Phases[i], maxSpeeches); {
+		case n > maxSpeeches:
+			c.Addf(fmt.Sprintf("format.phases[%d]", i), "has more than %d speeches to a round", maxSpeeches)
 		case n == 0 && len(in.Seats) > 0:
 			c.Addf(fmt.Sprintf("format.phases[%d].slots", i), "fit nobody who takes part")
 		}
@@ -252,7 +252,7 @@ func (c *check) seats(format *Format, in Cast) {
 		return
 	}
 	for _, seats := range format.Seats {
-		n := in.count(seats.Side)
+		n := in.onSide(seats.Side)
 		if n < seats.Min || seats.Max > 0 && n > seats.Max {
 			wants := fmt.Sprintf("%d to %d", seats.Min, seats.Max)
 			if seats.Max == 0 {
@@ -268,8 +268,8 @@ func (c *check) seats(format *Format, in Cast) {
 	}
 }
 
-// count returns how many participants are on a side.
-func (c Cast) count(side Side) int {
+// onSide returns how many participants are on a side.
+func (c Cast) onSide(side Side) int {
 	n := 0
 	for _, seat := range c.Seats {
 		if seat.Side == side {

@@ -12,8 +12,8 @@ const (
 	crossMinutes   = 3
 )
 
-// mostOfASide limits the participants on one side of an Oxford debate.
-const mostOfASide = 4
+// maxOfASide limits the participants on one side of an Oxford debate.
+const maxOfASide = 4
 
 func oxford() Format {
 	const partners = "Your side has one case: support your partners, and cover what they have not."
@@ -23,8 +23,8 @@ func oxford() Format {
 			"The side wins that moves more of the audience, not the one with more votes: " +
 			"speak to the undecided and to those who lean the other way.",
 		Seats: []Seats{
-			{Side: For, Min: 1, Max: mostOfASide, Role: "You speak for the motion. " + partners},
-			{Side: Against, Min: 1, Max: mostOfASide, Role: "You speak against it. " + partners},
+			{Side: For, Min: 1, Max: maxOfASide, Role: "You speak for the motion. " + partners},
+			{Side: Against, Min: 1, Max: maxOfASide, Role: "You speak against it. " + partners},
 			{Side: Neutral, Max: 1, Role: "You moderate: you ask what the audience would want answered, and press both sides equally."},
 		},
 		Chair:  Neutral,
@@ -68,7 +68,7 @@ func oxfordExchange() []Slot {
 			Answer:      "Defend your side's case on that very point.",
 		}
 	}
-	for place := 1; place <= mostOfASide; place++ {
+	for place := 1; place <= maxOfASide; place++ {
 		slots = append(slots, cross(For, Against, place), cross(Against, For, place))
 	}
 	for place := 1; place <= 2; place++ {

@@ -1,4 +1,5 @@
-// Package format describes the shape of a debate as data.
+// Package format describes the shape of a debate as data. A [Format] says who speaks when, a [Cast] is who takes part,
+// and [Format.Schedule] returns the [Speech] of each that is due in a round.
 package format
 
 import (
@@ -12,15 +13,17 @@ import (
 // Format is the shape of a debate, as data. It says who speaks when, for how long and to whom, what a speaker has
 // read, and when the debate ends. A host program defines its own formats in the same way: in Config.CustomFormat or
 // Engine.Formats, in code or as JSON (see [Parse]).
+//
+// The methods do not change a format, and are safe for concurrent use.
 type Format struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // as judges and speakers read it
 	// Guidance tells the debaters and the judges, in a few sentences, what kind of debate this is.
 	Guidance string `json:"guidance,omitempty"`
 	// MinParticipants and MaxParticipants bound the number of participants: 2 and 10 if 0.
 	MinParticipants int `json:"minParticipants,omitempty"`
 	MaxParticipants int `json:"maxParticipants,omitempty"`
 	// Seats say how many participants each side has. If Seats is empty, sides are free. Otherwise every participant
-	// is of one of these sides.
+	// is on one of these sides.
 	Seats []Seats `json:"seats,omitempty"`
 	// Chair is the side of the participants who lead the talk and are not judged. If it is empty, there is no
 	// chair.
@@ -98,9 +101,9 @@ type Slot struct {
 // Who names speakers in a [Slot]. It is one of:
 //   - a constant such as Everyone
 //   - a side ("for")
-//   - a participant of a side by place ("for:2")
+//   - a participant of a side by number, from 1 ("for:2")
 //   - a participant by name ("name:Ada")
-//   - a member of the audience by place ("audience:1")
+//   - a member of the audience by number, from 1 ("audience:1")
 type Who string
 
 // Speakers by their part in the debate.
@@ -127,7 +130,7 @@ const (
 	AllRead    Graph = "all"   // each reads all others
 	Ring       Graph = "ring"  // each reads the participant before it in the order; the first reads the last
 	SideGroups Graph = "sides" // each reads its own side
-	GivenEdges Graph = "edges"
+	GivenEdges Graph = "edges" // each reads those that Reads.Edges names
 )
 
 // End is a rule for the end of a debate.
@@ -145,9 +148,9 @@ type Decision string
 
 // The ways to find the winner.
 const (
-	ByJudges Decision = "judges"
-	BySwing  Decision = "swing" // the side that gains more of the audience wins, in percentage points
-	NoWinner Decision = "none"  // there is no winner, and no judge may name one
+	ByJudges Decision = "judges" // by the votes of the judges
+	BySwing  Decision = "swing"  // the side that gains more of the audience wins, in percentage points
+	NoWinner Decision = "none"   // there is no winner, and no judge may name one
 )
 
 // Names of the built-in formats.
@@ -165,17 +168,16 @@ const (
 	DialecticalInquiry = "dialectical-inquiry"
 )
 
-// Names of phases with a meaning: the turns of an opening or closing are told that they are the first or the last,
-// and argument is the phase of rounds that no phase covers.
+// Names of phases that mean more than a name. [Phase].Name and [Slot].Kind may be any of them, or any other name.
 const (
-	PhaseOpening  = "opening"
-	PhaseClosing  = "closing"
-	PhaseArgument = "argument"
+	PhaseOpening  = "opening"  // the instruction says that this is the speaker's first turn
+	PhaseClosing  = "closing"  // the instruction says that this is the speaker's last turn
+	PhaseArgument = "argument" // the phase of the rounds that no phase of a format covers
 )
 
-// Parse reads a format from JSON, strictly: an unknown key, or a key given twice, is an error. The error
-// joins one *[flow.Error] of kind validation for each problem, as that of [flow.DecodeStrict] does. ParseFormat does not
-// check whether the format makes sense. Engine.Validate does that, as for a format made in code.
+// Parse reads a format from JSON, strictly: an unknown key, a key given twice, or a format without a name is an
+// error. The error joins one *[flow.Error] of kind validation for each problem, as that of [flow.DecodeStrict] does.
+// Parse does not check whether the format makes sense. [Format.Check] does that, and Engine.Validate calls it.
 func Parse(data []byte) (Format, error) {
 	var f Format
 	if err := flow.DecodeStrict("read format", data, &f); err != nil {
@@ -187,7 +189,8 @@ func Parse(data []byte) (Format, error) {
 	return f, nil
 }
 
-// Phase returns the phase of a round in a debate of so many rounds.
+// Phase returns the phase that covers a round, from 1, in a debate of this many rounds. If none does, it returns a
+// phase without instructions whose name is [PhaseArgument].
 func (f *Format) Phase(round, rounds int) Phase {
 	if i := f.PhaseIndex(round, rounds); i >= 0 {
 		return f.Phases[i]
@@ -209,7 +212,7 @@ func fromEnd(round, rounds int) int {
 	return round
 }
 
-// Participants returns the bounds on the number of participants.
+// Participants returns the bounds on the number of participants, both inclusive, with their defaults.
 func (f *Format) Participants() (least, most int) {
 	least, most = f.MinParticipants, f.MaxParticipants
 	if least == 0 {
@@ -224,7 +227,7 @@ func (f *Format) Participants() (least, most int) {
 // Judged reports whether participants of a side are contestants. Those of the chair are not.
 func (f *Format) Judged(side Side) bool { return f.Chair == "" || side != f.Chair }
 
-// Role returns what the format asks of a side.
+// Role returns what the format asks of a side, or "" if it asks nothing of its own.
 func (f *Format) Role(side Side) string {
 	for _, seats := range f.Seats {
 		if seats.Side == side {

@@ -36,11 +36,11 @@ const (
 // WordsPerMinute converts minutes of speech into words. Spoken speeches run at 130 to 150 words a minute.
 const WordsPerMinute = 140
 
-// tokensPerWord and leastTokens turn a target of words into a cap of tokens. English has about 1.3 tokens to a
+// tokensPerWord and minTokens turn a target of words into a cap of tokens. English has about 1.3 tokens to a
 // word. The cap is higher, since it is not a target.
 const (
 	tokensPerWord = 2
-	leastTokens   = 256
+	minTokens     = 256
 )
 
 // aloud is the group of a phase without slots whose speakers speak at once.
@@ -111,8 +111,8 @@ func (c *cast) everybody(phase string) []Speech {
 	return out
 }
 
-// count returns how many speeches a phase has, at most most+1. It does not make them.
-func (c *cast) count(phase *Phase, most int) int {
+// countSpeeches returns how many speeches a phase has, at most most+1. It does not make them.
+func (c *cast) countSpeeches(phase *Phase, most int) int {
 	if len(phase.Slots) == 0 {
 		return len(c.find(Everyone, person{seat: -1}))
 	}
@@ -166,13 +166,14 @@ func (c *cast) perform(out []Speech, phase string, slot *Slot, n int) []Speech {
 	return out
 }
 
-// SlotText returns the name of a slot's instruction. It is unique, since names of phases cannot contain '<'.
+// SlotText returns the name under which the prompts of a debate hold the instruction of the slot with index n of a
+// phase; see [Speech].Text. It is unique, because names of phases cannot contain '<'.
 func SlotText(phase string, n int) string { return "turn." + phase + "<" + strconv.Itoa(n+1) + ">" }
 
-// AnswerText returns the name of the instruction for the speaker who answers in a slot.
+// AnswerText returns the name, as SlotText does, of the instruction for the speaker who answers in a slot.
 func AnswerText(phase string, n int) string { return SlotText(phase, n) + ".answer" }
 
-// Length returns the target of words and the cap of tokens of one turn.
+// Length returns the target of words and the cap of output tokens of one turn. 0: the slot sets none.
 func (s *Slot) Length() (words, tokens int) {
 	turns := max(1, 2*s.Exchanges)
 	words = s.Words
@@ -181,7 +182,7 @@ func (s *Slot) Length() (words, tokens int) {
 	}
 	tokens = s.MaxTokens
 	if tokens == 0 && s.Minutes > 0 {
-		tokens = max(leastTokens, tokensPerWord*words)
+		tokens = max(minTokens, tokensPerWord*words)
 	}
 	return words, tokens
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/provider"
 )
@@ -49,8 +50,8 @@ func endType(err error) string {
 // any reason.
 func endReason(reason flow.EndReason) string {
 	switch reason {
-	case "", flow.EndJudge, flow.EndRounds, flow.EndConverged, flow.EndDiminishing, flow.EndRepetition,
-		flow.EndDrift, flow.EndTooFew, flow.EndSoftLimit, flow.EndHardLimit, flow.EndHost, flow.EndFailed:
+	case "", debate.EndJudge, flow.EndRounds, flow.EndConverged, debate.EndDiminishing, debate.EndRepetition,
+		debate.EndDrift, flow.EndTooFew, flow.EndSoftLimit, flow.EndHardLimit, flow.EndHost, flow.EndFailed:
 		return string(reason)
 	default:
 		return otherValue

@@ -15,7 +15,7 @@
 //	assign      [Assign]      instruction to find positions for the speakers
 //	voter       [Voter]       system prompt of a member of the audience
 //	ballot      [Ballot]      instruction before a vote
-//	summarizer  [Summarizer]  system prompt of the minute-taker
+//	summarizer  [Summarizer]  system prompt of the summarizer
 //	summary     [Summary]     instruction before a summary
 //
 // A replacement sees the fields of the type beside its name. The templates turn, assess and verdict also

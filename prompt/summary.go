@@ -7,7 +7,7 @@ type Summarizer struct {
 	Fence        string   // the fence word around participants' texts; "": "word" stands for it
 }
 
-// Summarizer returns the system prompt of a neutral minute-taker. It is constant over a debate, so that
+// Summarizer returns the system prompt of the summarizer, who takes no side. It is constant over a debate, so that
 // prompt caches hit. It fails only if a replaced template fails.
 func (s *Set) Summarizer(v Summarizer) (string, error) {
 	v.Topic = block(v.Topic)

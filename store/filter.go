@@ -9,43 +9,45 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Filter selects debates. All fields that are set must match. The zero value selects all debates.
+// Filter selects conversations. All fields that are set must match. The zero value selects all conversations.
 type Filter struct {
-	States []flow.State      // the debate is in any of them
-	Labels map[string]string // the debate has all of them
-	// Unfinished leaves out completed and canceled debates.
+	States []flow.State      // the conversation is in one of them
+	Labels map[string]string // the conversation has all of them, with these values
+	// Unfinished leaves out completed and canceled conversations.
 	Unfinished bool
-	// Working leaves out all debates that wait or have ended (see [flow.State.Idle]). With Idle it finds the debates
-	// that a worker should continue.
+	// Working leaves out all conversations that wait or have ended (see [flow.State.Idle]). With Idle it finds the
+	// conversations that a worker should continue.
 	Working bool
-	// Idle leaves out debates whose lease is held.
+	// Idle leaves out conversations whose lease is held.
 	Idle bool
-	// From and Until bound the time at which a debate was started: at From or later, and before Until.
+	// From and Until bound the time at which a conversation was started: at From or later, and before Until.
 	From, Until time.Time
 	// Text is searched for in the topic and in turns. The case of letters does not matter. The search reads whole
 	// logs, so it is the slowest of all conditions.
 	Text string
 	// Newest reverses the order of ids.
 	Newest bool
-	// After is an id. The list begins behind it, in the order of the list.
+	// After is an id, such as the last of the page before. The list begins behind it, in the order of the list. It need
+	// not be the id of a conversation. "": the list begins at its beginning.
 	After string
-	Limit int // 0 means no limit
+	// Limit bounds the number of conversations in the list. 0: no limit.
+	Limit int
 }
 
-// Info describes a stored debate.
+// Info describes a stored conversation.
 type Info struct {
 	ID        string
 	State     flow.State
 	Topic     string
 	Labels    map[string]string
-	Round     int
-	Seq       int64 // number of the last event
+	Round     int   // the current round, from 1; 0: before the first
+	Seq       int64 // the number of the last event
 	StartedAt time.Time
-	LastAt    time.Time
-	Owner     string // holder of the lease; "" if there is none
+	LastAt    time.Time // of the last event
+	Owner     string    // of the lease; "": there is none
 }
 
-// Matches reports whether a debate is selected by all conditions but two: [Filter.Finds] checks Text, and the
+// Matches reports whether a conversation is selected by all conditions but two: [Filter.Finds] checks Text, and the
 // caller applies Limit.
 func (f Filter) Matches(info Info) bool {
 	switch {
@@ -72,22 +74,24 @@ func (f Filter) Matches(info Info) bool {
 	}
 }
 
-// Finds reports whether an event contains Text. An empty Text is in every event.
+// Finds reports whether an event contains Text: the topic of a start, or the text of a turn. An empty Text is in every
+// event.
 func (f Filter) Finds(e *flow.Event) bool {
 	if f.Text == "" {
 		return true
 	}
 	switch body := e.Body.(type) {
 	case *flow.Start:
-		return holds(body.Terms.Topic, f.Text)
+		return containsFold(body.Terms.Topic, f.Text)
 	case *flow.Turn:
-		return holds(body.Text, f.Text)
+		return containsFold(body.Text, f.Text)
 	default:
 		return false
 	}
 }
 
-func holds(text, part string) bool {
+// containsFold reports whether a text contains a part, in letters of any case.
+func containsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
@@ -99,7 +103,8 @@ func (f Filter) Order(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Add updates the description with an event. ID and Owner are set by the store.
+// Add updates the description with the next event of the log. It sets all fields but ID and Owner, which the store
+// sets.
 func (i *Info) Add(e *flow.Event) {
 	switch body := e.Body.(type) {
 	case *flow.Start:

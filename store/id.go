@@ -10,8 +10,9 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// CheckID reports why an id is not safe as the name of a file, a key and a row on every system. Its error is of
-// kind validation. Two ids that differ only in the case of letters are different ids.
+// CheckID reports why an id is not safe as the name of a file and as a key on every system. An id has 1 to 128 ASCII
+// letters, digits, '-', '_' and '.'. It neither begins nor ends with '.', and is no name of a device on Windows. The
+// error is of kind validation. Ids that differ only in the case of letters are different ids.
 func CheckID(id string) error {
 	name, _, _ := strings.Cut(id, ".")
 	switch {

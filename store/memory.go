@@ -11,7 +11,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Memory keeps logs in memory, each until it is deleted. The zero value is ready to use.
+// Memory is a [Store] and a [Watcher] that keeps logs in memory, each until it is deleted. The zero value is ready to
+// use. It is safe for concurrent use, and must not be copied.
 type Memory struct {
 	// Now replaces the clock that leases are measured with. If it is nil, time.Now is used.
 	Now func() time.Time

@@ -1,4 +1,5 @@
-// Package store says how the logs of conversations are kept.
+// Package store is the contract of stores, which keep the logs of conversations. [Memory] is one. Packages store/file
+// and store/sql have others, and package store/storetest is the conformance suite.
 package store
 
 import (
@@ -9,11 +10,12 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Store keeps the logs of debates. It is safe for concurrent use, and several processes may have the same storage
+// Store keeps the logs of conversations. It is safe for concurrent use, and several processes may have the same storage
 // open. Package store/storetest tests what a Store has to do.
 //
-// If [CheckID] refuses an id, the error is of kind validation. Any other failure may be any error. The engine
-// retries for as long as Engine.Lease lasts, and then gives up the debate.
+// If [CheckID] refuses an id, the error is of kind validation. The methods name other errors that callers compare with
+// errors.Is. Any other error means that the store has failed: the engine retries for as long as Engine.Lease lasts, and
+// then closes the session. A method that waits returns soon after its context is done.
 type Store interface {
 	// Append adds events to the log in one commit: all or none. They are numbered from after+1 without gaps.
 	//
@@ -25,30 +27,33 @@ type Store interface {
 	// is shared and never changes. No lease is needed. Without events Append does nothing.
 	Append(ctx context.Context, id string, after int64, writer string, events []flow.Event) error
 	// Read yields the events with numbers above after that the log has now. It yields whole commits only, and all
-	// events that were appended before the call. If there is no such debate, the error is [flow.ErrNotFound]. Of a
+	// events that were appended before the call. If there is no such conversation, the error is [flow.ErrNotFound]. Of a
 	// damaged log Read yields what precedes the damage, then an error.
 	Read(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error]
-	// List yields the debates that match, in the order of their ids. UUIDv7s sort by time.
+	// List yields the conversations that match, in the order of their ids, compared byte by byte. UUIDv7s sort by time.
+	// Errors come last.
 	List(ctx context.Context, filter Filter) iter.Seq2[Info, error]
-	// Delete removes a debate and its lease, whichever owner holds it. It is no error if there is no such debate.
+	// Delete removes a conversation and its lease, whichever owner holds it. It is no error if there is no such
+	// conversation.
 	//
-	// The caller makes sure that no session has the debate open. Such a session would write into another debate
-	// that is started under the same id.
+	// The caller makes sure that no session has the conversation open. Such a session would write into another
+	// conversation that is started under the same id.
 	Delete(ctx context.Context, id string) error
-	// Lease acquires or renews the lease of a debate for owner. It lasts for d from now. The debate need not exist
-	// yet. If several owners ask at once, one gets it.
+	// Lease acquires or renews the lease of a conversation for owner: the right to make its calls. It lasts for d from
+	// now. The conversation need not exist yet. If several owners ask at once, one gets it.
 	//
 	// If another owner holds the lease, the error is [flow.ErrLeased]. That ends when the lease's time is over, or,
 	// where the store can tell, when the owner's process is gone.
 	Lease(ctx context.Context, id, owner string, d time.Duration) error
-	// Release releases the lease. It is no error if owner does not hold it.
+	// Release releases the lease of a conversation, if owner holds it. Otherwise it does nothing, without an error.
 	Release(ctx context.Context, id, owner string) error
 }
 
 // Watcher is an optional ability of a [Store]. The channel gets a value after the log of id has grown, whichever
-// process appended to it. Values merge: one may stand for several commits. Watching ends when ctx is done.
+// process appended to it. Values merge: one may stand for several commits. The conversation need not exist yet.
+// Watching ends when ctx is done; the channel is never closed.
 //
-// Readers of a store without this ability look four times a second.
+// Readers of a store without this ability read the log four times a second.
 type Watcher interface {
 	Watch(ctx context.Context, id string) <-chan struct{}
 }

@@ -25,7 +25,7 @@ type Dir struct {
 type Limits struct {
 	File    int // bytes that are read of a file, from its beginning: 64 KiB if 0, at most 4 MiB
 	Entries int // entries in a list: 200 if 0, at most 20,000
-	Matches int // excerpts of the debate, and as many of files, in the answer of a search: 20 if 0, at most 1,000
+	Matches int // excerpts of the conversation, and as many of files, in the answer of a search: 20 if 0, at most 1,000
 }
 
 // The defaults of Limits.

@@ -1,5 +1,5 @@
 // Package tool provides tools for models: listing a folder, reading its files, and searching in the
-// debate and in those files. All of them only read.
+// conversation and in those files. All of them only read.
 //
 //	dir, err := tool.OpenDir("docs", tool.Limits{})
 //	defer dir.Close() // after engine.Shutdown

@@ -34,12 +34,12 @@ type searchArguments struct {
 	Path string `json:"path,omitempty" jsonschema:"description=the file\\, or the folder of files\\, to look into: all if left out"`
 }
 
-// Search returns a tool that finds a text in what everybody in the debate may read and, unless dir is
+// Search returns a tool that finds a text in what everybody in the conversation may read and, unless dir is
 // nil, in the files of a folder. It shows the text around each match.
 //
 // The query is plain text and ignores case. Models can ask for a regular expression in Go's syntax, and
 // for case to matter. A query has at most 256 bytes. A match is within one line, and in a longer line
-// within 2 KiB. Matches are shown in the order of the debate, then in that of file names. Files that are
+// within 2 KiB. Matches are shown in the order of the conversation, then in that of file names. Files that are
 // not text in UTF-8 are counted and skipped. Of each file, only what [Limits] allows is read. If dir is
 // nil, the default for matches applies.
 //
@@ -123,7 +123,7 @@ func (s *search) run(ctx context.Context, dir *Dir, turns []*flow.Turn, args sea
 	return s.out.String(), nil
 }
 
-// debate searches what was said.
+// conversation searches what was said.
 func (s *search) debate(ctx context.Context, turns []*flow.Turn) error {
 	for _, turn := range turns {
 		if err := ctx.Err(); err != nil {

@@ -1,6 +1,6 @@
 package vote
 
-// Approval elects the candidate of whom most ballots approve. A ballot lists every candidate that it
+// Approval elects the candidate that the most ballots approve of. A ballot lists every candidate that it
 // approves of, in any order. An empty ballot is an abstention. An empty name, or the same name twice on a
 // ballot, is a [*BallotError].
 func Approval(approved [][]string) (Result, error) {

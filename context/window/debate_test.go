@@ -23,7 +23,7 @@ var strategies = []struct {
 	{"Hybrid", window.Hybrid{}, true},
 }
 
-// debate is a problem that grows, and what became of it.
+// conversation is a problem that grows, and what became of it.
 type debate struct {
 	window.Problem
 
@@ -67,8 +67,8 @@ func (d *debate) turn(t *testing.T, size int) window.Plan {
 	return window.Plan{}
 }
 
-// In a debate of twenty windows, every request fits and has the opening and the newest in it; drops and
-// summaries come with the tokens, not with the turns; and summaries read little more than the debate.
+// In a conversation of twenty windows, every request fits and has the opening and the newest in it; drops and
+// summaries come with the tokens, not with the turns; and summaries read little more than the conversation.
 func TestLongDebates(t *testing.T) {
 	for _, s := range strategies {
 		for seed := range uint64(30) {
@@ -155,7 +155,7 @@ func TestInstructionsDoNotMoveTheCut(t *testing.T) {
 	}
 }
 
-// When everything fits, only the ends of the sums are read: a long debate costs no more than a short one.
+// When everything fits, only the ends of the sums are read: a long conversation costs no more than a short one.
 func TestNothingWalks(t *testing.T) {
 	p := window.Problem{Sums: make([]int, 100_001), Window: 1_000_000, Summarizer: true, Auto: true}
 	for i := range p.Sums {

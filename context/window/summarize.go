@@ -2,7 +2,7 @@ package window
 
 import "sort"
 
-// Summarize is the Manager that has the older half of a debate summarised.
+// Summarize is the Manager that has the older half of a conversation summarised.
 //
 // From 80 % of the limit on, it requests a summary of the messages that no summary covers yet: of the
 // older half of them, by tokens. The opening and the newest message are never part of it. The next

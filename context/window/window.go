@@ -14,7 +14,7 @@ import "math"
 // Manager plans what to send. The engine calls Plan before each call of a model.
 //
 // Plan is a pure function of p: the same problem has the same plan in every process. Otherwise a resumed
-// debate would differ from the one that was interrupted. Plan does not modify or keep p.Sums. It never
+// conversation would differ from the one that was interrupted. Plan does not modify or keep p.Sums. It never
 // panics, and is safe for concurrent use. It is called for every turn, so it should not walk over the
 // whole transcript; the sums allow a binary search.
 //
@@ -39,7 +39,7 @@ type Manager interface {
 const DefaultReserve = 4096
 
 // Opening is the number of messages at the beginning that no summary covers: the first one, which opens
-// the debate. Sliding, Summarize and Hybrid keep it.
+// the conversation. Sliding, Summarize and Hybrid keep it.
 const Opening = 1
 
 // These are the shares at which something happens, in percent. NearPercent and HighPercent apply to

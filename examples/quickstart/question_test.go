@@ -195,7 +195,7 @@ func TestWhoeverWaitsForAPersonIsToldSo(t *testing.T) {
 	require.ErrorIs(t, err, debate.ErrAwaitingInput)
 	assert.Equal(t, flow.StateAwaitingInput, record.State)
 	assert.Equal(t, 1, finish(ctx, &stderr, err, record))
-	assert.Contains(t, stderr.String(), "the debate awaits an answer, whom this program cannot ask: The judge")
+	assert.Contains(t, stderr.String(), "the conversation awaits an answer, whom this program cannot ask: The judge")
 }
 
 // silence is a server that never answers; begun is closed when it is asked.

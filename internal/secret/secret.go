@@ -22,5 +22,5 @@ func Fence(seed string) string {
 
 // Shuffled returns the numbers below n in an order drawn from the seed for this use.
 func Shuffled(seed, use string, n int) []int {
-	return rand.New(rand.NewChaCha8(digest(seed, use))).Perm(n) //nolint:gosec // keyed by the debate's secret
+	return rand.New(rand.NewChaCha8(digest(seed, use))).Perm(n) //nolint:gosec // keyed by the conversation's secret
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// finish ends the session's work for a debate that is over. The session can still be read.
+// finish ends the session's work for a conversation that is over. The session can still be read.
 func (s *Session) finish() {
 	s.over.Store(true)
 	s.host.unregister(s)

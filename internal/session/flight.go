@@ -51,7 +51,7 @@ func (s *Session) startCalls(ids []string) (*flight, error) {
 	return first, nil
 }
 
-// makeCalls makes a call, steps its result, and goes on with the call that follows. nil: there is none.
+// makeCalls makes a call, steps its result, and makes the call that follows, until there is none. A nil flight is none.
 func (s *Session) makeCalls(f *flight) {
 	for f != nil {
 		f = s.stepResult(f, s.makeCall(f))

@@ -7,7 +7,7 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Do brings a control to the debate. A session without a lease acquires it for that. If another process has the
+// Do brings a control to the conversation. A session without a lease acquires it for that. If another process has the
 // lease, the control is appended to the log, and that process acts on it.
 func (s *Session) Do(ctx context.Context, signal flow.Signal) error {
 	if err := s.mu.enter(ctx); err != nil {
@@ -44,7 +44,7 @@ func (s *Session) control(ctx context.Context, signal flow.Signal) error {
 	return err
 }
 
-// forward appends a control to the log of a debate that another process has the lease of.
+// forward appends a control to the log of a conversation that another process has the lease of.
 func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
 	var tried []flow.Event
 	return retryConflicts(func() error {
@@ -65,7 +65,7 @@ func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
 	})
 }
 
-// Control brings a control to a debate, whether or not it is open in this host.
+// Control brings a control to a conversation, whether or not it is open in this host.
 func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error {
 	if s := h.Session(id); s != nil {
 		return s.Do(ctx, signal)
@@ -76,7 +76,7 @@ func (h *Host) Control(ctx context.Context, id string, signal flow.Signal) error
 	return h.finishCalls(ctx, id)
 }
 
-// forward appends a control to the log of a debate that is not open in this host.
+// forward appends a control to the log of a conversation that is not open in this host.
 func (h *Host) forward(ctx context.Context, id string, signal flow.Signal) error {
 	writer, tried := h.newWriter(), []flow.Event(nil)
 	return retryConflicts(func() error {
@@ -108,8 +108,8 @@ func (h *Host) forward(ctx context.Context, id string, signal flow.Signal) error
 	})
 }
 
-// finishCalls records what the calls in flight have cost in a debate that a control has just ended, if nobody has
-// its lease. No worker would look for such a debate.
+// finishCalls records what the calls in flight have cost in a conversation that a control has just ended, if nobody has
+// its lease. No worker would look for such a conversation.
 func (h *Host) finishCalls(ctx context.Context, id string) error {
 	core, err := h.Load(ctx, id)
 	if err != nil || !core.Record().Final() || core.Over() {

@@ -30,14 +30,14 @@ type HostConfig struct {
 	Interval time.Duration // the least time between two chunks of one reader; minChunkInterval if less
 	Owner    string        // the name under which leases are held; no other host has it
 
-	// NewCore makes the core of a stored debate from its events.
+	// NewCore makes the core of a stored conversation from its events.
 	NewCore func(id string, events []flow.Event) (*flow.Core, error)
 	// Bound sets the deadline of a call's context, before the context is used.
 	Bound func(call *callctx.Context, c *flow.Command)
 	// Perform makes a call in a context that bound has set. emit gets the text as it arrives. The error means
 	// that the engine lacks what the command names; any other failure is a signal.
 	Perform func(call *callctx.Context, c *flow.Command, emit func(provider.Chunk)) (flow.Signal, error)
-	// Same reports how the config of a stored debate differs from a given one: an error of kind conflict.
+	// Same reports how the config of a stored conversation differs from a given one: an error of kind conflict.
 	Same func(stored, given *flow.Record) error
 	// Log writes lines about events that are saved.
 	Log func(id string, events []flow.Event)
@@ -45,7 +45,7 @@ type HostConfig struct {
 	Facade func(s *Session) any
 }
 
-// Host is what the sessions of one engine share: the store, the leases, and the list of open debates. It is safe
+// Host is what the sessions of one engine share: the store, the leases, and the list of open conversations. It is safe
 // for concurrent use.
 type Host struct {
 	HostConfig
@@ -54,8 +54,8 @@ type Host struct {
 	crew    crew
 
 	mu       sync.Mutex
-	sessions map[string]*Session      // the open debates, by id
-	opening  map[string]chan struct{} // debates that are being opened; closed when that has ended
+	sessions map[string]*Session      // the open conversations, by id
+	opening  map[string]chan struct{} // conversations that are being opened; closed when that has ended
 	holders  map[*Session]struct{}    // sessions that may have a lease
 	shut     bool                     // no session is opened any more
 }
@@ -69,14 +69,14 @@ func NewHost(c HostConfig) *Host {
 	}
 }
 
-// Session returns the session of a debate that is open in this host; nil: it is not open.
+// Session returns the session of a conversation that is open in this host; nil: it is not open.
 func (h *Host) Session(id string) *Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.sessions[id]
 }
 
-// unregister removes a session from the open debates.
+// unregister removes a session from the open conversations.
 func (h *Host) unregister(s *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,7 +126,7 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	h.shut = true
 	opening := slices.Collect(maps.Values(h.opening))
 	h.mu.Unlock()
-	for _, end := range opening { // endOpening refuses these debates, and they are closed again
+	for _, end := range opening { // endOpening refuses these conversations, and they are closed again
 		select {
 		case <-end:
 		case <-ctx.Done():

@@ -27,7 +27,7 @@ func (h *Host) untrackHolder(s *Session) {
 	delete(h.holders, s)
 }
 
-// acquireLease leases the debate: from now on only this session continues it.
+// acquireLease leases the conversation: from now on only this session continues it.
 func (s *Session) acquireLease(ctx context.Context) error {
 	s.host.trackHolder(s)
 	if err := s.renewLease(ctx); err != nil {
@@ -99,7 +99,7 @@ func (s *Session) keepLease() {
 	}
 }
 
-// releaseLease releases the lease, for others to continue the debate.
+// releaseLease releases the lease, for others to continue the conversation.
 func (s *Session) releaseLease() {
 	if !s.leased {
 		return
@@ -119,8 +119,8 @@ func (s *Session) releaseLease() {
 	release()
 }
 
-// releaseIfIdle releases the lease of a debate that nothing happens in until a control comes. The control may come
-// to another process. The session watches the log meanwhile.
+// releaseIfIdle releases the lease of a conversation that nothing happens in until a control comes. The control may
+// come to another process. The session watches the log meanwhile.
 func (s *Session) releaseIfIdle() {
 	if !s.leased || s.inControl || s.closed != nil || !s.core.Started() || s.core.HasWork() {
 		return

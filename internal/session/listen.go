@@ -9,8 +9,8 @@ import (
 	"github.com/agonist-dev/debate/internal/callctx"
 )
 
-// listen watches the log of a debate that this session has no lease of. The session folds what others append. When
-// the debate has work and nobody has the lease, the session takes it over.
+// listen watches the log of a conversation that this session has no lease of. The session folds what others append.
+// When the conversation has work and nobody has the lease, the session takes it over.
 func (s *Session) listen() {
 	ctx, stop := context.WithCancel(s.life)
 	s.stopListening = stop
@@ -39,7 +39,7 @@ func (s *Session) watchLog(ctx context.Context) {
 	}
 }
 
-// checkLog folds what the log has grown by, and takes the debate over if it has work. It reports whether the log
+// checkLog folds what the log has grown by, and takes the conversation over if it has work. It reports whether the log
 // is still to be watched.
 func (s *Session) checkLog(ctx context.Context) bool {
 	if s.mu.enter(ctx) != nil {
@@ -65,7 +65,7 @@ func (s *Session) checkLog(ctx context.Context) bool {
 	return s.closed == nil && !s.leased && !s.over.Load()
 }
 
-// finishIfOver finishes a debate that another process has brought to its end. It reports whether it has ended.
+// finishIfOver finishes a conversation that another process has brought to its end. It reports whether it has ended.
 func (s *Session) finishIfOver() bool {
 	if !s.core.Over() {
 		return false
@@ -139,8 +139,8 @@ func (s *Session) catchUp(ctx context.Context) (grew bool, err error) {
 	return grew, nil
 }
 
-// reload makes the core anew from the log, and returns the log. It is for a log to which somebody else has appended.
-// A session that has the lease renews it first, for without it the session must not continue.
+// reload makes a new core from the log, and returns the log. It is for a log to which another process has appended.
+// A session that has the lease renews it first: without the lease it must not continue.
 func (s *Session) reload(ctx context.Context) (log []flow.Event, err error) {
 	err = s.retryStore(ctx, func(ctx context.Context) error {
 		if s.leased {

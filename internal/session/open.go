@@ -8,7 +8,7 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Open continues a stored debate. If it is open in this host, that session is returned.
+// Open continues a stored conversation. If it is open in this host, that session is returned.
 func (h *Host) Open(ctx context.Context, id string) (*Session, error) {
 	if s, err := h.beginOpening(ctx, id); s != nil || err != nil {
 		return s, err
@@ -16,7 +16,7 @@ func (h *Host) Open(ctx context.Context, id string) (*Session, error) {
 	return h.openStored(ctx, id)
 }
 
-// openStored opens a debate for which beginOpening has returned neither a session nor an error.
+// openStored opens a conversation for which beginOpening has returned neither a session nor an error.
 func (h *Host) openStored(ctx context.Context, id string) (*Session, error) {
 	core, err := h.Load(ctx, id)
 	if err != nil {
@@ -49,9 +49,9 @@ func (h *Host) Create(ctx context.Context, op, id string, events []flow.Event) e
 	return nil
 }
 
-// beginOpening lets one caller at a time open a debate. It returns the session of a debate that is open. It returns
-// nil if the caller is to open the debate, and then to call endOpening. While another caller opens the debate,
-// beginOpening waits.
+// beginOpening lets one caller at a time open a conversation. It returns the session of a conversation that is open.
+// It returns nil if the caller is to open the conversation, and then to call endOpening. While another caller opens
+// the conversation, beginOpening waits.
 func (h *Host) beginOpening(ctx context.Context, id string) (*Session, error) {
 	for {
 		h.mu.Lock()
@@ -75,8 +75,8 @@ func (h *Host) beginOpening(ctx context.Context, id string) (*Session, error) {
 	}
 }
 
-// endOpening ends what beginOpening began, and registers s as the session of the debate; nil: it was not opened. The
-// error is that the host was shut down meanwhile. The lock of s is held.
+// endOpening ends what beginOpening began, and registers s as the session of the conversation; nil: it was not
+// opened. The error is that the host was shut down meanwhile. The lock of s is held.
 func (h *Host) endOpening(id string, s *Session) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,14 +93,14 @@ func (h *Host) endOpening(id string, s *Session) error {
 	}
 }
 
-// endOpening ends the opening of this session's debate, and registers opened; nil: it was not opened.
+// endOpening ends the opening of this session's conversation, and registers opened; nil: it was not opened.
 func (s *Session) endOpening(opened *Session) error {
 	s.opening = false
 	return s.host.endOpening(s.ID, opened)
 }
 
-// Start begins a debate that is ready, or continues it if it is stored. freeze makes the signal with which the log
-// begins. It gets the one that the checks of the config have made; nil: they made none.
+// Start begins a conversation that is ready, or continues it if it is stored. freeze makes the signal with which the
+// log begins. It gets the one that the checks of the config have made; nil: they made none.
 func (s *Session) Start(ctx context.Context, freeze func(r *flow.Record, checked *flow.Start) (*flow.Start, error)) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *Session) startLocked(ctx context.Context, freeze func(*flow.Record, *fl
 	return err
 }
 
-// startLeased starts the debate, or continues it if it is stored.
+// startLeased starts the conversation, or continues it if it is stored.
 func (s *Session) startLeased(ctx context.Context, start *flow.Start) error {
 	stored, err := s.host.Load(ctx, s.ID)
 	switch {
@@ -158,7 +158,7 @@ func (s *Session) startLeased(ctx context.Context, start *flow.Start) error {
 	return err
 }
 
-// adopt continues a stored debate, if it has the same config.
+// adopt continues a stored conversation, if it has the same config.
 func (s *Session) adopt(ctx context.Context, stored *flow.Core) error {
 	if err := s.host.Same(stored.Record(), s.core.Record()); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (s *Session) adopt(ctx context.Context, stored *flow.Core) error {
 	return s.continueWork(context.WithoutCancel(ctx))
 }
 
-// continueStored continues the debate if it has work. Else it watches its log, unless the debate is over.
+// continueStored continues the conversation if it has work. Else it watches its log, unless the conversation is over.
 func (s *Session) continueStored(ctx context.Context) error {
 	switch {
 	case s.core.Over():
@@ -184,7 +184,7 @@ func (s *Session) continueStored(ctx context.Context) error {
 	return s.continueWork(context.WithoutCancel(ctx))
 }
 
-// Same reports how the config of this session's debate differs from that of another session, which nobody else
+// Same reports how the config of this session's conversation differs from that of another session, which nobody else
 // uses.
 func (s *Session) Same(other *Session) error {
 	s.mu.Lock()
@@ -192,8 +192,8 @@ func (s *Session) Same(other *Session) error {
 	return s.host.Same(s.core.Record(), other.core.Record())
 }
 
-// unlockOpened unlocks a session after an attempt to open its debate. If the session is closed, it waits until the
-// lease is released, or ctx is done: the next caller to open the debate then finds it free. It returns err.
+// unlockOpened unlocks a session after an attempt to open its conversation. If the session is closed, it waits until
+// the lease is released, or ctx is done: the next caller to open the conversation then finds it free. It returns err.
 func (s *Session) unlockOpened(ctx context.Context, err error) error {
 	closed := s.closed != nil
 	s.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"github.com/agonist-dev/debate/provider"
 )
 
-// Session is a debate that this process has open: its core, its calls, its lease and its readers. It is safe for
+// Session is a conversation that this process has open: its core, its calls, its lease and its readers. It is safe for
 // concurrent use.
 //
 // A session has no goroutine of its own that drives it. The goroutine that made a call steps the core with the
-// result, under the lock, and makes the next call. So a debate of one call at a time runs on one goroutine. A
+// result, under the lock, and makes the next call. So a conversation of one call at a time runs on one goroutine. A
 // session that waits for a person has one that watches the log, for the person may answer in another process.
 type Session struct {
 	host   *Host
@@ -27,11 +27,11 @@ type Session struct {
 
 	mu            gate // guards what follows, down to running
 	core          *flow.Core
-	checked       *flow.Start // what the debate starts with, if the checks of its config have made it
+	checked       *flow.Start // what the conversation starts with, if the checks of its config have made it
 	flights       []*flight
 	lastParts     int32 // how many chunks the last turn had
 	closed        error // why the session takes no more signals; nil: it does
-	opening       bool  // the debate is being opened: others in this host wait for the outcome
+	opening       bool  // the conversation is being opened: others in this host wait for the outcome
 	leased        bool
 	renewed       time.Time   // when the lease was last renewed
 	renewal       *time.Timer // of the lease
@@ -83,13 +83,13 @@ func (s *Session) publishState() {
 	}
 }
 
-// State returns the debate's state, as it is saved.
+// State returns the conversation's state, as it is saved.
 func (s *Session) State() flow.State {
 	state, _ := s.savedState.Load().(flow.State)
 	return state
 }
 
-// Replace replaces the core of a debate that has not started with what build returns.
+// Replace replaces the core of a conversation that has not started with what build returns.
 func (s *Session) Replace(build func() (*flow.Core, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,8 +108,8 @@ func (s *Session) Replace(build func() (*flow.Core, error)) error {
 	return nil
 }
 
-// Validate steps Validate, runs check without the lock, and steps the outcome. check returns what the debate starts
-// with, if it had to make that, and what is wrong with the config; validate returns the latter.
+// Validate steps [flow.Validate], runs check without the lock, and steps the outcome. check returns what is wrong with
+// the config, which Validate returns too. If check had to make the start of the conversation, it returns that as well.
 func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.Start, error)) error {
 	if err := s.mu.enter(ctx); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.core != core || core.Record().State != flow.StateValidating {
-		return &flow.Error{Kind: provider.KindState, Op: "validate", Err: errors.New("the debate was canceled in the meantime")}
+		return &flow.Error{Kind: provider.KindState, Op: "validate", Err: errors.New("the conversation was canceled in the meantime")}
 	}
 	if _, err := s.apply(ctx, flow.Validated{OK: found == nil}); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *Session) Validate(ctx context.Context, check func(*flow.Record) (*flow.
 	return found
 }
 
-// Outcome reports whether wait has something to return. The record is nil if others may still write it.
+// Outcome reports whether [Session.Wait] would return now, and what. The record is nil if others may still write it.
 func (s *Session) Outcome(ctx context.Context) (record *flow.Record, done bool, err error) {
 	if err := s.mu.enter(ctx); err != nil {
 		return nil, true, err
@@ -154,7 +154,8 @@ func (s *Session) Outcome(ctx context.Context) (record *flow.Record, done bool, 
 	}
 }
 
-// Wait returns when outcome has something to return. The record is nil if the store cannot be read.
+// Wait waits until [Session.Outcome] is done, and returns its record and error. The record is nil if the store cannot
+// be read.
 func (s *Session) Wait(ctx context.Context) (*flow.Record, error) {
 	w := s.addWatcher(0, false)
 	defer s.removeWatcher(w)
@@ -183,7 +184,8 @@ func (s *Session) fold(ctx context.Context) (*flow.Record, error) {
 	return core.Record(), nil
 }
 
-// Record is fold for a debate that has started; else it returns an error of kind state.
+// Record folds the saved log, for a reader of its own. If the conversation has not started, the error is of kind
+// state.
 func (s *Session) Record(ctx context.Context) (*flow.Record, error) {
 	if err := s.recorded("record"); err != nil {
 		return nil, err
@@ -191,7 +193,7 @@ func (s *Session) Record(ctx context.Context) (*flow.Record, error) {
 	return s.fold(ctx)
 }
 
-// Log returns the saved log of a debate that has started; else it returns an error of kind state that names op.
+// Log returns the saved log. If the conversation has not started, the error is of kind state and names op.
 func (s *Session) Log(ctx context.Context, op string) ([]flow.Event, error) {
 	if err := s.recorded(op); err != nil {
 		return nil, err

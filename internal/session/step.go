@@ -20,7 +20,7 @@ func (s *Session) apply(ctx context.Context, signal flow.Signal) (*flight, error
 	if s.closed != nil {
 		return nil, s.closed
 	}
-	if !s.leased && s.core.Started() { // another process continues the debate
+	if !s.leased && s.core.Started() { // another process continues the conversation
 		switch signal.(type) {
 		case flow.Result, flow.Failed, flow.Lost, flow.Tick, flow.Opened:
 			return nil, nil //nolint:nilnil // no call follows

@@ -9,8 +9,8 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// Events yields the events of a debate after the given number: those of its session if it is open in this host, else
-// those of its log as it grows.
+// Events yields the events of a conversation after the given number: those of its session if it is open in this host,
+// else those of its log as it grows.
 func (h *Host) Events(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 	if s := h.Session(id); s != nil {
 		return s.Events(ctx, after)
@@ -24,7 +24,7 @@ func (h *Host) Events(ctx context.Context, id string, after int64) iter.Seq2[flo
 
 var errReaderLeft = errors.New("the reader has left")
 
-// tail reads a log until its debate is over.
+// tail reads a log until its conversation is over.
 func (h *Host) tail(ctx context.Context, id string, after int64, yield func(flow.Event, error) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -34,7 +34,7 @@ type watcher struct {
 	session *Session
 	cursor  int64         // the number of the last event that was yielded
 	wake    chan struct{} // holds one token
-	reads   bool          // it reads events; else it only waits for the debate to stop
+	reads   bool          // it reads events; else it only waits for the conversation to stop
 	asleep  atomic.Int32  // what it waits for
 
 	mu      sync.Mutex
@@ -52,7 +52,7 @@ type heardStream struct {
 // What a watcher waits for. Each value includes the ones before it.
 const (
 	awake     int32 = iota
-	forStop         // the debate stops: it is over, in error, or waits for a person
+	forStop         // the conversation stops: it is over, in error, or waits for a person
 	forFacts        // new facts
 	forChunks       // new chunks
 )
@@ -104,7 +104,7 @@ func (s *Session) removeStream(st *stream) {
 	}
 }
 
-// notify wakes the readers: there are new facts, or the debate has stopped. The lock is held.
+// notify wakes the readers: there are new facts, or the conversation has stopped. The lock is held.
 func (s *Session) notify() {
 	state := s.core.Record().State
 	least := forFacts
@@ -284,7 +284,7 @@ func (w *watcher) wait(ctx context.Context, chunks bool, limit time.Duration) er
 	}
 }
 
-// readErr is why a session was closed before its debate was over; nil: it was not.
+// readErr is why a session was closed before its conversation was over; nil: it was not.
 func (s *Session) readErr() error {
 	if err := s.closedErr.Load(); err != nil && !s.over.Load() {
 		return *err

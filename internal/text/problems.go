@@ -7,16 +7,16 @@ import (
 
 // Bounds of the problems that a re-ask shows: their number, the bytes of each, and the bytes of all.
 const (
-	mostProblems  = 12
+	maxProblems   = 12
 	problemLength = 300
-	ProblemBytes  = (mostProblems + 1) * (problemLength + 8)
+	ProblemBytes  = (maxProblems + 1) * (problemLength + 8)
 )
 
 // Bulleted writes the problems as a list. Of the rejected answer they contain only short, escaped extracts.
 func Bulleted(problems []string) string {
 	var b strings.Builder
 	for i, p := range problems {
-		if i == mostProblems {
+		if i == maxProblems {
 			fmt.Fprintf(&b, "\n- and %d more", len(problems)-i)
 			break
 		}

@@ -113,14 +113,14 @@ func TestCorrupt(t *testing.T) {
 		"a gap, and what follows it": {lost(head+part(1)+part(2)+part(3), ends[1], ends[2]) + part(1)[:30], 1, ""},
 		"a foreign file":             {"my own notes\n", 0, "not a line of a journal"},
 		"a foreign file of a line":   {"my own notes", 0, "header"},
-		"another's header":           {line("", `{"journal":1,"id":"b"}`), 0, "debate \"b\""},
+		"another's header":           {line("", `{"journal":1,"id":"b"}`), 0, "conversation \"b\""},
 		"half of another's header":   {line("", `{"journal":1,"id":"b"}`)[:20], 0, "header"},
 		"a newline is a space":       {head + part(1) + strings.Replace(part(2), "\n", " ", 1) + part(3), 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			corrupt := checkCorrupt(t, []byte(c.text), c.commits, count[c.commits])
 			assert.ErrorContains(t, corrupt, c.says)
-			assert.ErrorContains(t, corrupt, "the journal of debate a is damaged in line")
+			assert.ErrorContains(t, corrupt, "the journal of conversation a is damaged in line")
 			assert.Equal(t, corrupt.Err, errors.Unwrap(corrupt))
 		})
 	}
@@ -171,13 +171,13 @@ func TestCorruptByIntent(t *testing.T) {
 		})
 	}
 	for name, text := range map[string]string{
-		"of another debate": line("", `{"journal":1,"id":"A"}`),
-		"more events":       head + closed(head, ack(1), 1, 2),
-		"fewer events":      head + closed(head, ack(1)+ack(2), 1, 1),
-		"from elsewhere":    head + closed(head, ack(5), 5, 5),
+		"of another conversation": line("", `{"journal":1,"id":"A"}`),
+		"more events":             head + closed(head, ack(1), 1, 2),
+		"fewer events":            head + closed(head, ack(1)+ack(2), 1, 1),
+		"from elsewhere":          head + closed(head, ack(5), 5, 5),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "of another debate" {
+			if name == "of another conversation" {
 				text += closed(text, ack(1), 1, 1)
 			}
 			checkCorrupt(t, []byte(text), 0, 1)
@@ -207,7 +207,7 @@ func TestListWithoutStart(t *testing.T) {
 	text := head + closed(head, line("", `{"seq":1,"kind":7}`), 1, 1)
 	s := open(t, put(t, []byte(text)))
 	for _, err := range s.List(t.Context(), store.Filter{}) {
-		assert.ErrorContains(t, err, fmt.Sprintf("the journal of debate a is damaged at byte %d", len(head)))
+		assert.ErrorContains(t, err, fmt.Sprintf("the journal of conversation a is damaged at byte %d", len(head)))
 	}
 }
 

@@ -76,7 +76,7 @@ func (f folder) path(name string) string { return filepath.Join(string(f), name)
 
 // Open implements disk.
 func (f folder) Open(name string, mode int) (handle, error) {
-	file, err := os.OpenFile(f.path(name), mode, 0o600) // a log holds the secret of the debate
+	file, err := os.OpenFile(f.path(name), mode, 0o600) // a log holds the secret of the conversation
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package file stores debates in the files of a folder: one append-only, readable journal for each
-// debate, and no database. It is the store for a single machine. Several processes may open the folder at
+// Package file stores conversations in the files of a folder: one append-only, readable journal for each
+// conversation, and no database. It is the store for a single machine. Several processes may open the folder at
 // once if it is on a local disk: locks and syncs of a network file system cannot be trusted.
 //
 //	store, err := file.Open("debates")
@@ -15,7 +15,7 @@
 // [SyncAlways], a power loss. A commit that was not acknowledged is stored completely or not at all.
 //
 // Readers see a commit once it is on the disk. While another process, or another handle of this process,
-// appends to a debate, readers wait for its sync, as long as their context allows. If a process is killed
+// appends to a conversation, readers wait for its sync, as long as their context allows. If a process is killed
 // between writing and syncing, readers see its commit; the commit is synced before anything is appended
 // after it.
 //
@@ -38,8 +38,8 @@
 //
 // Any other damage was not left by a crash, and is a [*CorruptError]: a complete commit with other bytes
 // than were written, even if it is the last or only one; damage that a whole commit follows; a file that
-// does not begin as a journal of its debate. Read yields everything before the damage and then the error.
-// List yields the error after all debates. Append refuses, and no byte is changed. A debate is
+// does not begin as a journal of its conversation. Read yields everything before the damage and then the error.
+// List yields the error after all conversations. Append refuses, and no byte is changed. A conversation is
 // [flow.ErrNotFound] only if it has no journal, or only the tear of its first commit.
 //
 // This rule has a limit. If the last commit was acknowledged and later loses its end, or has a sector
@@ -49,7 +49,7 @@
 // # The journal
 //
 // Each line is a checksum of eight hexadecimal digits, a space, and JSON. The first line is a header with
-// the id of the debate. Then come commits: the events, in the form of encoding/json, and the line that
+// the id of the conversation. Then come commits: the events, in the form of encoding/json, and the line that
 // closes the commit.
 //
 //	49eb51a3 {"journal":1,"id":"cars"}
@@ -73,23 +73,23 @@
 //	grep '"kind":"turn"' debates/cars.log | cut -c 10- | jq -r .body.text
 //	tail -n 1 debates/cars.log | cut -c 10- | jq .commit
 //
-// A journal holds the debate's secret seed and all its texts. Only the current user can read the folder
+// A journal holds the conversation's secret seed and all its texts. Only the current user can read the folder
 // and its files.
 //
 // # The folder
 //
-//	cars.log         the journal of debate cars
+//	cars.log         the journal of conversation cars
 //	cars.torn        what was cut off it, if anything ever was
-//	cars.lease       who works on the debate, while somebody does
+//	cars.lease       who works on the conversation, while somebody does
 //	cars.lock        locked while any of these files is changed
-//	ab-c+09.log      the journal of debate Ab-C: some systems ignore case, so the positions of capitals are a bit set
+//	ab-c+09.log      the journal of conversation Ab-C: some systems ignore case, so the positions of capitals are a bit set
 //	kq3….live        locked by a handle while it lives
 //
 // A lease ends when its time is over, or with the handle that acquired it. The system unlocks the file of
 // a process that has died, however it died, so another process can continue at once. A process that hangs
 // keeps its leases until their time is over.
 //
-// Files are open only while they are used: at most 256 for appending and leasing, however many debates
-// there are, and one for each loop over [Store.Read], which holds a lock at its beginning. While a debate
+// Files are open only while they are used: at most 256 for appending and leasing, however many conversations
+// there are, and one for each loop over [Store.Read], which holds a lock at its beginning. While a conversation
 // is watched, [Store.Watch] checks ten times a second for events of other processes.
 package file

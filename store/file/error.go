@@ -5,19 +5,19 @@ import "fmt"
 // CorruptError reports damage of a journal that no crash can have caused: whole commits follow it, or the
 // bytes are not those that were written. Nothing is cut off, and nothing more is appended.
 type CorruptError struct {
-	ID     string // of the debate
+	ID     string // of the conversation
 	Offset int64  // of the damaged line, in bytes
 	Line   int    // its number, from 1; 0: unknown
 	Err    error  // what is wrong with it
 }
 
-// Error returns a text with the debate, the line and the cause.
+// Error returns a text with the conversation, the line and the cause.
 func (e *CorruptError) Error() string {
 	line := ""
 	if e.Line > 0 {
 		line = fmt.Sprintf(" in line %d,", e.Line)
 	}
-	return fmt.Sprintf("the journal of debate %s is damaged%s at byte %d: %v", e.ID, line, e.Offset, e.Err)
+	return fmt.Sprintf("the journal of conversation %s is damaged%s at byte %d: %v", e.ID, line, e.Offset, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -26,7 +26,7 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 // Torn describes bytes behind the last whole commit of a journal. A crash or a power loss left them
 // there. They were never acknowledged.
 type Torn struct {
-	ID     string // of the debate
+	ID     string // of the conversation
 	Offset int64  // where in the journal they began, in bytes
 	Bytes  int64  // how many they were
 	Kept   string // the path of the file that they were moved to

@@ -95,7 +95,7 @@ func ExampleStore_report() {
 	s := &file.Store{Dir: dir, Report: func(torn file.Torn) {
 		kept, err := os.ReadFile(torn.Kept)
 		_, text, _ := strings.Cut(string(kept), "\n")
-		fmt.Printf("%d bytes of debate %s are now in %s: %q, %v\n", torn.Bytes, torn.ID, filepath.Base(torn.Kept), text, err)
+		fmt.Printf("%d bytes of conversation %s are now in %s: %q, %v\n", torn.Bytes, torn.ID, filepath.Base(torn.Kept), text, err)
 	}}
 	defer func() { _ = s.Close() }()
 	ack := []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}, {Seq: 2, Body: &flow.Acknowledge{}}}
@@ -118,5 +118,5 @@ func ExampleStore_report() {
 		fmt.Println(err)
 	}
 	// Output:
-	// 26 bytes of debate cars are now in cars.torn: "1b94e1c6 {\"seq\":2,\"at\":\"20", <nil>
+	// 26 bytes of conversation cars are now in cars.torn: "1b94e1c6 {\"seq\":2,\"at\":\"20", <nil>
 }

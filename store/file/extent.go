@@ -14,18 +14,18 @@ type extent struct {
 }
 
 // extent returns how far a journal may be read. It excludes what another handle has written and not yet
-// synced, because that is taken back if the sync fails. So while another handle holds the debate's lock,
+// synced, because that is taken back if the sync fails. So while another handle holds the conversation's lock,
 // extent waits, about as long as a sync takes. What this handle has synced itself is known without the
 // lock.
 func (s *Store) extent(ctx context.Context, id string, f handle) (int64, error) {
-	shown := s.shown(id)
+	known := s.published(id)
 	for {
 		size, err := f.Size()
 		switch {
 		case err != nil:
 			return 0, err
-		case shown != nil && (shown.grows || shown.end == size):
-			return min(shown.end, size), nil
+		case known != nil && (known.grows || known.end == size):
+			return min(known.end, size), nil
 		}
 		unlock, ok, err := s.disk.Share(name(id) + suffixLock)
 		switch {
@@ -44,16 +44,16 @@ func (s *Store) extent(ctx context.Context, id string, f handle) (int64, error) 
 			timer.Stop()
 			return 0, ctx.Err()
 		}
-		shown = s.shown(id) // it may be this handle that holds the lock
+		known = s.published(id) // it may be this handle that holds the lock
 	}
 }
 
-// shown returns what this handle knows; nil: nothing.
-func (s *Store) shown(id string) *extent {
+// published returns what this handle knows; nil: nothing.
+func (s *Store) published(id string) *extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if j := s.journals[id]; j != nil {
-		return j.shown.Load()
+		return j.published.Load()
 	}
 	return nil
 }

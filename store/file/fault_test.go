@@ -44,7 +44,7 @@ func TestFailedAppend(t *testing.T) {
 				}
 				require.ErrorIs(t, err, how, "%s", op)
 				if op != "create" {
-					require.ErrorContains(t, err, "debate a: it is unknown whether the events are stored")
+					require.ErrorContains(t, err, "conversation a: it is unknown whether the events are stored")
 				}
 				require.Equal(t, string(before), string(d.get("a.log")), "%s", op)
 				events, err := collect(s, "a")

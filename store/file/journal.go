@@ -14,21 +14,21 @@ import (
 	"github.com/agonist-dev/debate/flow"
 )
 
-// journal is what a handle knows of a debate's journal.
+// journal is what a handle knows of a conversation's journal.
 type journal struct {
 	id, name string
 	turn     chan struct{} // holds one; whoever has put it in owns the fields below
 	last     block         // the last whole commit; end is 0: nothing is known
 	safe     bool          // last is on the disk for sure
 
-	shown atomic.Pointer[extent]
+	published atomic.Pointer[extent]
 
 	users int // guarded by Store.mu
 }
 
 // append adds a batch, unless the log ends elsewhere. It returns what it had to cut off first, even if
 // the append then fails.
-func (h *hold) append(b *batch, after int64, writer string) (torn *Torn, err error) {
+func (h *locked) append(b *batch, after int64, writer string) (torn *Torn, err error) {
 	mode := os.O_RDWR
 	if after == 0 {
 		mode |= os.O_CREATE
@@ -60,7 +60,7 @@ func (h *hold) append(b *batch, after int64, writer string) (torn *Torn, err err
 	if last.Last != after && !again {
 		return nil, flow.ErrConflict
 	}
-	if err := h.settle(f); err != nil || again {
+	if err := h.rewriteLast(f); err != nil || again {
 		return nil, err
 	}
 	if end < size {
@@ -73,7 +73,7 @@ func (h *hold) append(b *batch, after int64, writer string) (torn *Torn, err err
 
 // catchUp reads what others have appended since the last look. It returns the end of the last whole
 // commit.
-func (h *hold) catchUp(f handle, size int64) (end int64, err error) {
+func (h *locked) catchUp(f handle, size int64) (end int64, err error) {
 	known, err := h.known(f, size)
 	switch {
 	case err != nil:
@@ -91,7 +91,7 @@ func (h *hold) catchUp(f handle, size int64) (end int64, err error) {
 
 // known reports whether the last commit that this handle knows is still there. Then everything before it
 // is too, because each commit's checksum covers that of the commit before it.
-func (h *hold) known(f handle, size int64) (bool, error) {
+func (h *locked) known(f handle, size int64) (bool, error) {
 	if h.last.Last == 0 || size < h.last.end {
 		return false, nil
 	}
@@ -103,11 +103,11 @@ func (h *hold) known(f handle, size int64) (bool, error) {
 	return bytes.Equal(line[:sumWidth-1], want), nil
 }
 
-// settle makes the last commit durable if another process wrote it, or if an attempt of this process
+// rewriteLast makes the last commit durable if another process wrote it, or if an attempt of this process
 // failed. The commit may never have reached the disk, and it must be there before anything follows it.
-// Syncing is not enough: after a failed sync, the system may take unwritten bytes for written. So settle
+// Syncing is not enough: after a failed sync, the system may take unwritten bytes for written. So rewriteLast
 // writes the same bytes again.
-func (h *hold) settle(f handle) error {
+func (h *locked) rewriteLast(f handle) error {
 	if h.safe || h.last.Last == 0 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (h *hold) settle(f handle) error {
 }
 
 // cut removes everything behind the last whole commit, after saving it elsewhere.
-func (h *hold) cut(f handle, end, size int64) (*Torn, error) {
+func (h *locked) cut(f handle, end, size int64) (*Torn, error) {
 	kept, err := h.store.disk.Open(h.name+suffixTorn, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (h *hold) cut(f handle, end, size int64) (*Torn, error) {
 
 // write adds a batch. If it fails, the outcome is unknown: it takes back what was written if possible,
 // and the journal is read again before the next append.
-func (h *hold) write(f handle, b *batch, writer string) error {
+func (h *locked) write(f handle, b *batch, writer string) error {
 	before, from := h.last, h.last.end
 	var head bytes.Buffer
 	if before.Last == 0 {
@@ -194,7 +194,7 @@ func (h *hold) write(f handle, b *batch, writer string) error {
 	if head.Len() > 0 {
 		data = append(head.Bytes(), data...)
 	}
-	h.shown.Store(&extent{end: from, grows: true})
+	h.published.Store(&extent{end: from, grows: true})
 	_, err = f.WriteAt(data, from)
 	if err == nil {
 		err = h.store.flush(f)
@@ -207,14 +207,14 @@ func (h *hold) write(f handle, b *batch, writer string) error {
 		if f.Truncate(from) == nil { // if this fails, the rest is a tear, or is found to be a whole commit
 			_ = h.store.flush(f) // or what has reached the disk may mix with the next write
 		}
-		h.shown.Store(nil)
+		h.published.Store(nil)
 		return h.unsure(err)
 	}
 	h.last, h.safe = own, true
-	h.shown.Store(&extent{end: own.end})
+	h.published.Store(&extent{end: own.end})
 	return nil
 }
 
-func (h *hold) unsure(err error) error {
-	return fmt.Errorf("debate %s: it is unknown whether the events are stored: %w", h.id, err)
+func (h *locked) unsure(err error) error {
+	return fmt.Errorf("conversation %s: it is unknown whether the events are stored: %w", h.id, err)
 }

@@ -30,7 +30,7 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.hold(ctx, id)
+	h, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s *Store) Lease(ctx context.Context, id, owner string, d time.Duration) er
 	if err != nil {
 		return err
 	}
-	handle, err := s.live(ctx) // first, because this handle's leases count again if its file was gone
+	handle, err := s.liveFile(ctx) // first, because this handle's leases count again if its file was gone
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.hold(ctx, id)
+	h, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -70,11 +70,11 @@ func (s *Store) Release(ctx context.Context, id, owner string) error {
 	if err := s.disk.Remove(h.name + suffixLease); err != nil {
 		return err
 	}
-	h.last, h.drop = block{}, true // another process is likely to continue the debate
+	h.last, h.drop = block{}, true // another process is likely to continue the conversation
 	return nil
 }
 
-// lease reads the lease of a debate. The zero lease has no owner.
+// lease reads the lease of a conversation. The zero lease has no owner.
 func (s *Store) lease(name string) (held lease, err error) {
 	f, err := s.disk.Open(name+suffixLease, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -119,7 +119,7 @@ func TestLeaseOfAKilledProcess(t *testing.T) {
 			require.NoError(t, err)
 			return info.Owner
 		}
-		return "no debate"
+		return "no conversation"
 	}
 	require.ErrorIs(t, s.Lease(t.Context(), "a", "me", time.Hour), flow.ErrLeased)
 	require.Equal(t, "child", owner())

@@ -16,10 +16,10 @@ type life struct {
 	lock   lock
 }
 
-// live returns the name of this handle. The first call creates and locks its file. If somebody has
+// liveFile returns the name of this handle. The first call creates and locks its file. If somebody has
 // removed the file, none of the handle's leases count. Once live has created it again, those count that
 // nobody else has acquired meanwhile.
-func (s *Store) live(ctx context.Context) (string, error) {
+func (s *Store) liveFile(ctx context.Context) (string, error) {
 	l := &s.life
 	l.mu.Lock()
 	defer l.mu.Unlock()

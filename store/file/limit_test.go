@@ -214,7 +214,7 @@ func TestWaiting(t *testing.T) {
 			group.Go(func() { assert.ErrorIs(t, s.Append(ctx, "a", 0, "w", facts(0, 1)), context.DeadlineExceeded) })
 		}
 		group.Wait()
-		require.NoError(t, s.Append(t.Context(), "b", 0, "w", facts(0, 1)), "another debate does not wait")
+		require.NoError(t, s.Append(t.Context(), "b", 0, "w", facts(0, 1)), "another conversation does not wait")
 
 		group.Go(func() { assert.NoError(t, s.Append(t.Context(), "a", 0, "w", facts(0, 1))) })
 		synctest.Wait()

@@ -42,7 +42,7 @@ type commit struct {
 	Bytes  int64      `json:"bytes"` // of the lines of its events
 	Prev   sum        `json:"prev"`  // checksum of the previous commit, or of the header
 	Writer token      `json:"writer,omitempty"`
-	State  flow.State `json:"state,omitempty"` // of the debate after this commit
+	State  flow.State `json:"state,omitempty"` // of the conversation after this commit
 	Round  int        `json:"round,omitempty"`
 	At     time.Time  `json:"at"`              // of the last event
 	Start  int64      `json:"start,omitempty"` // offset of the line of the start event
@@ -102,7 +102,7 @@ type batch struct {
 // encode writes the lines of the events behind event after.
 func encode(after int64, events []flow.Event) (*batch, error) {
 	b := &batch{events: events, start: -1}
-	b.lines.Grow(4 << 10) // a step of a debate
+	b.lines.Grow(4 << 10) // a step of a conversation
 	for i := range events {
 		e, begin := &events[i], b.lines.Len()
 		if want := after + int64(i) + 1; e.Seq != want {

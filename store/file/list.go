@@ -17,9 +17,9 @@ import (
 )
 
 // List implements [store.Store]. Of each journal it reads the last commit and, if needed, the start
-// event. With Filter.Text, it reads all events of the debates that match otherwise. A journal that cannot
+// event. With Filter.Text, it reads all events of the conversations that match otherwise. A journal that cannot
 // be read does not keep others from being listed: its error, a [*CorruptError] if it is damaged, comes
-// after all debates.
+// after all conversations.
 func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
 		l := &lister{store: s, filter: filter, alive: make(map[string]bool)}
@@ -33,7 +33,7 @@ func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.I
 type lister struct {
 	store  *Store
 	filter store.Filter
-	leased map[string]bool // ids of debates that have a lease
+	leased map[string]bool // ids of conversations that have a lease
 	alive  map[string]bool // by handle: whether it is alive
 }
 
@@ -92,7 +92,7 @@ func (l *lister) ids() ([]string, error) {
 	return ids, nil
 }
 
-// info returns what is known of a debate, and whether the filter selects it.
+// info returns what is known of a conversation, and whether the filter selects it.
 func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) {
 	none := store.Info{}
 	f, err := l.store.disk.Open(name(id)+suffixLog, os.O_RDONLY)
@@ -189,7 +189,7 @@ func start(f handle, last *block, info *store.Info) error {
 	return nil
 }
 
-// owner returns who holds a debate.
+// owner returns who holds a conversation.
 func (l *lister) owner(name string) (string, error) {
 	held, err := l.store.lease(name)
 	if err != nil || !held.Until.After(l.store.now()) {

@@ -7,16 +7,16 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// The folder holds these files of each debate, named after it, and a file of each handle that is alive.
+// The folder holds these files of each conversation, named after it, and a file of each handle that is alive.
 const (
 	suffixLog   = ".log"   // the journal
 	suffixTorn  = ".torn"  // what was cut off the journal
-	suffixLock  = ".lock"  // empty; locked while anything of the debate is changed
-	suffixLease = ".lease" // who works on the debate
+	suffixLock  = ".lock"  // empty; locked while anything of the conversation is changed
+	suffixLease = ".lease" // who works on the conversation
 	suffixLive  = ".live"  // empty; locked while a handle is alive
 )
 
-// name returns the beginning of the names of a debate's files. Many file systems ignore case, and ids do
+// name returns the beginning of the names of a conversation's files. Many file systems ignore case, and ids do
 // not. So the name is in lower case. If the id has capitals, a '+' follows, and then their positions as a
 // bit set in hexadecimal digits: "Ab-C" is "ab-c+09". An id never contains '+', so no two ids have the
 // same name. The longest name has 161 bytes. Escaping each letter would take up to 256 bytes, one more
@@ -39,7 +39,7 @@ func name(id string) string {
 	return lower + "+" + hex.EncodeToString(bits)
 }
 
-// identify is the inverse of name. It returns false if no debate has this name.
+// identify is the inverse of name. It returns false if no conversation has this name.
 func identify(file string) (id string, ok bool) {
 	lower, places, capital := strings.Cut(file, "+")
 	out := []byte(lower)

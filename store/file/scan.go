@@ -214,9 +214,9 @@ func top(file io.ReaderAt, size int64, id string) (block, error) {
 	case h.Journal < 1:
 		return block{}, &damage{line: 1, err: errors.New("the header is another line")}
 	case h.Journal != version:
-		return block{}, fmt.Errorf("the journal of debate %s is of version %d: this release reads version %d", id, h.Journal, version)
+		return block{}, fmt.Errorf("the journal of conversation %s is of version %d: this release reads version %d", id, h.Journal, version)
 	case h.ID != id:
-		return block{}, &damage{line: 1, err: fmt.Errorf("this is the journal of debate %q", h.ID)}
+		return block{}, &damage{line: 1, err: fmt.Errorf("this is the journal of conversation %q", h.ID)}
 	}
 	return block{sum: own, end: int64(len(line)), line: 1}, nil
 }

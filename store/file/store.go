@@ -25,11 +25,11 @@ const (
 	// SyncNever leaves it to the operating system when to write. Appended events survive any end of the
 	// process, but not that of the machine: a power loss takes away about the last half minute. If it
 	// takes away only parts of it, the journal is corrupt and is refused from there on. It is for tests,
-	// and for debates that cost nothing.
+	// and for conversations that cost nothing.
 	SyncNever
 )
 
-// Store stores debates in the files of a folder. Set its fields before the first use. It is safe for
+// Store stores conversations in the files of a folder. Set its fields before the first use. It is safe for
 // concurrent use. So is a folder that several Stores have open, in one process or many, if it is on a
 // local disk. A Store must not be copied.
 type Store struct {
@@ -52,7 +52,7 @@ type Store struct {
 	done     chan struct{}  // closed by Close
 	busy     sync.WaitGroup // changes that have begun
 	journals map[string]*journal
-	places   chan struct{} // one for each change that has files open
+	slots    chan struct{} // one for each change that has files open
 	watch    watch
 	life     life
 }
@@ -68,7 +68,7 @@ func Open(dir string) (*Store, error) {
 func (s *Store) ready() error {
 	s.once.Do(func() {
 		s.journals = make(map[string]*journal)
-		s.places = make(chan struct{}, maxOpen)
+		s.slots = make(chan struct{}, maxOpen)
 		s.done = make(chan struct{})
 		if s.disk != nil {
 			return
@@ -150,7 +150,7 @@ func (s *Store) closed() bool {
 
 func (s *Store) errClosed() error { return fmt.Errorf("the file store %s: %w", s.Dir, fs.ErrClosed) }
 
-// Append implements [store.Store]. If another process changes the debate, Append waits for it as long as
+// Append implements [store.Store]. If another process changes the conversation, Append waits for it as long as
 // ctx allows. Once it writes, it ignores ctx. If writing or syncing fails, it is unknown whether the
 // events are stored: the journal is cut back if possible, and it is read again before the next append. A
 // damaged journal is a [*CorruptError].
@@ -163,9 +163,9 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	}
 	b, err := encode(after, events)
 	if err != nil {
-		return fmt.Errorf("debate %s cannot be stored: %w", id, err)
+		return fmt.Errorf("conversation %s cannot be stored: %w", id, err)
 	}
-	h, err := s.hold(ctx, id)
+	h, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -185,13 +185,13 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := store.CheckID(id); err != nil {
 		return err
 	}
-	h, err := s.hold(ctx, id)
+	h, err := s.lock(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer h.release()
 	h.last = block{}
-	h.shown.Store(nil)
+	h.published.Store(nil)
 	for _, suffix := range []string{suffixTorn, suffixLog, suffixLease} {
 		if err := s.disk.Remove(h.name + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -59,7 +59,7 @@ func TestOpen(t *testing.T) {
 	if runtime.GOOS != "windows" {
 		info, err := os.Stat(dir)
 		require.NoError(t, err)
-		assert.Equal(t, fs.FileMode(0o700), info.Mode().Perm(), "a log holds the debate's secret")
+		assert.Equal(t, fs.FileMode(0o700), info.Mode().Perm(), "a log holds the conversation's secret")
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		for _, entry := range entries {

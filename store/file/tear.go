@@ -61,7 +61,7 @@ func torn(file io.ReaderAt, size int64, id string, d *damage) (bool, error) {
 }
 
 // begins reports whether a journal without a header begins as this release would write that of the
-// debate, as far as it was written.
+// conversation, as far as it was written.
 func begins(file io.ReaderAt, size int64, id string) (bool, error) {
 	text := make([]byte, min(sector, size))
 	if _, err := file.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {

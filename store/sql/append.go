@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Append implements [store.Store]. Simultaneous appends to different debates share a transaction.
+// Append implements [store.Store]. Simultaneous appends to different conversations share a transaction.
 //
 // If ctx ends while an append waits, it is withdrawn. If ctx ends while it is being written, the error
 // says that the outcome is unknown; the same writer may then retry. An append that comes alone to SQLite
@@ -154,8 +154,8 @@ func (s *Store) recall(ctx context.Context, step *step) error {
 }
 
 const (
-	// tell stores what a debate is about.
+	// tell stores what a conversation is about.
 	tell = `UPDATE debate SET started = $2, about = $3 WHERE id = $1`
-	// label makes a debate searchable by a label.
+	// label makes a conversation searchable by a label.
 	label = `INSERT INTO debate_label (pair, debate) SELECT $2, no FROM debate WHERE id = $1 ON CONFLICT DO NOTHING`
 )

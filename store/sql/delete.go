@@ -22,7 +22,7 @@ func (s *Store) remove(ctx context.Context, id string) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	// This waits for an append that has locked the debate's row, so that the next statements see what it
+	// This waits for an append that has locked the conversation's row, so that the next statements see what it
 	// has written.
 	var no int64
 	err = tx.QueryRowContext(ctx, `DELETE FROM debate WHERE id = $1 RETURNING no`, id).Scan(&no)

@@ -12,7 +12,7 @@ type dialect struct {
 	now string
 	// like is the operator that matches a pattern and ignores the case of ASCII letters.
 	like string
-	// ends returns id, number and last event of the debates whose ids are in a JSON array.
+	// ends returns id, number and last event of the conversations whose ids are in a JSON array.
 	ends string
 	// release deletes a lease.
 	release string
@@ -20,7 +20,7 @@ type dialect struct {
 	versioned string
 	// lock makes sure that only one transaction migrates at a time.
 	lock string
-	// write commits steps of different debates, in the order of their ids. It sets kept of each step that
+	// write commits steps of different conversations, in the order of their ids. It sets kept of each step that
 	// is committed. If there is no error and kept is not set, the log of the step ends elsewhere.
 	write func(ctx context.Context, db *stdsql.DB, steps []*step) error
 	// lend runs a statement on leases.

@@ -1,4 +1,4 @@
-// Package sql stores debates in a database: SQLite or PostgreSQL. SQLite is a file and needs no server;
+// Package sql stores conversations in a database: SQLite or PostgreSQL. SQLite is a file and needs no server;
 // it is for the processes of one machine. PostgreSQL is for any number of machines. Both have the same
 // store.
 //
@@ -24,17 +24,17 @@
 //
 // # Cost
 //
-// A step of a debate takes one statement, one round trip and one wait for the disk. What it writes does
-// not grow with the debate. Simultaneous appends to different debates share a transaction (one at a time
-// in SQLite, up to two in PostgreSQL), so that a thousand debates do not wait a thousand times. An append
+// A step of a conversation takes one statement, one round trip and one wait for the disk. What it writes does
+// not grow with the conversation. Simultaneous appends to different conversations share a transaction (one at a time
+// in SQLite, up to two in PostgreSQL), so that a thousand conversations do not wait a thousand times. An append
 // that comes alone does not wait for others. An append that the database refuses fails alone.
 //
 // # The tables
 //
-//	debate          a row per debate: what lists show
+//	conversation          a row per conversation: what lists show
 //	debate_commit   a row per commit: its events as JSON, one per line
-//	debate_label    labels, to find debates by
-//	debate_lease    who works on which debate
+//	debate_label    labels, to find conversations by
+//	debate_lease    who works on which conversation
 //	debate_version  the version of the tables
 //
 // They are ordinary tables with ordinary texts, and a program may read them:
@@ -47,13 +47,13 @@
 //
 // All ids, labels and texts are passed as parameters. Bodies are JSON, in which PostgreSQL can store NUL
 // characters. If a raw message holds invalid UTF-8, U+FFFD is written in its place, which any decoder
-// would have read. A debate's log holds its secret seed and all its texts: only the current user can read
+// would have read. A conversation's log holds its secret seed and all its texts: only the current user can read
 // the file of SQLite, and errors do not show the password of a URL.
 //
 // # Lists
 //
 // The query contains all conditions of a [store.Filter]. State, labels, times and the order of ids have
-// indexes. The database searches for Text with LIKE, in all bodies of the debates that meet the other
+// indexes. The database searches for Text with LIKE, in all bodies of the conversations that meet the other
 // conditions, and then [store.Filter.Finds] checks what it found. Lists and logs are read in pages, and
 // no connection is held between them: a loop over one may use the store.
 //

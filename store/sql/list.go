@@ -15,11 +15,11 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// pageDebates is the number of debates that are read at once.
+// pageDebates is the number of conversations that are read at once.
 const pageDebates = 128
 
-// List implements [store.Store]. It reads debates in pages, so that a long list takes little memory, and
-// holds no connection while the loop body runs. A debate that is started, changed or deleted meanwhile is
+// List implements [store.Store]. It reads conversations in pages, so that a long list takes little memory, and
+// holds no connection while the loop body runs. A conversation that is started, changed or deleted meanwhile is
 // listed accordingly if its page was not read yet.
 func (s *Store) List(ctx context.Context, filter store.Filter) iter.Seq2[store.Info, error] {
 	return func(yield func(store.Info, error) bool) {
@@ -66,7 +66,7 @@ func (s *Store) list(ctx context.Context, filter store.Filter, yield func(store.
 	}
 }
 
-// selects checks a debate that a query has found, because the query's conditions admit slightly too much.
+// selects checks a conversation that a query has found, because the query's conditions admit slightly too much.
 func (s *Store) selects(ctx context.Context, filter store.Filter, info store.Info) (bool, error) {
 	if err := ctx.Err(); err != nil || !filter.Matches(info) {
 		return false, err
@@ -150,7 +150,7 @@ func (s *Store) conditions(filter store.Filter, after string) *conditions {
 	return c
 }
 
-// infos reads a page of debates, those after the id after.
+// infos reads a page of conversations, those after the id after.
 func (s *Store) infos(ctx context.Context, filter store.Filter, after string, size int) ([]store.Info, error) {
 	c := s.conditions(filter, after)
 	where := ""

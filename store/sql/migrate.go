@@ -75,7 +75,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *stdsql.Row
 }
 
-// version returns the version of a database, or 0 if it has no tables for debates yet.
+// version returns the version of a database, or 0 if it has no tables for conversations yet.
 func version(ctx context.Context, q querier, d *dialect, know int) (have int, err error) {
 	var versioned bool
 	if err := q.QueryRowContext(ctx, d.versioned).Scan(&versioned); err != nil || !versioned {

@@ -62,7 +62,7 @@ func postgresEncoding(ctx context.Context, db *stdsql.DB) error {
 	var encoding string
 	err := db.QueryRowContext(ctx, `SELECT current_setting('server_encoding')`).Scan(&encoding)
 	if err == nil && encoding != "UTF8" {
-		err = fmt.Errorf("the database's encoding is %s, and debates need UTF8", encoding)
+		err = fmt.Errorf("the database's encoding is %s, and conversations need UTF8", encoding)
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func postgresCode(err error) string {
 }
 
 const (
-	// postgresExtend appends one step to a log. Other transactions wait for the row of the debate.
+	// postgresExtend appends one step to a log. Other transactions wait for the row of the conversation.
 	postgresExtend = `
 		WITH open AS (
 			UPDATE debate SET seq = $3, at = $4, state = coalesce($5, state), round = coalesce($6::bigint, round)
@@ -246,7 +246,7 @@ func postgresAppend(ctx context.Context, db executor, s *step) error {
 	return err
 }
 
-// postgresTell appends a step that changes what its debate is about.
+// postgresTell appends a step that changes what its conversation is about.
 func postgresTell(ctx context.Context, db *stdsql.DB, s *step) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

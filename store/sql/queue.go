@@ -17,7 +17,7 @@ type queue struct {
 	mu      sync.Mutex
 	changed sync.Cond       // there may be something to take, or the queue is closed
 	steps   []*step         // in order of arrival
-	busy    map[string]bool // debates that are being written
+	busy    map[string]bool // conversations that are being written
 	running int             // batches that are being written
 	limit   int             // of running
 	crowded bool            // the last batch had several steps
@@ -82,7 +82,7 @@ func (q *queue) take() []*step {
 func (q *queue) writable(s *step) bool { return q.running < q.limit && !q.busy[s.id] }
 
 // batch takes as many steps as fit into one transaction, in the order of their ids: at most one of each
-// debate, and none of a debate that is being written.
+// conversation, and none of a conversation that is being written.
 func (q *queue) batch() (batch []*step) {
 	size := 0
 	q.steps = slices.DeleteFunc(q.steps, func(s *step) bool {
@@ -117,7 +117,7 @@ func (q *queue) release(s *step) {
 	q.free(s)
 }
 
-// free allows writing to the debates of steps that are done.
+// free allows writing to the conversations of steps that are done.
 func (q *queue) free(done ...*step) {
 	for _, s := range done {
 		delete(q.busy, s.id)

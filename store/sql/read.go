@@ -90,7 +90,7 @@ func (s *Store) gap(ctx context.Context, id string, log end, after int64) error 
 	}
 }
 
-// end is the end of a log: the number of its debate, which no other debate with the same id will have,
+// end is the end of a log: the number of its conversation, which no other conversation with the same id will have,
 // and that of its last event.
 type end struct{ no, seq int64 }
 

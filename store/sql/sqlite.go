@@ -239,7 +239,7 @@ func (w *sqliteWriter) write(ctx context.Context, db *stdsql.DB, steps []*step) 
 	return nil
 }
 
-// about writes what a debate is about.
+// about writes what a conversation is about.
 func (w *sqliteWriter) about(ctx context.Context, tx *stdsql.Tx, s *step) error {
 	if s.after > 0 { // otherwise the new row has it already
 		if err := in(ctx, tx, w.tell, s.id, s.begun.started, s.begun.about); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// step is what one Append writes: a row of the log, and changes of the debate's row.
+// step is what one Append writes: a row of the log, and changes of the conversation's row.
 type step struct {
 	id     string
 	after  int64
@@ -38,7 +38,7 @@ type begun struct {
 	pairs   []string // of labels
 }
 
-// columns returns the columns of a debate that begins with this step: when it started, and what it is about.
+// columns returns the columns of a conversation that begins with this step: when it started, and what it is about.
 func (s *step) columns() (started, about string) {
 	if s.begun == nil {
 		return text(time.Time{}), "{}"
@@ -46,11 +46,11 @@ func (s *step) columns() (started, about string) {
 	return s.begun.started, s.begun.about
 }
 
-// span is the number of events that a log can have. The key of a commit is the number of its debate times
+// span is the number of events that a log can have. The key of a commit is the number of its conversation times
 // span, plus the number of the event before it.
 const span = 1 << 32
 
-// about holds what a list shows of a debate and nobody searches for.
+// about holds what a list shows of a conversation and nobody searches for.
 type about struct {
 	Topic  string            `json:"topic"`
 	Labels map[string]string `json:"labels,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// Store stores debates in a database. It is safe for concurrent use. Any number of Stores, in any number
+// Store stores conversations in a database. It is safe for concurrent use. Any number of Stores, in any number
 // of processes, may have one database open.
 type Store struct {
 	dialect *dialect

@@ -12,9 +12,9 @@ const patternBytes = 200
 // pattern returns a pattern for LIKE, with ! as the escape character, that matches at least every JSON
 // text with a string in which [store.Filter.Finds] would find part.
 //
-// The operator ignores case only for ASCII letters. Two other letters have an ASCII letter as their lower
-// case, the Kelvin sign (U+212A) and the dotted capital I (U+0130). So k and i in part may match any character, and so may every letter
-// that is not ASCII. A character that JSON can escape in several ways may match several characters, or
+// The operator ignores case only for ASCII letters. Two other letters have an ASCII letter as their lower case, the
+// Kelvin sign (U+212A) and the dotted capital I (U+0130). So k and i in part may match any character, and so may
+// every letter that is not ASCII. A character that JSON can escape in several ways may match several characters, or
 // none.
 func pattern(part string) string {
 	var b strings.Builder

@@ -132,7 +132,7 @@ func (s *Store) look(ctx context.Context) {
 	}
 }
 
-// ends returns where the logs of these debates end.
+// ends returns where the logs of these conversations end.
 func (s *Store) ends(ctx context.Context, ids []string) (map[string]end, error) {
 	encoded, err := json.Marshal(ids)
 	if err != nil {

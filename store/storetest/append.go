@@ -91,7 +91,7 @@ func appendTaken(x *exam) {
 func appendTakenElsewhere(x *exam) {
 	one, other := x.open(), x.open()
 	x.append(one, "a", 0, "w", some(0, 1, "w"))
-	x.conflict("another handle has begun the debate", other, 0, "v", some(0, 1, "v"))
+	x.conflict("another handle has begun the conversation", other, 0, "v", some(0, 1, "v"))
 	x.append(other, "a", 1, "v", some(1, 1, "w"))
 	x.conflict("another handle was faster", one, 1, "w", some(1, 1, "v"))
 	x.append(one, "a", 2, "w", some(2, 1, "w"))

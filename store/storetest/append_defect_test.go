@@ -27,7 +27,7 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, s.end(id), writer, events)
 			}
 		})},
-		{"says conflict in words only", []string{"append/a gap*", "append/a place*", "append/a conflict*", "crowd/of many*", "random/*"}, "debate.ErrConflict", appends(func(s *spoiled) appending {
+		{"says conflict in words only", []string{"append/a gap*", "append/a place*", "append/a conflict*", "crowd/of many*", "random/*"}, "flow.ErrConflict", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if err := s.good.Append(ctx, id, after, writer, events); err != nil {
 					return errors.New(err.Error())
@@ -61,7 +61,7 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
-		{"nobody is a writer", []string{"append/the second try without*"}, "want debate.ErrConflict", appends(func(s *spoiled) appending {
+		{"nobody is a writer", []string{"append/the second try without*"}, "want flow.ErrConflict", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				return s.good.Append(ctx, id, after, "writer "+writer, events)
 			}
@@ -74,7 +74,7 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
-		{"a writer's second try may be any", []string{"append/a second try with more*"}, "want debate.ErrConflict", appends(func(s *spoiled) appending {
+		{"a writer's second try may be any", []string{"append/a second try with more*"}, "want flow.ErrConflict", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				err := s.good.Append(ctx, id, after, writer, events)
 				if errors.Is(err, flow.ErrConflict) && after < s.end(id) && writer == "w" {
@@ -113,7 +113,7 @@ func appendDefects() []defect {
 				return nil
 			}
 		})},
-		{"an empty append begins a debate", []string{"append/without*"}, "", appends(func(s *spoiled) appending {
+		{"an empty append begins a conversation", []string{"append/without*"}, "", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if len(events) == 0 {
 					events = []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}}
@@ -137,7 +137,7 @@ func appendDefects() []defect {
 			}
 			s.events(func(e *flow.Event) { *e = *kept[e.Seq] })
 		}},
-		{"wants a lease", []string{"append/needs*", "lease/the list*"}, "held by another", appends(func(s *spoiled) appending {
+		{"wants a lease", []string{"append/needs*", "lease/the list*"}, "holds the conversation's lease", appends(func(s *spoiled) appending {
 			return func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if owner := s.owner(id); owner != "" && owner != writer {
 					return flow.ErrLeased
@@ -165,7 +165,7 @@ func appendDefects() []defect {
 				return s.good.Append(ctx, id, after, writer, events)
 			}
 		})},
-		{"fails when it is busy", []string{"crowd/many debates*", "crowd/all*", "list/in pages", "list/beside*"}, "busy", func(s *spoiled) {
+		{"fails when it is busy", []string{"crowd/many conversations*", "crowd/all*", "list/in pages", "list/beside*"}, "busy", func(s *spoiled) {
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if !s.mu.TryLock() {
 					return errors.New("busy")

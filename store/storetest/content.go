@@ -141,7 +141,7 @@ func eventOwn(x *exam) {
 	)
 }
 
-// kept appends events to a new debate through one handle, first in one commit, then one by one. It
+// kept appends events to a new conversation through one handle, first in one commit, then one by one. It
 // requires that another handle reads the same.
 func (x *exam) kept(writer, reader store.Store, id string, events ...flow.Event) {
 	x.Helper()
@@ -206,7 +206,7 @@ func eventTexts(x *exam) {
 		}
 	}
 	if n := len(x.list(handles[1], store.Filter{})); n != number {
-		x.Errorf("of %d debates with hostile texts List yields %d", number, n)
+		x.Errorf("of %d conversations with hostile texts List yields %d", number, n)
 	}
 }
 
@@ -298,7 +298,7 @@ func eventNumbers(x *exam) {
 	x.kept(handles[0], handles[1], "a", events...)
 	infos := x.list(handles[1], store.Filter{})
 	if len(infos) != 1 {
-		x.Fatalf("List yields %d debates, want 1", len(infos))
+		x.Fatalf("List yields %d conversations, want 1", len(infos))
 	}
 	if infos[0].Round != round {
 		x.Errorf("the last round is %d, List has %d", round, infos[0].Round)

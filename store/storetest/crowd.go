@@ -17,7 +17,7 @@ func crowdChecks() []check {
 		{"crowd/of many who append to one place one succeeds", crowdOnePlace},
 		{"crowd/readers see whole commits and no gaps", crowdReaders},
 		{"crowd/one commit is tried by many at once", crowdOneWriter},
-		{"crowd/many debates at once", crowdDebates},
+		{"crowd/many conversations at once", crowdDebates},
 		{"crowd/leases that come and go lose no append", crowdLeases},
 		{"crowd/all methods at once", crowdMethods},
 	}
@@ -38,7 +38,7 @@ func crowdOnePlace(x *exam) {
 				won[n] = append(won[n], who)
 				mu.Unlock()
 			case !errors.Is(err, flow.ErrConflict):
-				x.Errorf("Append gave %v, want nil or debate.ErrConflict", err)
+				x.Errorf("Append gave %v, want nil or flow.ErrConflict", err)
 				return
 			}
 		}
@@ -174,11 +174,11 @@ func crowdDebates(x *exam) {
 		for n := range int64(commits) {
 			s := handles[(i+int(n))%len(handles)]
 			if err := s.Append(x.Context(), id, 2*n, id, some(2*n, 2, id)); err != nil {
-				x.Errorf("Append to one of %d debates gave %v", debates, err)
+				x.Errorf("Append to one of %d conversations gave %v", debates, err)
 				return
 			}
 			if got, err := collect(s.Read(x.Context(), id, 2*n)); err != nil || len(got) != 2 {
-				x.Errorf("Read of one of %d debates gave %d events in place of 2, %v", debates, len(got), err)
+				x.Errorf("Read of one of %d conversations gave %d events in place of 2, %v", debates, len(got), err)
 				return
 			}
 		}
@@ -190,10 +190,10 @@ func crowdDebates(x *exam) {
 		x.log(handles[i%len(handles)], id, 0, some(0, 2*commits, id))
 	}
 	slices.Sort(want)
-	x.listed("many debates", handles[0], store.Filter{}, want...)
+	x.listed("many conversations", handles[0], store.Filter{}, want...)
 }
 
-// crowdLeases starts debates while others acquire and release their leases.
+// crowdLeases starts conversations while others acquire and release their leases.
 func crowdLeases(x *exam) {
 	const debates, owners = 40, 3
 	handles := x.handles(2)

@@ -9,7 +9,7 @@ import (
 
 func deleteChecks() []check {
 	return []check{
-		{"delete/the debate is gone", deleteGone},
+		{"delete/the conversation is gone", deleteGone},
 		{"delete/the others stay", deleteOthers},
 		{"delete/the id can be begun again", deleteAgain},
 		{"delete/nothing of the old log comes back", deleteForgets},
@@ -44,7 +44,7 @@ func deleteOthers(x *exam) {
 	x.listed("only a was deleted", handles[1], store.Filter{}, "a.a", "aa", "b")
 }
 
-// deleteAgain starts a new debate through a handle, while other handles still know the old one.
+// deleteAgain starts a new conversation through a handle, while other handles still know the old one.
 func deleteAgain(x *exam) {
 	handles := x.handles(2)
 	x.append(handles[0], "a", 0, "w", some(0, 5, "old"))
@@ -124,7 +124,7 @@ func deleteListed(x *exam) {
 		return nil
 	})
 	if what := unlike(got, want); what != "" {
-		x.Errorf("List has lost its way while debates were deleted: %s", what)
+		x.Errorf("List has lost its way while conversations were deleted: %s", what)
 	}
 	x.listed("all was deleted", s, store.Filter{})
 }

@@ -15,8 +15,8 @@ func deleteDefects() []defect {
 		return func(s *spoiled) { s.onDelete = func(ctx context.Context, id string) error { return f(s, ctx, id) } }
 	}
 	return []defect{
-		{"deletes nothing", []string{"delete/the debate*", "delete/the id*", "delete/what is not*", "delete/in a loop*", "random/*"}, "", deletes(func(*spoiled, context.Context, string) error { return nil })},
-		{"deletes what begins with the id", []string{"delete/the others*"}, "no such debate", deletes(func(s *spoiled, ctx context.Context, id string) error {
+		{"deletes nothing", []string{"delete/the conversation*", "delete/the id*", "delete/what is not*", "delete/in a loop*", "random/*"}, "", deletes(func(*spoiled, context.Context, string) error { return nil })},
+		{"deletes what begins with the id", []string{"delete/the others*"}, "no such conversation", deletes(func(s *spoiled, ctx context.Context, id string) error {
 			for info := range s.matches(store.Filter{}) {
 				if strings.HasPrefix(info.ID, id) {
 					_ = s.good.Delete(ctx, info.ID)
@@ -24,12 +24,12 @@ func deleteDefects() []defect {
 			}
 			return nil
 		})},
-		{"keeps the lease", []string{"delete/the lease*"}, "held by another", deletes(func(s *spoiled, ctx context.Context, id string) error {
+		{"keeps the lease", []string{"delete/the lease*"}, "holds the conversation's lease", deletes(func(s *spoiled, ctx context.Context, id string) error {
 			owner := s.owner(id)
 			_ = s.good.Delete(ctx, id)
 			return s.good.Lease(ctx, id, owner, time.Hour)
 		})},
-		{"keeps the writers", []string{"delete/nothing of*"}, "want debate.ErrConflict", func(s *spoiled) {
+		{"keeps the writers", []string{"delete/nothing of*"}, "want flow.ErrConflict", func(s *spoiled) {
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()

@@ -38,7 +38,7 @@ func some(from int64, n int, who string) []flow.Event {
 // arguing is a state of another flow, in which it works.
 const arguing flow.State = "arguing"
 
-// These are a label that many debates have.
+// These are a label that many conversations have.
 const tenant, blue = "tenant", "blue"
 
 // config is what a flow that no store knows is started with.
@@ -61,7 +61,7 @@ func said(text string) flow.Event {
 	return flow.Event{Body: &flow.Turn{Speaker: "Ada", Text: text}}
 }
 
-// debateOf returns the log of a short debate about a topic.
+// debateOf returns the log of a short conversation about a topic.
 func debateOf(topic string, labels map[string]string, state flow.State, texts ...string) []flow.Event {
 	events := []flow.Event{started(flow.Terms{Topic: topic, Labels: labels}), moved(state)}
 	for _, text := range texts {

@@ -74,11 +74,11 @@ func (x *exam) append(store store.Store, id string, after int64, writer string, 
 	}
 }
 
-// conflict requires that Append to debate a fails with flow.ErrConflict.
+// conflict requires that Append to conversation a fails with flow.ErrConflict.
 func (x *exam) conflict(why string, store store.Store, after int64, writer string, events []flow.Event) {
 	x.Helper()
 	if err := store.Append(x.Context(), "a", after, writer, events); !errors.Is(err, flow.ErrConflict) {
-		x.Errorf("%s: Append after %d gave %v, want debate.ErrConflict", why, after, err)
+		x.Errorf("%s: Append after %d gave %v, want flow.ErrConflict", why, after, err)
 	}
 }
 
@@ -99,15 +99,15 @@ func (x *exam) log(store store.Store, id string, after int64, want []flow.Event)
 	}
 }
 
-// unknown requires that Read does not find the debate.
+// unknown requires that Read does not find the conversation.
 func (x *exam) unknown(store store.Store, id string) {
 	x.Helper()
 	events, err := collect(store.Read(x.Context(), id, 0))
 	if !errors.Is(err, flow.ErrNotFound) {
-		x.Errorf("Read of %q gave %v, want debate.ErrNotFound", id, err)
+		x.Errorf("Read of %q gave %v, want flow.ErrNotFound", id, err)
 	}
 	if len(events) > 0 {
-		x.Errorf("Read of %q yields %d events, and there is no such debate", id, len(events))
+		x.Errorf("Read of %q yields %d events, and there is no such conversation", id, len(events))
 	}
 }
 
@@ -120,7 +120,7 @@ func (x *exam) list(store store.Store, filter store.Filter) []store.Info {
 	return infos
 }
 
-// listed requires that List yields exactly these debates, in this order.
+// listed requires that List yields exactly these conversations, in this order.
 func (x *exam) listed(why string, store store.Store, filter store.Filter, want ...string) {
 	x.Helper()
 	if got := names(x.list(store, filter)); !slices.Equal(got, want) {
@@ -135,11 +135,11 @@ func (x *exam) lease(store store.Store, id, owner string, d time.Duration) {
 	}
 }
 
-// leased requires that Lease fails, because another owner holds the debate.
+// leased requires that Lease fails, because another owner holds the conversation.
 func (x *exam) leased(why string, store store.Store, id, owner string) {
 	x.Helper()
 	if err := store.Lease(x.Context(), id, owner, time.Hour); !errors.Is(err, flow.ErrLeased) {
-		x.Errorf("%s: Lease of %q for %s gave %v, want debate.ErrLeased", why, id, owner, err)
+		x.Errorf("%s: Lease of %q for %s gave %v, want flow.ErrLeased", why, id, owner, err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 func idChecks() []check {
 	return []check{
-		{"id/upper and lower case are two debates", idCase},
+		{"id/upper and lower case are two conversations", idCase},
 		{"id/all that is allowed", idAllowed},
 		{"id/what is not allowed is refused", idRefused},
 	}
@@ -93,7 +93,7 @@ func refused() []string {
 
 func idRefused(x *exam) {
 	s := x.open()
-	// Debates that an unchecked id may reach.
+	// Conversations that an unchecked id may reach.
 	around := []string{"x", "a", "b", "etc", "passwd", "n", strings.Repeat("n", 128)}
 	for _, id := range around {
 		x.append(s, id, 0, "w", some(0, 1, id))
@@ -108,7 +108,7 @@ func idRefused(x *exam) {
 			"Lease by another": s.Lease(x.Context(), id, "", time.Hour),
 		} {
 			if invalid, ok := errors.AsType[*flow.Error](err); !ok || invalid.Kind != provider.KindValidation {
-				x.Errorf("%s to %s gave %v, want a *debate.Error of kind validation", name, brief(id), err)
+				x.Errorf("%s to %s gave %v, want a *flow.Error of kind validation", name, brief(id), err)
 			}
 		}
 		if events, err := collect(s.Read(x.Context(), id, 0)); err == nil || len(events) > 0 {
@@ -118,12 +118,12 @@ func idRefused(x *exam) {
 		_ = s.Release(x.Context(), id, "me")
 		_ = s.Delete(x.Context(), id)
 	}
-	x.listed("none of these is a debate", s, store.Filter{}, around...)
+	x.listed("none of these is a conversation", s, store.Filter{}, around...)
 	for _, id := range around {
 		x.log(s, id, 0, some(0, 1, id))
 		x.leased("nobody has released it", s, id, "you")
 	}
-	x.listed("none of these is a debate", x.open(), store.Filter{}, around...)
+	x.listed("none of these is a conversation", x.open(), store.Filter{}, around...)
 	for _, id := range refused() {
 		if _, err := collect(s.List(x.Context(), store.Filter{After: id})); err != nil {
 			x.Errorf("List from %s on failed, and nobody has to be there: %v", brief(id), err)

@@ -30,13 +30,13 @@ func idDefects() []defect {
 	}
 	return []defect{
 		{"ids have no case", []string{"id/upper*", "id/all that*", "lease/another*"}, "", ids(strings.ToLower)},
-		{"ids are paths", []string{"id/what is not*"}, "want a *debate.Error of kind validation", ids(path.Base)},
+		{"ids are paths", []string{"id/what is not*"}, "want a *flow.Error of kind validation", ids(path.Base)},
 		{"ids are cut", []string{"id/all that*"}, "", ids(func(id string) string { return id[:min(len(id), 127)] })},
 		{"an id names files beside", []string{"id/all that*"}, "", ids(func(id string) string { return strings.TrimSuffix(id, ".tmp") })},
 		{"a bad id is deleted by its name", []string{"id/what is not*"}, "", func(s *spoiled) {
 			s.onDelete = func(ctx context.Context, id string) error { return s.good.Delete(ctx, path.Base(id)) }
 		}},
-		{"a bad id is a plain error", []string{"id/what is not*"}, "want a *debate.Error of kind validation", func(s *spoiled) {
+		{"a bad id is a plain error", []string{"id/what is not*"}, "want a *flow.Error of kind validation", func(s *spoiled) {
 			s.onAppend = func(ctx context.Context, id string, after int64, writer string, events []flow.Event) error {
 				if store.CheckID(id) != nil {
 					return errors.New("a bad id")

@@ -15,8 +15,8 @@ const short = 50 * time.Millisecond
 
 func leaseChecks() []check {
 	return []check{
-		{"lease/one owner holds a debate", leaseOne},
-		{"lease/another debate is free", leaseOther},
+		{"lease/one owner holds a conversation", leaseOne},
+		{"lease/another conversation is free", leaseOther},
 		{"lease/its owner renews it", leaseRenewed},
 		{"lease/a release gives it back", leaseReleased},
 		{"lease/a stranger releases nothing", leaseStranger},
@@ -25,7 +25,7 @@ func leaseChecks() []check {
 		{"lease/a renewal counts from now", leaseShortened},
 		{"lease/of many who ask one gets it", leaseCrowd},
 		{"lease/of many who ask for one that has ended one gets it", leaseCrowdAfter},
-		{"lease/a lease is no debate", leaseUnbegun},
+		{"lease/a lease is no conversation", leaseUnbegun},
 		{"lease/its owner comes back through another handle", leaseBack},
 		{"lease/the list names the owner", leaseListed},
 	}
@@ -103,7 +103,7 @@ func leaseLapses(x *exam) {
 	x.until("a lease ends", func() bool {
 		err := handles[1].Lease(x.Context(), "a", "you", time.Hour)
 		if err != nil && !errors.Is(err, flow.ErrLeased) {
-			x.Fatalf("Lease gave %v, want nil or debate.ErrLeased", err)
+			x.Fatalf("Lease gave %v, want nil or flow.ErrLeased", err)
 		}
 		return err == nil
 	})
@@ -153,7 +153,7 @@ func asked(x *exam, handles []store.Store, id string) {
 		case errors.Is(err, flow.ErrLeased):
 			refused.Add(1)
 		default:
-			x.Errorf("Lease gave %v, want nil or debate.ErrLeased", err)
+			x.Errorf("Lease gave %v, want nil or flow.ErrLeased", err)
 		}
 	})
 	if got.Load() != 1 || refused.Load() != owners-1 {
@@ -189,7 +189,7 @@ func leaseUnbegun(x *exam) {
 	x.lease(handles[0], "b", "me", time.Hour)
 	for _, s := range handles {
 		x.unknown(s, "a")
-		x.listed("a lease is no debate", s, store.Filter{})
+		x.listed("a lease is no conversation", s, store.Filter{})
 	}
 	x.append(handles[1], "a", 0, "w", some(0, 1, "w"))
 	x.log(handles[0], "a", 0, some(0, 1, "w"))

@@ -19,7 +19,7 @@ func leaseDefects() []defect {
 		{"everybody gets a lease", []string{"lease/one owner*", "lease/another*", "lease/of many who ask one*", "random/*"}, "", leases(func(*spoiled) leasing {
 			return func(context.Context, string, string, time.Duration) error { return nil }
 		})},
-		{"refuses in words only", []string{"lease/one owner*"}, "want debate.ErrLeased", leases(func(s *spoiled) leasing {
+		{"refuses in words only", []string{"lease/one owner*"}, "want flow.ErrLeased", leases(func(s *spoiled) leasing {
 			return func(ctx context.Context, id, owner string, d time.Duration) error {
 				if err := s.good.Lease(ctx, id, owner, d); err != nil {
 					return errors.New(err.Error())
@@ -27,7 +27,7 @@ func leaseDefects() []defect {
 				return nil
 			}
 		})},
-		{"owners have no case", []string{"lease/one owner*", "lease/a stranger*"}, "want debate.ErrLeased", func(s *spoiled) {
+		{"owners have no case", []string{"lease/one owner*", "lease/a stranger*"}, "want flow.ErrLeased", func(s *spoiled) {
 			s.onLease = func(ctx context.Context, id, owner string, d time.Duration) error {
 				return s.good.Lease(ctx, id, strings.ToLower(owner), d)
 			}
@@ -92,7 +92,7 @@ func leaseDefects() []defect {
 		{"gives nothing back", []string{"lease/a release*", "lease/the list*", "list/by owner"}, "", func(s *spoiled) {
 			s.onRelease = func(context.Context, string, string) error { return nil }
 		}},
-		{"what is given back unbegun is cleared away", []string{"crowd/leases*"}, "no such debate", func(s *spoiled) {
+		{"what is given back unbegun is cleared away", []string{"crowd/leases*"}, "no such conversation", func(s *spoiled) {
 			s.onRelease = func(ctx context.Context, id, owner string) error {
 				if s.end(id) > 0 {
 					return s.good.Release(ctx, id, owner)
@@ -101,7 +101,7 @@ func leaseDefects() []defect {
 				return s.good.Delete(ctx, id)
 			}
 		}},
-		{"anybody gives back", []string{"lease/a stranger*"}, "want debate.ErrLeased", func(s *spoiled) {
+		{"anybody gives back", []string{"lease/a stranger*"}, "want flow.ErrLeased", func(s *spoiled) {
 			s.onRelease = func(ctx context.Context, id, owner string) error {
 				for _, owner := range []string{owner, "me", "you"} {
 					_ = s.good.Release(ctx, id, owner)
@@ -117,7 +117,7 @@ func leaseDefects() []defect {
 				return s.good.Release(ctx, id, owner)
 			}
 		}},
-		{"a lease begins a debate", []string{"lease/a lease is no*"}, "", leases(func(s *spoiled) leasing {
+		{"a lease begins a conversation", []string{"lease/a lease is no*"}, "", leases(func(s *spoiled) leasing {
 			return func(ctx context.Context, id, owner string, d time.Duration) error {
 				if s.end(id) == 0 {
 					_ = s.good.Append(ctx, id, 0, "", []flow.Event{{Seq: 1, Body: &flow.Acknowledge{}}})

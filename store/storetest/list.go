@@ -14,7 +14,7 @@ import (
 func listChecks() []check {
 	return []check{
 		{"list/an empty storage", listEmpty},
-		{"list/what is told of a debate", listInfo},
+		{"list/what is told of a conversation", listInfo},
 		{"list/what is told follows the log", listFollows},
 		{"list/a log that begins otherwise", listOdd},
 		{"list/by state", listStates},
@@ -179,10 +179,10 @@ func listCanceled(x *exam) {
 		cancel()
 	}
 	if failed == nil {
-		x.Errorf("List yielded all %d debates although its context was over after the first", n)
+		x.Errorf("List yielded all %d conversations although its context was over after the first", n)
 	}
 	if n := len(x.list(s, store.Filter{})); n != debates {
-		x.Errorf("after that List yields %d of %d debates", n, debates)
+		x.Errorf("after that List yields %d of %d conversations", n, debates)
 	}
 }
 
@@ -214,14 +214,14 @@ func listReentrant(x *exam) {
 		return nil
 	})
 	if n != 3 {
-		x.Errorf("List yielded %d of 3 debates while they grew", n)
+		x.Errorf("List yielded %d of 3 conversations while they grew", n)
 	}
 	for _, id := range []string{"a", "b", "c"} {
 		x.log(s, id, 0, some(0, 2, id))
 	}
 }
 
-// listCrowd lists while debates are started. Those that existed before must be listed, in order.
+// listCrowd lists while conversations are started. Those that existed before must be listed, in order.
 func listCrowd(x *exam) {
 	const writers, each = 4, 15
 	handles := x.handles(2)
@@ -235,7 +235,7 @@ func listCrowd(x *exam) {
 					x.Errorf("Append beside others failed: %v", err)
 				}
 				if ids, err := listNames(x, s); err != nil || !slices.Contains(ids, id) {
-					x.Errorf("a debate that was just begun is not listed (%v)", err)
+					x.Errorf("a conversation that was just begun is not listed (%v)", err)
 				}
 				continue
 			}
@@ -246,7 +246,7 @@ func listCrowd(x *exam) {
 		}
 	})
 	if n := len(x.list(handles[0], store.Filter{})); n != writers*each+1 {
-		x.Errorf("List yields %d debates, want %d", n, writers*each+1)
+		x.Errorf("List yields %d conversations, want %d", n, writers*each+1)
 	}
 }
 
@@ -254,7 +254,7 @@ func listNames(x *exam, s store.Store) ([]string, error) {
 	infos, err := collect(s.List(x.Context(), store.Filter{}))
 	for i := range infos {
 		if infos[i].State != flow.StatePaused || infos[i].Seq != 2 || infos[i].Topic != "topic" {
-			return nil, fmt.Errorf("a debate is told of as half begun: %s", oneLine(infos[i]))
+			return nil, fmt.Errorf("a conversation is told of as half begun: %s", oneLine(infos[i]))
 		}
 	}
 	return names(infos), err

@@ -275,7 +275,7 @@ func searchDefects() []defect {
 
 func watchDefects() []defect {
 	return []defect{
-		{"tells nobody", []string{"watch/appends*", "watch/a debate that is yet*", "watch/nobody*", "watch/all*", "watch/a debate that is begun*"}, "no value has come", func(s *spoiled) {
+		{"tells nobody", []string{"watch/appends*", "watch/a conversation that is yet*", "watch/nobody*", "watch/all*", "watch/a conversation that is begun*"}, "no value has come", func(s *spoiled) {
 			s.onWatch = func(context.Context, string) <-chan struct{} { return make(chan struct{}) }
 		}},
 		{"tells its own handle", []string{"watch/appends of another*"}, "no value has come", func(s *spoiled) {

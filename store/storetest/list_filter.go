@@ -89,7 +89,7 @@ func listLabels(x *exam) {
 	}
 }
 
-// listTimes has debates one nanosecond apart.
+// listTimes has conversations one nanosecond apart.
 func listTimes(x *exam) {
 	s := x.open()
 	begin := time.Date(2026, time.May, 1, 12, 0, 0, 999_999_998, time.UTC)
@@ -162,7 +162,7 @@ func listIdle(x *exam) {
 	}
 }
 
-// listTogether has debates that each miss one condition.
+// listTogether has conversations that each miss one condition.
 func listTogether(x *exam) {
 	s := x.open()
 	const word = "a word"

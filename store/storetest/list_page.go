@@ -128,7 +128,7 @@ func pages(x *exam, handles []store.Store, filter store.Filter, want []string) {
 	for page := 0; page <= len(want); page++ {
 		ids := names(x.list(handles[page%len(handles)], filter))
 		if len(ids) > filter.Limit {
-			x.Fatalf("a page of %d has %d debates", filter.Limit, len(ids))
+			x.Fatalf("a page of %d has %d conversations", filter.Limit, len(ids))
 		}
 		got = append(got, ids...)
 		if len(ids) < filter.Limit {

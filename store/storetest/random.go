@@ -159,9 +159,9 @@ func (p *player) doesf(err, want error, format string, args ...any) {
 func sentinel(err error) string {
 	switch {
 	case errors.Is(err, flow.ErrConflict):
-		return "debate.ErrConflict"
+		return "flow.ErrConflict"
 	case errors.Is(err, flow.ErrLeased):
-		return "debate.ErrLeased"
+		return "flow.ErrLeased"
 	default:
 		return fmt.Sprint(err)
 	}
@@ -231,7 +231,7 @@ func (p *player) grow(store store.Store, id string) {
 	d.log, d.begin, d.writer = append(d.log, events...), length, writer
 }
 
-// compare checks one debate and some list.
+// compare checks one conversation and some list.
 func (p *player) compare(id string) {
 	p.Helper()
 	store := one(p, p.handles)

@@ -12,7 +12,7 @@ import (
 
 func readChecks() []check {
 	return []check{
-		{"read/an unknown debate is not found", readUnknown},
+		{"read/an unknown conversation is not found", readUnknown},
 		{"read/from a cursor", readCursor},
 		{"read/beyond the end there is nothing", readBeyond},
 		{"read/sees at once what was appended", readAtOnce},
@@ -32,7 +32,7 @@ func readUnknown(x *exam) {
 	}
 	for _, err := range s.Read(x.Context(), "none", 7) {
 		if !errors.Is(err, flow.ErrNotFound) {
-			x.Errorf("Read of an unknown debate from a cursor gave %v, want debate.ErrNotFound", err)
+			x.Errorf("Read of an unknown conversation from a cursor gave %v, want flow.ErrNotFound", err)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func readCanceled(x *exam) {
 	x.log(s, "a", int64(events-1), some(int64(events-1), 1, "w"))
 }
 
-// A reader may append to the same debate, or look at others.
+// A reader may append to the same conversation, or look at others.
 func readReentrant(x *exam) {
 	s := x.open()
 	x.append(s, "a", 0, "w", some(0, 3, "w"))
@@ -132,7 +132,7 @@ func readReentrant(x *exam) {
 				return errors.Join(err, fmt.Errorf("reading while reading gave %d events", len(got)))
 			}
 			if got, err := collect(s.List(ctx, store.Filter{})); err != nil || len(got) != 2 {
-				return errors.Join(err, fmt.Errorf("listing while reading gave %d debates", len(got)))
+				return errors.Join(err, fmt.Errorf("listing while reading gave %d conversations", len(got)))
 			}
 		}
 		return nil

@@ -14,7 +14,7 @@ type reading = func(ctx context.Context, id string, after int64) iter.Seq2[flow.
 func readDefects() []defect {
 	reads := func(f func(s *spoiled) reading) func(s *spoiled) { return func(s *spoiled) { s.onRead = f(s) } }
 	return []defect{
-		{"an unknown debate is an empty one", []string{"read/an unknown*", "delete/the debate is gone", "lease/a lease is no*"}, "want debate.ErrNotFound", reads(func(s *spoiled) reading {
+		{"an unknown conversation is an empty one", []string{"read/an unknown*", "delete/the conversation is gone", "lease/a lease is no*"}, "want flow.ErrNotFound", reads(func(s *spoiled) reading {
 			return func(ctx context.Context, id string, after int64) iter.Seq2[flow.Event, error] {
 				if s.end(id) == 0 {
 					return func(func(flow.Event, error) bool) {}

@@ -2,7 +2,7 @@
 
 package storetest
 
-// The race detector makes each debate and event ten times slower, and finds the same in fewer.
+// The race detector makes each conversation and event ten times slower, and finds the same in fewer.
 
 func crowdOfDebates() int { return 300 }
 

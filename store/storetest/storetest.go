@@ -16,7 +16,7 @@
 //
 // Each check is a subtest with the name of the clause of the contract that it tests. Run the suite with
 // the race detector too, which finds what the suite cannot. With
-// DEBATE_LONG_TESTS=1 in the environment there are more debates and longer ones.
+// DEBATE_LONG_TESTS=1 in the environment there are more conversations and longer ones.
 package storetest
 
 import (

@@ -54,7 +54,7 @@ func TestAStoreThatCannotWatchIsSkippedThere(t *testing.T) {
 		if strings.HasPrefix(name, "watch/") {
 			skipped++
 			faults := storetest.Examine(t, name, time.Second, fresh)
-			assert.Equal(t, []string{"skipped: the store is no debate.Watcher"}, faults, name)
+			assert.Equal(t, []string{"skipped: the store is no store.Watcher"}, faults, name)
 		}
 	}
 	assert.NotZero(t, skipped)

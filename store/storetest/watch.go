@@ -13,17 +13,17 @@ func watchChecks() []check {
 	list := []check{
 		{"watch/appends of the same handle", watchSame},
 		{"watch/appends of another handle", watchOther},
-		{"watch/a debate that is yet to begin", watchUnbegun},
+		{"watch/a conversation that is yet to begin", watchUnbegun},
 		{"watch/nobody waits for who does not look", watchMerged},
 		{"watch/all who watch are told", watchMany},
 		{"watch/it ends with its context", watchEnds},
-		{"watch/a debate that is begun again", watchAgain},
+		{"watch/a conversation that is begun again", watchAgain},
 	}
 	for i := range list {
 		run := list[i].run
 		list[i].run = func(x *exam) {
 			if _, ok := x.open().(store.Watcher); !ok {
-				x.Skip("the store is no debate.Watcher")
+				x.Skip("the store is no store.Watcher")
 			}
 			run(x)
 		}
@@ -35,7 +35,7 @@ func (x *exam) watch(ctx context.Context, s store.Store, id string) <-chan struc
 	x.Helper()
 	w, ok := s.(store.Watcher)
 	if !ok {
-		x.Fatalf("one handle is a debate.Watcher and another is not")
+		x.Fatalf("one handle is a store.Watcher and another is not")
 		return nil
 	}
 	grown := w.Watch(ctx, id)
@@ -93,7 +93,7 @@ func watchUnbegun(x *exam) {
 	grown := x.watch(x.Context(), handles[0], "a")
 	other := x.watch(x.Context(), handles[1], "a")
 	x.unknown(handles[0], "a")
-	x.listed("watching begins no debate", handles[0], store.Filter{})
+	x.listed("watching begins no conversation", handles[0], store.Filter{})
 	x.append(handles[0], "a", 0, "w", some(0, 2, "w"))
 	x.grows(grown, handles[0], "a", 2)
 	x.grows(other, handles[1], "a", 2)

@@ -1,4 +1,4 @@
-// Package mcp turns the tools of an MCP server (Model Context Protocol) into tools of a debate.
+// Package mcp turns the tools of an MCP server (Model Context Protocol) into tools of a conversation.
 //
 //	session, err := mcp.Connect(ctx, &sdk.CommandTransport{Command: exec.Command("some-server")})
 //	defer session.Close() // after engine.Shutdown
@@ -21,7 +21,7 @@
 // reads is believed, so a use that was interrupted is repeated. Connect only to servers that you trust
 // with that. Answers of tools are hostile text, as for all tools; the engine puts them into a fence.
 //
-// The server sees the arguments that models write, and nothing else of a debate. If the server cannot be
+// The server sees the arguments that models write, and nothing else of a conversation. If the server cannot be
 // reached, the model gets only a general message, because such errors can hold addresses and keys;
 // errors.Unwrap returns the cause.
 //

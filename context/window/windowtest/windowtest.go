@@ -87,7 +87,7 @@ func unlimited(f *findings, seed uint64) {
 	}
 }
 
-// grow follows a debate without summaries from its first message to its last.
+// grow follows a conversation without summaries from its first message to its last.
 func grow(f *findings, seed uint64) {
 	whole := problem(seed)
 	kept := slices.Clone(whole.Sums)
@@ -112,7 +112,7 @@ func grow(f *findings, seed uint64) {
 	}
 }
 
-// summarise follows a debate in which summaries are made. Every second debate loses the model for it
+// summarise follows a conversation in which summaries are made. Every second conversation loses the model for it
 // halfway.
 func summarise(f *findings, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 8)) //nolint:gosec // the same in every run
@@ -126,7 +126,7 @@ func summarise(f *findings, seed uint64) {
 		name := fmt.Sprintf("transcript %d with summaries, %d messages", seed, n)
 		p := whole
 		p.Sums = whole.Sums[: n+1 : n+1]
-		plan := settle(f, name, &p, r)
+		plan := finalPlan(f, name, &p, r)
 		if p.Covered != whole.Covered {
 			last = 0
 		}
@@ -138,8 +138,8 @@ func summarise(f *findings, seed uint64) {
 	}
 }
 
-// settle makes summaries as long as they are requested, and returns the plan of the request.
-func settle(f *findings, name string, p *window.Problem, r *rand.Rand) window.Plan {
+// finalPlan makes summaries as long as they are requested, and returns the plan of the request.
+func finalPlan(f *findings, name string, p *window.Problem, r *rand.Rand) window.Plan {
 	made := false
 	for range Rounds + 1 {
 		plan := f.plan(name, *p)

@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	// maxOpen bounds how many changes have files open at once, two each, however many debates there are.
+	// maxOpen bounds how many changes have files open at once, two each, however many conversations there are.
 	// Files are opened again for each change. That takes some 20 µs, where a sync takes 300, and no table
-	// of open files has to be kept correct while other processes delete debates.
+	// of open files has to be kept correct while other processes delete conversations.
 	maxOpen = 128
 	// maxKnown bounds how many journals are remembered, at some 400 bytes each. A journal that was
 	// forgotten is read and synced again before its next append.
 	maxKnown = 16 << 10
-	// patience is the pause before trying again to lock a debate that another process holds, which it
+	// patience is the pause before trying again to lock a conversation that another process holds, which it
 	// does for as long as a sync takes.
 	patience = time.Millisecond
 )
 
-// hold is the exclusive right to change the files of a debate, in this process and against all others.
-type hold struct {
+// locked is a journal that nobody else changes now, in this process or in another.
+type locked struct {
 	*journal
 
 	store *Store
@@ -27,13 +27,13 @@ type hold struct {
 	drop  bool // the file of the lock is no longer needed
 }
 
-// hold waits until no one else changes the debate.
-func (s *Store) hold(ctx context.Context, id string) (*hold, error) {
+// lock waits until nobody else changes the conversation, and keeps others from it until release.
+func (s *Store) lock(ctx context.Context, id string) (*locked, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
-	h := &hold{store: s, journal: s.know(id)}
-	err := h.take(ctx)
+	h := &locked{store: s, journal: s.know(id)}
+	err := h.acquire(ctx)
 	if err != nil {
 		s.forget(h.journal)
 		s.busy.Done()
@@ -42,7 +42,7 @@ func (s *Store) hold(ctx context.Context, id string) (*hold, error) {
 	return h, nil
 }
 
-func (h *hold) take(ctx context.Context) error {
+func (h *locked) acquire(ctx context.Context) error {
 	if err := h.store.enter(ctx, h.turn); err != nil {
 		return err
 	}
@@ -62,20 +62,20 @@ func (h *hold) take(ctx context.Context) error {
 }
 
 // try tries the lock once. While it waits for the next attempt, no file is open.
-func (h *hold) try(ctx context.Context) error {
-	if err := h.store.enter(ctx, h.store.places); err != nil {
+func (h *locked) try(ctx context.Context) error {
+	if err := h.store.enter(ctx, h.store.slots); err != nil {
 		return err
 	}
 	l, ok, err := h.store.disk.Lock(h.name + suffixLock)
 	if err != nil || !ok {
-		<-h.store.places
+		<-h.store.slots
 		return err
 	}
 	h.lock = l
 	return nil
 }
 
-// enter waits for a place in a channel that bounds how many goroutines do something at once.
+// enter waits for a slot in a channel that bounds how many goroutines do something at once.
 func (s *Store) enter(ctx context.Context, into chan struct{}) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -104,9 +104,9 @@ func (s *Store) pause(ctx context.Context) error {
 	}
 }
 
-func (h *hold) release() {
+func (h *locked) release() {
 	_ = h.lock.Unlock(h.drop) // the lock ends with its file, and a file that stays does no harm
-	<-h.store.places
+	<-h.store.slots
 	<-h.turn
 	h.store.forget(h.journal)
 	h.store.busy.Done()

@@ -1,0 +1,63 @@
+// Package flow is the kernel of conversations between models: what holds for a debate, a deliberation, and any other
+// kind. It does no I/O.
+//
+// A conversation is a log of events, numbered from 1. The [Record] is what the log adds up to, and a [Flow] is what
+// differs between kinds of conversation. A [Core] holds one conversation: it takes inputs, and returns the events to
+// append and the calls to make. A runtime around the core does both; package debate has one.
+//
+// Three words are used in one sense only. An actor is a participant, or another name that calls are made for: a judge,
+// an evaluator, the summarizer. A working state is one in which calls are made. The conclusion is what a flow does in
+// [StateCompleting]: a verdict, a synthesis.
+//
+// # For a host program
+//
+// These are set in configs and on an engine. The root package has aliases for most of them.
+//
+//   - defaults and context managers: [DefaultContext] and the constants beside it
+//   - limits and prices: [Budget], [Money] ([USD]), [Model], [LookupModel], [SplitModel], [Estimate]
+//   - failures: [Error], [Kind], [RetryPolicy], [Unattended], [ErrAwaitingInput], [ErrClosed], [ErrNotFound],
+//     [ErrConflict], [ErrLeased]
+//   - tools: [Tool], [NewTool], [ToolInfo], [ToolUse]
+//   - answers of persons: [Inquiry], [Answer], [Option]
+//
+// # For readers of a record
+//
+// A [Record] holds the contributions as a [Turn] each, and methods for all else. An [Event] holds a [Body] of the
+// type that its [EventKind] names.
+//
+//   - the course: [Start], [Parent], [Transition], [Round], [EndReason], [Opened], [Sent], [Warning], [WarningKind]
+//   - a call and its attempts: [Intent], [Spend], [AttemptEnd], [SpendOf], [Turn], [Chunk], [StopReason], [Summarized],
+//     [Rejection], [Failure], [Charge], [ToolCalls], [AskedTool], [ToolResult], [ToolOffer]
+//   - persons: [Inquiry], [Answer], [Acknowledge]
+//   - actors: [ParticipantState], [Status], [Dropped], [Shrinking]
+//   - costs: [Account], [SpentByLabel]
+//   - logs as JSON: [ReadEvent], [Foreign], [LogVersion]
+//
+// # For authors of a flow
+//
+// A [Flow] is a table of states with the work of each. A flow outside this repository has the same means as the debate.
+//
+//   - the table: [State], [Trigger], [Rule], [Guard], [Lifecycle], [Compile]
+//   - the work of a state: [Step], [Exit], [EndReason]
+//   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Asked], [View],
+//     [OnFail], [Question]
+//   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [Names]
+//   - its config: [Config], [Terms], [Registry], [Findings], [NameField], [MaxText], [Registrable]
+//   - reading and writing JSON: [DecodeStrict], [MaxProblems], [Within], [Duration], [Value], [EncodeConfig]
+//   - prompts: [Setup], [Views], [Shuffled], [NeutralLabels], [ReplaceNames], and Record.Quote
+//   - its own events and state: [Part], [Body], [Spend]
+//   - estimates: [Estimator]
+//   - composed from another flow: [Named]
+//
+// # For authors of a runtime
+//
+// A runtime makes a [Core] with [NewCore], steps an [Input] at a time, and does what the [Output] says, in its order.
+//
+//   - flows: [Flows], [Machine], [Compile]
+//   - what a host program wants ([Signal]): [Edit], [Validate], [Validated], [Start], [Pause], [Resume], [Stop],
+//     [Cancel], [Retry], [Acknowledge], [Answer], [Sent]
+//   - what happens: [Tick], [Opened], [Result], [Failed], [Lost]
+//   - calls: [Command], [Classify], [KnownUsage]
+//   - before the start: [EstimateStart], [ReadableJSON], [Unnamed], and Flow.Render
+//   - logs: [SameEvent]
+package flow
