@@ -42,10 +42,10 @@
 //   - what is asked, and of which performer: [Call], [CallKind], [KindSummary], [KindTool], [Performer], [Asked], [View],
 //     [OnFail], [Question]
 //   - answers as JSON: [Schema], [NewSchema], [AnswerSchema], [AnswerOf], [Names]
-//   - its config: [Config], [Terms], [Registry], [Findings], [NameField], [MaxText], [Registrable]
+//   - its config: [Config], [DecodeTo], [ConfigAs], [Terms], [Registry], [Findings], [NameField], [MaxText], [Registrable]
 //   - reading and writing JSON: [DecodeStrict], [MaxProblems], [Within], [Duration], [Value], [EncodeConfig]
 //   - prompts: [Setup], [Views], [Shuffled], [NeutralLabels], [ReplaceNames], and Record.Quote
-//   - its own events and state: [Part], [Body], [Spend]
+//   - its own events and state: [Part], [Body], [Spend], [CanonicalTurn]
 //   - estimates: [Estimator]
 //   - composed from another flow: [Named]
 //
