@@ -15,6 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -56,28 +57,28 @@ func TestTheLeaseIsGivenBackAtRest(t *testing.T) {
 			if test.change != nil {
 				test.change(&config)
 			}
-			inCompany(t, config, func(t *testing.T, c *company, join func() *member) {
+			stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				if test.fail != nil {
-					c.failing(test.call, test.fail)
+					c.Failing(test.call, test.fail)
 				}
-				s := join().begin()
-				assert.NotEmpty(t, c.owner(s.ID()))
+				s := join().Begun()
+				assert.NotEmpty(t, c.Owner(s.ID()))
 				pass(500 * time.Millisecond)
 				if test.then != nil {
 					test.then(t, s)
 				}
 				pass(30 * time.Second)
 				assert.Equal(t, test.state, s.State())
-				assert.Empty(t, c.owner(s.ID()), "whoever says something next may be in another process")
+				assert.Empty(t, c.Owner(s.ID()), "whoever says something next may be in another process")
 				var idle []string
 				for info, err := range join().List(t.Context(), debate.Filter{Idle: true}) {
 					require.NoError(t, err)
 					idle = append(idle, info.ID)
 				}
 				assert.Equal(t, []string{s.ID()}, idle)
-				other := join().open(s.ID())
+				other := join().Opened(s.ID())
 				assert.Equal(t, test.state, other.State())
-				assert.Empty(t, c.owner(s.ID()), "who opens it takes no lease either")
+				assert.Empty(t, c.Owner(s.ID()), "who opens it takes no lease either")
 			})
 		})
 	}
@@ -91,20 +92,20 @@ func TestTheLeaseIsKeptWhileACallIsInFlight(t *testing.T) {
 		"the end": func(ctx context.Context, s *debate.Session) error { return s.Cancel(ctx) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-				c.slow("Ada", time.Minute)
+			stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+				c.Slow("Ada", time.Minute)
 				m := join()
 				m.Providers["test"] = stubborn{m}
-				s := m.begin()
+				s := m.Begun()
 				pass(500 * time.Millisecond)
 				require.NoError(t, do(t.Context(), s))
 				pass(time.Minute)
-				assert.NotEmpty(t, c.owner(s.ID()))
+				assert.NotEmpty(t, c.Owner(s.ID()))
 				_, err := join().Open(t.Context(), s.ID())
 				require.ErrorIs(t, err, debate.ErrLeased)
 				pass(time.Second)
-				assert.Empty(t, c.owner(s.ID()))
-				assert.Zero(t, c.record(s.ID()).InFlight())
+				assert.Empty(t, c.Owner(s.ID()))
+				assert.Zero(t, c.Record(s.ID()).InFlight())
 			})
 		})
 	}
@@ -154,66 +155,53 @@ func listening(t *testing.T, s *debate.Session) *reader {
 }
 
 // sawAll checks that a reader was given the whole log, and the record of its end.
-func (r *reader) sawAll(t *testing.T, c *company, id string) {
+func (r *reader) sawAll(t *testing.T, c *stage.Company, id string) {
 	t.Helper()
 	r.Wait()
 	require.NoError(t, r.err)
 	require.NotNil(t, r.record)
-	log := c.log(id)
+	log := c.Log(id)
 	for i := range log {
 		log[i] = shownEvent(log[i])
 	}
 	assert.Equal(t, log, r.facts)
-	assert.Equal(t, canonical(t, c.record(id)), canonical(t, r.record))
-}
-
-// shownEvent is an event as readers are given it: read by its flow, and without the debate's secrets.
-func shownEvent(e debate.Event) debate.Event {
-	if read, err := debate.DebateFlow().DecodeEvent(e); err == nil {
-		e = read
-	}
-	if given := as[flow.Start](e); given != nil {
-		start := *given
-		start.Seed, start.Texts, start.Views = "", nil, flow.Views{}
-		e.Body = &start
-	}
-	return e
+	assert.Equal(t, canonical(t, c.Record(id)), canonical(t, r.record))
 }
 
 func TestAnotherEngineResumesWhatOnePaused(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a, b := join(), join()
-		first := a.begin()
+		first := a.Begun()
 		ra := listening(t, first)
 		pass(1500 * time.Millisecond)
 		require.NoError(t, first.Pause(t.Context()))
 		pass(time.Hour)
-		second := b.open(first.ID())
+		second := b.Opened(first.ID())
 		rb := listening(t, second)
 		require.NoError(t, second.Resume(t.Context()))
 		pass(500 * time.Millisecond)
-		owner := c.owner(first.ID())
+		owner := c.Owner(first.ID())
 		assert.NotEmpty(t, owner)
 		assert.Equal(t, second.State(), first.State(), "who listens sees the debate go on")
 		ra.sawAll(t, c, first.ID())
 		rb.sawAll(t, c, first.ID())
-		assert.Equal(t, 11, c.calls(), "ten calls and the one that was broken off")
-		assert.Empty(t, c.owner(first.ID()))
-		c.finished(first.ID())
+		assert.Equal(t, 11, c.Calls(), "ten calls and the one that was broken off")
+		assert.Empty(t, c.Owner(first.ID()))
+		c.Finished(first.ID())
 	})
 }
 
 // A debate goes from one engine to the other and back.
 func TestADebateIsPassedToAndFro(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-		first := join().begin()
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		first := join().Begun()
 		sessions := []*debate.Session{first}
 		var readers []*reader
 		pass(300 * time.Millisecond)
 		require.NoError(t, first.Pause(t.Context(), debate.Drain))
 		pass(time.Second)
 		for range 2 {
-			sessions = append(sessions, join().open(first.ID()))
+			sessions = append(sessions, join().Opened(first.ID()))
 		}
 		for _, s := range sessions {
 			readers = append(readers, listening(t, s))
@@ -224,14 +212,14 @@ func TestADebateIsPassedToAndFro(t *testing.T) {
 			pass(300 * time.Millisecond)
 			require.NoError(t, s.Pause(t.Context(), debate.Drain))
 			pass(5 * time.Second)
-			assert.Empty(t, c.owner(first.ID()))
+			assert.Empty(t, c.Owner(first.ID()))
 		}
 		require.NoError(t, first.Resume(t.Context()))
 		for _, r := range readers {
 			r.sawAll(t, c, first.ID())
 		}
-		assert.Equal(t, 10, c.calls())
-		c.finished(first.ID())
+		assert.Equal(t, 10, c.Calls())
+		c.Finished(first.ID())
 	})
 }
 
@@ -243,21 +231,21 @@ func simultaneous() debate.Config {
 }
 
 func TestWhoListensTakesOverFromWhoIsGone(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a, b := join(), join()
-		first := a.begin()
+		first := a.Begun()
 		pass(500 * time.Millisecond)
 		require.NoError(t, first.Pause(t.Context()))
 		pass(time.Second)
-		second := b.open(first.ID())
+		second := b.Opened(first.ID())
 		require.NoError(t, first.Resume(t.Context()))
 		pass(500 * time.Millisecond)
-		a.die()
+		a.Die()
 		gone := time.Now()
 		_, err := second.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Less(t, time.Since(gone), 2*leaseTime+8*time.Second, "the lease, a look at it, and what was left to say")
-		c.finished(first.ID())
+		c.Finished(first.ID())
 	})
 }
 
@@ -265,34 +253,34 @@ func TestWhoListensTakesOverFromWhoIsGone(t *testing.T) {
 func TestWhatADeadHolderHasLeftInAPauseIsSettled(t *testing.T) {
 	for name, late := range map[string]bool{"by itself": true, "by a control": false} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-				c.saved = c.leased
+			stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+				c.Saved = c.Leased
 				a, b := join(), join()
-				first := a.begin()
+				first := a.Begun()
 				pass(500 * time.Millisecond)
 				require.NoError(t, first.Pause(t.Context()))
 				pass(500 * time.Millisecond)
-				second := b.open(first.ID())
+				second := b.Opened(first.ID())
 				pass(500 * time.Millisecond)
 				require.NoError(t, first.Resume(t.Context()))
 				pass(500 * time.Millisecond)
 				require.NoError(t, first.Pause(t.Context(), debate.Drain))
-				a.die()
+				a.Die()
 				pass(leaseTime) // it has run out just now
-				calls := c.calls()
+				calls := c.Calls()
 				if late {
 					pass(leaseTime)
-					assert.Zero(t, c.record(first.ID()).InFlight())
-					assert.Empty(t, c.owner(first.ID()))
+					assert.Zero(t, c.Record(first.ID()).InFlight())
+					assert.Empty(t, c.Owner(first.ID()))
 				}
-				assert.Equal(t, calls, c.calls(), "nothing is asked in a pause")
+				assert.Equal(t, calls, c.Calls(), "nothing is asked in a pause")
 				require.NoError(t, second.Resume(t.Context()))
 				pass(500 * time.Millisecond)
-				assert.NotEmpty(t, c.owner(first.ID()), "who goes on has the lease")
-				assert.Equal(t, calls+2, c.calls(), "each of the two is asked again once")
+				assert.NotEmpty(t, c.Owner(first.ID()), "who goes on has the lease")
+				assert.Equal(t, calls+2, c.Calls(), "each of the two is asked again once")
 				_, err := second.Wait(t.Context())
 				require.NoError(t, err)
-				c.finished(first.ID())
+				c.Finished(first.ID())
 			})
 		})
 	}
@@ -300,14 +288,14 @@ func TestWhatADeadHolderHasLeftInAPauseIsSettled(t *testing.T) {
 
 func TestADebateIsDeletedUnderItsSessions(t *testing.T) {
 	t.Run("at rest", func(t *testing.T) {
-		inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-			first := join().begin()
+		stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+			first := join().Begun()
 			pass(500 * time.Millisecond)
 			require.NoError(t, first.Pause(t.Context()))
 			pass(time.Second)
-			second := join().open(first.ID())
+			second := join().Opened(first.ID())
 			pass(time.Second)
-			require.NoError(t, c.store.Delete(t.Context(), first.ID()))
+			require.NoError(t, c.Store.Delete(t.Context(), first.ID()))
 			deleted := time.Now()
 			for _, s := range []*debate.Session{first, second} {
 				_, err := s.Wait(t.Context())
@@ -315,23 +303,23 @@ func TestADebateIsDeletedUnderItsSessions(t *testing.T) {
 				assert.LessOrEqual(t, time.Since(deleted), leaseTime)
 				require.ErrorIs(t, s.Resume(t.Context()), debate.ErrNotFound)
 			}
-			c.nothing(first.ID())
+			nothing(c, first.ID())
 		})
 	})
 	t.Run("at work", func(t *testing.T) {
 		for name, after := range map[string]time.Duration{"noticed at the next result": 0, "noticed at the next look": time.Hour} {
 			t.Run(name, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-					c.slow("Ada", after)
-					first := join().begin()
+				stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+					c.Slow("Ada", after)
+					first := join().Begun()
 					pass(500 * time.Millisecond)
-					require.NoError(t, c.store.Delete(t.Context(), first.ID()))
+					require.NoError(t, c.Store.Delete(t.Context(), first.ID()))
 					deleted := time.Now()
 					_, err := first.Wait(t.Context())
 					require.ErrorIs(t, err, debate.ErrNotFound)
 					assert.LessOrEqual(t, time.Since(deleted), beatTime)
 					pass(time.Second)
-					c.nothing(first.ID())
+					nothing(c, first.ID())
 				})
 			})
 		}
@@ -339,22 +327,22 @@ func TestADebateIsDeletedUnderItsSessions(t *testing.T) {
 }
 
 // nothing checks that the store knows nothing of a debate: its id is free.
-func (c *company) nothing(id string) {
-	c.t.Helper()
-	_, err := c.member().Record(c.t.Context(), id)
-	require.ErrorIs(c.t, err, debate.ErrNotFound)
-	require.NoError(c.t, c.store.Lease(c.t.Context(), id, "anybody", time.Second))
+func nothing(c *stage.Company, id string) {
+	c.T.Helper()
+	_, err := c.Member().Record(c.T.Context(), id)
+	require.ErrorIs(c.T, err, debate.ErrNotFound)
+	require.NoError(c.T, c.Store.Lease(c.T.Context(), id, "anybody", time.Second))
 }
 
 func TestCloseAndShutdownWhileListening(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
-		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
-		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	for name, end := range map[string]func(context.Context, *stage.Member, *debate.Session) error{
+		"Close":    func(_ context.Context, _ *stage.Member, s *debate.Session) error { return s.Close() },
+		"Shutdown": func(ctx context.Context, m *stage.Member, _ *debate.Session) error { return m.Shutdown(ctx) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+			stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				a := join()
-				s := a.begin()
+				s := a.Begun()
 				pass(500 * time.Millisecond)
 				require.NoError(t, s.Pause(t.Context()))
 				pass(time.Minute)
@@ -364,11 +352,11 @@ func TestCloseAndShutdownWhileListening(t *testing.T) {
 				_, err := s.Wait(t.Context())
 				require.ErrorIs(t, err, flow.ErrClosed)
 				require.ErrorIs(t, s.Resume(t.Context()), flow.ErrClosed)
-				again := join().open(s.ID())
+				again := join().Opened(s.ID())
 				require.NoError(t, again.Resume(t.Context()))
 				_, err = again.Wait(t.Context())
 				require.NoError(t, err)
-				c.finished(s.ID())
+				c.Finished(s.ID())
 			})
 		})
 	}
@@ -377,12 +365,12 @@ func TestCloseAndShutdownWhileListening(t *testing.T) {
 // Of a hundred debates some speak, some rest and some drain. Another process goes on with all of them.
 func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 	const debates = 100
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a, b := join(), join()
 		var ids []string
 		for i := range debates {
-			c.config.ID = fmt.Sprintf("many-%d", i)
-			s := a.begin()
+			c.Config.ID = fmt.Sprintf("many-%d", i)
+			s := a.Begun()
 			ids = append(ids, s.ID())
 			pass(10 * time.Millisecond)
 			switch i % 4 {
@@ -398,18 +386,18 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 		assert.Zero(t, time.Since(began))
 		_, err := a.Open(t.Context(), ids[0])
 		require.ErrorIs(t, err, flow.ErrClosed, "a shutdown is final")
-		c.config.ID = "another"
-		_, err = a.Start(t.Context(), c.config)
+		c.Config.ID = "another"
+		_, err = a.Start(t.Context(), c.Config)
 		require.ErrorIs(t, err, flow.ErrClosed)
 		_, err = a.Record(t.Context(), ids[0])
 		require.NoError(t, err, "what is stored can still be read")
 		for _, id := range ids {
-			assert.Empty(t, c.owner(id))
+			assert.Empty(t, c.Owner(id))
 		}
 
 		sessions := make([]*debate.Session, debates)
 		for i, id := range ids {
-			sessions[i] = b.open(id)
+			sessions[i] = b.Opened(id)
 			if sessions[i].State() == flow.StatePaused {
 				require.NoError(t, sessions[i].Resume(t.Context()))
 			}
@@ -418,56 +406,54 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 		for i, id := range ids {
 			_, err := sessions[i].Wait(t.Context())
 			require.NoError(t, err)
-			c.config.ID = id
-			c.finished(id)
+			c.Config.ID = id
+			c.Finished(id)
 		}
 	})
 }
 
 // An append seems to have failed, and has not. What it has begun is the session's own.
 func TestAnAppendThatSucceedsAfterAll(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		for nth := range 12 {
 			m, appends := join(), 0
-			m.goes(func(_ context.Context, op string, do func() error) error {
+			m.Goes(func(_ context.Context, op string, do func() error) error {
 				if err := do(); err != nil || op != "append" {
 					return err
 				}
 				if appends++; appends == nth+1 {
-					return errBroken
+					return stage.ErrBroken
 				}
 				return nil
 			})
-			before := c.calls()
-			s := m.begin()
+			before := c.Calls()
+			s := m.Begun()
 			_, err := s.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, 10, c.calls()-before)
-			c.finished(s.ID())
-			c.config.ID = ""
+			assert.Equal(t, 10, c.Calls()-before)
+			c.Finished(s.ID())
+			c.Config.ID = ""
 		}
 	})
 }
-
-var errBroken = errors.New("the connection is lost")
 
 // A store that fails for less than a lease costs nothing but time; one that fails for longer, the session.
 func TestAStoreThatFailsForAWhile(t *testing.T) {
 	for _, op := range []string{"append", "lease", "read"} {
 		for name, fails := range map[string]time.Duration{"shortly": leaseTime - 2*time.Second, "for long": 3 * leaseTime} {
 			t.Run(op+" "+name, func(t *testing.T) {
-				inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-					c.slow("Ben", leaseTime)
+				stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+					c.Slow("Ben", leaseTime)
 					m := join()
-					s := m.begin()
+					s := m.Begun()
 					pass(500 * time.Millisecond)
 					if op == "read" { // which happens where somebody else has appended
 						require.NoError(t, join().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
 					}
 					until := time.Now().Add(fails)
-					m.goes(func(_ context.Context, which string, do func() error) error {
+					m.Goes(func(_ context.Context, which string, do func() error) error {
 						if which == op && time.Now().Before(until) {
-							return errBroken
+							return stage.ErrBroken
 						}
 						return do()
 					})
@@ -478,12 +464,12 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 					}
 					_, err := s.Wait(t.Context())
 					if name == "for long" {
-						require.ErrorIs(t, err, errBroken)
+						require.ErrorIs(t, err, stage.ErrBroken)
 						return
 					}
 					require.NoError(t, err)
-					assert.Equal(t, 10, c.calls())
-					c.finished(s.ID())
+					assert.Equal(t, 10, c.Calls())
+					c.Finished(s.ID())
 				})
 			})
 		}
@@ -492,24 +478,24 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 
 // Whoever closes a session does not wait for a store that has failed.
 func TestPatienceEndsAtOnce(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
-		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
-		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	for name, end := range map[string]func(context.Context, *stage.Member, *debate.Session) error{
+		"Close":    func(_ context.Context, _ *stage.Member, s *debate.Session) error { return s.Close() },
+		"Shutdown": func(ctx context.Context, m *stage.Member, _ *debate.Session) error { return m.Shutdown(ctx) },
 	} {
 		for _, op := range []string{"append", "lease", "read", "release", "all"} {
 			t.Run(name+"/"+op, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 					working, resting := join(), join()
-					for _, m := range []*member{working, resting} {
-						s := m.begin()
+					for _, m := range []*stage.Member{working, resting} {
+						s := m.Begun()
 						pass(500 * time.Millisecond)
 						if m == resting {
 							require.NoError(t, s.Pause(t.Context()))
 							pass(time.Second)
 						}
-						m.goes(func(_ context.Context, which string, do func() error) error {
+						m.Goes(func(_ context.Context, which string, do func() error) error {
 							if op == which || op == "all" {
-								return errBroken
+								return stage.ErrBroken
 							}
 							return do()
 						})
@@ -517,7 +503,7 @@ func TestPatienceEndsAtOnce(t *testing.T) {
 						began := time.Now()
 						require.NoError(t, end(t.Context(), m, s))
 						assert.Zero(t, time.Since(began))
-						c.config.ID = ""
+						c.Config.ID = ""
 					}
 				})
 			})
@@ -530,17 +516,17 @@ func TestAStoreThatHangs(t *testing.T) {
 	for _, op := range []string{"append", "lease", "read", "release"} {
 		for name, deaf := range map[string]bool{"until its context ends": false, "for good": true} {
 			t.Run(op+" "+name, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 					for _, resting := range []bool{false, true} {
 						m := join()
-						s := m.begin()
+						s := m.Begun()
 						pass(500 * time.Millisecond)
 						if resting {
 							require.NoError(t, s.Pause(t.Context()))
 							pass(time.Second)
 						}
 						free := make(chan struct{})
-						m.goes(func(ctx context.Context, which string, do func() error) error {
+						m.Goes(func(ctx context.Context, which string, do func() error) error {
 							if op != which {
 								return do()
 							}
@@ -551,7 +537,7 @@ func TestAStoreThatHangs(t *testing.T) {
 							case <-ctx.Done():
 								return ctx.Err()
 							case <-free:
-								return errBroken
+								return stage.ErrBroken
 							}
 						})
 						pass(leaseTime / 2)
@@ -570,7 +556,7 @@ func TestAStoreThatHangs(t *testing.T) {
 						close(free)
 						require.NoError(t, s.Close())
 						cancel()
-						c.config.ID = ""
+						c.Config.ID = ""
 					}
 				})
 			})
@@ -583,15 +569,15 @@ func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
 	for _, op := range []string{"append", "lease", "read"} {
 		t.Run(op, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := newCompany(t, twoDebaters())
-				c.slow("Ada", 2*leaseTime) // until then nothing is saved, and the lease runs out
-				m := c.member()
-				s := m.begin()
+				c := stage.NewCompany(t, twoDebaters())
+				c.Slow("Ada", 2*leaseTime) // until then nothing is saved, and the lease runs out
+				m := c.Member()
+				s := m.Begun()
 				pass(500 * time.Millisecond)
 				if op == "read" { // which happens where somebody else has appended
-					require.NoError(t, c.member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
+					require.NoError(t, c.Member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
 				}
-				m.goes(func(ctx context.Context, which string, do func() error) error {
+				m.Goes(func(ctx context.Context, which string, do func() error) error {
 					if which != op {
 						return do()
 					}
@@ -604,7 +590,7 @@ func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
 				err := s.Stop(ctx)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				require.NoError(t, ctx.Err(), "the session is still there, and stuck")
-				again, err := c.member().Open(t.Context(), s.ID())
+				again, err := c.Member().Open(t.Context(), s.ID())
 				require.NoError(t, err, "another can go on")
 				require.NoError(t, again.Close())
 			})
@@ -615,12 +601,12 @@ func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
 // Three workers look for debates with which nobody goes on. Each debate is finished once.
 func TestWorkers(t *testing.T) {
 	const debates, workers = 30, 3
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		host := join()
 		var ids []string
 		for i := range debates {
-			c.config.ID = fmt.Sprintf("work-%d", i)
-			s := host.begin()
+			c.Config.ID = fmt.Sprintf("work-%d", i)
+			s := host.Begun()
 			ids = append(ids, s.ID())
 			pass(20 * time.Millisecond)
 			if i%5 == 0 {
@@ -672,8 +658,8 @@ func TestWorkers(t *testing.T) {
 			assert.NotEmpty(t, opened[w])
 		}
 		for _, id := range ids {
-			c.config.ID = id
-			c.finished(id)
+			c.Config.ID = id
+			c.Finished(id)
 		}
 	})
 }

@@ -20,16 +20,6 @@ import (
 	"github.com/agonist-dev/debate/store"
 )
 
-// slowly makes every reply take a second, in ten chunks.
-func slowly(p *scripted.Provider) {
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
-		r.Delay, r.Interval, r.Chunks = 100*time.Millisecond, 100*time.Millisecond, 10
-		return r
-	}
-}
-
 // inBubble runs a test of a started debate on a clock of its own.
 func inBubble(t *testing.T, config debate.Config, test func(t *testing.T, s *debate.Session, p *scripted.Provider)) {
 	synctest.Test(t, func(t *testing.T) {
@@ -563,27 +553,6 @@ func TestTheBudget(t *testing.T) {
 		assert.Positive(t, stopped)
 		assert.Positive(t, completed)
 	})
-}
-
-// canonical is a record's canonical form.
-func canonical(t *testing.T, r *debate.Record) string {
-	t.Helper()
-	data, err := view(r).Canonical()
-	require.NoError(t, err)
-	return string(data)
-}
-
-// undisturbed is the canonical form of the debate if nothing interrupts it.
-func undisturbed(t *testing.T, config debate.Config) string {
-	t.Helper()
-	config.ID, config.Budget = "", nil
-	engine, _ := engineFor(config)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
-	session.Close()
-	return canonical(t, record)
 }
 
 func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the race detector
