@@ -247,3 +247,45 @@ func digest(c *flow.Command) uint64 {
 
 // spareOf names a model's fallback. It is another vendor's: one that shared a limit would not be asked.
 func spareOf(model string) string { return "spare/" + strings.TrimPrefix(model, "test/") + "-b" }
+
+// spared reports whether a call is a participant's who would be dropped if it failed for good, in a
+// debate in which nobody is to be dropped, or one of the audience's, whose vote would be left out.
+func (s *sim) spared(c *flow.Command) bool {
+	r := s.live.Record()
+	if s.thin || !slices.Contains(s.names, c.By) {
+		return slices.Contains(s.voters, c.By)
+	}
+	return r.Round > 1 || !s.needed(c.By)
+}
+
+// needed reports whether the debate could not go on without somebody: two contestants are, and of a side
+// that there are any of somebody is.
+func (s *sim) needed(name string) bool {
+	r, left, sides := s.live.Record(), 0, map[debate.Side]bool{}
+	for _, p := range stage.View(r).Contestants() {
+		if p.Name != name {
+			sides[p.Side] = true
+			left++
+		}
+	}
+	lost := slices.ContainsFunc(stage.View(r).Contestants(), func(p debate.Participant) bool {
+		return (p.Side == debate.For || p.Side == debate.Against) && !sides[p.Side]
+	})
+	return left < 2 || lost
+}
+
+// mayFail: who is spared fails once in a call, which is always tried again.
+func (s *sim) mayFail(f flight) bool {
+	return !s.spared(f.command) || !s.faulty[strings.TrimSuffix(f.command.Call, ".again")]
+}
+
+// latest yields the latest intent of a call.
+func (s *sim) latest(call string) *flow.Intent {
+	for _, in := range slices.Backward(s.intents) {
+		if in.Call == call {
+			return in
+		}
+	}
+	s.failf("%s was never intended", call)
+	return nil
+}
