@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -30,8 +31,8 @@ func ExampleObserver_Watch() {
 		if err != nil {
 			fmt.Println(err)
 		}
-		if as[flow.Turn](event) != nil {
-			fmt.Println(as[flow.Turn](event).Speaker, "has spoken")
+		if body.As[flow.Turn](event) != nil {
+			fmt.Println(body.As[flow.Turn](event).Speaker, "has spoken")
 		}
 	}
 	draw(recorder.Started(), api.SpanID{}, "")

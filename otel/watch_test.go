@@ -21,6 +21,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -221,7 +222,7 @@ func TestALogWithoutTimes(t *testing.T) {
 
 func TestAReaderThatJoinsLate(t *testing.T) {
 	events := play(t, nil)
-	at := slices.IndexFunc(events, func(e flow.Event) bool { return as[flow.Turn](e) != nil && as[flow.Turn](e).Speaker == "Ben" })
+	at := slices.IndexFunc(events, func(e flow.Event) bool { return body.As[flow.Turn](e) != nil && body.As[flow.Turn](e).Speaker == "Ben" })
 	r := newRecorder()
 	read(t, r, events[at:])
 	root := r.one(t, "invoke_workflow")
@@ -237,7 +238,7 @@ func TestAReaderThatJoinsLate(t *testing.T) {
 
 func TestWhatIsUnfinishedSaysSo(t *testing.T) {
 	events := play(t, nil)
-	at := slices.IndexFunc(events, func(e flow.Event) bool { return as[flow.Turn](e) != nil && as[flow.Turn](e).Speaker == "Ben" })
+	at := slices.IndexFunc(events, func(e flow.Event) bool { return body.As[flow.Turn](e) != nil && body.As[flow.Turn](e).Speaker == "Ben" })
 	r := newRecorder()
 	chunk := flow.Event{At: events[at-1].At.Add(time.Second), Body: &flow.Chunk{Text: canary}}
 	read(t, r, append(slices.Clone(events[:at]), chunk))
@@ -346,7 +347,7 @@ func TestACallThatWasLost(t *testing.T) {
 		require.NoError(t, err)
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
-			if in := as[flow.Intent](event); in != nil && in.By == "Ben" {
+			if in := body.As[flow.Intent](event); in != nil && in.By == "Ben" {
 				require.NoError(t, session.Close())
 			}
 			if err != nil {
@@ -381,7 +382,7 @@ func TestACostThatComesLate(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if in := as[flow.Intent](event); in != nil && in.By == "Ben" {
+			if in := body.As[flow.Intent](event); in != nil && in.By == "Ben" {
 				require.NoError(t, session.Cancel(t.Context()))
 			}
 		}
@@ -411,7 +412,7 @@ func TestAPersonWhoJudges(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if q := as[flow.Inquiry](event); q != nil && q.About != "" {
+			if q := body.As[flow.Inquiry](event); q != nil && q.About != "" {
 				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
 			} else if q != nil {
 				pass(time.Minute)
@@ -456,7 +457,7 @@ func TestContentAndLabels(t *testing.T) {
 	r := newRecorder()
 	r.Content, r.Labels, r.Vendors = true, true, map[string]string{"openai": "azure.ai.openai"}
 	for i := range events {
-		if turn := as[flow.Turn](events[i]); turn != nil {
+		if turn := body.As[flow.Turn](events[i]); turn != nil {
 			long := *turn
 			long.Text = strings.Repeat("é", 1<<20)
 			events[i].Body = &long
