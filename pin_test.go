@@ -19,8 +19,8 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// The pins hold what logs say while the types of events change: the same values in the same order. Only [project] reads
-// events.
+// The pins hold what logs say while the types of events change: the same values in the same order. Only
+// [stage.Project] reads events.
 
 // secret is the seed of all pinned debates.
 func secret() string { return "0123456789abcdef0123456789abcdef" }

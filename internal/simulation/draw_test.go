@@ -22,7 +22,7 @@ func simNames() []string {
 	return []string{"Quorra", "Vexley", "Çem & Co", "Tamsin", "Ødger", "Ilmar"}
 }
 
-// stage is what a drawn debate is drawn from.
+// casting is what a drawn debate is drawn from.
 type casting struct {
 	dice   *rand.Rand
 	models []string // those that participants, judges and the audience may have
