@@ -53,11 +53,6 @@ func failing(attempts int, failure *provider.Error) func(*debate.Engine, *script
 	}
 }
 
-func lastCut(id string) (before, after string) {
-	i := strings.LastIndexByte(id, '/')
-	return id[:i], id[i+1:]
-}
-
 // openings yields the attempts at Ada's first turn, and how long after the failure before it each was made.
 func openings(events []debate.Event) (attempts []*flow.Intent, waits []time.Duration) {
 	var failed time.Time

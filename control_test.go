@@ -11,55 +11,56 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
 func TestAnAnswerFromAnywhereWakesWhoListens(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		mend := c.failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
-		s := join().begin()
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		mend := c.Failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+		s := join().Begun()
 		r := listening(t, s)
 		pass(time.Minute)
 		require.Equal(t, flow.StateAwaitingInput, s.State())
-		require.Empty(t, c.owner(s.ID()))
-		q := c.record(s.ID()).Inquiries[0]
+		require.Empty(t, c.Owner(s.ID()))
+		q := c.Record(s.ID()).Inquiries[0]
 		mend()
 		answered := time.Now()
 		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: q.ID, Option: flow.OptionRetry}))
 		pass(pollTime)
 		synctest.Wait()
-		assert.NotEmpty(t, c.owner(s.ID()), "who listens has taken the debate up")
+		assert.NotEmpty(t, c.Owner(s.ID()), "who listens has taken the debate up")
 		assert.Equal(t, debate.StateAwaitingResponses, s.State())
 		r.sawAll(t, c, s.ID())
 		assert.LessOrEqual(t, time.Since(answered), 7*time.Second, "six calls were left, and a look at the log")
-		assert.Equal(t, 11, c.calls(), "ten calls and the one that failed")
-		c.finished(s.ID())
+		assert.Equal(t, 11, c.Calls(), "ten calls and the one that failed")
+		c.Finished(s.ID())
 	})
 }
 
 func TestAControlWaitsForWhoOpensTheDebate(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		s := join().begin()
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		s := join().Begun()
 		pass(500 * time.Millisecond)
 		require.NoError(t, s.Pause(t.Context()))
 		pass(time.Second)
 		require.NoError(t, s.Close())
 		other := join()
 		require.NoError(t, other.Control(t.Context(), s.ID(), flow.Resume{}))
-		calls := c.calls()
+		calls := c.Calls()
 		pass(time.Hour)
-		assert.Equal(t, calls, c.calls(), "a control begins nothing")
-		assert.Empty(t, c.owner(s.ID()))
+		assert.Equal(t, calls, c.Calls(), "a control begins nothing")
+		assert.Empty(t, c.Owner(s.ID()))
 		var found []string
 		for info, err := range other.List(t.Context(), debate.Filter{Working: true, Idle: true}) {
 			require.NoError(t, err)
 			found = append(found, info.ID)
 		}
 		assert.Equal(t, []string{s.ID()}, found)
-		again := other.open(s.ID())
+		again := other.Opened(s.ID())
 		_, err := again.Wait(t.Context())
 		require.NoError(t, err)
-		c.finished(s.ID())
+		c.Finished(s.ID())
 	})
 }
 
@@ -67,25 +68,25 @@ func TestAControlWaitsForWhoOpensTheDebate(t *testing.T) {
 func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 	for how, session := range map[string]bool{"by an engine": false, "by a session that listens": true} {
 		t.Run(how, func(t *testing.T) {
-			inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-				c.saved = c.leased
-				mend := c.failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
-				s, other := join().begin(), join()
+			stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+				c.Saved = c.Leased
+				mend := c.Failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+				s, other := join().Begun(), join()
 				pass(300 * time.Millisecond)
 				if session {
 					require.NoError(t, s.Pause(t.Context(), debate.Drain))
 					pass(time.Second)
-					other.open(s.ID())
+					other.Opened(s.ID())
 					require.NoError(t, s.Resume(t.Context()))
 				}
 				pass(500 * time.Millisecond)
-				hurry := c.slow("Ada", 20*time.Second)
+				hurry := c.Slow("Ada", 20*time.Second)
 				pass(2 * time.Second) // the second round has begun
 				hurry()
-				record := c.record(s.ID())
+				record := c.Record(s.ID())
 				require.Equal(t, 1, record.InFlight())
 				require.Len(t, record.Inquiries, 1)
-				assert.NotEmpty(t, c.owner(s.ID()), "somebody speaks")
+				assert.NotEmpty(t, c.Owner(s.ID()), "somebody speaks")
 				mend()
 				answered := time.Now()
 				answer := flow.Answer{Inquiry: record.Inquiries[0].ID, Option: flow.OptionRetry}
@@ -93,13 +94,13 @@ func TestAnAnswerWhileOthersSpeak(t *testing.T) {
 				requireKind(t, other.Control(t.Context(), s.ID(), answer), provider.KindState)
 				_, err := s.Wait(t.Context())
 				require.NoError(t, err)
-				for _, e := range c.log(s.ID()) {
+				for _, e := range c.Log(s.ID()) {
 					if as[flow.Intent](e) != nil && as[flow.Intent](e).Call == "r2.rebuttal.Ben" && as[flow.Intent](e).Attempt == 2 {
 						assert.LessOrEqual(t, e.At.Sub(answered), beatTime, "the holder looks when it renews its lease")
 					}
 				}
-				assert.Equal(t, 11, c.calls(), "ten calls and the one that failed: nobody was broken off")
-				c.finished(s.ID())
+				assert.Equal(t, 11, c.Calls(), "ten calls and the one that failed: nobody was broken off")
+				c.Finished(s.ID())
 			})
 		})
 	}
@@ -120,23 +121,23 @@ func TestControlsReachTheCallsInFlight(t *testing.T) {
 	} {
 		for how, session := range map[string]bool{"by an engine": false, "by a session that listens": true} {
 			t.Run(name+" "+how, func(t *testing.T) {
-				inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-					hurry := c.slow("Ada", time.Minute)
-					hasten := c.slow("Ben", time.Minute)
-					s, other := join().begin(), join()
+				stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+					hurry := c.Slow("Ada", time.Minute)
+					hasten := c.Slow("Ben", time.Minute)
+					s, other := join().Begun(), join()
 					pass(500 * time.Millisecond)
 					if session {
 						require.NoError(t, s.Pause(t.Context()))
 						pass(500 * time.Millisecond)
-						other.open(s.ID())
+						other.Opened(s.ID())
 						require.NoError(t, s.Resume(t.Context()))
 						pass(500 * time.Millisecond)
 					}
-					sent, calls := time.Now(), c.calls()
+					sent, calls := time.Now(), c.Calls()
 					require.NoError(t, other.Control(t.Context(), s.ID(), test.signal))
 					pass(beatTime)
 					synctest.Wait()
-					record := c.record(s.ID())
+					record := c.Record(s.ID())
 					assert.Equal(t, test.state, record.State)
 					assert.Equal(t, test.state, s.State())
 					if test.breaks {
@@ -144,15 +145,15 @@ func TestControlsReachTheCallsInFlight(t *testing.T) {
 						assert.Empty(t, record.Turns)
 					} else {
 						assert.Equal(t, 2, record.InFlight(), "the calls go on")
-						assert.NotEmpty(t, c.owner(s.ID()))
+						assert.NotEmpty(t, c.Owner(s.ID()))
 					}
 					pass(time.Minute + time.Second)
-					assert.Empty(t, c.owner(s.ID()))
-					assert.Equal(t, calls, c.calls(), "nothing else was asked")
+					assert.Empty(t, c.Owner(s.ID()))
+					assert.Equal(t, calls, c.Calls(), "nothing else was asked")
 					if !test.breaks {
-						assert.Len(t, c.record(s.ID()).Turns, 2)
+						assert.Len(t, c.Record(s.ID()).Turns, 2)
 					}
-					assert.Less(t, c.record(s.ID()).LastAt.Sub(sent), time.Minute+time.Second)
+					assert.Less(t, c.Record(s.ID()).LastAt.Sub(sent), time.Minute+time.Second)
 					hurry()
 					hasten()
 					if test.state != flow.StatePaused {
@@ -161,7 +162,7 @@ func TestControlsReachTheCallsInFlight(t *testing.T) {
 					require.NoError(t, other.Control(t.Context(), s.ID(), flow.Resume{}))
 					_, err := s.Wait(t.Context())
 					require.NoError(t, err)
-					c.finished(s.ID())
+					c.Finished(s.ID())
 				})
 			})
 		}
@@ -169,28 +170,28 @@ func TestControlsReachTheCallsInFlight(t *testing.T) {
 }
 
 func TestAControlIsMetByTheNextResult(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-		c.slow("Ben", time.Second)
-		s := join().begin()
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		c.Slow("Ben", time.Second)
+		s := join().Begun()
 		pass(500 * time.Millisecond)
 		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Pause{}))
 		pass(600 * time.Millisecond) // Ada has spoken, before the holder would have looked
-		record := c.record(s.ID())
+		record := c.Record(s.ID())
 		assert.Equal(t, []string{"r1 Ada"}, speakers(record), "what was paid for is recorded in a pause")
 		assert.Zero(t, record.InFlight(), "Ben is broken off")
 		assert.Equal(t, flow.StatePaused, s.State())
-		assert.Empty(t, c.owner(s.ID()))
+		assert.Empty(t, c.Owner(s.ID()))
 		require.NoError(t, s.Resume(t.Context()))
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
-		c.finished(s.ID())
+		c.Finished(s.ID())
 	})
 }
 
 func TestARetryFromAnotherProcess(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
-		s := join().begin()
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		mend := c.Failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
+		s := join().Begun()
 		_, err := s.Wait(t.Context())
 		requireKind(t, err, provider.KindQuota)
 		mend()
@@ -200,15 +201,15 @@ func TestARetryFromAnotherProcess(t *testing.T) {
 		assert.Equal(t, debate.StateAwaitingResponses, s.State())
 		_, err = s.Wait(t.Context())
 		require.NoError(t, err)
-		c.finished(s.ID())
+		c.Finished(s.ID())
 	})
 }
 
 func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 	config := twoDebaters()
 	config.Budget = &debate.Budget{Warn: debate.USD / 1000, Confirm: true}
-	inCompany(t, config, func(t *testing.T, c *company, join func() *member) {
-		s := join().begin()
+	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		s := join().Begun()
 		_, err := s.Wait(t.Context())
 		require.ErrorIs(t, err, debate.ErrAwaitingInput)
 		require.NoError(t, join().Control(t.Context(), s.ID(), flow.Acknowledge{}))
@@ -217,24 +218,24 @@ func TestAnAcknowledgementFromAnotherProcess(t *testing.T) {
 		synctest.Wait()
 		_, err = s.Wait(t.Context())
 		require.NoError(t, err)
-		c.finished(s.ID())
+		c.Finished(s.ID())
 	})
 }
 
 // inquiring is a config whose debate asks about Ben's second turn until it is mended.
-func (c *company) inquiring(m *member) (s *debate.Session, inquiry string, mend func()) {
-	c.t.Helper()
-	mend = c.failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
-	s = m.begin()
+func inquiring(c *stage.Company, m *stage.Member) (s *debate.Session, inquiry string, mend func()) {
+	c.T.Helper()
+	mend = c.Failing("r2.rebuttal.Ben", &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+	s = m.Begun()
 	pass(time.Minute)
-	record := c.record(s.ID())
-	require.Len(c.t, record.Inquiries, 1)
+	record := c.Record(s.ID())
+	require.Len(c.T, record.Inquiries, 1)
 	return s, record.Inquiries[0].ID, mend
 }
 
 func TestAChosenModelIsFrozen(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		s, inquiry, mend := c.inquiring(join())
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		s, inquiry, mend := inquiring(c, join())
 		mend()
 		other := join()
 		row := debate.Model{Priced: true, Input: 7_000_000, Output: 8_000_000}
@@ -257,7 +258,7 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 		require.True(t, ok)
 		assert.Equal(t, row.Output, frozen.Output)
 		var asked []string
-		for _, e := range c.log(s.ID()) {
+		for _, e := range c.Log(s.ID()) {
 			if as[flow.Intent](e) != nil && as[flow.Intent](e).By == "Ben" {
 				asked = append(asked, as[flow.Intent](e).Model)
 			}
@@ -268,23 +269,23 @@ func TestAChosenModelIsFrozen(t *testing.T) {
 
 // A flow's own input is for anybody to send.
 func TestAFlowsInputFromAnotherProcess(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		const nudged debate.Trigger = "nudged"
 		f := debate.DebateFlow()
 		f.Name, f.Inputs = "nudging", []debate.Trigger{nudged}
-		joins := func() *member {
+		joins := func() *stage.Member {
 			m := join()
 			m.Flows = map[string]*debate.Flow{f.Name: f}
 			return m
 		}
-		s := joins().begin()
+		s := joins().Begun()
 		pass(500 * time.Millisecond)
 		require.NoError(t, joins().Control(t.Context(), s.ID(), flow.Sent{Trigger: nudged, Payload: json.RawMessage(`{"n":1}`)}))
 		record, err := s.Wait(t.Context())
 		require.NoError(t, err)
 		require.Len(t, record.Inputs, 1)
 		assert.JSONEq(t, `{"n":1}`, string(record.Inputs[0].Payload))
-		assert.Equal(t, 10, c.calls())
+		assert.Equal(t, 10, c.Calls())
 		err = join().Control(t.Context(), s.ID(), flow.Pause{})
 		assert.Equal(t, "flow", requireKind(t, err, provider.KindValidation).Field, "this engine does not know the flow")
 	})

@@ -54,66 +54,53 @@ func listening(t *testing.T, s *debate.Session) *reader {
 }
 
 // sawAll checks that a reader was given the whole log, and the record of its end.
-func (r *reader) sawAll(t *testing.T, c *company, id string) {
+func (r *reader) sawAll(t *testing.T, c *stage.Company, id string) {
 	t.Helper()
 	r.Wait()
 	require.NoError(t, r.err)
 	require.NotNil(t, r.record)
-	log := c.log(id)
+	log := c.Log(id)
 	for i := range log {
 		log[i] = shownEvent(log[i])
 	}
 	assert.Equal(t, log, r.facts)
-	assert.Equal(t, canonical(t, c.record(id)), canonical(t, r.record))
-}
-
-// shownEvent is an event as readers are given it: read by its flow, and without the debate's secrets.
-func shownEvent(e debate.Event) debate.Event {
-	if read, err := debate.DebateFlow().DecodeEvent(e); err == nil {
-		e = read
-	}
-	if given := as[flow.Start](e); given != nil {
-		start := *given
-		start.Seed, start.Texts, start.Views = "", nil, flow.Views{}
-		e.Body = &start
-	}
-	return e
+	assert.Equal(t, canonical(t, c.Record(id)), canonical(t, r.record))
 }
 
 func TestAnotherEngineResumesWhatOnePaused(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a, b := join(), join()
-		first := a.begin()
+		first := a.Begun()
 		ra := listening(t, first)
 		pass(1500 * time.Millisecond)
 		require.NoError(t, first.Pause(t.Context()))
 		pass(time.Hour)
-		second := b.open(first.ID())
+		second := b.Opened(first.ID())
 		rb := listening(t, second)
 		require.NoError(t, second.Resume(t.Context()))
 		pass(500 * time.Millisecond)
-		owner := c.owner(first.ID())
+		owner := c.Owner(first.ID())
 		assert.NotEmpty(t, owner)
 		assert.Equal(t, second.State(), first.State(), "who listens sees the debate go on")
 		ra.sawAll(t, c, first.ID())
 		rb.sawAll(t, c, first.ID())
-		assert.Equal(t, 11, c.calls(), "ten calls and the one that was broken off")
-		assert.Empty(t, c.owner(first.ID()))
-		c.finished(first.ID())
+		assert.Equal(t, 11, c.Calls(), "ten calls and the one that was broken off")
+		assert.Empty(t, c.Owner(first.ID()))
+		c.Finished(first.ID())
 	})
 }
 
 // A debate goes from one engine to the other and back.
 func TestADebateIsPassedToAndFro(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-		first := join().begin()
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		first := join().Begun()
 		sessions := []*debate.Session{first}
 		var readers []*reader
 		pass(300 * time.Millisecond)
 		require.NoError(t, first.Pause(t.Context(), debate.Drain))
 		pass(time.Second)
 		for range 2 {
-			sessions = append(sessions, join().open(first.ID()))
+			sessions = append(sessions, join().Opened(first.ID()))
 		}
 		for _, s := range sessions {
 			readers = append(readers, listening(t, s))
@@ -124,14 +111,14 @@ func TestADebateIsPassedToAndFro(t *testing.T) {
 			pass(300 * time.Millisecond)
 			require.NoError(t, s.Pause(t.Context(), debate.Drain))
 			pass(5 * time.Second)
-			assert.Empty(t, c.owner(first.ID()))
+			assert.Empty(t, c.Owner(first.ID()))
 		}
 		require.NoError(t, first.Resume(t.Context()))
 		for _, r := range readers {
 			r.sawAll(t, c, first.ID())
 		}
-		assert.Equal(t, 10, c.calls())
-		c.finished(first.ID())
+		assert.Equal(t, 10, c.Calls())
+		c.Finished(first.ID())
 	})
 }
 
@@ -143,21 +130,21 @@ func simultaneous() debate.Config {
 }
 
 func TestWhoListensTakesOverFromWhoIsGone(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a, b := join(), join()
-		first := a.begin()
+		first := a.Begun()
 		pass(500 * time.Millisecond)
 		require.NoError(t, first.Pause(t.Context()))
 		pass(time.Second)
-		second := b.open(first.ID())
+		second := b.Opened(first.ID())
 		require.NoError(t, first.Resume(t.Context()))
 		pass(500 * time.Millisecond)
-		a.die()
+		a.Die()
 		gone := time.Now()
 		_, err := second.Wait(t.Context())
 		require.NoError(t, err)
 		assert.Less(t, time.Since(gone), 2*leaseTime+8*time.Second, "the lease, a look at it, and what was left to say")
-		c.finished(first.ID())
+		c.Finished(first.ID())
 	})
 }
 
@@ -165,34 +152,34 @@ func TestWhoListensTakesOverFromWhoIsGone(t *testing.T) {
 func TestWhatADeadHolderHasLeftInAPauseIsSettled(t *testing.T) {
 	for name, late := range map[string]bool{"by itself": true, "by a control": false} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-				c.saved = c.leased
+			stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+				c.Saved = c.Leased
 				a, b := join(), join()
-				first := a.begin()
+				first := a.Begun()
 				pass(500 * time.Millisecond)
 				require.NoError(t, first.Pause(t.Context()))
 				pass(500 * time.Millisecond)
-				second := b.open(first.ID())
+				second := b.Opened(first.ID())
 				pass(500 * time.Millisecond)
 				require.NoError(t, first.Resume(t.Context()))
 				pass(500 * time.Millisecond)
 				require.NoError(t, first.Pause(t.Context(), debate.Drain))
-				a.die()
+				a.Die()
 				pass(leaseTime) // it has run out just now
-				calls := c.calls()
+				calls := c.Calls()
 				if late {
 					pass(leaseTime)
-					assert.Zero(t, c.record(first.ID()).InFlight())
-					assert.Empty(t, c.owner(first.ID()))
+					assert.Zero(t, c.Record(first.ID()).InFlight())
+					assert.Empty(t, c.Owner(first.ID()))
 				}
-				assert.Equal(t, calls, c.calls(), "nothing is asked in a pause")
+				assert.Equal(t, calls, c.Calls(), "nothing is asked in a pause")
 				require.NoError(t, second.Resume(t.Context()))
 				pass(500 * time.Millisecond)
-				assert.NotEmpty(t, c.owner(first.ID()), "who goes on has the lease")
-				assert.Equal(t, calls+2, c.calls(), "each of the two is asked again once")
+				assert.NotEmpty(t, c.Owner(first.ID()), "who goes on has the lease")
+				assert.Equal(t, calls+2, c.Calls(), "each of the two is asked again once")
 				_, err := second.Wait(t.Context())
 				require.NoError(t, err)
-				c.finished(first.ID())
+				c.Finished(first.ID())
 			})
 		})
 	}
@@ -200,14 +187,14 @@ func TestWhatADeadHolderHasLeftInAPauseIsSettled(t *testing.T) {
 
 func TestADebateIsDeletedUnderItsSessions(t *testing.T) {
 	t.Run("at rest", func(t *testing.T) {
-		inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-			first := join().begin()
+		stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+			first := join().Begun()
 			pass(500 * time.Millisecond)
 			require.NoError(t, first.Pause(t.Context()))
 			pass(time.Second)
-			second := join().open(first.ID())
+			second := join().Opened(first.ID())
 			pass(time.Second)
-			require.NoError(t, c.store.Delete(t.Context(), first.ID()))
+			require.NoError(t, c.Store.Delete(t.Context(), first.ID()))
 			deleted := time.Now()
 			for _, s := range []*debate.Session{first, second} {
 				_, err := s.Wait(t.Context())
@@ -215,23 +202,23 @@ func TestADebateIsDeletedUnderItsSessions(t *testing.T) {
 				assert.LessOrEqual(t, time.Since(deleted), leaseTime)
 				require.ErrorIs(t, s.Resume(t.Context()), debate.ErrNotFound)
 			}
-			c.nothing(first.ID())
+			nothing(c, first.ID())
 		})
 	})
 	t.Run("at work", func(t *testing.T) {
 		for name, after := range map[string]time.Duration{"noticed at the next result": 0, "noticed at the next look": time.Hour} {
 			t.Run(name, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-					c.slow("Ada", after)
-					first := join().begin()
+				stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+					c.Slow("Ada", after)
+					first := join().Begun()
 					pass(500 * time.Millisecond)
-					require.NoError(t, c.store.Delete(t.Context(), first.ID()))
+					require.NoError(t, c.Store.Delete(t.Context(), first.ID()))
 					deleted := time.Now()
 					_, err := first.Wait(t.Context())
 					require.ErrorIs(t, err, debate.ErrNotFound)
 					assert.LessOrEqual(t, time.Since(deleted), beatTime)
 					pass(time.Second)
-					c.nothing(first.ID())
+					nothing(c, first.ID())
 				})
 			})
 		}
@@ -239,11 +226,11 @@ func TestADebateIsDeletedUnderItsSessions(t *testing.T) {
 }
 
 // nothing checks that the store knows nothing of a debate: its id is free.
-func (c *company) nothing(id string) {
-	c.t.Helper()
-	_, err := c.member().Record(c.t.Context(), id)
-	require.ErrorIs(c.t, err, debate.ErrNotFound)
-	require.NoError(c.t, c.store.Lease(c.t.Context(), id, "anybody", time.Second))
+func nothing(c *stage.Company, id string) {
+	c.T.Helper()
+	_, err := c.Member().Record(c.T.Context(), id)
+	require.ErrorIs(c.T, err, debate.ErrNotFound)
+	require.NoError(c.T, c.Store.Lease(c.T.Context(), id, "anybody", time.Second))
 }
 
 // unwatched is a store that watches no longer than a moment.

@@ -2,13 +2,8 @@ package debate_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"flag"
-	"fmt"
 	"hash/fnv"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -115,33 +110,4 @@ func toItsEnd(t *testing.T, engine *debate.Engine, s *debate.Session) []debate.E
 	_, err := s.Wait(t.Context())
 	require.NoError(t, err)
 	return logged(t, engine, s.ID())
-}
-
-// TestPinnedSimulations pins one digest for each seed of the simulation: of the undisturbed log and the disturbed one.
-// With -pin.seed it prints the logs of one seed, to be compared with those of another commit.
-func TestPinnedSimulations(t *testing.T) {
-	const name = "pin/simulations.golden"
-	engine := simEngine()
-	engine.Seed = secret
-	var got strings.Builder
-	for seed := range uint64(pinnedSeeds / fewer) {
-		plain := newSim(t, engine, seed)
-		plain.play()
-		disturbed := newSim(t, engine, seed)
-		disturbed.trouble, disturbed.start, disturbed.told = true, plain.start, plain.told
-		disturbed.play()
-		logs := projected(plain.log) + "\n" + projected(disturbed.log)
-		if int64(seed) == *pinSeed {
-			t.Logf("seed %d\n%s", seed, logs)
-		}
-		fmt.Fprintf(&got, "%d %d %d %.8x\n", seed, len(plain.log), len(disturbed.log), sha256.Sum256([]byte(logs)))
-	}
-	if fewer == 1 {
-		golden(t, name, got.String())
-		return
-	}
-	want, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(want), got.Len())
-	assert.Equal(t, string(want[:got.Len()]), got.String())
 }

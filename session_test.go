@@ -15,16 +15,6 @@ import (
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
-// slowly makes every reply take a second, in ten chunks.
-func slowly(p *scripted.Provider) {
-	reply := p.Reply
-	p.Reply = func(req *provider.Request) scripted.Reply {
-		r := reply(req)
-		r.Delay, r.Interval, r.Chunks = 100*time.Millisecond, 100*time.Millisecond, 10
-		return r
-	}
-}
-
 // inBubble runs a test of a started debate on a clock of its own.
 func inBubble(t *testing.T, config debate.Config, test func(t *testing.T, s *debate.Session, p *scripted.Provider)) {
 	synctest.Test(t, func(t *testing.T) {

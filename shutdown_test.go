@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // The clocks of two engines are behind that of one which is gone, so that what both append has the time of
@@ -21,27 +22,27 @@ import (
 func TestTwoEnginesInDoubtWhoseClocksAreBehind(t *testing.T) {
 	for name, doubt := range map[string]bool{"sure": false, "in doubt": true} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+			stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				gone, a, b := join(), join(), join()
-				id := gone.begin().ID()
+				id := gone.Begun().ID()
 				pass(500 * time.Millisecond)
-				gone.die()
-				log := c.log(id)
+				gone.Die()
+				log := c.Log(id)
 				for i := range log {
 					log[i].At = log[i].At.Add(time.Hour)
 				}
-				require.NoError(t, c.store.Delete(t.Context(), id))
-				require.NoError(t, c.store.Append(t.Context(), id, 0, "", log))
-				late := func(m *member, by time.Duration, fails bool) {
+				require.NoError(t, c.Store.Delete(t.Context(), id))
+				require.NoError(t, c.Store.Append(t.Context(), id, 0, "", log))
+				late := func(m *stage.Member, by time.Duration, fails bool) {
 					appends := 0
-					m.goes(func(_ context.Context, op string, do func() error) error {
+					m.Goes(func(_ context.Context, op string, do func() error) error {
 						if op != "append" {
 							return do()
 						}
 						if appends++; appends == 1 {
 							pass(by)
 							if fails { // before it has taken effect
-								return errBroken
+								return stage.ErrBroken
 							}
 						}
 						return do()
@@ -50,13 +51,13 @@ func TestTwoEnginesInDoubtWhoseClocksAreBehind(t *testing.T) {
 				late(a, leaseTime+time.Second, false)
 				late(b, time.Second, doubt)
 				var group sync.WaitGroup
-				group.Go(func() { a.open(id) })
+				group.Go(func() { a.Opened(id) })
 				pass(leaseTime + 500*time.Millisecond)
-				second := b.open(id)
+				second := b.Opened(id)
 				group.Wait()
 				_, err := second.Wait(t.Context())
 				require.NoError(t, err)
-				c.finished(id)
+				c.Finished(id)
 			})
 		})
 	}
@@ -65,18 +66,18 @@ func TestTwoEnginesInDoubtWhoseClocksAreBehind(t *testing.T) {
 // A debate is canceled by an engine in which it is not open, and is opened there meanwhile: that session is
 // the host's to close.
 func TestAControlClosesNobodysSession(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, _ *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, _ *stage.Company, join func() *stage.Member) {
 		holder, m := join(), join()
-		first := holder.begin()
+		first := holder.Begun()
 		pass(500 * time.Millisecond)
 		require.NoError(t, first.Pause(t.Context()))
 		pass(500 * time.Millisecond)
 		var second *debate.Session
 		once := sync.OnceFunc(func() { // between the reading of the log and the append
-			second = m.open(first.ID())
+			second = m.Opened(first.ID())
 			assert.NoError(t, first.Resume(t.Context()))
 		})
-		m.goes(func(_ context.Context, op string, do func() error) error {
+		m.Goes(func(_ context.Context, op string, do func() error) error {
 			if op == "append" {
 				once()
 			}
@@ -95,22 +96,22 @@ func TestAControlClosesNobodysSession(t *testing.T) {
 // another engine can go on.
 func TestShutdownWhileDebatesAreOpened(t *testing.T) {
 	for _, op := range []string{"lease", "append", "read", "release"} {
-		for name, do := range map[string]func(context.Context, *member, string) (*debate.Session, error){
-			"start": func(ctx context.Context, m *member, _ string) (*debate.Session, error) {
-				return m.Start(ctx, m.company.config)
+		for name, do := range map[string]func(context.Context, *stage.Member, string) (*debate.Session, error){
+			"start": func(ctx context.Context, m *stage.Member, _ string) (*debate.Session, error) {
+				return m.Start(ctx, m.Company.Config)
 			},
-			"open": func(ctx context.Context, m *member, id string) (*debate.Session, error) { return m.Open(ctx, id) },
+			"open": func(ctx context.Context, m *stage.Member, id string) (*debate.Session, error) { return m.Open(ctx, id) },
 		} {
 			t.Run(name+", slow "+op, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-					c.config.ID = "opened"
+				stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+					c.Config.ID = "opened"
 					if name == "open" {
-						s := join().begin()
+						s := join().Begun()
 						pass(500 * time.Millisecond)
 						require.NoError(t, s.Close())
 					}
 					m := join()
-					m.goes(func(_ context.Context, which string, do func() error) error {
+					m.Goes(func(_ context.Context, which string, do func() error) error {
 						if which == op {
 							pass(time.Second)
 						}
@@ -121,20 +122,20 @@ func TestShutdownWhileDebatesAreOpened(t *testing.T) {
 					})
 					var group sync.WaitGroup
 					group.Go(func() {
-						_, err := do(t.Context(), m, c.config.ID)
+						_, err := do(t.Context(), m, c.Config.ID)
 						assert.ErrorIs(t, err, flow.ErrClosed)
 					})
 					pass(50 * time.Millisecond)
 					require.NoError(t, m.Shutdown(t.Context()))
-					assert.Empty(t, c.owner(c.config.ID))
-					again, err := join().Start(t.Context(), c.config)
+					assert.Empty(t, c.Owner(c.Config.ID))
+					again, err := join().Start(t.Context(), c.Config)
 					assert.NoError(t, err)
 					group.Wait()
 					pass(2 * time.Second)
 					if err == nil {
 						_, err = again.Wait(t.Context())
 						require.NoError(t, err)
-						c.finished(c.config.ID)
+						c.Finished(c.Config.ID)
 					}
 				})
 			})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -50,56 +51,42 @@ func (r *rush) add(s rush) {
 
 const shortLease = 120 * time.Millisecond
 
-// drawn is a source of chance for several goroutines.
-type drawn struct {
-	mu   sync.Mutex
-	dice *rand.Rand
-}
-
-func (d *drawn) below(n int) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.dice.IntN(n)
-}
-
-func (d *drawn) upTo(most time.Duration) time.Duration { return time.Duration(d.below(int(most))) }
-
 // takeovers plays one seed.
 func takeovers(t *testing.T, seed uint64) (seen rush) {
-	chance := &drawn{dice: rand.New(rand.NewPCG(seed, 3))}
+	chance := stage.NewDice(rand.New(rand.NewPCG(seed, 3)))
 	config := []func() debate.Config{twoDebaters, simultaneous}[seed%2]()
 	config.ID = fmt.Sprintf("taken-%d", seed)
-	c := newCompany(t, config)
+	c := stage.NewCompany(t, config)
 	_, p := engineFor(config)
-	c.reply = func(req *provider.Request) scripted.Reply {
+	c.Reply = func(req *provider.Request) scripted.Reply {
 		r := p.Reply(req)
-		r.Delay = 100*time.Millisecond + chance.upTo(400*time.Millisecond)
+		r.Delay = 100*time.Millisecond + chance.UpTo(400*time.Millisecond)
 		return r
 	}
-	hands := &hands{store: c.store}
+	hands := &hands{store: c.Store}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	var group sync.WaitGroup
 	for i := range 3 {
-		m := c.member(chance.below(2) == 0)
+		m := c.Member(chance.Below(2) == 0)
 		m.Lease = shortLease
-		m.goes((&trouble{chance: chance}).way)
+		m.Goes((&trouble{chance: chance}).way)
 		m.Store = hands.of(m.Store)
 		group.Go(func() {
 			if i == 0 {
-				for m.start(ctx) != nil { // whatever the store says
+				for start(ctx, m) != nil { // whatever the store says
 					pass(shortLease)
 				}
 			}
-			m.work(ctx, chance)
+			work(ctx, m, chance)
 		})
 	}
 	group.Wait()
 	require.NoError(t, ctx.Err(), "seed %d: the debate does not end", seed)
 	pass(time.Second)
-	c.finished(config.ID)
-	seen.takeovers, seen.doubles = hands.takeovers, len(c.repeated())+len(doubles(c.log(config.ID)))
-	for _, e := range c.log(config.ID) {
+	c.Finished(config.ID)
+	seen.takeovers, seen.doubles = hands.takeovers, len(c.Repeated())+len(stage.Doubles(c.Log(config.ID)))
+	for _, e := range c.Log(config.ID) {
 		if as[flow.Failure](e) != nil && as[flow.Failure](e).Void && as[flow.Failure](e).Error.Kind == provider.KindNetwork {
 			seen.lost++
 		}
@@ -107,32 +94,32 @@ func takeovers(t *testing.T, seed uint64) (seen rush) {
 	return seen
 }
 
-func (m *member) start(ctx context.Context) error {
-	_, err := m.Start(ctx, m.company.config)
+func start(ctx context.Context, m *stage.Member) error {
+	_, err := m.Start(ctx, m.Company.Config)
 	return err
 }
 
 // work opens the debate whenever it can, until it is over.
-func (m *member) work(ctx context.Context, chance *drawn) {
-	id := m.company.config.ID
+func work(ctx context.Context, m *stage.Member, chance *stage.Dice) {
+	id := m.Company.Config.ID
 	for ctx.Err() == nil {
 		s, err := m.Open(ctx, id)
 		if err != nil {
-			pass(chance.upTo(2 * shortLease))
+			pass(chance.UpTo(2 * shortLease))
 			continue
 		}
-		some, cancel := context.WithTimeout(ctx, chance.upTo(2*time.Second))
+		some, cancel := context.WithTimeout(ctx, chance.UpTo(2*time.Second))
 		_, err = s.Wait(some)
 		cancel()
 		if err == nil {
 			_ = s.Close()
 			return
 		}
-		switch chance.below(6) {
+		switch chance.Below(6) {
 		case 0:
 			_ = s.Close()
 		case 1:
-			_ = m.Control(ctx, id, flow.Pause{Drain: chance.below(2) == 0})
+			_ = m.Control(ctx, id, flow.Pause{Drain: chance.Below(2) == 0})
 		default:
 		}
 		if s.State() == flow.StatePaused {
@@ -143,7 +130,7 @@ func (m *member) work(ctx context.Context, chance *drawn) {
 
 // trouble is what an engine has with its store: it comes and goes.
 type trouble struct {
-	chance *drawn
+	chance *stage.Dice
 
 	mu    sync.Mutex
 	kind  int
@@ -166,9 +153,9 @@ func (f *trouble) now() int {
 	defer f.mu.Unlock()
 	if time.Now().After(f.until) {
 		if f.kind == noTrouble {
-			f.kind, f.until = 1+f.chance.below(cutOff), time.Now().Add(f.chance.upTo(4*shortLease))
+			f.kind, f.until = 1+f.chance.Below(cutOff), time.Now().Add(f.chance.UpTo(4*shortLease))
 		} else {
-			f.kind, f.until = noTrouble, time.Now().Add(f.chance.upTo(12*shortLease))
+			f.kind, f.until = noTrouble, time.Now().Add(f.chance.UpTo(12*shortLease))
 		}
 	}
 	return f.kind
@@ -178,12 +165,12 @@ func (f *trouble) way(_ context.Context, op string, do func() error) error {
 	kind := f.now()
 	switch {
 	case kind == cutOff, kind == noLease && op == "lease":
-		return errBroken
+		return stage.ErrBroken
 	case kind == lostLease && op == "lease":
 		_ = do()
-		return errBroken
+		return stage.ErrBroken
 	case kind == standstill, kind == slowLease && op == "lease":
-		pass(f.chance.upTo(2 * shortLease)) // whatever its context says
+		pass(f.chance.UpTo(2 * shortLease)) // whatever its context says
 	default:
 	}
 	return do()
@@ -241,30 +228,30 @@ func (c counted) Release(ctx context.Context, id, owner string) error {
 // Of several calls that a dead process has left the first is given up, and somebody else's control comes
 // between: the others are not the new holder's own, and are given up too.
 func TestAControlComesBetweenATakeover(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a, b, other := join(), join(), join()
-		first := a.begin()
+		first := a.Begun()
 		pass(500 * time.Millisecond)
-		a.die()
+		a.Die()
 		pass(leaseTime)
 		once := sync.OnceFunc(func() {
 			assert.NoError(t, other.Control(t.Context(), first.ID(), flow.Pause{Drain: true}))
 		})
-		b.goes(func(_ context.Context, op string, do func() error) error {
+		b.Goes(func(_ context.Context, op string, do func() error) error {
 			if op == "append" {
 				once()
 			}
 			return do()
 		})
-		second := b.open(first.ID())
+		second := b.Opened(first.ID())
 		pass(2 * time.Second)
 		assert.Equal(t, flow.StatePaused, second.State())
-		assert.Zero(t, c.record(first.ID()).InFlight())
-		assert.Equal(t, 2, c.calls(), "nothing is asked in a pause")
+		assert.Zero(t, c.Record(first.ID()).InFlight())
+		assert.Equal(t, 2, c.Calls(), "nothing is asked in a pause")
 		require.NoError(t, second.Resume(t.Context()))
 		_, err := second.Wait(t.Context())
 		require.NoError(t, err)
-		c.finished(first.ID())
+		c.Finished(first.ID())
 	})
 }
 
@@ -273,34 +260,34 @@ func TestAControlComesBetweenATakeover(t *testing.T) {
 func TestAHolderComesBack(t *testing.T) {
 	for name, long := range map[string]time.Duration{"with a result": 41 * time.Second, "with a look at the log": time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-				hurry := c.slow("Ada", long)
+			stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+				hurry := c.Slow("Ada", long)
 				a, b := join(), join()
 				var cut atomic.Bool
-				a.goes(func(_ context.Context, op string, do func() error) error {
+				a.Goes(func(_ context.Context, op string, do func() error) error {
 					if op == "lease" && cut.Load() {
-						return errBroken
+						return stage.ErrBroken
 					}
 					return do()
 				})
-				first := a.begin()
+				first := a.Begun()
 				pass(2500 * time.Millisecond) // Ben has spoken, Ada speaks
 				cut.Store(true)
 				pass(leaseTime + 2*time.Second)
-				b.open(first.ID())
+				b.Opened(first.ID())
 				pass(500 * time.Millisecond)
 				hurry()
-				b.die()
+				b.Die()
 				pass(leaseTime + 500*time.Millisecond)
 				cut.Store(false)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
 				_, err := first.Wait(ctx)
 				if errors.Is(err, debate.ErrLeased) { // it may as well let go
-					_, err = join().open(first.ID()).Wait(ctx)
+					_, err = join().Opened(first.ID()).Wait(ctx)
 				}
 				require.NoError(t, err)
-				c.finished(first.ID())
+				c.Finished(first.ID())
 			})
 		})
 	}
@@ -311,29 +298,29 @@ func TestAHolderComesBack(t *testing.T) {
 func TestACallComesHomeLate(t *testing.T) {
 	config := twoDebaters()
 	config.RoundTimeout, config.RoundDelay = 10*time.Second, 5*time.Second
-	inCompany(t, config, func(t *testing.T, c *company, join func() *member) {
-		hurry := c.slow("Ada", 18500*time.Millisecond) // home at 19.5
+	stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		hurry := c.Slow("Ada", 18500*time.Millisecond) // home at 19.5
 		a, b := join(), join()
 		a.Providers["test"] = stubborn{a}
 		began := time.Now()
-		b.goes(func(_ context.Context, op string, do func() error) error {
+		b.Goes(func(_ context.Context, op string, do func() error) error {
 			if at := time.Since(began); op == "append" && at >= 19*time.Second && at < 19500*time.Millisecond {
 				pass(time.Second) // the second round is about to begin
 			}
 			return do()
 		})
-		first := a.begin()
+		first := a.Begun()
 		_, err := first.Wait(t.Context())
 		requireKind(t, err, provider.KindTimeout)
 		hurry()
 		pass(time.Second)
-		second := b.open(first.ID())
+		second := b.Opened(first.ID())
 		require.NoError(t, second.Retry(t.Context()))
 		pass(20 * time.Second)
 		_, err = second.Wait(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, 11, c.calls(), "ten calls and the one that came home late")
-		c.finished(first.ID())
+		assert.Equal(t, 11, c.Calls(), "ten calls and the one that came home late")
+		c.Finished(first.ID())
 	})
 }
 
@@ -341,20 +328,20 @@ func TestACallComesHomeLate(t *testing.T) {
 // its last event. The first is so slow that the second takes over, and then they try the same: what stands
 // in the log is not the second one's, for the first makes its calls.
 func TestTwoEnginesWhoseClocksAreBehind(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		gone, a, b := join(), join(), join()
-		id := gone.begin().ID()
+		id := gone.Begun().ID()
 		pass(500 * time.Millisecond)
-		gone.die()
-		log := c.log(id)
+		gone.Die()
+		log := c.Log(id)
 		for i := range log {
 			log[i].At = log[i].At.Add(time.Hour)
 		}
-		require.NoError(t, c.store.Delete(t.Context(), id))
-		require.NoError(t, c.store.Append(t.Context(), id, 0, "", log))
-		late := func(m *member, by time.Duration) {
+		require.NoError(t, c.Store.Delete(t.Context(), id))
+		require.NoError(t, c.Store.Append(t.Context(), id, 0, "", log))
+		late := func(m *stage.Member, by time.Duration) {
 			slowly := sync.OnceFunc(func() { pass(by) })
-			m.goes(func(_ context.Context, op string, do func() error) error {
+			m.Goes(func(_ context.Context, op string, do func() error) error {
 				if op == "append" {
 					slowly()
 				}
@@ -364,12 +351,12 @@ func TestTwoEnginesWhoseClocksAreBehind(t *testing.T) {
 		late(a, leaseTime+time.Second)
 		late(b, time.Second)
 		var group sync.WaitGroup
-		group.Go(func() { a.open(id) })
+		group.Go(func() { a.Opened(id) })
 		pass(leaseTime + 500*time.Millisecond)
-		second := b.open(id)
+		second := b.Opened(id)
 		group.Wait()
 		_, err := second.Wait(t.Context())
 		require.NoError(t, err)
-		c.finished(id)
+		c.Finished(id)
 	})
 }

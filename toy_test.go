@@ -1,7 +1,6 @@
 package debate_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -120,14 +119,4 @@ func flaky(reply func(*provider.Request) scripted.Reply) func(*provider.Request)
 		}
 		return r
 	}
-}
-
-// throughJSON writes events as JSON and reads them again, as a store does.
-func throughJSON(t *testing.T, events []debate.Event) []debate.Event {
-	t.Helper()
-	data, err := json.Marshal(events)
-	require.NoError(t, err)
-	var out []debate.Event
-	require.NoError(t, json.Unmarshal(data, &out))
-	return out
 }

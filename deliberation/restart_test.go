@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -194,7 +195,7 @@ func TestAForkGoesOnFromAnyRound(t *testing.T) {
 	engine, p := engineFor(nil)
 	r := play(t, engine, three())
 	for _, e := range events(t, engine, r.ID) {
-		if as[flow.Transition](e) == nil || as[flow.Transition](e).To != deliberation.StateEvaluating {
+		if body.As[flow.Transition](e) == nil || body.As[flow.Transition](e).To != deliberation.StateEvaluating {
 			continue
 		}
 		before := len(p.Requests())

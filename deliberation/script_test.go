@@ -13,6 +13,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -184,10 +185,10 @@ func events(t testing.TB, engine *debate.Engine, id string) []flow.Event {
 func path(all []flow.Event) []string {
 	var out []string
 	for _, e := range all {
-		if as[flow.Transition](e) != nil {
-			line := fmt.Sprintf("%s → %s", as[flow.Transition](e).On, as[flow.Transition](e).To)
-			if as[flow.Transition](e).Calls > 0 {
-				line += " (" + strconv.Itoa(as[flow.Transition](e).Calls) + ")"
+		if body.As[flow.Transition](e) != nil {
+			line := fmt.Sprintf("%s → %s", body.As[flow.Transition](e).On, body.As[flow.Transition](e).To)
+			if body.As[flow.Transition](e).Calls > 0 {
+				line += " (" + strconv.Itoa(body.As[flow.Transition](e).Calls) + ")"
 			}
 			out = append(out, line)
 		}

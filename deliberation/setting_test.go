@@ -9,6 +9,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -56,8 +57,8 @@ func TestToolCallsReachTheCalls(t *testing.T) {
 		engine.Tools = map[string]flow.Tool{"look": look}
 		r := play(t, engine, config)
 		for _, e := range events(t, engine, r.ID) {
-			if as[flow.Intent](e) != nil && as[flow.Intent](e).Offer != nil {
-				assert.Equal(t, want, as[flow.Intent](e).Offer.Uses, as[flow.Intent](e).Call)
+			if body.As[flow.Intent](e) != nil && body.As[flow.Intent](e).Offer != nil {
+				assert.Equal(t, want, body.As[flow.Intent](e).Offer.Uses, body.As[flow.Intent](e).Call)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -61,7 +62,7 @@ func TestAFork(t *testing.T) {
 	r := play(t, engine, config)
 	seq := int64(0)
 	for _, e := range events(t, engine, r.ID) {
-		if to := as[flow.Transition](e); to != nil && to.To == deliberation.StatePlanningRound && seq == 0 {
+		if to := body.As[flow.Transition](e); to != nil && to.To == deliberation.StatePlanningRound && seq == 0 {
 			seq = e.Seq
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -212,9 +213,9 @@ func TestTheSolutionIsLastAndAnnounced(t *testing.T) {
 			announced, made := -1, 0
 			for _, e := range events(t, engine, r.ID) {
 				switch {
-				case as[flow.Transition](e) != nil && as[flow.Transition](e).To == flow.StateCompleting:
-					announced, made = as[flow.Transition](e).Calls, 0
-				case as[flow.Intent](e) != nil:
+				case body.As[flow.Transition](e) != nil && body.As[flow.Transition](e).To == flow.StateCompleting:
+					announced, made = body.As[flow.Transition](e).Calls, 0
+				case body.As[flow.Intent](e) != nil:
 					made++
 				}
 			}

@@ -22,6 +22,7 @@ import (
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -69,7 +70,7 @@ func TestNothingSecret(t *testing.T) {
 			require.NoError(t, d.HTML(&out))
 			text := out.String()
 			assert.NotContains(t, text, seed)
-			start := as[flow.Start](d.Events[0])
+			start := body.As[flow.Start](d.Events[0])
 			require.NotEmpty(t, start.Texts)
 			fence := regexp.MustCompile(`\d{8,}`)
 			found := 0

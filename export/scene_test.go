@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate/export"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -349,7 +350,7 @@ func canceled() *scene {
 	s.host = func(t *testing.T, session *debate.Session) {
 		for event, err := range session.Events(t.Context(), 0) {
 			require.NoError(t, err)
-			if as[flow.Turn](event) != nil && as[flow.Turn](event).Round == 1 && as[flow.Turn](event).Speaker == "Ben" {
+			if body.As[flow.Turn](event) != nil && body.As[flow.Turn](event).Round == 1 && body.As[flow.Turn](event).Speaker == "Ben" {
 				break
 			}
 		}

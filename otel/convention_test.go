@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
 
 	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/internal/body"
 )
 
 // The names are those of the version of the conventions that the documentation gives, the last one in which
@@ -27,7 +28,7 @@ func TestTheNamesAreTheConventions(t *testing.T) {
 	}
 	events := play(t, nil)
 	for i := range events {
-		if v := as[debate.Verdict](events[i]); v != nil {
+		if v := body.As[debate.Verdict](events[i]); v != nil {
 			v.Usage.CacheWrite = 1
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider/scripted"
 )

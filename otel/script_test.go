@@ -12,6 +12,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -125,7 +126,7 @@ func play(t *testing.T, observer *otel.Observer) (events []flow.Event) {
 		paused := false
 		for event, err := range observer.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if in := as[flow.Intent](event); in != nil && in.By == "Ben" && in.Round == 2 && !paused {
+			if in := body.As[flow.Intent](event); in != nil && in.By == "Ben" && in.Round == 2 && !paused {
 				paused = true
 				pass(time.Second)
 				require.NoError(t, session.Pause(t.Context()))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -66,7 +67,7 @@ func read(t *testing.T, r *recorder, events []flow.Event) {
 
 func TestAReaderThatJoinsLate(t *testing.T) {
 	events := play(t, nil)
-	at := slices.IndexFunc(events, func(e flow.Event) bool { return as[flow.Turn](e) != nil && as[flow.Turn](e).Speaker == "Ben" })
+	at := slices.IndexFunc(events, func(e flow.Event) bool { return body.As[flow.Turn](e) != nil && body.As[flow.Turn](e).Speaker == "Ben" })
 	r := newRecorder()
 	read(t, r, events[at:])
 	root := r.one(t, "invoke_workflow")
@@ -82,7 +83,7 @@ func TestAReaderThatJoinsLate(t *testing.T) {
 
 func TestWhatIsUnfinishedSaysSo(t *testing.T) {
 	events := play(t, nil)
-	at := slices.IndexFunc(events, func(e flow.Event) bool { return as[flow.Turn](e) != nil && as[flow.Turn](e).Speaker == "Ben" })
+	at := slices.IndexFunc(events, func(e flow.Event) bool { return body.As[flow.Turn](e) != nil && body.As[flow.Turn](e).Speaker == "Ben" })
 	r := newRecorder()
 	chunk := flow.Event{At: events[at-1].At.Add(time.Second), Body: &flow.Chunk{Text: canary}}
 	read(t, r, append(slices.Clone(events[:at]), chunk))
@@ -200,7 +201,7 @@ func TestContentAndLabels(t *testing.T) {
 	r := newRecorder()
 	r.Content, r.Labels, r.Vendors = true, true, map[string]string{"openai": "azure.ai.openai"}
 	for i := range events {
-		if turn := as[flow.Turn](events[i]); turn != nil {
+		if turn := body.As[flow.Turn](events[i]); turn != nil {
 			long := *turn
 			long.Text = strings.Repeat("é", 1<<20)
 			events[i].Body = &long

@@ -17,3 +17,12 @@ func Or[T any](n, less T) T {
 	}
 	return less
 }
+
+// Fewer returns what numbers of seeds are divided by: 1 in the long form, else 8. Under the race detector it is always 8:
+// that has little to look for in a core without goroutines.
+func Fewer() int {
+	if Race {
+		return 8
+	}
+	return Or(1, 8)
+}

@@ -16,3 +16,14 @@ func TestOr(t *testing.T) {
 	assert.True(t, longform.Asked())
 	assert.Equal(t, 10, longform.Or(10, 1))
 }
+
+func TestFewer(t *testing.T) {
+	t.Setenv("DEBATE_LONG_TESTS", "")
+	assert.Equal(t, 8, longform.Fewer())
+	t.Setenv("DEBATE_LONG_TESTS", "1")
+	if longform.Race {
+		assert.Equal(t, 8, longform.Fewer())
+	} else {
+		assert.Equal(t, 1, longform.Fewer())
+	}
+}

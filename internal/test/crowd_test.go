@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -69,7 +70,7 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 	for event, err := range session.Events(soon(t), 0) {
 		require.NoError(t, err)
 		if event.Kind() == flow.EventChunk {
-			c := as[flow.Chunk](event)
+			c := body.As[flow.Chunk](event)
 			require.Equal(t, seq, event.Seq)
 			said[c.Call] = said[c.Call][:c.Offset] + c.Text
 			continue
@@ -80,7 +81,7 @@ func TestASlowReaderLosesNothing(t *testing.T) {
 		}
 		require.Equal(t, seq, event.Seq)
 		if event.Kind() == flow.EventTurn {
-			said[as[flow.Turn](event).Call] = as[flow.Turn](event).Text
+			said[body.As[flow.Turn](event).Call] = body.As[flow.Turn](event).Text
 		}
 	}
 	assert.Len(t, said, 2*rounds)
@@ -129,14 +130,14 @@ func read(ctx context.Context, t *testing.T, cancel func(), session *debate.Sess
 		switch event.Kind() {
 		case flow.EventChunk:
 			once.Do(joined.Done)
-			c := as[flow.Chunk](event)
+			c := body.As[flow.Chunk](event)
 			if assert.LessOrEqual(t, c.Offset, len(said[c.Call])) {
 				said[c.Call] = said[c.Call][:c.Offset] + c.Text
 			}
 			chunked = true
 			continue
 		case flow.EventTurn:
-			assert.Equal(t, as[flow.Turn](event).Text, said[as[flow.Turn](event).Call], "the chunks add up to the turn")
+			assert.Equal(t, body.As[flow.Turn](event).Text, said[body.As[flow.Turn](event).Call], "the chunks add up to the turn")
 		default:
 		}
 		seq++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -18,7 +19,7 @@ func TestLeavingRunInMidStreamCancels(t *testing.T) {
 	s := newStage(t, &store.Memory{}, holding("Ben", make(chan struct{})))
 	for event, err := range s.Run(soon(t), config("left", 3)) {
 		require.NoError(t, err)
-		if event.Kind() == flow.EventChunk && as[flow.Chunk](event).By == "Ben" {
+		if event.Kind() == flow.EventChunk && body.As[flow.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -34,7 +35,7 @@ func TestLeavingRunSettlesWhatItBreaksOff(t *testing.T) {
 	s := newStage(t, &store.Memory{}, holding("Ben", make(chan struct{})))
 	for event, err := range s.Run(soon(t), config("left", 3)) {
 		require.NoError(t, err)
-		if event.Kind() == flow.EventChunk && as[flow.Chunk](event).By == "Ben" {
+		if event.Kind() == flow.EventChunk && body.As[flow.Chunk](event).By == "Ben" {
 			break
 		}
 	}
@@ -59,7 +60,7 @@ func TestRunEndsWithItsContextAndIsOpenedAgain(t *testing.T) {
 	for event, err := range s.Run(ctx, config("ended", 3)) {
 		if err != nil {
 			failure = err
-		} else if event.Kind() == flow.EventChunk && as[flow.Chunk](event).By == "Ben" {
+		} else if event.Kind() == flow.EventChunk && body.As[flow.Chunk](event).By == "Ben" {
 			cancel()
 		}
 	}
@@ -193,7 +194,7 @@ func awaitTurn(t *testing.T, session *debate.Session, speaker string) {
 	t.Helper()
 	for event, err := range session.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind() == flow.EventTurn && as[flow.Turn](event).Speaker == speaker {
+		if event.Kind() == flow.EventTurn && body.As[flow.Turn](event).Speaker == speaker {
 			return
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -87,7 +88,7 @@ func TestAListenerEndsWithItsDebate(t *testing.T) {
 		waiting.Go(func() {
 			for event, err := range s.Events(soon(t), "passed", 0) {
 				assert.NoError(t, err)
-				if as[flow.Turn](event) != nil {
+				if body.As[flow.Turn](event) != nil {
 					return // readers come and go
 				}
 			}

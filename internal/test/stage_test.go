@@ -15,6 +15,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 	"github.com/agonist-dev/debate/store"
@@ -96,7 +97,7 @@ func untilChunk(t *testing.T, s *debate.Session, speaker string) {
 	t.Helper()
 	for event, err := range s.Events(soon(t), 0) {
 		require.NoError(t, err)
-		if event.Kind() == flow.EventChunk && as[flow.Chunk](event).By == speaker {
+		if event.Kind() == flow.EventChunk && body.As[flow.Chunk](event).By == speaker {
 			return
 		}
 	}

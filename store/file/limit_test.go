@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/file"
 )
@@ -84,7 +85,7 @@ func TestLongLines(t *testing.T) {
 	assert.Greater(t, info.Size(), int64(file.MaxLine))
 
 	long := facts(6, 1)
-	as[flow.Answer](long[0]).Text = strings.Repeat("x", file.MaxLine)
+	body.As[flow.Answer](long[0]).Text = strings.Repeat("x", file.MaxLine)
 	assert.ErrorContains(t, s.Append(t.Context(), "a", 6, "w", long), fmt.Sprintf("at most %d are stored", file.MaxLine))
 	require.NoError(t, read(6))
 }

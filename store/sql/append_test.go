@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
@@ -293,7 +294,7 @@ func TestDeleteBesideAppends(t *testing.T) {
 							assert.ErrorIs(t, err, flow.ErrNotFound)
 							break
 						}
-						assert.Equal(t, fmt.Sprint(event.Seq), as[flow.Dropped](event).Participant)
+						assert.Equal(t, fmt.Sprint(event.Seq), body.As[flow.Dropped](event).Participant)
 					}
 				}
 			})
@@ -354,12 +355,12 @@ func TestARawMessageThatIsNotUTF8(t *testing.T) {
 	each(t, func(t *testing.T, s *storage) {
 		kept := s.store(t)
 		events := turn(1, "t")
-		as[flow.Turn](events[0]).Data = json.RawMessage("{\"a\":\"\xff\",\n\"b\":\"\\u0000\"}")
+		body.As[flow.Turn](events[0]).Data = json.RawMessage("{\"a\":\"\xff\",\n\"b\":\"\\u0000\"}")
 		require.NoError(t, kept.Append(t.Context(), "a", 0, "w", events))
 		events, err := read(t, kept, "a")
 		require.NoError(t, err)
-		assert.JSONEq(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(as[flow.Turn](events[0]).Data))
-		as[flow.Turn](events[0]).Data = json.RawMessage("{")
+		assert.JSONEq(t, "{\"a\":\"\ufffd\",\"b\":\"\\u0000\"}", string(body.As[flow.Turn](events[0]).Data))
+		body.As[flow.Turn](events[0]).Data = json.RawMessage("{")
 		require.ErrorContains(t, kept.Append(t.Context(), "b", 0, "w", events), "event 1")
 	})
 }

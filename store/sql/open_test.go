@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/sql"
 )
@@ -131,8 +132,8 @@ func TestVersion1(t *testing.T) {
 		events, err := read(t, kept, "kept")
 		require.NoError(t, err)
 		require.Len(t, events, 4)
-		assert.Equal(t, "5eed", as[flow.Start](events[0]).Seed)
-		assert.Equal(t, "Yes: it's quieter.", as[flow.Turn](events[3]).Text)
+		assert.Equal(t, "5eed", body.As[flow.Start](events[0]).Seed)
+		assert.Equal(t, "Yes: it's quieter.", body.As[flow.Turn](events[3]).Text)
 		require.ErrorIs(t, kept.Append(t.Context(), "kept", 2, "other", facts(2, 2)), flow.ErrConflict)
 		require.NoError(t, kept.Append(t.Context(), "kept", 4, "w", facts(4, 1)))
 		require.NoError(t, kept.Append(t.Context(), "another", 0, "w", facts(0, 1)))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -67,7 +68,7 @@ func TestPages(t *testing.T) {
 			for event, err := range kept.Read(t.Context(), "small", from) {
 				require.NoError(t, err)
 				next++
-				require.Equal(t, fmt.Sprint(next), as[flow.Dropped](event).Participant)
+				require.Equal(t, fmt.Sprint(next), body.As[flow.Dropped](event).Participant)
 			}
 			assert.Equal(t, after, next)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -200,10 +201,10 @@ func searchDefects() []defect {
 	}
 	plain := func(e *flow.Event) string {
 		switch {
-		case as[flow.Turn](*e) != nil:
-			return as[flow.Turn](*e).Text
-		case as[flow.Start](*e) != nil:
-			return as[flow.Start](*e).Terms.Topic
+		case body.As[flow.Turn](*e) != nil:
+			return body.As[flow.Turn](*e).Text
+		case body.As[flow.Start](*e) != nil:
+			return body.As[flow.Start](*e).Terms.Topic
 		default:
 			return ""
 		}
@@ -211,10 +212,10 @@ func searchDefects() []defect {
 	lower := strings.ToLower
 	return []defect{
 		{"searches topics", []string{"search/in the topic*", "search/what is appended*", "search/long*"}, "List yields", texts(func(e *flow.Event, part string) bool {
-			return as[flow.Start](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
+			return body.As[flow.Start](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
 		})},
 		{"searches turns", []string{"search/in the topic*"}, "List yields", texts(func(e *flow.Event, part string) bool {
-			return as[flow.Turn](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
+			return body.As[flow.Turn](*e) != nil && strings.Contains(lower(plain(e)), lower(part))
 		})},
 		{"searches everything", []string{"search/nowhere*"}, "List yields", texts(func(e *flow.Event, part string) bool {
 			data, _ := json.Marshal(e)

@@ -27,6 +27,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/cache"
@@ -241,7 +242,7 @@ func everything(t *testing.T, vendor string, p provider.Provider) map[string][]b
 			break
 		}
 		show("events", event)
-		if to := as[flow.Transition](event); to != nil && (to.To == flow.StateError || to.To == flow.StateAwaitingInput) {
+		if to := body.As[flow.Transition](event); to != nil && (to.To == flow.StateError || to.To == flow.StateAwaitingInput) {
 			break
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -52,10 +53,10 @@ func hold(t *testing.T, name, model string, p provider.Provider) *flow.Record {
 	for event, err := range session.Events(t.Context(), 0) {
 		require.NoError(t, err)
 		switch {
-		case as[flow.Failure](event) != nil:
-			t.Logf("%s: attempt %d: %v", as[flow.Failure](event).Call, as[flow.Failure](event).Attempt, as[flow.Failure](event).Error)
-		case as[flow.Turn](event) != nil:
-			t.Logf("%s: %s: %d bytes, %d tokens in, %d out", name, as[flow.Turn](event).Speaker, len(as[flow.Turn](event).Text), as[flow.Turn](event).Usage.Input, as[flow.Turn](event).Usage.Output)
+		case body.As[flow.Failure](event) != nil:
+			t.Logf("%s: attempt %d: %v", body.As[flow.Failure](event).Call, body.As[flow.Failure](event).Attempt, body.As[flow.Failure](event).Error)
+		case body.As[flow.Turn](event) != nil:
+			t.Logf("%s: %s: %d bytes, %d tokens in, %d out", name, body.As[flow.Turn](event).Speaker, len(body.As[flow.Turn](event).Text), body.As[flow.Turn](event).Usage.Input, body.As[flow.Turn](event).Usage.Output)
 		}
 	}
 	record, err := session.Wait(t.Context())

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store/file"
 )
 
@@ -46,10 +47,10 @@ func (g *growing) Append(ctx context.Context, id string, after int64, writer str
 		if spend, outcome := settled(&events[i]); spend != nil && outcome == done {
 			g.steps++
 		}
-		if as[flow.Round](events[i]) == nil {
+		if body.As[flow.Round](events[i]) == nil {
 			continue
 		}
-		switch n := as[flow.Round](events[i]).N; n {
+		switch n := body.As[flow.Round](events[i]).N; n {
 		case 2, 12, 52, 450, 490, 500:
 			g.rounds[n] = level{g.steps, g.bytes, g.place.size(g.t)}
 		default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 )
 
@@ -199,8 +200,8 @@ func (w *worker) ask(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case as[flow.Inquiry](event) != nil:
-			asked = as[flow.Inquiry](event).ID
+		case body.As[flow.Inquiry](event) != nil:
+			asked = body.As[flow.Inquiry](event).ID
 		case errors.Is(event.Err(), flow.ErrAwaitingInput):
 			fmt.Println(asked)
 		default:

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package debate_test
-
-import "time"
-
-// cpuTime is not known here: the ratios of processor time are left out.
-func cpuTime() time.Duration { return 0 }

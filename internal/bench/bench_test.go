@@ -1,0 +1,263 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/store"
+)
+
+// workload is what is measured: an engine, and the floor that it is measured against.
+type workload struct {
+	engine *debate.Engine
+	store  *store.Memory
+	config debate.Config
+	floor  *floor
+}
+
+// newWorkload makes the workload W1: three debaters, a judge, so many rounds, all of it read by
+// everybody. Prices and a budget are set, so that each call's worst case is reserved.
+func newWorkload(t testing.TB, rounds int, p provider.Provider) *workload {
+	t.Helper()
+	b := &workload{store: &store.Memory{}, config: debate.Config{
+		Topic:  "Should cities ban cars from their centres?",
+		Rounds: rounds,
+		Participants: []debate.Participant{
+			{Name: "Ada", Side: debate.For, Model: "bench/debater", Position: "Yes, ban them."},
+			{Name: "Ben", Side: debate.Against, Model: "bench/debater", Position: "No, price them."},
+			{Name: "Cy", Side: debate.Neutral, Model: "bench/debater", Position: "Start with the trucks."},
+		},
+		Judging: &debate.Judging{Judges: []debate.JudgeConfig{{Model: "bench/judge"}}},
+		Budget:  &debate.Budget{Hard: 1_000_000 * debate.USD},
+	}}
+	b.engine = b.engineOver(&replier{}) // yields the prompts
+	b.floor = floorOf(t, p, b.play(t))
+	b.engine = b.engineOver(p)
+	return b
+}
+
+func (b *workload) engineOver(p provider.Provider) *debate.Engine {
+	return &debate.Engine{
+		Providers: map[string]debate.Provider{"bench": p},
+		Models: map[string]debate.Model{
+			"bench/debater": {Priced: true, Input: 1_000_000, Output: 2_000_000, CachedInput: 100_000, CacheWrite: 1_250_000},
+			"bench/judge":   {Priced: true, Input: 3_000_000, Output: 9_000_000, CachedInput: 300_000, CacheWrite: 3_750_000},
+		},
+		Store: b.store,
+	}
+}
+
+// calls is the number of calls of one debate.
+func (b *workload) calls() int { return (len(b.config.Participants)+1)*b.config.Rounds + 1 }
+
+// play lets the engine play one debate, and forgets it.
+func (b *workload) play(t testing.TB) *debate.Record {
+	session, err := b.engine.Start(context.Background(), b.config)
+	require.NoError(t, err)
+	return b.conclude(t, session)
+}
+
+func (b *workload) conclude(t testing.TB, session *debate.Session) *debate.Record {
+	record, err := session.Wait(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, flow.StateCompleted, record.State)
+	require.NoError(t, b.store.Delete(context.Background(), session.ID()))
+	return record
+}
+
+// playFloor plays one debate on the floor.
+func (b *workload) playFloor(t testing.TB, emit func(provider.Chunk)) *floored {
+	out, err := b.floor.play(context.Background(), emit)
+	require.NoError(t, err)
+	return out
+}
+
+func noChunk(provider.Chunk) {}
+
+// lap is what one block of debates took.
+type lap struct {
+	wall, cpu      time.Duration
+	mallocs, bytes uint64
+}
+
+// timed measures do, which begins with a heap that holds no garbage of others.
+func timed(do func()) lap {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	cpu, began := cpuTime(), time.Now()
+	do()
+	wall, used := time.Since(began), cpuTime()-cpu
+	runtime.ReadMemStats(&after)
+	return lap{wall, used, after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc}
+}
+
+// alternate runs blocks of the sides in turn, so that whatever else the machine does falls on all
+// of them alike, and yields the laps of each.
+func alternate(b *testing.B, sides ...func()) [][]lap {
+	laps := make([][]lap, len(sides))
+	for turn := 0; b.Loop(); turn++ {
+		for i := range sides {
+			side := (turn + i) % len(sides)
+			laps[side] = append(laps[side], timed(sides[side]))
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of both sides together: it says nothing
+	return laps
+}
+
+// median yields the middle of what the laps give.
+func median(laps []lap, of func(lap) float64) float64 {
+	values := make([]float64, len(laps))
+	for i := range laps {
+		values[i] = of(laps[i])
+	}
+	return middle(values)
+}
+
+// ratio yields the middle of the ratios of laps that ran one after the other.
+func ratio(over, under []lap, of func(lap) float64) float64 {
+	var values []float64
+	for i := range over {
+		if of(under[i]) > 0 {
+			values = append(values, of(over[i])/of(under[i]))
+		}
+	}
+	return middle(values)
+}
+
+func middle(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func wallTime(l lap) float64  { return float64(l.wall) }
+func cpuShare(l lap) float64  { return float64(l.cpu) }
+func mallocs(l lap) float64   { return float64(l.mallocs) }
+func allocated(l lap) float64 { return float64(l.bytes) }
+
+// BenchmarkW1 plays whole debates with a provider that answers at once.
+//
+//	x-floor       wall time of the engine, as a multiple of the floor's
+//	x-floor-cpu   the same for processor time, the collector's included
+//	allocs/call   what the engine allocates for each call; floor-allocs/call: the floor
+func BenchmarkW1(b *testing.B) {
+	for _, rounds := range []int{10, 100, 500} {
+		b.Run(fmt.Sprintf("R=%d", rounds), func(b *testing.B) {
+			w := newWorkload(b, rounds, &replier{})
+			block := max(1, 1000/rounds) // a block lasts for some collections
+			laps := alternate(b, func() {
+				for range block {
+					w.playFloor(b, noChunk)
+				}
+			}, func() {
+				for range block {
+					w.play(b)
+				}
+			})
+			floor, engine, n := laps[0], laps[1], float64(block)
+			b.ReportMetric(ratio(engine, floor, wallTime), "x-floor")
+			b.ReportMetric(ratio(engine, floor, cpuShare), "x-floor-cpu")
+			b.ReportMetric(median(engine, wallTime)/n/1e3, "µs/debate")
+			b.ReportMetric(median(floor, wallTime)/n/1e3, "floor-µs/debate")
+			calls := n * float64(w.calls())
+			b.ReportMetric(median(engine, mallocs)/calls, "allocs/call")
+			b.ReportMetric(median(floor, mallocs)/calls, "floor-allocs/call")
+			b.ReportMetric(median(engine, allocated)/calls, "B/call")
+			b.ReportMetric(median(floor, allocated)/calls, "floor-B/call")
+		})
+	}
+}
+
+// TestAllocationIsLinearInRounds holds the engine to memory that grows with the number of rounds and
+// not with its square: a round of a long debate allocates what one of a short debate does.
+func TestAllocationIsLinearInRounds(t *testing.T) {
+	perRound := func(rounds int) (mallocs, bytes float64) {
+		w := newWorkload(t, rounds, &replier{})
+		w.play(t)
+		l := timed(func() { w.play(t) })
+		return float64(l.mallocs) / float64(rounds), float64(l.bytes) / float64(rounds)
+	}
+	shortMallocs, shortBytes := perRound(100)
+	longMallocs, longBytes := perRound(500)
+	t.Logf("a round of 100: %.0f allocations, %.0f bytes; of 500: %.0f and %.0f", shortMallocs, shortBytes, longMallocs, longBytes)
+	assert.InEpsilon(t, shortMallocs, longMallocs, 0.15, "allocations per round")
+	assert.InEpsilon(t, shortBytes, longBytes, 0.15, "bytes per round")
+}
+
+// TestFloorPlaysTheSameDebate keeps the floor honest: it ends with the same turns, assessments and
+// verdict as the engine.
+func TestFloorPlaysTheSameDebate(t *testing.T) {
+	w := newWorkload(t, 4, &replier{})
+	record, floor := w.play(t), w.playFloor(t, noChunk)
+
+	require.Len(t, floor.transcript, len(record.Turns))
+	for i, turn := range record.Turns {
+		assert.Equal(t, turn.Speaker, floor.transcript[i].Speaker)
+		assert.Equal(t, turn.Text, floor.transcript[i].Text)
+		assert.Len(t, turn.Text, speechBytes)
+	}
+	require.Len(t, floor.assessments, len(stage.View(record).Assessments))
+	for i := range stage.View(record).Assessments {
+		assert.Equal(t, stage.View(record).Assessments[i].Judgement, floor.assessments[i])
+	}
+	require.NotNil(t, stage.View(record).Verdict)
+	assert.Equal(t, stage.View(record).Verdict.FinalVerdict, floor.verdict)
+	assert.Equal(t, record.Spent().Usage, floor.usage)
+	assert.InDelta(t, 600, len(benchAssessment), 30)
+}
+
+// BenchmarkNearWindow plays debates whose conversation comes near everybody's window, so that it is counted
+// in tokens, beside the same ones without a window.
+//
+//	x-unbounded   wall time, as a multiple of that without a window
+//	µs/turn       what a turn takes longer
+func BenchmarkNearWindow(b *testing.B) {
+	const rounds = 100
+	bounded, unbounded := newWorkload(b, rounds, &replier{}), newWorkload(b, rounds, &replier{})
+	bounded.narrow(400_000)
+	laps := alternate(b, func() { unbounded.play(b) }, func() { bounded.play(b) })
+	b.ReportMetric(ratio(laps[1], laps[0], wallTime), "x-unbounded")
+	turns := float64(rounds * len(bounded.config.Participants))
+	b.ReportMetric((median(laps[1], wallTime)-median(laps[0], wallTime))/turns/1e3, "µs/turn")
+}
+
+// TestATurnIsCountedOnceForAllModelsOfAVocabulary holds what is counted to be kept: with a model for each
+// speaker a debate near its window does the work that it does with one for all.
+func TestATurnIsCountedOnceForAllModelsOfAVocabulary(t *testing.T) {
+	allocated := func(models ...string) float64 {
+		w := newWorkload(t, 20, &replier{})
+		for i, model := range models {
+			w.config.Participants[i].Model = "bench/" + model
+		}
+		w.narrow(80_000)
+		w.play(t)
+		return float64(timed(func() { w.play(t) }).bytes)
+	}
+	assert.InEpsilon(t, allocated("debater", "debater", "debater"), allocated("debater", "gpt-4o", "gpt-4.1"), 0.1)
+}
+
+// narrow gives all models a window of so many tokens.
+func (b *workload) narrow(tokens int) {
+	model := b.engine.Models["bench/debater"]
+	model.Context = tokens
+	judge := b.engine.Models["bench/judge"]
+	judge.Context = tokens
+	b.engine.Models = map[string]debate.Model{
+		"bench/debater": model, "bench/gpt-4o": model, "bench/gpt-4.1": model, "bench/judge": judge,
+	}
+}

@@ -1,0 +1,294 @@
+package simulation_test
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/body"
+	"github.com/agonist-dev/debate/internal/stage"
+)
+
+// place is where a speech stands in a debate.
+type place struct{ round, slot int }
+
+// limitBooks are kept from the events alone, beside the record, and by other code.
+type limitBooks struct {
+	state         debate.State
+	cost          debate.Money
+	tokens, calls int
+	open          map[string]*flow.Intent // in flight
+	people        map[string]bool         // calls that a person performs
+	latest        map[string]*flow.Intent
+	models        map[string]debate.Model
+	windows       map[string]int
+	ratios        map[string]float64
+	schedules     map[int][]format.Speech
+	said          map[place]*debate.Turn
+	order         []place        // in which they were held
+	overdue       map[place]bool // those that came after a stop, or after their speaker or who they address had left
+	dropped       map[string]bool
+	unheard       map[place]bool // questions of the audience that have failed
+	round         int
+	late          bool           // the round's time is over
+	concluding    bool           // the rounds are over
+	chosen        bool           // a choice was recorded in this step
+	replaced      bool           // a person has named another model, which may be dearer than what was kept back for
+	soft          bool           // a soft limit has ended the rounds
+	setbacks      map[string]int // attempts without a result, by the call that was asked first
+	last          *flow.Transition
+}
+
+func newLimitBooks() limitBooks {
+	return limitBooks{
+		open: make(map[string]*flow.Intent), people: make(map[string]bool), latest: make(map[string]*flow.Intent), windows: make(map[string]int),
+		ratios: make(map[string]float64), schedules: make(map[int][]format.Speech), said: make(map[place]*debate.Turn),
+		dropped: make(map[string]bool), unheard: make(map[place]bool), overdue: make(map[place]bool), setbacks: make(map[string]int), state: flow.StateReady,
+	}
+}
+
+// follow checks what a step gave, and does it.
+func (s *limitSim) follow(out flow.Output) {
+	s.t.Helper()
+	b := &s.books
+	b.chosen = false
+	from := len(s.log)
+	s.log = append(s.log, out.Events...)
+	for i := range out.Events {
+		e := &s.log[from+i]
+		if e.Seq != int64(from+i+1) {
+			s.failf("event %d has the number %d", from+i+1, e.Seq)
+		}
+		s.checkEvent(e)
+	}
+	r := s.core.Record()
+	if r.State != b.state && len(s.log) > 0 {
+		s.failf("the events lead to state %s, the record is in %s", b.state, r.State)
+	}
+	s.checkUse(r)
+	for i := range s.flights {
+		s.flights[i].aborted = s.flights[i].aborted || slices.Contains(out.Abort, s.flights[i].intent.Call)
+	}
+	s.flights = slices.DeleteFunc(s.flights, func(f *limitFlight) bool { // some have been given up
+		in := b.open[f.intent.Call]
+		return in == nil || in.Attempt != f.intent.Attempt
+	})
+	for _, call := range out.Start {
+		in := b.open[call]
+		if in == nil {
+			s.failf("%s is to be started, and is not intended", call)
+		}
+		s.flights = append(s.flights, &limitFlight{intent: in, schema: s.asked(in)})
+	}
+	if len(s.flights) != len(b.open) {
+		s.failf("%d calls are being made, %d are intended", len(s.flights), len(b.open))
+	}
+	s.wait = out.Wait
+}
+
+// checkUse compares the accounts, and holds them against the hard limits.
+func (s *limitSim) checkUse(r *debate.Record) {
+	s.t.Helper()
+	b, spent := &s.books, r.Spent()
+	var reserved debate.Money
+	bound := 0
+	for _, in := range b.open {
+		reserved += in.Reserve
+		bound += in.Bound
+	}
+	switch {
+	case spent.Cost != b.cost || spent.Requests != b.calls:
+		s.failf("the record says %v in %d calls, the books %v in %d", spent.Cost, spent.Requests, b.cost, b.calls)
+	case r.Reserved() != reserved || r.InFlight() != len(b.open):
+		s.failf("%d calls have reserved %v, the record says %d and %v", len(b.open), reserved, r.InFlight(), r.Reserved())
+	case r.Terms() == nil || r.Terms().Budget == nil:
+		return
+	}
+	hard := r.Terms().Budget
+	s.within("cost", int64(b.cost), int64(reserved), int64(hard.Hard))
+	s.within("tokens", int64(b.tokens), int64(bound), int64(hard.HardTokens))
+	s.within("calls", int64(b.calls), int64(len(b.open)), int64(hard.HardCalls))
+}
+
+func (s *limitSim) within(what string, settled, reserved, limit int64) {
+	s.t.Helper()
+	if limit == 0 {
+		return
+	}
+	if settled+reserved > limit {
+		s.failf("%s: %d settled and %d reserved are above the hard limit of %d", what, settled, reserved, limit)
+	}
+	s.seen.worst[what] = max(s.seen.worst[what], float64(settled+reserved)/float64(limit))
+	s.seen.settled[what] = max(s.seen.settled[what], float64(settled)/float64(limit))
+}
+
+// checkEvent writes the books.
+func (s *limitSim) checkEvent(e *debate.Event) {
+	s.t.Helper()
+	b := &s.books
+	switch e.Kind() {
+	case flow.EventStart:
+		b.models = maps.Clone(body.As[flow.Start](*e).Models)
+	case flow.EventTransition:
+		s.checkTransition(body.As[flow.Transition](*e))
+	case flow.EventRound:
+		b.round, b.late = body.As[flow.Round](*e).N, false
+	case flow.EventIntent:
+		s.checkIntent(body.As[flow.Intent](*e))
+		delete(b.people, body.As[flow.Intent](*e).Call)
+	case flow.EventInquiry:
+		s.seen.count("inquiry")
+		if body.As[flow.Inquiry](*e).About == "" {
+			delete(b.open, body.As[flow.Inquiry](*e).ID)
+			b.people[body.As[flow.Inquiry](*e).ID] = true
+		}
+	case flow.EventAnswer:
+		b.chosen = b.chosen || body.As[flow.Answer](*e).Option != ""
+		b.replaced = b.replaced || body.As[flow.Answer](*e).Model != ""
+		if body.As[flow.Answer](*e).Row != nil {
+			if _, known := b.models[body.As[flow.Answer](*e).Model]; !known {
+				b.models[body.As[flow.Answer](*e).Model] = *body.As[flow.Answer](*e).Row
+			}
+		}
+	case flow.EventDropped:
+		s.checkDropped(body.As[flow.Dropped](*e).Participant)
+	case flow.EventWarning:
+		s.seen.count("warning " + string(body.As[flow.Warning](*e).Kind))
+		b.late = b.late || body.As[flow.Warning](*e).Kind == flow.WarnLate
+	case flow.EventAck:
+	default:
+		s.checkOutcome(e)
+	}
+}
+
+func (s *limitSim) checkTransition(t *flow.Transition) {
+	b := &s.books
+	if t.From != b.state {
+		s.failf("a transition leaves %s in state %s", t.From, b.state)
+	}
+	b.state, b.last = t.To, t
+	b.concluding = b.concluding || t.To == flow.StateCompleting
+	if t.To == flow.StateCompleting && t.On == flow.TriggerLimit {
+		b.soft = true
+	}
+	if t.To == flow.StateError && (t.Reason == "" || t.Evidence == "") {
+		s.failf("the transition %+v has no reason", t)
+	}
+}
+
+func (s *limitSim) checkIntent(in *flow.Intent) {
+	b := &s.books
+	last := b.latest[in.Call]
+	switch {
+	case atRest(b.state):
+		s.failf("%s is intended in state %s", in.Call, b.state)
+	case b.open[in.Call] != nil:
+		s.failf("%s is intended twice", in.Call)
+	case last == nil && in.Attempt != 1 || last != nil && in.Attempt != last.Attempt+1:
+		s.failf("attempt %d at %s follows on %+v", in.Attempt, in.Call, last)
+	case b.dropped[in.By] || b.dropped[in.Target]:
+		s.failf("%s is asked, or spoken to, and takes no further part", in.Call)
+	}
+	size := in.Input
+	if size == 0 {
+		size = in.Bound - in.Tokens // it was small enough not to be counted
+	}
+	if room := s.room(in); in.Bound > 0 && float64(size) > room {
+		s.failf("%s has %d tokens, the window leaves %.0f", in.Call, size, room)
+	}
+	b.open[in.Call], b.latest[in.Call] = in, in
+	if in.Again != "" {
+		s.seen.count("re-ask")
+	}
+}
+
+// checkDropped: a panel goes on without one of its judges only if nobody is to be asked first.
+func (s *limitSim) checkDropped(who string) {
+	b, r := &s.books, s.core.Record()
+	if b.dropped[who] {
+		s.failf("%s is dropped twice", who)
+	}
+	b.dropped[who] = true
+	s.seen.count("dropped")
+	judging := stage.View(r).Config().Judging
+	if judging == nil || b.chosen {
+		return
+	}
+	left, is := 0, false
+	for i := range judging.Judges {
+		name := judging.Judges[i].Name
+		is = is || name == who
+		if !b.dropped[name] && !slices.Contains(stage.View(r).Recused(), name) {
+			left++
+		}
+	}
+	if is && left < max(1, s.quorum()) {
+		s.failf("%s is dropped, %d judges are left, and nobody was asked", who, left)
+	}
+}
+
+// quorum is how many judges must judge.
+func (s *limitSim) quorum() int {
+	r := s.core.Record()
+	return min(stage.View(r).Config().Judging.Quorum, len(stage.View(r).Config().Judging.Judges)-len(stage.View(r).Recused()))
+}
+
+// checkOutcome settles an attempt.
+func (s *limitSim) checkOutcome(e *debate.Event) {
+	b, spend := &s.books, flow.SpendOf(e.Body)
+	in := b.latest[spend.Call]
+	if in == nil || in.Attempt != spend.Attempt {
+		s.failf("%s, attempt %d, has come to an end, and was not outstanding", spend.Call, spend.Attempt)
+	}
+	delete(b.open, spend.Call)
+	model := b.models[in.Model]
+	b.cost += spend.Cost
+	if !b.people[spend.Call] && (in.Model == "" || in.Bound > 0) { // else it could not be sent
+		b.calls++
+	}
+	if spend.Estimated {
+		b.tokens += in.Bound
+	} else {
+		b.tokens += spend.Usage.Input + spend.Usage.Output
+	}
+	switch {
+	case spend.Cost > in.Reserve:
+		s.failf("%s has cost %v, and %v was reserved", spend.Call, spend.Cost, in.Reserve)
+	case spend.Estimated && spend.Cost != in.Reserve, !spend.Estimated && spend.Cost != 0 && spend.Cost != model.Cost(spend.Usage):
+		s.failf("%s has cost %v with %+v", spend.Call, spend.Cost, spend.Usage)
+	}
+	if in.Input > 0 && spend.Usage.Input > 0 {
+		b.ratios[in.Model] = min(2, max(0.5, math.Ceil(10*float64(spend.Usage.Input)/float64(in.Input))/10))
+	}
+	switch e.Kind() {
+	case flow.EventTurn:
+		s.checkTurn(body.As[debate.Turn](*e))
+	case flow.EventSummary:
+		s.seen.count("summary")
+	case flow.EventFailed:
+		s.checkFailure(body.As[flow.Failure](*e), in)
+	case flow.EventRejected:
+		s.seen.count("rejected")
+		b.setbacks[strings.TrimSuffix(in.Call, ".again")]++
+	default:
+	}
+}
+
+func (s *limitSim) checkFailure(f *flow.Failure, in *flow.Intent) {
+	b := &s.books
+	s.seen.count("failed " + string(f.Error.Kind))
+	b.setbacks[strings.TrimSuffix(in.Call, ".again")]++
+	if f.Next != "" {
+		s.seen.count("fallback")
+	}
+	if w := b.windows[in.Model]; f.Window > 0 && (w == 0 || f.Window < w) {
+		b.windows[in.Model] = f.Window
+	}
+	if f.Final && in.Round > 0 && s.seat(in.By) < 0 {
+		b.unheard[place{in.Round, in.Slot}] = true
+	}
+}

@@ -1,0 +1,96 @@
+package simulation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/internal/stage"
+)
+
+// shown yields the names that a schema allows, as those who answer see them: labels, if names are hidden.
+func shown(schema []byte) []string {
+	const mark = `"enum":[`
+	_, rest, ok := strings.Cut(string(schema), mark)
+	if !ok {
+		return nil
+	}
+	list, _, _ := strings.Cut(rest, "]")
+	var names []string
+	if json.Unmarshal([]byte("["+list+"]"), &names) != nil {
+		return nil
+	}
+	return names
+}
+
+// structured is a well-formed answer to a call that has a schema.
+func structured(dice *rand.Rand, kind flow.CallKind, schema []byte, config *debate.Config, f *debate.Format) string {
+	names := shown(schema)
+	switch kind {
+	case debate.KindAssessment:
+		return assessmentOf(dice, names, config.Judging.Rubric)
+	case debate.KindVerdict:
+		return verdictOf(dice, names, f)
+	case debate.KindBallot:
+		return stage.JSON(map[string]any{"vote": oneOf(dice, debate.VoteFor, debate.VoteAgainst, debate.VoteUndecided), "reasoning": "so it seems"})
+	default:
+		return planOf(config, f)
+	}
+}
+
+func assessmentOf(dice *rand.Rand, names []string, rubric *debate.Rubric) string {
+	marks := make([]map[string]any, len(names))
+	for i, name := range names {
+		marks[i] = map[string]any{"participant": name, "strengths": []string{"clear"}, "weaknesses": []string{}}
+		if rubric == nil {
+			marks[i]["score"] = dice.IntN(11)
+			continue
+		}
+		criteria := make(map[string]int)
+		for _, c := range rubric.Criteria {
+			criteria[c.Name] = dice.IntN(11)
+		}
+		marks[i]["criteria"] = criteria
+	}
+	return stage.JSON(map[string]any{
+		"shouldContinue": !chance(dice, 6), "qualityScore": dice.IntN(11), "assessments": marks,
+		"flags": map[string]bool{
+			"repetitive": chance(dice, 3), "drifting": chance(dice, 4), "diminishingReturns": chance(dice, 6), "convergenceReached": chance(dice, 6),
+		},
+		"reasoning": "Made out.", "recommendations": "More.",
+	})
+}
+
+func verdictOf(dice *rand.Rand, names []string, f *debate.Format) string {
+	points := make([]map[string]any, len(names))
+	scores := make(map[string]int)
+	for i, name := range names {
+		points[i] = map[string]any{"participant": name, "mainArguments": []string{"one"}}
+		scores[name] = dice.IntN(101)
+	}
+	var winner any
+	if f.Decide != format.NoWinner && len(names) > 0 && !chance(dice, 6) {
+		winner = map[string]string{"participant": names[dice.IntN(min(2, len(names)))], "reasoning": "was better"}
+	}
+	return stage.JSON(map[string]any{
+		"summary": "A debate.", "keyPoints": points, "areasOfAgreement": []string{}, "areasOfDisagreement": []string{"all"},
+		"winner": winner, "scores": scores, "criteria": map[string]string{}, "qualityScore": dice.IntN(101), "insights": []string{},
+	})
+}
+
+// planOf finds a position for everybody who has none.
+func planOf(config *debate.Config, f *debate.Format) string {
+	var positions []map[string]any
+	for i, p := range config.Participants {
+		if p.Position == "" && (f.Chair == "" || p.Side != f.Chair) {
+			positions = append(positions, map[string]any{
+				"position": strings.Repeat(fmt.Sprintf("stand%d ", i), 4), "persona": "somebody", "keyArguments": []string{"because"},
+			})
+		}
+	}
+	return stage.JSON(map[string]any{"positions": positions, "reasoning": "they differ"})
+}

@@ -1,0 +1,22 @@
+package simulation_test
+
+import "github.com/agonist-dev/debate/internal/longform"
+
+// fewer divides the numbers of seeds.
+var fewer = longform.Fewer()
+
+// simRuns is how many seeds TestSimulation plays.
+func simRuns() uint64 {
+	if longform.Race {
+		return 60
+	}
+	return longform.Or[uint64](2_000, 200)
+}
+
+// limitRuns is how many seeds TestSimulationOfLimits plays.
+func limitRuns() uint64 {
+	if longform.Race {
+		return 500
+	}
+	return longform.Or[uint64](10_000, 1_000)
+}

@@ -1,0 +1,102 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// Speech returns what a scripted participant says. It depends on who speaks and when, so that a debate is the same
+// whatever is repeated.
+func Speech(name string, round int) string {
+	return fmt.Sprintf("%s speaks in round %d. %s", name, round, strings.Repeat("A point of its own. ", 3))
+}
+
+// Judgement returns a well-formed assessment.
+func Judgement(names []string, goOn bool) string {
+	marks := make([]map[string]any, len(names))
+	for i, name := range names {
+		marks[i] = map[string]any{"participant": name, "strengths": []string{"clear"}, "weaknesses": []string{}, "score": 7 + i%3}
+	}
+	return JSON(map[string]any{
+		"shouldContinue": goOn, "qualityScore": 7.5, "assessments": marks,
+		"flags":     map[string]bool{"repetitive": false, "drifting": false, "diminishingReturns": false, "convergenceReached": false},
+		"reasoning": "Both made their case.", "recommendations": "Address the costs.",
+	})
+}
+
+// Verdict returns a well-formed verdict for the first of the names.
+func Verdict(names []string) string {
+	points := make([]map[string]any, len(names))
+	scores := map[string]int{}
+	for i, name := range names {
+		points[i] = map[string]any{"participant": name, "mainArguments": []string{"one", "two"}}
+		scores[name] = 80 - i
+	}
+	return JSON(map[string]any{
+		"summary": "A close debate.", "keyPoints": points, "areasOfAgreement": []string{"air"}, "areasOfDisagreement": []string{"means"},
+		"winner": map[string]string{"participant": names[0], "reasoning": "answered every point"}, "scores": scores,
+		"criteria": map[string]string{"evidence": "good"}, "qualityScore": 78, "insights": []string{"prices work"},
+	})
+}
+
+// JSON returns a value as JSON, or the text of the error if there is none.
+func JSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// CallRound finds the round in the id of a request.
+var CallRound = regexp.MustCompile(`/r(\d+)\.`)
+
+// Script returns the replies of everybody, by the request's id alone.
+func Script(names []string) func(*provider.Request) scripted.Reply {
+	return func(req *provider.Request) scripted.Reply {
+		round := 0
+		if m := CallRound.FindStringSubmatch(req.ID); m != nil {
+			round, _ = strconv.Atoi(m[1])
+		}
+		switch {
+		case req.Schema == nil:
+			return scripted.Reply{Text: Speech(req.Self, round), Usage: provider.Usage{Input: 100 * round, Output: 50}}
+		case req.Schema.Name == "verdict":
+			return scripted.Reply{Text: Verdict(names), Usage: provider.Usage{Input: 900, Output: 200}}
+		default:
+			return scripted.Reply{Text: Judgement(names, true), Usage: provider.Usage{Input: 500, Output: 100}}
+		}
+	}
+}
+
+// Slowly makes each reply take a second, in ten chunks.
+func Slowly(p *scripted.Provider) {
+	reply := p.Reply
+	p.Reply = func(req *provider.Request) scripted.Reply {
+		r := reply(req)
+		r.Delay, r.Interval, r.Chunks = 100*time.Millisecond, 100*time.Millisecond, 10
+		return r
+	}
+}
+
+// CutAttempt cuts the id of a request into its call and the number of the attempt.
+func CutAttempt(id string) (call, attempt string) {
+	i := strings.LastIndexByte(id, '/')
+	return id[:i], id[i+1:]
+}
+
+// ProviderFunc is a provider made of a function.
+type ProviderFunc func(context.Context, *provider.Request, func(provider.Chunk)) (*provider.Response, error)
+
+// Generate implements [provider.Provider].
+func (f ProviderFunc) Generate(ctx context.Context, req *provider.Request, emit func(provider.Chunk)) (*provider.Response, error) {
+	return f(ctx, req, emit)
+}
