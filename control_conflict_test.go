@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -22,51 +23,51 @@ func TestOneOfManyControlsIsTaken(t *testing.T) {
 	for name, test := range map[string]struct {
 		signal func(*debate.Record) flow.Signal
 		on     debate.Trigger
-		before func(*testing.T, *company, *debate.Session)
+		before func(*testing.T, *stage.Company, *debate.Session)
 	}{
 		"pause": {
 			func(*debate.Record) flow.Signal { return flow.Pause{} },
 			flow.TriggerPause,
-			func(*testing.T, *company, *debate.Session) {},
+			func(*testing.T, *stage.Company, *debate.Session) {},
 		},
 		"resume": {
 			func(*debate.Record) flow.Signal { return flow.Resume{} },
 			flow.TriggerResume,
-			func(t *testing.T, _ *company, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
+			func(t *testing.T, _ *stage.Company, s *debate.Session) { require.NoError(t, s.Pause(t.Context())) },
 		},
 		"cancel": {
 			func(*debate.Record) flow.Signal { return flow.Cancel{} },
 			flow.TriggerCancel,
-			func(*testing.T, *company, *debate.Session) {},
+			func(*testing.T, *stage.Company, *debate.Session) {},
 		},
 		"answer": {
 			func(r *debate.Record) flow.Signal {
 				return flow.Answer{Inquiry: r.Inquiries[0].ID, Option: flow.OptionRetry}
 			},
 			flow.TriggerAnswered,
-			func(_ *testing.T, c *company, _ *debate.Session) {
-				mend := c.failing(bensOpening, &provider.Error{Kind: provider.KindAuthentication, Status: 401})
+			func(_ *testing.T, c *stage.Company, _ *debate.Session) {
+				mend := c.Failing(bensOpening, &provider.Error{Kind: provider.KindAuthentication, Status: 401})
 				pass(4 * time.Second)
 				mend()
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+			stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				dice := rand.New(rand.NewPCG(uint64(len(name)), 7))
 				for range max(2, 12/fewer) {
-					c.config.ID = ""
+					c.Config.ID = ""
 					m := join()
-					s := m.begin()
+					s := m.Begun()
 					pass(100 * time.Millisecond)
 					test.before(t, c, s)
 					pass(300 * time.Millisecond)
-					signal := test.signal(c.record(s.ID()))
+					signal := test.signal(c.Record(s.ID()))
 					do := []func() error{func() error { return m.Control(t.Context(), s.ID(), signal) }}
 					for range many - 1 {
 						other := join()
 						if dice.IntN(2) == 0 && s.State().Idle() {
-							other.open(s.ID())
+							other.Opened(s.ID())
 						}
 						do = append(do, func() error { return other.Control(t.Context(), s.ID(), signal) })
 					}
@@ -88,14 +89,14 @@ func TestOneOfManyControlsIsTaken(t *testing.T) {
 					assert.Equal(t, 1, taken)
 					pass(beatTime + time.Second)
 					times := 0
-					for _, e := range c.log(s.ID()) {
+					for _, e := range c.Log(s.ID()) {
 						if as[flow.Transition](e) != nil && as[flow.Transition](e).On == test.on {
 							times++
 						}
 					}
 					assert.Equal(t, 1, times)
 					if test.on == flow.TriggerCancel {
-						assert.Zero(t, c.record(s.ID()).InFlight())
+						assert.Zero(t, c.Record(s.ID()).InFlight())
 						continue
 					}
 					if s.State() == flow.StatePaused {
@@ -103,7 +104,7 @@ func TestOneOfManyControlsIsTaken(t *testing.T) {
 					}
 					_, err := s.Wait(t.Context())
 					require.NoError(t, err)
-					c.finished(s.ID())
+					c.Finished(s.ID())
 				}
 			})
 		})
@@ -118,11 +119,11 @@ func TestAControlThatIsAlwaysTooLate(t *testing.T) {
 	}{"at last it is taken": {40, nil}, "it is given up": {1 << 20, debate.ErrConflict}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := newCompany(t, twoDebaters())
-				s, other := c.member().begin(), c.member()
+				c := stage.NewCompany(t, twoDebaters())
+				s, other := c.Member().Begun(), c.Member()
 				pass(500 * time.Millisecond)
 				left := test.conflicts
-				other.goes(func(_ context.Context, op string, do func() error) error {
+				other.Goes(func(_ context.Context, op string, do func() error) error {
 					if op == "append" {
 						if left--; left >= 0 {
 							return debate.ErrConflict

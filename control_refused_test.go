@@ -10,25 +10,26 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
 func TestRefusedControlsChangeNothing(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		mend := c.failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		mend := c.Failing(adasOpening, &provider.Error{Kind: provider.KindQuota, Status: 429})
 		other := join()
 		refused := func(id string, state debate.State, signal flow.Signal, trigger string) {
 			t.Helper()
-			before := c.log(id)
+			before := c.Log(id)
 			err := other.Control(t.Context(), id, signal)
 			requireKind(t, err, provider.KindState)
 			require.ErrorContains(t, err, trigger)
 			if state != "" {
 				require.ErrorContains(t, err, string(state))
 			}
-			assert.Equal(t, before, c.log(id))
+			assert.Equal(t, before, c.Log(id))
 		}
-		s := join().begin()
+		s := join().Begun()
 		pass(time.Second)
 		refused(s.ID(), flow.StateError, flow.Resume{}, "resume")
 		refused(s.ID(), flow.StateError, flow.Pause{}, "pause")
@@ -47,14 +48,14 @@ func TestRefusedControlsChangeNothing(t *testing.T) {
 		} {
 			refused(s.ID(), flow.StateCompleted, signal, trigger)
 		}
-		c.finished(s.ID())
+		c.Finished(s.ID())
 	})
 }
 
 func TestAnAnswerThatDoesNotFitIsRefused(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		s, inquiry, _ := c.inquiring(join())
-		before := c.log(s.ID())
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		s, inquiry, _ := inquiring(c, join())
+		before := c.Log(s.ID())
 		for field, answer := range map[string]flow.Answer{
 			"option": {Inquiry: inquiry, Option: "dance"},
 			"model":  {Inquiry: inquiry, Option: flow.OptionModel, Model: "nobody/model"},
@@ -66,19 +67,19 @@ func TestAnAnswerThatDoesNotFitIsRefused(t *testing.T) {
 			err := join().Control(t.Context(), s.ID(), flow.Answer{Inquiry: inquiry, Option: flow.OptionModel, Model: model})
 			assert.Equal(t, "model", requireKind(t, err, provider.KindValidation).Field, "%q", model)
 		}
-		assert.Equal(t, before, c.log(s.ID()))
+		assert.Equal(t, before, c.Log(s.ID()))
 	})
 }
 
 func TestWhatIsNoControl(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		s := join().begin()
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		s := join().Begun()
 		pass(500 * time.Millisecond)
-		before := c.log(s.ID())
+		before := c.Log(s.ID())
 		start := *as[flow.Start](before[0])
 		for _, signal := range []flow.Signal{
 			nil, start,
-			flow.Edit{Config: c.config},
+			flow.Edit{Config: c.Config},
 			flow.Validate{},
 			flow.Validated{OK: true},
 			flow.Tick{},
@@ -92,7 +93,7 @@ func TestWhatIsNoControl(t *testing.T) {
 				requireKind(t, join().Control(t.Context(), id, signal), provider.KindValidation)
 			}
 		}
-		assert.Equal(t, before, c.log(s.ID()))
+		assert.Equal(t, before, c.Log(s.ID()))
 		for _, id := range []string{"nobody-knows", "", "../secret"} {
 			for _, signal := range []flow.Signal{flow.Pause{}, flow.Answer{Inquiry: "i", Text: "t"}} {
 				requireKind(t, join().Control(t.Context(), id, signal), provider.KindValidation)
@@ -102,17 +103,17 @@ func TestWhatIsNoControl(t *testing.T) {
 		done, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.ErrorIs(t, join().Control(done, s.ID(), flow.Pause{}), context.Canceled)
-		assert.Equal(t, before, c.log(s.ID()))
+		assert.Equal(t, before, c.Log(s.ID()))
 	})
 }
 
 // A control that meets a store which fails has an error, and the debate goes on.
 func TestAControlOfAStoreThatFails(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-		s, other := join().begin(), join()
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+		s, other := join().Begun(), join()
 		pass(500 * time.Millisecond)
 		for _, op := range []string{"read", "append"} {
-			other.goes(func(_ context.Context, which string, do func() error) error {
+			other.Goes(func(_ context.Context, which string, do func() error) error {
 				if which == op {
 					return errBroken
 				}
@@ -122,6 +123,6 @@ func TestAControlOfAStoreThatFails(t *testing.T) {
 		}
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)
-		c.finished(s.ID())
+		c.Finished(s.ID())
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -54,28 +55,28 @@ func TestTheLeaseIsGivenBackAtRest(t *testing.T) {
 			if test.change != nil {
 				test.change(&config)
 			}
-			inCompany(t, config, func(t *testing.T, c *company, join func() *member) {
+			stage.InCompany(t, config, func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				if test.fail != nil {
-					c.failing(test.call, test.fail)
+					c.Failing(test.call, test.fail)
 				}
-				s := join().begin()
-				assert.NotEmpty(t, c.owner(s.ID()))
+				s := join().Begun()
+				assert.NotEmpty(t, c.Owner(s.ID()))
 				pass(500 * time.Millisecond)
 				if test.then != nil {
 					test.then(t, s)
 				}
 				pass(30 * time.Second)
 				assert.Equal(t, test.state, s.State())
-				assert.Empty(t, c.owner(s.ID()), "whoever says something next may be in another process")
+				assert.Empty(t, c.Owner(s.ID()), "whoever says something next may be in another process")
 				var idle []string
 				for info, err := range join().List(t.Context(), debate.Filter{Idle: true}) {
 					require.NoError(t, err)
 					idle = append(idle, info.ID)
 				}
 				assert.Equal(t, []string{s.ID()}, idle)
-				other := join().open(s.ID())
+				other := join().Opened(s.ID())
 				assert.Equal(t, test.state, other.State())
-				assert.Empty(t, c.owner(s.ID()), "who opens it takes no lease either")
+				assert.Empty(t, c.Owner(s.ID()), "who opens it takes no lease either")
 			})
 		})
 	}
@@ -89,20 +90,20 @@ func TestTheLeaseIsKeptWhileACallIsInFlight(t *testing.T) {
 		"the end": func(ctx context.Context, s *debate.Session) error { return s.Cancel(ctx) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
-				c.slow("Ada", time.Minute)
+			stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+				c.Slow("Ada", time.Minute)
 				m := join()
 				m.Providers["test"] = stubborn{m}
-				s := m.begin()
+				s := m.Begun()
 				pass(500 * time.Millisecond)
 				require.NoError(t, do(t.Context(), s))
 				pass(time.Minute)
-				assert.NotEmpty(t, c.owner(s.ID()))
+				assert.NotEmpty(t, c.Owner(s.ID()))
 				_, err := join().Open(t.Context(), s.ID())
 				require.ErrorIs(t, err, debate.ErrLeased)
 				pass(time.Second)
-				assert.Empty(t, c.owner(s.ID()))
-				assert.Zero(t, c.record(s.ID()).InFlight())
+				assert.Empty(t, c.Owner(s.ID()))
+				assert.Zero(t, c.Record(s.ID()).InFlight())
 			})
 		})
 	}
@@ -118,15 +119,15 @@ func (p stubborn) Generate(ctx context.Context, req *provider.Request, emit func
 // A session that is closed gives its lease back slowly, while the same engine opens the debate again: what
 // it gives back is not the new session's.
 func TestADebateIsOpenedWhileItIsClosed(t *testing.T) {
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a := join()
-		a.goes(func(_ context.Context, op string, do func() error) error {
+		a.Goes(func(_ context.Context, op string, do func() error) error {
 			if op == "release" {
 				pass(2 * time.Second)
 			}
 			return do()
 		})
-		first := a.begin()
+		first := a.Begun()
 		pass(500 * time.Millisecond)
 		var group sync.WaitGroup
 		group.Go(func() { assert.NoError(t, first.Close()) })
@@ -138,12 +139,12 @@ func TestADebateIsOpenedWhileItIsClosed(t *testing.T) {
 		}
 		require.NoError(t, err)
 		pass(1100 * time.Millisecond)
-		assert.NotEmpty(t, c.owner(first.ID()))
+		assert.NotEmpty(t, c.Owner(first.ID()))
 		_, err = join().Open(t.Context(), first.ID())
 		require.ErrorIs(t, err, debate.ErrLeased)
 		_, err = again.Wait(t.Context())
 		require.NoError(t, err)
-		c.finished(first.ID())
+		c.Finished(first.ID())
 	})
 }
 
@@ -152,11 +153,11 @@ func TestADebateIsOpenedWhileItIsClosed(t *testing.T) {
 func TestALeaseIsRenewedOnceAtATime(t *testing.T) {
 	config := twoDebaters()
 	config.RoundDelay = time.Minute // nothing is in flight then
-	inCompany(t, config, func(t *testing.T, _ *company, join func() *member) {
+	stage.InCompany(t, config, func(t *testing.T, _ *stage.Company, join func() *stage.Member) {
 		a := join()
 		var slow atomic.Bool
 		var leases atomic.Int64
-		a.goes(func(_ context.Context, op string, do func() error) error {
+		a.Goes(func(_ context.Context, op string, do func() error) error {
 			switch {
 			case op == "append" && slow.Load():
 				pass(200 * time.Millisecond)
@@ -165,7 +166,7 @@ func TestALeaseIsRenewedOnceAtATime(t *testing.T) {
 			}
 			return do()
 		})
-		s := a.begin()
+		s := a.Begun()
 		pass(2*beatTime - 100*time.Millisecond)
 		slow.Store(true)
 		var group sync.WaitGroup

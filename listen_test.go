@@ -15,6 +15,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // reader collects what a session's Events and Wait give.
@@ -235,7 +236,7 @@ func nothing(c *stage.Company, id string) {
 
 // unwatched is a store that watches no longer than a moment.
 type unwatched struct {
-	path
+	debate.Store
 
 	reads *atomic.Int64
 }
@@ -250,29 +251,29 @@ func (u unwatched) Read(ctx context.Context, id string, after int64) iter.Seq2[d
 	if u.reads.Add(1) > 10_000 { // it would go on for ever
 		return func(yield func(debate.Event, error) bool) { yield(debate.Event{}, errBroken) }
 	}
-	return u.path.Read(ctx, id, after)
+	return u.Store.Read(ctx, id, after)
 }
 
 // Who is no longer told that a log grows looks at it now and then, not all the time.
 func TestAWatchThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCompany(t, twoDebaters())
-		a, b := c.member(), c.member()
+		c := stage.NewCompany(t, twoDebaters())
+		a, b := c.Member(), c.Member()
 		var reads atomic.Int64
-		b.Store = unwatched{path{b}, &reads}
-		first := a.begin()
+		b.Store = unwatched{b.Store, &reads}
+		first := a.Begun()
 		pass(500 * time.Millisecond)
 		require.NoError(t, first.Pause(t.Context()))
 		pass(500 * time.Millisecond)
-		second := b.open(first.ID())
+		second := b.Opened(first.ID())
 		var group sync.WaitGroup
 		group.Go(func() {
 			for _, err := range b.Events(t.Context(), first.ID(), 0) {
 				assert.NoError(t, err)
 			}
 		})
-		tail := c.member()
-		tail.Store = unwatched{path{tail}, &reads}
+		tail := c.Member()
+		tail.Store = unwatched{tail.Store, &reads}
 		group.Go(func() {
 			for _, err := range tail.Events(t.Context(), first.ID(), 0) {
 				assert.NoError(t, err)

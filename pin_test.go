@@ -2,6 +2,7 @@ package debate_test
 
 import (
 	"bytes"
+	"flag"
 	"hash/fnv"
 	"maps"
 	"slices"

@@ -80,27 +80,6 @@ func TestSimultaneousSpeakersDoNotHearEachOther(t *testing.T) {
 	})
 }
 
-// canonical is a record's canonical form.
-func canonical(t *testing.T, r *debate.Record) string {
-	t.Helper()
-	data, err := view(r).Canonical()
-	require.NoError(t, err)
-	return string(data)
-}
-
-// undisturbed is the canonical form of the debate if nothing interrupts it.
-func undisturbed(t *testing.T, config debate.Config) string {
-	t.Helper()
-	config.ID, config.Budget = "", nil
-	engine, _ := engineFor(config)
-	session, err := engine.Start(t.Context(), config)
-	require.NoError(t, err)
-	record, err := session.Wait(t.Context())
-	require.NoError(t, err)
-	session.Close()
-	return canonical(t, record)
-}
-
 func TestARecordThatWasGivenAwayIsNotWrittenAnyMore(t *testing.T) { // for the race detector
 	config := twoDebaters()
 	engine, _ := engineFor(config)

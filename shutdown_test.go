@@ -144,14 +144,14 @@ func TestShutdownWhileDebatesAreOpened(t *testing.T) {
 }
 
 func TestCloseAndShutdownWhileListening(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
-		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
-		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	for name, end := range map[string]func(context.Context, *stage.Member, *debate.Session) error{
+		"Close":    func(_ context.Context, _ *stage.Member, s *debate.Session) error { return s.Close() },
+		"Shutdown": func(ctx context.Context, m *stage.Member, _ *debate.Session) error { return m.Shutdown(ctx) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+			stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 				a := join()
-				s := a.begin()
+				s := a.Begun()
 				pass(500 * time.Millisecond)
 				require.NoError(t, s.Pause(t.Context()))
 				pass(time.Minute)
@@ -161,11 +161,11 @@ func TestCloseAndShutdownWhileListening(t *testing.T) {
 				_, err := s.Wait(t.Context())
 				require.ErrorIs(t, err, flow.ErrClosed)
 				require.ErrorIs(t, s.Resume(t.Context()), flow.ErrClosed)
-				again := join().open(s.ID())
+				again := join().Opened(s.ID())
 				require.NoError(t, again.Resume(t.Context()))
 				_, err = again.Wait(t.Context())
 				require.NoError(t, err)
-				c.finished(s.ID())
+				c.Finished(s.ID())
 			})
 		})
 	}
@@ -174,12 +174,12 @@ func TestCloseAndShutdownWhileListening(t *testing.T) {
 // Of a hundred debates some speak, some rest and some drain. Another process goes on with all of them.
 func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 	const debates = 100
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		a, b := join(), join()
 		var ids []string
 		for i := range debates {
-			c.config.ID = fmt.Sprintf("many-%d", i)
-			s := a.begin()
+			c.Config.ID = fmt.Sprintf("many-%d", i)
+			s := a.Begun()
 			ids = append(ids, s.ID())
 			pass(10 * time.Millisecond)
 			switch i % 4 {
@@ -195,18 +195,18 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 		assert.Zero(t, time.Since(began))
 		_, err := a.Open(t.Context(), ids[0])
 		require.ErrorIs(t, err, flow.ErrClosed, "a shutdown is final")
-		c.config.ID = "another"
-		_, err = a.Start(t.Context(), c.config)
+		c.Config.ID = "another"
+		_, err = a.Start(t.Context(), c.Config)
 		require.ErrorIs(t, err, flow.ErrClosed)
 		_, err = a.Record(t.Context(), ids[0])
 		require.NoError(t, err, "what is stored can still be read")
 		for _, id := range ids {
-			assert.Empty(t, c.owner(id))
+			assert.Empty(t, c.Owner(id))
 		}
 
 		sessions := make([]*debate.Session, debates)
 		for i, id := range ids {
-			sessions[i] = b.open(id)
+			sessions[i] = b.Opened(id)
 			if sessions[i].State() == flow.StatePaused {
 				require.NoError(t, sessions[i].Resume(t.Context()))
 			}
@@ -215,8 +215,8 @@ func TestAfterShutdownAnotherEngineGoesOn(t *testing.T) {
 		for i, id := range ids {
 			_, err := sessions[i].Wait(t.Context())
 			require.NoError(t, err)
-			c.config.ID = id
-			c.finished(id)
+			c.Config.ID = id
+			c.Finished(id)
 		}
 	})
 }

@@ -272,14 +272,14 @@ func TestAHostileSnapshotTakesLittleMemory(t *testing.T) {
 	for name, item := range map[string]string{"empty": "{}", "no object": "0", "lists": "[[]]"} {
 		hostile := []byte(`{"version":1,"id":"a","events":[` + strings.Repeat(item+",", 2<<20/fewer) + item + `]}`)
 		engine := &debate.Engine{}
-		l := timed(func() {
+		used := allocated(func() {
 			_, err := engine.Import(t.Context(), bytes.NewReader(hostile))
 			assert.NotEmpty(t, fields(t, err))
 		})
-		assert.Less(t, l.bytes, uint64(20*len(hostile)), name)
+		assert.Less(t, used, uint64(20*len(hostile)), name)
 	}
 	config := fmt.Appendf(nil, `{"topic":"x","participants":[%s{}]}`, strings.Repeat("{},", 1<<20/fewer))
 	var c debate.Config
-	l := timed(func() { assert.Equal(t, []string{"participants"}, fields(t, json.Unmarshal(config, &c))) })
-	assert.Less(t, l.bytes, uint64(200*len(config)))
+	used := allocated(func() { assert.Equal(t, []string{"participants"}, fields(t, json.Unmarshal(config, &c))) })
+	assert.Less(t, used, uint64(200*len(config)))
 }

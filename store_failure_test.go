@@ -12,14 +12,15 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // An append seems to have failed, and has not. What it has begun is the session's own.
 func TestAnAppendThatSucceedsAfterAll(t *testing.T) {
-	inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		for nth := range 12 {
 			m, appends := join(), 0
-			m.goes(func(_ context.Context, op string, do func() error) error {
+			m.Goes(func(_ context.Context, op string, do func() error) error {
 				if err := do(); err != nil || op != "append" {
 					return err
 				}
@@ -28,13 +29,13 @@ func TestAnAppendThatSucceedsAfterAll(t *testing.T) {
 				}
 				return nil
 			})
-			before := c.calls()
-			s := m.begin()
+			before := c.Calls()
+			s := m.Begun()
 			_, err := s.Wait(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, 10, c.calls()-before)
-			c.finished(s.ID())
-			c.config.ID = ""
+			assert.Equal(t, 10, c.Calls()-before)
+			c.Finished(s.ID())
+			c.Config.ID = ""
 		}
 	})
 }
@@ -46,16 +47,16 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 	for _, op := range []string{"append", "lease", "read"} {
 		for name, fails := range map[string]time.Duration{"shortly": leaseTime - 2*time.Second, "for long": 3 * leaseTime} {
 			t.Run(op+" "+name, func(t *testing.T) {
-				inCompany(t, simultaneous(), func(t *testing.T, c *company, join func() *member) {
-					c.slow("Ben", leaseTime)
+				stage.InCompany(t, simultaneous(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
+					c.Slow("Ben", leaseTime)
 					m := join()
-					s := m.begin()
+					s := m.Begun()
 					pass(500 * time.Millisecond)
 					if op == "read" { // which happens where somebody else has appended
 						require.NoError(t, join().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
 					}
 					until := time.Now().Add(fails)
-					m.goes(func(_ context.Context, which string, do func() error) error {
+					m.Goes(func(_ context.Context, which string, do func() error) error {
 						if which == op && time.Now().Before(until) {
 							return errBroken
 						}
@@ -72,8 +73,8 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 						return
 					}
 					require.NoError(t, err)
-					assert.Equal(t, 10, c.calls())
-					c.finished(s.ID())
+					assert.Equal(t, 10, c.Calls())
+					c.Finished(s.ID())
 				})
 			})
 		}
@@ -82,22 +83,22 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 
 // Whoever closes a session does not wait for a store that has failed.
 func TestPatienceEndsAtOnce(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *member, *debate.Session) error{
-		"Close":    func(_ context.Context, _ *member, s *debate.Session) error { return s.Close() },
-		"Shutdown": func(ctx context.Context, m *member, _ *debate.Session) error { return m.Shutdown(ctx) },
+	for name, end := range map[string]func(context.Context, *stage.Member, *debate.Session) error{
+		"Close":    func(_ context.Context, _ *stage.Member, s *debate.Session) error { return s.Close() },
+		"Shutdown": func(ctx context.Context, m *stage.Member, _ *debate.Session) error { return m.Shutdown(ctx) },
 	} {
 		for _, op := range []string{"append", "lease", "read", "release", "all"} {
 			t.Run(name+"/"+op, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 					working, resting := join(), join()
-					for _, m := range []*member{working, resting} {
-						s := m.begin()
+					for _, m := range []*stage.Member{working, resting} {
+						s := m.Begun()
 						pass(500 * time.Millisecond)
 						if m == resting {
 							require.NoError(t, s.Pause(t.Context()))
 							pass(time.Second)
 						}
-						m.goes(func(_ context.Context, which string, do func() error) error {
+						m.Goes(func(_ context.Context, which string, do func() error) error {
 							if op == which || op == "all" {
 								return errBroken
 							}
@@ -107,7 +108,7 @@ func TestPatienceEndsAtOnce(t *testing.T) {
 						began := time.Now()
 						require.NoError(t, end(t.Context(), m, s))
 						assert.Zero(t, time.Since(began))
-						c.config.ID = ""
+						c.Config.ID = ""
 					}
 				})
 			})
@@ -120,17 +121,17 @@ func TestAStoreThatHangs(t *testing.T) {
 	for _, op := range []string{"append", "lease", "read", "release"} {
 		for name, deaf := range map[string]bool{"until its context ends": false, "for good": true} {
 			t.Run(op+" "+name, func(t *testing.T) {
-				inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+				stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 					for _, resting := range []bool{false, true} {
 						m := join()
-						s := m.begin()
+						s := m.Begun()
 						pass(500 * time.Millisecond)
 						if resting {
 							require.NoError(t, s.Pause(t.Context()))
 							pass(time.Second)
 						}
 						free := make(chan struct{})
-						m.goes(func(ctx context.Context, which string, do func() error) error {
+						m.Goes(func(ctx context.Context, which string, do func() error) error {
 							if op != which {
 								return do()
 							}
@@ -160,7 +161,7 @@ func TestAStoreThatHangs(t *testing.T) {
 						close(free)
 						require.NoError(t, s.Close())
 						cancel()
-						c.config.ID = ""
+						c.Config.ID = ""
 					}
 				})
 			})
@@ -173,15 +174,15 @@ func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
 	for _, op := range []string{"append", "lease", "read"} {
 		t.Run(op, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := newCompany(t, twoDebaters())
-				c.slow("Ada", 2*leaseTime) // until then nothing is saved, and the lease runs out
-				m := c.member()
-				s := m.begin()
+				c := stage.NewCompany(t, twoDebaters())
+				c.Slow("Ada", 2*leaseTime) // until then nothing is saved, and the lease runs out
+				m := c.Member()
+				s := m.Begun()
 				pass(500 * time.Millisecond)
 				if op == "read" { // which happens where somebody else has appended
-					require.NoError(t, c.member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
+					require.NoError(t, c.Member().Control(t.Context(), s.ID(), flow.Pause{Drain: true}))
 				}
-				m.goes(func(ctx context.Context, which string, do func() error) error {
+				m.Goes(func(ctx context.Context, which string, do func() error) error {
 					if which != op {
 						return do()
 					}
@@ -194,7 +195,7 @@ func TestASessionIsDroppedByAStoreThatHangs(t *testing.T) {
 				err := s.Stop(ctx)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				require.NoError(t, ctx.Err(), "the session is still there, and stuck")
-				again, err := c.member().Open(t.Context(), s.ID())
+				again, err := c.Member().Open(t.Context(), s.ID())
 				require.NoError(t, err, "another can go on")
 				require.NoError(t, again.Close())
 			})

@@ -13,17 +13,18 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/stage"
 )
 
 // Three workers look for debates with which nobody goes on. Each debate is finished once.
 func TestWorkers(t *testing.T) {
 	const debates, workers = 30, 3
-	inCompany(t, twoDebaters(), func(t *testing.T, c *company, join func() *member) {
+	stage.InCompany(t, twoDebaters(), func(t *testing.T, c *stage.Company, join func() *stage.Member) {
 		host := join()
 		var ids []string
 		for i := range debates {
-			c.config.ID = fmt.Sprintf("work-%d", i)
-			s := host.begin()
+			c.Config.ID = fmt.Sprintf("work-%d", i)
+			s := host.Begun()
 			ids = append(ids, s.ID())
 			pass(20 * time.Millisecond)
 			if i%5 == 0 {
@@ -75,8 +76,8 @@ func TestWorkers(t *testing.T) {
 			assert.NotEmpty(t, opened[w])
 		}
 		for _, id := range ids {
-			c.config.ID = id
-			c.finished(id)
+			c.Config.ID = id
+			c.Finished(id)
 		}
 	})
 }

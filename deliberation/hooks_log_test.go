@@ -12,6 +12,7 @@ import (
 
 	"github.com/agonist-dev/debate/deliberation"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
@@ -196,7 +197,7 @@ func TestHooksOfAnything(t *testing.T) {
 		random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 		mixed = mixed[:random.IntN(len(mixed))]
 		for i := range mixed {
-			if turn := as[flow.Turn](mixed[i]); turn != nil && random.IntN(3) == 0 {
+			if turn := body.As[flow.Turn](mixed[i]); turn != nil && random.IntN(3) == 0 {
 				changed := *turn
 				changed.Speaker, changed.Data, changed.Round = "zoe", []byte("{"), -random.IntN(5)
 				changed.Kind = []flow.CallKind{deliberation.KindDigest, deliberation.KindSynthesis, "check"}[random.IntN(3)]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/provider"
 )
 
@@ -21,7 +22,7 @@ func TestACallThatWasLost(t *testing.T) {
 		require.NoError(t, err)
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
-			if in := as[flow.Intent](event); in != nil && in.By == "Ben" {
+			if in := body.As[flow.Intent](event); in != nil && in.By == "Ben" {
 				require.NoError(t, session.Close())
 			}
 			if err != nil {
@@ -59,7 +60,7 @@ func TestAPersonWhoJudges(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if q := as[flow.Inquiry](event); q != nil && q.About != "" {
+			if q := body.As[flow.Inquiry](event); q != nil && q.About != "" {
 				require.NoError(t, session.Choose(t.Context(), q.ID, flow.OptionDrop))
 			} else if q != nil {
 				pass(time.Minute)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/otel"
 	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
@@ -117,7 +118,7 @@ func TestACostThatComesLate(t *testing.T) {
 		r := newRecorder()
 		for event, err := range r.Watch(t.Context(), session.Events(t.Context(), 0)) {
 			require.NoError(t, err)
-			if in := as[flow.Intent](event); in != nil && in.By == "Ben" {
+			if in := body.As[flow.Intent](event); in != nil && in.By == "Ben" {
 				require.NoError(t, session.Cancel(t.Context()))
 			}
 		}

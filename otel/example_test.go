@@ -30,8 +30,8 @@ func ExampleObserver_Watch() {
 		if err != nil {
 			fmt.Println(err)
 		}
-		if as[debate.Turn](event) != nil {
-			fmt.Println(as[debate.Turn](event).Speaker, "has spoken")
+		if body.As[debate.Turn](event) != nil {
+			fmt.Println(body.As[debate.Turn](event).Speaker, "has spoken")
 		}
 	}
 	draw(recorder.Started(), api.SpanID{}, "")

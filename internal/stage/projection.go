@@ -6,8 +6,8 @@ import (
 	"github.com/agonist-dev/debate/internal/pin"
 )
 
-// projected writes a log, one event a line.
-func projected(log []debate.Event) string { return pin.Log(log, pinOwn) }
+// Project writes a log, one event a line. A test that pins what logs say compares such lines.
+func Project(log []debate.Event) string { return pin.Log(log, pinOwn) }
 
 // pinOwn adds the values that only a debate has.
 func pinOwn(l *pin.Line, body flow.Body) {
@@ -31,8 +31,8 @@ func pinOwn(l *pin.Line, body flow.Body) {
 }
 
 func pinStart(l *pin.Line, s *flow.Start) {
-	c := startConfig(s)
-	l.Add("version", s.Version, "topic", c.Topic, "mode", c.Mode, "rounds", c.Rounds, "format", startFormat(s).Name, "flow", s.Flow,
+	c := StartConfig(s)
+	l.Add("version", s.Version, "topic", c.Topic, "mode", c.Mode, "rounds", c.Rounds, "format", StartFormat(s).Name, "flow", s.Flow,
 		"flowVersion", s.FlowVersion)
 	for _, p := range c.Participants {
 		l.Add("participant", p.Name, "side", p.Side, "model", p.Model, "fallbacks", p.Fallbacks, "position", p.Position)

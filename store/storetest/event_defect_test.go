@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/internal/body"
 )
 
 // rewrite makes of each text in an event another one.
@@ -49,7 +50,7 @@ func eventDefects() []defect {
 			e.Body = bodyOf(e.Kind())
 		})},
 		{"keeps no kinds of others", []string{"event/kinds of*"}, "not what was appended", reads(func(e *flow.Event) {
-			if as[flow.Foreign](*e) != nil {
+			if body.As[flow.Foreign](*e) != nil {
 				e.Body = &flow.Acknowledge{}
 			}
 		})},
@@ -69,25 +70,25 @@ func eventDefects() []defect {
 		})},
 		{"has three bytes for a character", []string{"event/hostile*"}, "emoji", texts(func(text string) string { return strings.ReplaceAll(text, "\U0010ffff", "?") })},
 		{"has 64 KiB for a line", []string{"event/long*"}, "not what was appended", reads(func(e *flow.Event) {
-			if as[flow.Turn](*e) != nil && len(as[flow.Turn](*e).Text) > 64<<10-50 {
-				turn := *as[flow.Turn](*e)
+			if body.As[flow.Turn](*e) != nil && len(body.As[flow.Turn](*e).Text) > 64<<10-50 {
+				turn := *body.As[flow.Turn](*e)
 				turn.Text = turn.Text[:64<<10-50]
 				e.Body = &turn
 			}
 		})},
 		{"reads JSON into maps", []string{"event/JSON*"}, "not what was appended", reads(func(e *flow.Event) {
-			if as[flow.Sent](*e) != nil {
+			if body.As[flow.Sent](*e) != nil {
 				var v any
-				_ = json.Unmarshal(as[flow.Sent](*e).Payload, &v)
+				_ = json.Unmarshal(body.As[flow.Sent](*e).Payload, &v)
 				data, _ := json.Marshal(v)
-				e.Body = &flow.Sent{Trigger: as[flow.Sent](*e).Trigger, Payload: data}
+				e.Body = &flow.Sent{Trigger: body.As[flow.Sent](*e).Trigger, Payload: data}
 			}
 		})},
 		{"has microseconds", []string{"event/times", "event/every*"}, "not what was appended", reads(func(e *flow.Event) { e.At = e.At.Truncate(time.Microsecond) })},
 		{"has one zone", []string{"event/times"}, "not what was appended", reads(func(e *flow.Event) { e.At = e.At.UTC() })},
 		{"numbers are floats", []string{"event/numbers"}, "not what was appended", reads(func(e *flow.Event) {
-			if as[flow.Charge](*e) != nil {
-				spend := *as[flow.Charge](*e)
+			if body.As[flow.Charge](*e) != nil {
+				spend := *body.As[flow.Charge](*e)
 				spend.Took = time.Duration(float64(spend.Took))
 				e.Body = &spend
 			}

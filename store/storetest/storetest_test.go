@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agonist-dev/debate/flow"
-	"github.com/agonist-dev/debate/internal/body"
 	"github.com/agonist-dev/debate/store"
 	"github.com/agonist-dev/debate/store/storetest"
 )
