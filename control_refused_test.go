@@ -115,11 +115,11 @@ func TestAControlOfAStoreThatFails(t *testing.T) {
 		for _, op := range []string{"read", "append"} {
 			other.Goes(func(_ context.Context, which string, do func() error) error {
 				if which == op {
-					return errBroken
+					return stage.ErrBroken
 				}
 				return do()
 			})
-			require.ErrorIs(t, other.Control(t.Context(), s.ID(), flow.Pause{}), errBroken)
+			require.ErrorIs(t, other.Control(t.Context(), s.ID(), flow.Pause{}), stage.ErrBroken)
 		}
 		_, err := s.Wait(t.Context())
 		require.NoError(t, err)

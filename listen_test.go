@@ -249,7 +249,7 @@ func (unwatched) Watch(context.Context, string) <-chan struct{} {
 
 func (u unwatched) Read(ctx context.Context, id string, after int64) iter.Seq2[debate.Event, error] {
 	if u.reads.Add(1) > 10_000 { // it would go on for ever
-		return func(yield func(debate.Event, error) bool) { yield(debate.Event{}, errBroken) }
+		return func(yield func(debate.Event, error) bool) { yield(debate.Event{}, stage.ErrBroken) }
 	}
 	return u.Store.Read(ctx, id, after)
 }

@@ -2,7 +2,6 @@ package debate_test
 
 import (
 	"bytes"
-	"flag"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -21,10 +20,6 @@ import (
 )
 
 // The pins hold what logs say while the types of events change: the same values in the same order. See package pin.
-
-var pinSeed = flag.Int64("pin.seed", -1, "the seed whose debates TestPinnedSimulations prints")
-
-const pinnedSeeds = 200
 
 // secret is the seed of all pinned debates.
 func secret() string { return "0123456789abcdef0123456789abcdef" }

@@ -2,7 +2,6 @@ package debate_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,7 +24,7 @@ func TestAnAppendThatSucceedsAfterAll(t *testing.T) {
 					return err
 				}
 				if appends++; appends == nth+1 {
-					return errBroken
+					return stage.ErrBroken
 				}
 				return nil
 			})
@@ -39,8 +38,6 @@ func TestAnAppendThatSucceedsAfterAll(t *testing.T) {
 		}
 	})
 }
-
-var errBroken = errors.New("the connection is lost")
 
 // A store that fails for less than a lease costs nothing but time; one that fails for longer, the session.
 func TestAStoreThatFailsForAWhile(t *testing.T) {
@@ -58,7 +55,7 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 					until := time.Now().Add(fails)
 					m.Goes(func(_ context.Context, which string, do func() error) error {
 						if which == op && time.Now().Before(until) {
-							return errBroken
+							return stage.ErrBroken
 						}
 						return do()
 					})
@@ -69,7 +66,7 @@ func TestAStoreThatFailsForAWhile(t *testing.T) {
 					}
 					_, err := s.Wait(t.Context())
 					if name == "for long" {
-						require.ErrorIs(t, err, errBroken)
+						require.ErrorIs(t, err, stage.ErrBroken)
 						return
 					}
 					require.NoError(t, err)
@@ -100,7 +97,7 @@ func TestPatienceEndsAtOnce(t *testing.T) {
 						}
 						m.Goes(func(_ context.Context, which string, do func() error) error {
 							if op == which || op == "all" {
-								return errBroken
+								return stage.ErrBroken
 							}
 							return do()
 						})
@@ -142,7 +139,7 @@ func TestAStoreThatHangs(t *testing.T) {
 							case <-ctx.Done():
 								return ctx.Err()
 							case <-free:
-								return errBroken
+								return stage.ErrBroken
 							}
 						})
 						pass(leaseTime / 2)

@@ -6,7 +6,7 @@ import (
 	"github.com/agonist-dev/debate/internal/pin"
 )
 
-// Project writes a log, one event a line. A test that pins what logs say compares such lines.
+// Project writes the values of a debate's log, one event a line. See package pin.
 func Project(log []debate.Event) string { return pin.Log(log, pinOwn) }
 
 // pinOwn adds the values that only a debate has.
