@@ -133,6 +133,16 @@ func (r *rendering) fenced(seed string) map[string]string {
 	return texts
 }
 
+// covers reports whether the rendering has a row for each model of a config.
+func (r *rendering) covers(config flow.Config) bool {
+	for _, name := range config.Models() {
+		if _, ok := r.models[name]; !ok && name != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // renderings keeps the latest renderings, for a host program that plays the same debate many times. Executing the
 // templates is the largest part of what a start costs.
 type renderings struct {
@@ -156,7 +166,7 @@ func (l *engine) rendered(p *plan, frozen any, seed string) (*rendering, error) 
 	defer l.renderings.mu.Unlock()
 	for _, known := range l.renderings.last {
 		if known != nil && known.flow == f && reflect.DeepEqual(known.drawn, s.Drawn) && reflect.DeepEqual(known.config, key) &&
-			reflect.DeepEqual(known.frozen, frozen) {
+			reflect.DeepEqual(known.frozen, frozen) && known.covers(p.config) {
 			return known, nil
 		}
 	}
@@ -261,7 +271,7 @@ func (e *Engine) DecodeConfig(data []byte) (flow.Config, error) {
 	if err != nil {
 		return nil, wrong("", err)
 	}
-	config, err := m.Flow().Decode(own)
+	config, err := m.Flow().DecodeConfig(own)
 	if err != nil {
 		return nil, err
 	}

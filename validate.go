@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,8 +95,18 @@ func checkReadable(f *flow.Findings, p *plan) {
 	if err == nil {
 		err = flow.ReadableJSON(data)
 	}
-	if kind := p.machine.Flow(); err == nil && kind.Decode != nil {
-		_, err = kind.Decode(data)
+	var read flow.Config
+	if err == nil {
+		read, err = p.machine.Flow().DecodeConfig(data)
+	}
+	if err == nil {
+		var again []byte
+		if again, err = json.Marshal(read); err == nil && !bytes.Equal(again, data) {
+			err = errors.New("what is read of its JSON writes another JSON")
+		}
+	}
+	if err == nil && !slices.Equal(read.Terms().Participants, p.config.Terms().Participants) {
+		err = errors.New("what is read of its JSON has other participants")
 	}
 	if err != nil {
 		*f = append(*f, flow.Within("config", "", err)...)

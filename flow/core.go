@@ -179,6 +179,9 @@ func (c *Core) emit(e Event) error {
 	added := &c.out.Events[len(c.out.Events)-1] // e itself would have to move to the heap
 	if err := c.record.fold(added, c.machine); err != nil {
 		c.out.Events = c.out.Events[:len(c.out.Events)-1]
+		if _, first := e.Body.(*Start); !first { // a start is checked before it is folded; of another event a part may be
+			c.broken = err
+		}
 		return err
 	}
 	c.folded(e.Kind())

@@ -3,6 +3,7 @@ package flow
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/agonist-dev/debate/prompt"
@@ -63,7 +64,7 @@ type Flow struct {
 	Draw func(config Config, seed string) any
 	// Views says which participants read which turns. nil: everybody reads everything.
 	Views func(Setup) Views
-	// Prompted returns the part of a config that its prompts depend on. Conversations for which this part is equal
+	// Prompted returns the part of a config that its prompts and views depend on. Conversations for which this part is equal
 	// share their prompts. nil: the whole config.
 	Prompted func(Config) any
 	// Texts renders the flow's prompts once, when a conversation starts. Record.Text returns them. Conversations of
@@ -115,19 +116,30 @@ func (f *Flow) ReadConfig(v Value) (Config, error) {
 	if config, ok := v.Go.(Config); ok {
 		return config, nil
 	}
-	return f.Decode(v.JSON)
+	return f.DecodeConfig(v.JSON)
 }
 
 // Settled returns a deep copy of a config, as a log holds it; see Settle.
 func (f *Flow) Settled(config Config) (Config, error) {
 	if f.Settle != nil {
-		return f.Settle(config)
+		return f.given(f.Settle(config))
 	}
 	data, err := json.Marshal(config)
 	if err != nil {
 		return nil, &Error{Kind: provider.KindValidation, Op: "config", Err: err}
 	}
-	return f.Decode(data)
+	return f.DecodeConfig(data)
+}
+
+// DecodeConfig reads a config from JSON. Other than Decode, it never returns nil without an error.
+func (f *Flow) DecodeConfig(data []byte) (Config, error) { return f.given(f.Decode(data)) }
+
+// given refuses a config that is nil.
+func (f *Flow) given(config Config, err error) (Config, error) {
+	if err == nil && Unnamed(config) == nil {
+		err = &Error{Kind: provider.KindValidation, Op: "config", Err: fmt.Errorf("the flow %s gave none", f.Name)}
+	}
+	return config, err
 }
 
 // ReadFrozen returns what a log holds as the result of Freeze, from its Go value or else by Thaw.

@@ -334,6 +334,9 @@ func (m *Machine) check() error {
 	if f.Decode == nil {
 		return bad("a flow has a Decode, which reads its configs")
 	}
+	if f.Freeze != nil && f.Thaw == nil {
+		return bad("a flow with a Freeze has a Thaw, which reads its result")
+	}
 	for _, state := range m.states {
 		if step, ok := f.Steps[state]; !ok || step.Next == nil {
 			return bad("state %q has no step with a Next", state)
@@ -357,6 +360,9 @@ func (m *Machine) check() error {
 	for _, rule := range f.Rules {
 		if (rule.When.OK == nil) != (rule.When.Name == "") {
 			return bad("the guard of %s on %s has a name or a function, but not both", rule.From, rule.On)
+		}
+		if lifecycleState(rule.To) && rule.To != StateRunning && rule.To != StateCompleting && rule.To != StateInitializing {
+			return bad("a rule of a flow leads to a working state, not to %s", rule.To)
 		}
 		if lifecycleState(rule.From) && rule.From != StateRunning && rule.From != StateCompleting && rule.From != StateInitializing {
 			return bad("a rule of a flow begins in a working state, not in %s", rule.From)

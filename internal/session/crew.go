@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 
@@ -28,7 +29,7 @@ type job struct {
 	in   flow.Input
 	out  flow.Output
 	err  error
-	done chan struct{}
+	done sync.Mutex // held until the step is made; a channel could not leave a synctest bubble
 }
 
 // enter counts a goroutine of a session in.
@@ -40,14 +41,30 @@ func (c *crew) enter() {
 	}
 	jobs := make(chan *job)
 	for range runtime.GOMAXPROCS(0) {
-		c.workers.Go(func() {
-			for j := range jobs {
-				j.out, j.err = j.core.Step(j.in)
-				close(j.done)
-			}
-		})
+		c.workers.Go(func() { c.work(jobs) })
 	}
 	c.jobs = jobs
+}
+
+// work makes steps until there are no more. If a function of the flow ends the goroutine, another one takes over.
+func (c *crew) work(jobs chan *job) {
+	ended := true
+	defer func() {
+		if ended {
+			c.workers.Go(func() { c.work(jobs) })
+		}
+	}()
+	for j := range jobs {
+		j.make()
+	}
+	ended = false
+}
+
+// make makes the step.
+func (j *job) make() {
+	j.err = errors.New("a function of the flow has ended the goroutine")
+	defer j.done.Unlock()
+	j.out, j.err = j.core.Step(j.in)
 }
 
 // leave counts a goroutine of a session out.
@@ -74,8 +91,9 @@ func (c *crew) step(core *flow.Core, in flow.Input) (flow.Output, error) {
 	if jobs == nil {
 		return core.Step(in)
 	}
-	j := &job{core: core, in: in, done: make(chan struct{})}
+	j := &job{core: core, in: in}
+	j.done.Lock()
 	jobs <- j
-	<-j.done
+	j.done.Lock()
 	return j.out, j.err
 }

@@ -48,17 +48,26 @@ func (s *Session) control(ctx context.Context, signal flow.Signal) error {
 func (s *Session) forward(ctx context.Context, signal flow.Signal) error {
 	var tried []flow.Event
 	return retryConflicts(func() error {
-		if log, err := s.reload(ctx); err != nil || contains(log, tried) {
+		log, err := s.reload(ctx)
+		if err != nil || contains(log, tried) {
 			return err
 		}
-		out, err := s.core.StepRemote(NewInput(signal))
-		conflict, err := s.saveStep(ctx, out.Events, err)
+		core, err := s.host.NewCore(s.ID, log) // after a conflict, the session's own must not hold what nobody has saved
+		if err != nil {
+			return err
+		}
+		out, err := core.StepRemote(NewInput(signal))
+		if err != nil {
+			return err
+		}
+		conflict, err := s.saveEvents(ctx, out.Events)
 		if tried = nil; conflict && s.maybeAppended {
 			tried = out.Events
 		}
 		if err != nil || len(out.Events) == 0 {
 			return err
 		}
+		s.core = core
 		s.publishFolded()
 		s.finishIfOver()
 		return nil

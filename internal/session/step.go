@@ -87,19 +87,24 @@ func (s *Session) step(ctx context.Context, signal flow.Signal) (out flow.Output
 	return out, conflict, err
 }
 
-// saveStep saves the events of a Step that returned err. A broken core closes the session, and so does an append that
-// fails, unless it fails with a conflict: the log has grown meanwhile.
+// saveStep saves the events of a Step that returned err. A broken core closes the session.
 func (s *Session) saveStep(ctx context.Context, events []flow.Event, err error) (conflict bool, _ error) {
+	if broken := s.core.Err(); broken != nil {
+		s.closeWith(broken)
+	}
 	if err != nil {
-		if broken := s.core.Err(); broken != nil {
-			s.closeWith(broken)
-		}
 		return false, err
 	}
+	return s.saveEvents(ctx, events)
+}
+
+// saveEvents saves events. An append that fails closes the session, unless it fails with a conflict: the log has grown
+// meanwhile.
+func (s *Session) saveEvents(ctx context.Context, events []flow.Event) (conflict bool, _ error) {
 	if len(events) == 0 {
 		return false, nil
 	}
-	err = s.save(ctx, events)
+	err := s.save(ctx, events)
 	if conflict = errors.Is(err, flow.ErrConflict); err != nil && !conflict {
 		s.closeWith(err)
 	}
