@@ -30,8 +30,8 @@ func (c *Core) once() (again bool, err error) {
 	if r.start == nil || !c.machine.working(r.State) {
 		return false, nil
 	}
-	if act, again, err := c.watchBudget(); act || err != nil {
-		return again, err
+	if next, err := c.watchBudget(); next != proceed || err != nil {
+		return next == rerun, err
 	}
 	if again, err := c.watchRound(); again || err != nil {
 		return again, err

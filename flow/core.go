@@ -26,6 +26,7 @@ type Core struct {
 	out     Output
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
 	counts  map[countedText]int         // tokens of texts that do not change
+	begun   []begun                     // the calls that the last Step has begun
 	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
 }
 
@@ -140,7 +141,8 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 	if in.At.Before(c.record.LastAt) {
 		in.At = c.record.LastAt // the times of facts never decrease, whatever a clock says
 	}
-	c.in, c.out = in, Output{Events: c.out.Events[:0]}
+	clear(c.begun)
+	c.in, c.out, c.begun = in, Output{Events: c.out.Events[:0]}, c.begun[:0]
 	if err := c.dispatch(in.Signal); err != nil {
 		if len(c.out.Events) > 0 {
 			c.broken = err

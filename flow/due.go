@@ -191,7 +191,7 @@ func (d *due) start(ready *prepared, intent *Intent) error {
 			ID: intent.Call, Kind: intent.Kind, To: intent.By, Question: ready.last, Schema: wireJSON(ready.wire),
 		}})
 	}
-	c.record.inFlight[len(c.record.inFlight)-1].ready = ready
+	c.begun = append(c.begun, begun{intent, ready})
 	c.out.Start = append(c.out.Start, intent.Call)
 	d.busy = true
 	return nil

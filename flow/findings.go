@@ -42,7 +42,12 @@ func (f *Findings) Addf(field, format string, args ...any) {
 	if len(*f) >= maxFindings {
 		return
 	}
-	*f = append(*f, &Error{Kind: provider.KindValidation, Op: "config", Field: field, Err: fmt.Errorf(format, args...)})
+	*f = append(*f, configError(field, fmt.Errorf(format, args...)))
+}
+
+// configError returns the error about a field of a config. "": the config as a whole.
+func configError(field string, err error) *Error {
+	return &Error{Kind: provider.KindValidation, Op: "config", Field: field, Err: err}
 }
 
 // AtMost refuses a list that has n items, if n is above the limit.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/agonist-dev/debate/prompt"
-	"github.com/agonist-dev/debate/provider"
 )
 
 // Flow is what differs between kinds of conversation: the states, the rules between them, and the work of each
@@ -126,7 +125,7 @@ func (f *Flow) Settled(config Config) (Config, error) {
 	}
 	data, err := json.Marshal(config)
 	if err != nil {
-		return nil, &Error{Kind: provider.KindValidation, Op: "config", Err: err}
+		return nil, configError("", err)
 	}
 	return f.DecodeConfig(data)
 }
@@ -137,7 +136,7 @@ func (f *Flow) DecodeConfig(data []byte) (Config, error) { return f.given(f.Deco
 // given refuses a config that is nil.
 func (f *Flow) given(config Config, err error) (Config, error) {
 	if err == nil && Unnamed(config) == nil {
-		err = &Error{Kind: provider.KindValidation, Op: "config", Err: fmt.Errorf("the flow %s gave none", f.Name)}
+		err = configError("", fmt.Errorf("the flow %s gave none", f.Name))
 	}
 	return config, err
 }

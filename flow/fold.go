@@ -205,5 +205,5 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 }
 
 func newRecord(id string) *Record {
-	return &Record{ID: id, State: StateConfiguring, calls: make(map[string]*callState)}
+	return &Record{ID: id, State: StateConfiguring, callTable: callTable{calls: make(map[string]*callState)}}
 }

@@ -177,7 +177,6 @@ func (r *Record) close(call *callState) {
 		r.inFlight = slices.Delete(r.inFlight, i, i+1)
 		r.reserved -= call.intent.Reserve
 	}
-	call.ready = nil
 }
 
 func (r *Record) foldTurn(t *Turn) {

@@ -58,16 +58,25 @@ func (r *Record) pending() amount {
 	return u
 }
 
-// watchBudget gives warnings and stops at limits. act reports that nothing else is to be done in this pass, again
-// that the record has changed. A soft limit lets calls in flight finish.
-func (c *Core) watchBudget() (act, again bool, err error) {
+// move is what follows in a pass of [Core.advance].
+type move uint8
+
+// The moves.
+const (
+	proceed move = iota // with the rest of the pass
+	wait                // nothing else is due before the next input
+	rerun               // the record has changed: the next pass begins
+)
+
+// watchBudget gives warnings and stops at limits. A soft limit lets calls in flight finish.
+func (c *Core) watchBudget() (move, error) {
 	r, budget := c.record, c.record.terms.Budget
 	if budget == nil {
-		return false, false, nil
+		return proceed, nil
 	}
 	spent := r.used()
 	if budget.Warn > 0 && spent.cost >= budget.Warn && !r.warned() {
-		return true, true, c.warn(&Warning{
+		return rerun, c.warn(&Warning{
 			Kind: WarnCost, Threshold: budget.Warn, Spend: spent.cost, Evidence: fmt.Sprintf("%s of %s", spent.cost, budget.Warn),
 		})
 	}
@@ -77,10 +86,10 @@ func (c *Core) watchBudget() (act, again bool, err error) {
 	took := c.in.At.Sub(r.StartedAt)
 	if budget.HardTime > 0 && took >= budget.HardTime {
 		c.abort()
-		return true, true, c.reach(WarnHard, "", fmt.Sprintf("%s of %s", took, budget.HardTime))
+		return rerun, c.reach(WarnHard, "", fmt.Sprintf("%s of %s", took, budget.HardTime))
 	}
 	if r.State == StateCompleting {
-		return false, false, nil
+		return proceed, nil
 	}
 	what := spent.reached(budget.soft())
 	if budget.SoftTime > 0 && took >= budget.SoftTime {
@@ -89,29 +98,29 @@ func (c *Core) watchBudget() (act, again bool, err error) {
 	if what != "" && r.State != StateInitializing {
 		if len(r.inFlight) > 0 {
 			c.waitUntil(r.times(c.in.At))
-			return true, false, nil
+			return wait, nil
 		}
-		return true, true, c.reach(WarnSoft, "", what)
+		return rerun, c.reach(WarnSoft, "", what)
 	}
 	if what := spent.reached(budget.hard()); what != "" {
-		return true, true, c.reach(WarnHard, "", what)
+		return rerun, c.reach(WarnHard, "", what)
 	}
-	return false, false, nil
+	return proceed, nil
 }
 
 // confirm waits until the cost warning is acknowledged, or does what Unattended says.
-func (c *Core) confirm() (act, again bool, err error) {
+func (c *Core) confirm() (move, error) {
 	r := c.record
 	switch u := r.terms.Unattended; {
 	case u == nil:
-		return true, true, c.fire(TriggerWarn, Exit{Evidence: "the cost warning waits to be acknowledged"}, false)
+		return rerun, c.fire(TriggerWarn, Exit{Evidence: "the cost warning waits to be acknowledged"}, false)
 	case u.Budget == OptionRetry:
-		return true, true, c.emit(Event{Body: &Acknowledge{}})
+		return rerun, c.emit(Event{Body: &Acknowledge{}})
 	case len(r.inFlight) > 0:
 		c.waitUntil(r.times(c.in.At))
-		return true, false, nil
+		return wait, nil
 	default:
-		return true, true, c.reach(WarnSoft, "", "the cost warning is reached, and nobody is there to confirm")
+		return rerun, c.reach(WarnSoft, "", "the cost warning is reached, and nobody is there to confirm")
 	}
 }
 

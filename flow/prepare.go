@@ -206,12 +206,11 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	if state == nil || state.status != callInFlight {
 		return &Error{Kind: provider.KindState, Op: "command", Err: fmt.Errorf("no call %q is in flight", text.OneLine(id, 80))}
 	}
-	if state.ready == nil {
-		if err := c.recall(state); err != nil {
-			return err
-		}
+	ready, err := c.preparedFor(state)
+	if err != nil {
+		return err
 	}
-	ready, intent, r := state.ready, state.intent, c.record
+	intent, r := state.intent, c.record
 	call := ready.call
 	*command = Command{
 		Conversation: r.ID, Call: id, Attempt: intent.Attempt, Kind: intent.Kind, By: intent.By,
@@ -242,21 +241,32 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 	return nil
 }
 
-// recall computes again what was prepared for a call in flight, after the core was loaded from its log.
-func (c *Core) recall(state *callState) error {
+// begun is a call that the last Step began, with what was prepared for it.
+type begun struct {
+	intent *Intent
+	ready  *prepared
+}
+
+// preparedFor returns what was prepared for a call in flight. It computes it again if the call was not begun by the
+// last Step: the core may have been loaded from its log.
+func (c *Core) preparedFor(state *callState) (*prepared, error) {
+	for i := range c.begun {
+		if c.begun[i].intent == state.intent {
+			return c.begun[i].ready, nil
+		}
+	}
 	call := c.wanted(state)
 	if call == nil {
 		err := errors.New("the flow no longer wants the call " + text.OneLine(state.intent.Call, 80))
-		return &Error{Kind: provider.KindState, Op: "command", Err: err}
+		return nil, &Error{Kind: provider.KindState, Op: "command", Err: err}
 	}
 	ready, now, failure := c.prepare(call, false)
 	made := state.intent
 	if failure != nil || now.Model != made.Model || now.Bound > made.Bound || now.Reserve > made.Reserve {
 		err := errors.New("the call would no longer be what was reserved for: " + text.OneLine(made.Call, 80))
-		return &Error{Kind: provider.KindState, Op: "command", Err: err}
+		return nil, &Error{Kind: provider.KindState, Op: "command", Err: err}
 	}
-	state.ready = ready
-	return nil
+	return ready, nil
 }
 
 // wanted returns the call that an intent was for, if the flow still lacks its result. Otherwise it returns nil.

@@ -33,39 +33,64 @@ type Record struct {
 	StartedAt, LastAt time.Time
 	Seq               int64 // the number of the last event
 
-	start      *Start
-	flow       string // the name of the flow; "" before there is a config
-	config     Config // as the flow reads it
-	terms      *Terms
-	frozen     any   // what the flow has frozen beside the config
-	valid      bool  // the config has passed validation
-	work       State // the working state, or the one that a pause, question or error interrupted
-	entered    time.Time
+	setting
+	course
+	callTable
+	readings
+	learned
+	part Part // the flow's own; nil: it has none
+}
+
+// setting is what the start has frozen.
+type setting struct {
+	start  *Start
+	flow   string // the name of the flow; "" before there is a config
+	config Config // as the flow reads it
+	terms  *Terms
+	frozen any     // what the flow has frozen beside the config
+	valid  bool    // the config has passed validation
+	timed  []State // the flow's states that a round's time covers
+	texts  map[string]string
+	fence  string
+}
+
+// course is where the conversation is, and since when.
+type course struct {
+	work    State // the working state, or the one that a pause, question or error interrupted
+	entered time.Time
+	before  ending      // why the conversation was about to end before an error
+	limit   WarningKind // the limit that was reached
+	acked   bool
+	retries int       // retries by the host program since the last progress
+	late    bool      // the round's time is over
+	roundAt time.Time // when the round began, moved forward by each time in which no call could run
+	left    time.Time // when the conversation last left its working states
+	dropped []string
+}
+
+// callTable holds the calls, and what they have cost.
+type callTable struct {
 	calls      map[string]*callState
 	current    []*callState   // the latest call of each actor
 	inFlight   []*callState   // the calls in flight, oldest first
 	failing    []*callState   // the calls that a retry by the host program resets
 	toolCounts map[string]int // of tools in this state and round, by participant
-	limit      WarningKind    // the limit that was reached
-	acked      bool
-	retries    int // retries by the host program since the last progress
-	dropped    []string
 	spent      accounts
 	reserved   Money
-	views      []*transcript.View // the first is everybody's
-	readers    []*transcript.View // by seat; nil: all read everybody's
-	anonymous  *transcript.View   // with labels for names; nil: nobody reads it
-	texts      map[string]string
+}
+
+// readings holds what is read of the conversation, and by whom.
+type readings struct {
+	views     []*transcript.View // the first is everybody's
+	readers   []*transcript.View // by seat; nil: all read everybody's
+	anonymous *transcript.View   // with labels for names; nil: nobody reads it
+	hidden    []int              // indices of turns that wait for the others of their group
+	unsummed  bool               // the summarizer has failed for good
+}
+
+// learned is what was found out about models and vendors, and what people have chosen for them.
+type learned struct {
 	models     []namedModel
-	part       Part      // the flow's own; nil: it has none
-	before     ending    // why the conversation was about to end before an error
-	timed      []State   // the flow's states that a round's time covers
-	late       bool      // the round's time is over
-	unsummed   bool      // the summarizer has failed for good
-	roundAt    time.Time // when the round began, moved forward by each time in which no call could run
-	left       time.Time // when the conversation last left its working states
-	hidden     []int     // indices of turns that wait for the others of their group
-	fence      string
 	limits     []vendorLimit // vendors' limits that still hold
 	swaps      []replacement // models that a person chose as replacements
 	shrunk     []Shrinking   // choices for participants whose context was too large
@@ -83,7 +108,6 @@ type callState struct {
 	model   int        // index of the model that is asked
 	trouble *trouble   // failures since the last retry; nil: none
 	talk    []exchange // with tools
-	ready   *prepared  // not a fact: computed for the intent
 }
 
 // trouble holds the failures of a call.

@@ -94,8 +94,7 @@ func ConfigAs[T any](config Config) (*T, error) {
 	case T:
 		return &c, nil
 	default:
-		err := fmt.Errorf("a %T is no config of this flow, which has a %T", config, *new(T))
-		return new(T), &Error{Kind: provider.KindValidation, Op: "config", Err: err}
+		return new(T), configError("", fmt.Errorf("a %T is no config of this flow, which has a %T", config, *new(T)))
 	}
 }
 
