@@ -175,6 +175,9 @@ func (c *Core) emit(e Event) error {
 	added := &c.out.Events[len(c.out.Events)-1] // e itself would have to move to the heap
 	if err := c.record.fold(added, c.machine); err != nil {
 		c.out.Events = c.out.Events[:len(c.out.Events)-1]
+		if c.record.Seq == e.Seq { // the record has folded it, and the flow's part has refused it
+			c.broken = err
+		}
 		return err
 	}
 	c.folded(e.Kind())
