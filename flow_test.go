@@ -137,6 +137,7 @@ func TestFlowsThatContradictThemselves(t *testing.T) {
 	}{
 		"in a circle":             {circle, provider.KindState, "circle"},
 		"a trigger without rules": {nowhere, provider.KindState, "nowhere"},
+		"an unknown model":        {oneState(callsOf(func(c *flow.Call) { c.Model = "test/other" })), provider.KindValidation, `"test/other"`},
 		"an unknown schema":       {oneState(callsOf(func(c *flow.Call) { c.Schema = "plan" })), provider.KindValidation, "plan"},
 	} {
 		t.Run(name, func(t *testing.T) {

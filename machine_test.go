@@ -140,6 +140,14 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 		"step when paused":     {change(small(), func(f *debate.Flow) { f.Steps[flow.StatePaused] = flow.Step{Next: next} }), "paused"},
 		"guard without name":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{OK: yes} }), "guard"},
 		"guard without test":   {change(small(), func(f *debate.Flow) { f.Rules[0].When = debate.Guard{Name: "sure"} }), "guard"},
+		"no version":           {change(small(), func(f *debate.Flow) { f.Version = 0 }), "a version"},
+		"accepts the future":   {change(small(), func(f *debate.Flow) { f.Accepts = 2 }), "a version"},
+		"input of lifecycle":   {change(small(), func(f *debate.Flow) { f.Inputs = []debate.Trigger{"hurry", flow.TriggerStop} }), `"stop"`},
+		"time of no state":     {change(small(), func(f *debate.Flow) { f.Timed = []debate.State{"lost"} }), `"lost"`},
+		"body without a spend": {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&spendless{}} }), `"spendless"`},
+		"two bodies of a kind": {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&opinion{}, &opinion{}} }), `"opinion"`},
+		"body of every flow":   {change(small(), func(f *debate.Flow) { f.Bodies = []flow.Body{&flow.Turn{}} }), "every flow has"},
+		"nil schema":           {change(small(), func(f *debate.Flow) { f.Schemas = map[string]*flow.Schema{"mark": nil} }), `"mark"`},
 		"rule out of an end": {change(small(), func(f *debate.Flow) {
 			f.Rules = append(f.Rules, debate.Rule{From: flow.StateCompleted, On: "again", To: "only"})
 		}), "completed"},
@@ -158,6 +166,11 @@ func TestMalformedFlowsAreRefused(t *testing.T) {
 		assert.Equal(t, flow.StateCompleted, run(t, engine, flow.Named("small", twoDebaters())).State)
 	})
 }
+
+// spendless is a body that ends no attempt, so that no log can hold it.
+type spendless struct{}
+
+func (*spendless) EventKind() flow.EventKind { return "spendless" }
 
 func change[T any](v *T, how func(*T)) *T {
 	how(v)

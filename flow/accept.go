@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -52,6 +53,10 @@ func (c *Core) result(s Result) error {
 	}
 	body, problems := c.structured(state.intent, spend, s)
 	if len(problems) == 0 {
+		if err := c.machine.flow.unfit(body, state.intent); err != nil {
+			failure := c.locate(state, &Error{Kind: provider.KindValidation, Err: err})
+			return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Error: failure, Final: true}})
+		}
 		return c.emit(Event{Body: body})
 	}
 	out := &Rejection{
@@ -159,6 +164,25 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 	turn := c.turn(intent, spend, s)
 	turn.Text, turn.Data = text, []byte(text)
 	return turn, nil
+}
+
+// unfit returns why a log could not hold the body that AnswerOf.Body has made of an answer, or nil. It is a mistake of
+// the flow: found here, it names the schema and the kind, and the log can still be read.
+func (f *Flow) unfit(body Body, intent *Intent) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("flow %s, schema %s: "+format, append([]any{f.Name, intent.Schema}, args...)...)
+	}
+	if v := reflect.ValueOf(body); !v.IsValid() || v.Kind() != reflect.Pointer || v.IsNil() {
+		return wrong("AnswerOf.Body has returned %T, not a pointer to a body", body)
+	}
+	_, turn := body.(*Turn)
+	if own := f.newBody(body.EventKind()); !turn && reflect.TypeOf(own) != reflect.TypeOf(body) {
+		return wrong("AnswerOf.Body has returned a %T of kind %q, which Flow.Bodies lacks", body, body.EventKind())
+	}
+	if spend := SpendOf(body); spend == nil || spend.Call != intent.Call || spend.Attempt != intent.Attempt {
+		return wrong("the %T of AnswerOf.Body lacks the Spend that it was given", body)
+	}
+	return nil
 }
 
 // failed takes an attempt that gave no reply.

@@ -13,13 +13,15 @@ import (
 // state. A flow is data and pure functions of the [Record]. It starts nothing, reads no clock and keeps no state. A
 // constructor returns a fresh value each time, so that a flow composed from another one never changes the other.
 //
-// Name, Start and Steps are required, and a flow without Decode cannot open stored conversations. Once the flow is
-// registered it is read only, and its functions are called from many goroutines at once.
+// Name, Version, Start, Steps and Decode are required. Once the flow is registered it is read only, and its functions are called from many goroutines at once.
 type Flow struct {
-	Name    string // as logs and configs name the flow
-	Version int    // frozen in the start event
-	Accepts int    // the oldest version whose logs this flow continues; 0: only Version
-	// Start is the flow's first state.
+	Name string // as logs and configs name the flow
+	// Version is at least 1, and frozen in the start event. Accepts is the oldest version whose logs this flow
+	// continues; 0: only Version. A change after which an old log would ask for other calls raises Version.
+	Version int
+	Accepts int
+	// Start is the flow's first state. No round begins with it: Exit.Round begins one, the first often in a step
+	// of StateInitializing.
 	Start State
 	// Rules lead through the flow's states. They are tried before the rules of the lifecycle. A rule to
 	// StateCompleting ends the flow.
@@ -27,21 +29,31 @@ type Flow struct {
 	// Steps hold the work of each state. Every state of the flow has one. StateInitializing and StateCompleting may
 	// have one; without it the machine passes through them at once.
 	Steps map[State]Step
-	// Inputs are the triggers that a host program may send with Session.Send.
+	// Inputs are the triggers that a host program may send with Session.Send. An input has a name of its own, which
+	// no trigger of the lifecycle has. Record.Inputs holds each input that was accepted, and what it then does
+	// depends on the state:
+	//   - If the state has a rule for it, the rule must allow it, or it is refused. The rule's change of state aborts no
+	//     call: a call in flight runs on, and its result is recorded.
+	//   - If the state has no rule for it, it is only recorded, and fires nothing later either. Paused, awaitingInput and
+	//     error never have one. What must not be missed is read from Record.Inputs, by a Next, a guard or a Last.
 	Inputs []Trigger
 	// Timed names the states whose calls Terms.RoundTimeout bounds. When the time of a round is over, its calls in
-	// flight fail for good. Record.Late then reports true, and Calls must return no further calls. nil: the flow
-	// has no such states.
+	// flight fail for good. Unless OnFail.Skip is set, their participants are dropped if Spare allows it. Where it does
+	// not, round 1 ends in the error state, and a later round continues without them. Record.Late then reports true, and
+	// Calls must return no further calls. nil: the flow has no such states.
 	Timed []State
 	// Schemas are the schemas that answers must match, by the name in Call.Schema.
 	Schemas map[string]*Schema
-	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct, with a kind of
-	// its own. The value of a sample is not used.
+	// Bodies are samples of the event bodies that only this flow has. Each is a pointer to a struct that embeds
+	// [Spend], with a kind of its own. The value of a sample is not used. Only AnswerOf.Body puts one into a log: an
+	// own event is always the result of a call with a schema.
 	Bodies []Body
 	// Decode reads a config of the flow from JSON, strictly; see [DecodeTo]. Every flow has it.
 	Decode func(data []byte) (Config, error)
 	// Settle returns a deep copy of a config with every default written out, and without an ID. The log holds the
 	// copy, so it must depend on nothing outside, such as files. nil: the copy is what Decode reads of the config's JSON.
+	// Settle returns the type that Decode returns, a pointer with [DecodeTo]: Record.Config has the one where the
+	// conversation was started, and the other where it was opened. [ConfigAs] reads both.
 	Settle func(Config) (Config, error)
 	// Check reports what is wrong with a settled config, in the order of its fields. The engine checks the terms
 	// itself. frozen is what the log holds for the config already, or nil for a new config. An error about frozen
@@ -153,10 +165,16 @@ func (f *Flow) ReadFrozen(v Value) (any, error) {
 	}
 }
 
-// Step is the work of one state. Both functions are pure functions of the record.
+// Step is the work of one state: what the record still lacks. Both functions are pure functions of the record. A
+// panic in one ends the process, as a panic in any other function of a flow does.
 type Step struct {
-	// Calls returns the calls whose result is missing, in order. It may include calls in flight. The calls of one
-	// batch may run at the same time. nil: there are none.
+	// Calls returns the calls whose result is missing, in order: those that have not begun, those in flight, and those
+	// that have failed for good. A flow leaves out a call only if Record.Done reports true for it, or if the participant
+	// or judge was dropped. If it leaves out one that has failed, its OnFail is never read, and the conversation
+	// continues as if nothing were missing.
+	//
+	// The calls of one batch may run at the same time. An answer that is not accepted is asked for again as a call of
+	// its own, whose ID ends in ".again". Record.Done then reports true for the ID that Calls gave. nil: there are none.
 	Calls func(r *Record) []Call
 	// Next returns the trigger to fire when no call is missing. false: nothing is due, and the flow waits for an
 	// input.
@@ -249,15 +267,21 @@ type Asked struct {
 	Schema      json.RawMessage // with the names of this conversation; nil: the answer is free text
 }
 
-// OnFail says what happens when a call has failed for good. The first field that is set decides, in the order of
-// the fields. If none is set, the conversation goes to the error state.
+// OnFail says what happens when a call has failed for good: after its retries, its fallback models and, if its answer
+// was not accepted, after asking again. The first field that is set and can be applied decides, in the order of the
+// fields. If there is none, the conversation goes to the error state.
+//
+// OnFail is read only while Step.Calls returns the call. So Calls returns a call that has failed until the flow has
+// acted on it.
 type OnFail struct {
-	// Skip leaves the call out. Record.Failed then reports true for it, and Calls is evaluated again.
+	// Skip leaves the call without a result, and the step continues once no other call is missing. Calls may still
+	// return it. Next learns from Record.Failed that it has failed; Exit.Warnings can report it.
 	Skip bool
 	// Ask returns the question to a person. If it has no options, nobody is asked, and the next field decides.
 	Ask func(r *Record, failure *Error) Question
-	// Fire fires a trigger of the flow.
+	// Fire fires a trigger of the flow. If no rule of the present state allows the trigger, the next field decides.
 	Fire Trigger
-	// Drop drops the actor that was asked.
+	// Drop drops the actor that was asked. Calls must then leave out whatever Record.IsDropped reports:
+	// if it still returns the call that has failed, the conversation goes to the error state.
 	Drop bool
 }

@@ -34,12 +34,18 @@ type Answer struct {
 }
 
 // Question is what a person is asked about a call that has failed. Without options, nobody is asked.
+//
+// Each option either gives the call a new start or leaves it as it is: failed. In the second case Step.Calls must no
+// longer return the call, because the participant or judge was dropped or the state was left. If Calls still returns
+// it, the conversation goes to the error state; the question is not put twice.
 type Question struct {
 	Text    string
 	Options []Option
-	// Default is the answer if Terms.Unattended is set.
+	// Default is the answer if Terms.Unattended is set. It is one of Options, and not [OptionModel]. With
+	// [OptionRetry] the call is made again each time that it has failed for good, and only the budget ends that.
 	Default Option
-	// EndDrops makes [OptionEnd] also drop the actor whose call has failed.
+	// EndDrops makes [OptionEnd] also drop the actor whose call has failed. A question about a call of
+	// StateCompleting that offers OptionEnd needs it, because no state is left to go to.
 	EndDrops bool
 }
 
@@ -48,11 +54,22 @@ type Option string
 
 // The options.
 const (
-	OptionRetry     Option = "retry"     // try again: the host program has fixed the cause
-	OptionModel     Option = "model"     // another model takes over; Answer.Model names it
-	OptionWithout   Option = "without"   // continue without this judge, who is dropped
-	OptionDrop      Option = "drop"      // continue without this participant, who is dropped
-	OptionSummarize Option = "summarize" // summarise what no longer fits
-	OptionTruncate  Option = "truncate"  // leave out what no longer fits
-	OptionEnd       Option = "end"       // end the conversation with what there is
+	// OptionRetry tries again: the host program has fixed the cause. The call begins anew, with its first model.
+	OptionRetry Option = "retry"
+	// OptionModel lets another model take over, in this and all later calls of the participant or judge. Answer.Model
+	// names it. The call begins anew.
+	OptionModel Option = "model"
+	// OptionWithout continues without this judge. The judge is dropped and the call stays failed, so Calls leaves out
+	// whatever Record.IsDropped reports.
+	OptionWithout Option = "without"
+	// OptionDrop continues without this participant, as OptionWithout does. A person may choose it only while
+	// [Flow].Spare allows it.
+	OptionDrop Option = "drop"
+	// OptionSummarize summarises what no longer fits the model, with Terms.Summarizer. The call begins anew.
+	OptionSummarize Option = "summarize"
+	// OptionTruncate leaves out what no longer fits the model. The call begins anew.
+	OptionTruncate Option = "truncate"
+	// OptionEnd ends the conversation with what there is: it moves to StateCompleting, or, without any turn, to
+	// StateCompleted. The call stays failed. In StateCompleting that needs Question.EndDrops.
+	OptionEnd Option = "end"
 )

@@ -331,6 +331,9 @@ func (m *Machine) check() error {
 	if f.Name == "" || f.Start == "" || lifecycleState(f.Start) {
 		return bad("a flow has a name and a first state of its own")
 	}
+	if f.Version < 1 || f.Accepts > f.Version {
+		return bad("a flow has a version from 1, and accepts none above it")
+	}
 	if f.Decode == nil {
 		return bad("a flow has a Decode, which reads its configs")
 	}
@@ -340,16 +343,6 @@ func (m *Machine) check() error {
 	for _, state := range m.states {
 		if step, ok := f.Steps[state]; !ok || step.Next == nil {
 			return bad("state %q has no step with a Next", state)
-		}
-	}
-	for name, schema := range order.ByKey(f.Schemas) {
-		if schema == nil {
-			return bad("the schema %q is nil", name)
-		}
-	}
-	for _, sample := range f.Bodies {
-		if t := reflect.TypeOf(sample); t == nil || t.Kind() != reflect.Pointer || newBody(sample.EventKind()) != nil {
-			return bad("a body is no pointer to a struct, or is of a kind that every flow has")
 		}
 	}
 	for state := range f.Steps {
@@ -366,6 +359,41 @@ func (m *Machine) check() error {
 		}
 		if lifecycleState(rule.From) && rule.From != StateRunning && rule.From != StateCompleting && rule.From != StateInitializing {
 			return bad("a rule of a flow begins in a working state, not in %s", rule.From)
+		}
+	}
+	for _, state := range f.Timed {
+		if !m.working(state) {
+			return bad("the time of a round covers %q, which is no state of the flow", state)
+		}
+	}
+	return m.checkNames(bad)
+}
+
+// checkNames reports names of the flow that would never be found, or that stand for something else already.
+func (m *Machine) checkNames(bad func(format string, args ...any) error) error {
+	f := m.flow
+	for name, schema := range order.ByKey(f.Schemas) {
+		if schema == nil {
+			return bad("the schema %q is nil", name)
+		}
+	}
+	kinds := make(map[EventKind]bool)
+	for _, sample := range f.Bodies {
+		if t := reflect.TypeOf(sample); t == nil || t.Kind() != reflect.Pointer || newBody(sample.EventKind()) != nil {
+			return bad("a body is no pointer to a struct, or is of a kind that every flow has")
+		}
+		kind := sample.EventKind()
+		if _, ok := sample.(AttemptEnd); !ok {
+			return bad("the body of kind %q does not embed flow.Spend, so no log could hold it", kind)
+		}
+		if kinds[kind] {
+			return bad("two bodies are of the kind %q", kind)
+		}
+		kinds[kind] = true
+	}
+	for _, on := range f.Inputs {
+		if slices.ContainsFunc(Lifecycle(), func(rule Rule) bool { return rule.On == on }) {
+			return bad("the input %q is a trigger of the lifecycle: an input needs a name of its own", on)
 		}
 	}
 	return nil

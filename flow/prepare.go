@@ -70,6 +70,10 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 		return ready, intent, nil
 	}
 	model := c.pick(call, ready, intent)
+	if r.model(ready.model) == nil {
+		err := fmt.Errorf("the model %q is none of those that the Models of the config yield", text.OneLine(ready.model, 80))
+		return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
+	}
 	if intent.Temperature = call.Temperature; model.OwnTemperature {
 		intent.Temperature = nil
 	}

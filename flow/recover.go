@@ -33,6 +33,11 @@ func (d *due) giveUp(call *Call, state *callState) (again bool, err error) {
 			return false, nil
 		}
 		if question := call.OnFail.Ask(r, failure); len(question.Options) > 0 {
+			if option := r.chosenOption(inquiryAbout(state)); option != "" {
+				err := fmt.Errorf("the flow still wants this call after the answer %q: its Calls leave out who was dropped, "+
+					"and OptionEnd drops only with Question.EndDrops", option)
+				return true, c.fail(&Error{Kind: provider.KindState, Op: call.ID, Participant: call.By, Err: err})
+			}
 			return true, c.ask(call, state, question)
 		}
 	}
@@ -51,13 +56,33 @@ func (r *Record) asked(call string) bool {
 	return slices.ContainsFunc(r.Inquiries, func(q Inquiry) bool { return q.About == call })
 }
 
+// inquiryAbout returns the ID of the inquiry about a call that has failed with its present attempt.
+func inquiryAbout(state *callState) string {
+	return "ask." + state.intent.Call + "." + strconv.Itoa(state.intent.Attempt)
+}
+
+// chosenOption returns the option that answered an inquiry, or "" if none did.
+func (r *Record) chosenOption(inquiry string) Option {
+	for i := range r.Answers {
+		if r.Answers[i].Inquiry == inquiry {
+			return r.Answers[i].Option
+		}
+	}
+	return ""
+}
+
 // ask records an inquiry about a call that has failed. In an unattended conversation it answers at once.
 func (c *Core) ask(call *Call, state *callState, question Question) error {
 	q := Inquiry{
-		ID: "ask." + call.ID + "." + strconv.Itoa(state.intent.Attempt), Kind: call.Kind, To: call.By,
+		ID: inquiryAbout(state), Kind: call.Kind, To: call.By,
 		Question: question.Text, About: call.ID, Options: question.Options, EndDrops: question.EndDrops, Failure: state.trouble.failure,
 	}
-	if err := c.emit(Event{Body: &q}); err != nil || c.record.terms.Unattended == nil {
+	unattended := c.record.terms.Unattended != nil
+	if unattended && (question.Default == OptionModel || !slices.Contains(question.Options, question.Default)) {
+		err := fmt.Errorf("the default %q of the question is none of its options, or needs a person to name the model", question.Default)
+		return c.fail(&Error{Kind: provider.KindState, Op: call.ID, Participant: call.By, Err: err})
+	}
+	if err := c.emit(Event{Body: &q}); err != nil || !unattended {
 		return err
 	}
 	return c.choose(&q, Answer{Inquiry: q.ID, Option: question.Default, Unattended: true})

@@ -58,7 +58,9 @@ type AnswerOf[T any] struct {
 	// Narrow changes the schema that is sent. The result must only be narrower than the schema that is checked.
 	// nil: no change.
 	Narrow func(names Names, schema []byte) []byte
-	// Body makes the event body of an accepted answer. nil: a [Turn] that has the answer as its Data.
+	// Body makes the event body of an accepted answer: a pointer of a type that Flow.Bodies lists, with the Spend that
+	// it was given. Any other body fails the call. The ID of the intent may end in ".again"; By, Round, Target and
+	// Tag are those of the call. nil: a [Turn] that has the answer as its Data.
 	Body func(r *Record, in *Intent, spend Spend, v *T) Body
 }
 

@@ -23,7 +23,9 @@ type Config interface {
 	// are zero.
 	Terms() Terms
 	// Models yields the fields that name models, each with its model, as "provider/model": every model that may be
-	// asked. Names may be empty and may come twice.
+	// asked, fallbacks and the summarizer of the terms included. Names may be empty and may come twice. The start
+	// freezes the price and the window of each. A call of a model that is not yielded ends in the error state. The
+	// engine checks the yielded models by itself, and that each has a price if the budget limits the cost.
 	Models() iter.Seq2[string, string]
 }
 

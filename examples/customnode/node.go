@@ -31,7 +31,7 @@ func factChecking(model string) deliberation.Node {
 			var calls []flow.Call
 			for seat, proposal := range d.Standing() {
 				id := fmt.Sprintf("r%d.check.%s", r.Round, proposal.Agent)
-				if r.Done(id) || r.Failed(id) {
+				if r.Done(id) { // a call that has failed stays: the flow reads OnFail only for calls that are returned
 					continue
 				}
 				calls = append(calls, flow.Call{

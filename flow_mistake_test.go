@@ -1,0 +1,142 @@
+package debate_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// stranger is a body of a kind that no flow here lists.
+type stranger struct{ flow.Spend }
+
+func (*stranger) EventKind() flow.EventKind { return "stranger" }
+
+// What AnswerOf.Body returns is checked when it is made, so that the log can always be read again.
+func TestABodyThatNoLogCouldHoldFailsItsCall(t *testing.T) {
+	for name, c := range map[string]struct {
+		body func(in *flow.Intent, spend flow.Spend) flow.Body
+		says string
+	}{
+		"of a kind that is not listed": {func(_ *flow.Intent, s flow.Spend) flow.Body { return &stranger{s} }, `kind "stranger", which Flow.Bodies lacks`},
+		"without its spend":            {func(in *flow.Intent, _ flow.Spend) flow.Body { return &opinion{By: in.By} }, "lacks the Spend"},
+		"none":                         {func(*flow.Intent, flow.Spend) flow.Body { return nil }, "has returned <nil>"},
+		"a nil pointer":                {func(*flow.Intent, flow.Spend) flow.Body { return (*opinion)(nil) }, "not a pointer to a body"},
+		"of the kernel":                {func(_ *flow.Intent, s flow.Spend) flow.Body { return &flow.Charge{Spend: s} }, `kind "spend"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := surveyFlow(t)
+			f.Schemas["mark"] = flow.AnswerSchema[grade]("mark", flow.AnswerOf[grade]{
+				Body: func(_ *debate.Record, in *flow.Intent, spend flow.Spend, _ *grade) flow.Body {
+					return c.body(in, spend)
+				},
+			})
+			source := &scripted.Provider{Reply: func(*provider.Request) scripted.Reply { return scripted.Reply{Text: `{"mark":3}`} }}
+			engine := &debate.Engine{Providers: map[string]debate.Provider{"test": source}, Flows: map[string]*debate.Flow{"survey": f}}
+			session, err := engine.Start(t.Context(), &survey{Topic: "Tea", People: []string{"Ada"}, Model: "test/m"})
+			require.NoError(t, err)
+			defer session.Close()
+			_, err = session.Wait(t.Context())
+			requireKind(t, err, provider.KindValidation)
+			assert.ErrorContains(t, err, "flow survey, schema mark: ")
+			assert.ErrorContains(t, err, c.says)
+			assert.Equal(t, 1, source.Calls(), "it is not asked again for what the flow has done")
+			record, err := engine.Record(t.Context(), session.ID())
+			require.NoError(t, err, "the log can be read")
+			assert.Equal(t, flow.StateError, record.State)
+			assert.Equal(t, 1, record.Spent().Requests)
+		})
+	}
+}
+
+// refusing is a part that refuses every turn.
+type refusing struct{}
+
+func (refusing) Fold(e *debate.Event) error {
+	if e.Kind() == flow.EventTurn {
+		return errors.New("no turn is welcome")
+	}
+	return nil
+}
+
+// A part that refuses an event of its own flow would leave a record that the log does not have.
+func TestAPartThatRefusesItsOwnEventEndsTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := oneState(func(r *debate.Record) []flow.Call {
+			if r.Done("say") {
+				return nil
+			}
+			return []flow.Call{{ID: "say", Kind: "word", By: "Ada", Model: "test/debater"}}
+		})
+		f.Open = func(*debate.Record, *flow.Start) (flow.Part, error) { return refusing{}, nil }
+		engine, _, config := withFlow(f)
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = session.Wait(t.Context())
+		require.ErrorContains(t, err, "no turn is welcome")
+		record, err := engine.Record(t.Context(), session.ID())
+		require.NoError(t, err)
+		assert.Empty(t, record.Turns, "it was not saved")
+	})
+}
+
+// A question whose answer the flow does not act on is put once.
+func TestAnAnswerThatTheFlowDoesNotActOn(t *testing.T) {
+	both := []flow.Option{flow.OptionModel, flow.OptionWithout, flow.OptionEnd}
+	for name, c := range map[string]struct {
+		question  flow.Question
+		says      string
+		inquiries int
+	}{
+		"it asks the dropped":     {flow.Question{Options: both, Default: flow.OptionWithout}, `after the answer "without"`, 1},
+		"it ends without a drop":  {flow.Question{Options: both, Default: flow.OptionEnd}, `after the answer "end"`, 1},
+		"it ends with a drop":     {flow.Question{Options: both, Default: flow.OptionEnd, EndDrops: true}, `after the answer "end"`, 1},
+		"its default is missing":  {flow.Question{Options: both}, `the default ""`, 0},
+		"its default is no offer": {flow.Question{Options: both, Default: flow.OptionRetry}, `the default "retry"`, 0},
+		"nobody names a model":    {flow.Question{Options: both, Default: flow.OptionModel}, `the default "model"`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			calls := func(r *debate.Record) []flow.Call {
+				if r.Done("last") {
+					return nil
+				}
+				return []flow.Call{{ID: "last", Kind: "word", By: "Cato", Model: modelOf(r, "Ada"), OnFail: flow.OnFail{
+					Ask: func(*debate.Record, *debate.Error) flow.Question { return c.question },
+				}}}
+			}
+			f := oneState(nil)
+			f.Steps[flow.StateCompleting] = flow.Step{Calls: calls}
+			engine, source, config := withFlow(f)
+			source.Reply = func(*provider.Request) scripted.Reply {
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindRefusal}}
+			}
+			config.Unattended = &debate.Unattended{}
+			session, err := engine.Start(t.Context(), inFlow(engine, config))
+			require.NoError(t, err)
+			defer session.Close()
+			_, err = session.Wait(t.Context())
+			requireKind(t, err, provider.KindState)
+			require.ErrorContains(t, err, c.says)
+			inquiries := 0
+			for event, err := range engine.Events(t.Context(), session.ID(), 0) {
+				require.NoError(t, err)
+				if event.Kind() == flow.EventInquiry {
+					inquiries++
+				}
+				if event.Err() != nil {
+					break
+				}
+			}
+			assert.Equal(t, c.inquiries, inquiries)
+			assert.Equal(t, 1, source.Calls())
+		})
+	}
+}
