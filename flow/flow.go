@@ -13,7 +13,8 @@ import (
 // state. A flow is data and pure functions of the [Record]. It starts nothing, reads no clock and keeps no state. A
 // constructor returns a fresh value each time, so that a flow composed from another one never changes the other.
 //
-// Name, Version, Start, Steps and Decode are required. Once the flow is registered it is read only, and its functions are called from many goroutines at once.
+// Name, Version, Start, Steps and Decode are required. Once the flow is registered it is read only, and its functions
+// are called from many goroutines at once.
 type Flow struct {
 	Name string // as logs and configs name the flow
 	// Version is at least 1, and frozen in the start event. Accepts is the oldest version whose logs this flow

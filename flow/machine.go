@@ -350,7 +350,20 @@ func (m *Machine) check() error {
 			return bad("there is a step for %q, which is no state of the flow", state)
 		}
 	}
-	for _, rule := range f.Rules {
+	if err := m.checkRules(bad); err != nil {
+		return err
+	}
+	for _, state := range f.Timed {
+		if !m.working(state) {
+			return bad("the time of a round covers %q, which is no state of the flow", state)
+		}
+	}
+	return m.checkNames(bad)
+}
+
+// checkRules reports rules that could not apply, or that lead out of the flow's states.
+func (m *Machine) checkRules(bad func(format string, args ...any) error) error {
+	for _, rule := range m.flow.Rules {
 		if (rule.When.OK == nil) != (rule.When.Name == "") {
 			return bad("the guard of %s on %s has a name or a function, but not both", rule.From, rule.On)
 		}
@@ -361,12 +374,7 @@ func (m *Machine) check() error {
 			return bad("a rule of a flow begins in a working state, not in %s", rule.From)
 		}
 	}
-	for _, state := range f.Timed {
-		if !m.working(state) {
-			return bad("the time of a round covers %q, which is no state of the flow", state)
-		}
-	}
-	return m.checkNames(bad)
+	return nil
 }
 
 // checkNames reports names of the flow that would never be found, or that stand for something else already.
