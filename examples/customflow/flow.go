@@ -57,7 +57,7 @@ func interviewFlow() *flow.Flow {
 		Bodies:  []flow.Body{&Graded{}},
 		Open:    func(r *flow.Record, _ *flow.Start) (flow.Part, error) { return &Interview{Record: r}, nil },
 
-		Decode: flow.DecodeTo[Config], Settle: settle, Check: check, Texts: texts, Estimate: estimate,
+		Decode: flow.DecodeTo[Config], Settle: settle, Check: check, Fixed: fixed, Texts: texts, Estimate: estimate,
 	}
 }
 

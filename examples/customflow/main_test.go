@@ -15,6 +15,8 @@ import (
 
 	"github.com/agonist-dev/debate"
 	"github.com/agonist-dev/debate/examples/internal/stage"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
 	"github.com/agonist-dev/debate/provider/scripted"
 )
 
@@ -48,6 +50,33 @@ func TestTheInterviewReadsAsItShould(t *testing.T) {
 // The table of rules, as a diagram that a reviewer reads.
 func TestTheTable(t *testing.T) { golden(t, "interview.mmd", interviewFlow().Mermaid()) }
 
+// A fork of an interview that is over asks one question more. It cannot rename anybody.
+func TestAForkAsksMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := newEngine()
+		session, err := engine.Start(t.Context(), interview())
+		require.NoError(t, err)
+		record, err := session.Wait(t.Context())
+		require.NoError(t, err)
+		var last int64 // the last question
+		for event, err := range engine.Events(t.Context(), record.ID, 0) {
+			require.NoError(t, err)
+			if turn, ok := event.Body.(*flow.Turn); ok && turn.Kind == "question" {
+				last = event.Seq
+			}
+		}
+		fork, err := engine.Fork(t.Context(), record.ID, last, debate.Editing(func(c *Config) { c.Questions = 3 }))
+		require.NoError(t, err)
+		record, err = fork.Wait(t.Context())
+		require.NoError(t, err)
+		assert.Len(t, record.Turns, 6)
+		_, err = engine.Fork(t.Context(), record.ID, last, debate.Editing(func(c *Config) { c.Candidate.Name = "Cora" }))
+		require.ErrorContains(t, err, "candidate.name")
+		require.NoError(t, session.Close())
+		require.NoError(t, fork.Close())
+	})
+}
+
 func interview() *Config {
 	return &Config{
 		Position: "cook", Questions: 2,
@@ -56,8 +85,14 @@ func interview() *Config {
 }
 
 func newEngine() *debate.Engine {
+	model := &scripted.Provider{Reply: func(req *provider.Request) scripted.Reply {
+		if req.Schema != nil {
+			return scripted.Reply{Text: `{"score":70,"hire":true,"why":"nice"}`}
+		}
+		return scripted.Reply{Text: "Words."}
+	}}
 	return &debate.Engine{
-		Providers: map[string]debate.Provider{"script": &scripted.Provider{}},
+		Providers: map[string]debate.Provider{"script": model},
 		Flows:     map[string]*debate.Flow{flowName: interviewFlow()},
 	}
 }
