@@ -27,8 +27,10 @@ func (k *sorted) stood(t *flow.Turn) int {
 // among it: a summary holds it too, for it stands in the summary's place once something else stands.
 func (k *sorted) items(w *work, after, before int) []*flow.Turn {
 	var out []*flow.Turn
-	for n := max(0, after) + 1; n < before; n++ {
-		out = append(out, w.past[n]...)
+	for n, past := range w.past { // not from after to before: a hostile log may name any round
+		if n > max(0, after) && n < before {
+			out = append(out, past...)
+		}
 	}
 	slices.SortStableFunc(out, byPlace)
 	return out
