@@ -1,4 +1,5 @@
-// Package flow is the kernel of conversations between models.
+// Package flow is the kernel of conversations between models. A [Flow] is a kind of conversation: docs/own-flow.md says
+// how to write one.
 package flow
 
 import (
