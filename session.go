@@ -182,8 +182,8 @@ func (s *Session) Choose(ctx context.Context, inquiry string, option flow.Option
 }
 
 // Send sends a trigger of the flow's own, with a payload. [flow.Flow].Inputs says what it does in each state; a paused
-// debate only records it. The payload is recorded as JSON of at most 16 MiB, nested
-// at most 80 levels deep. A nil payload means none.
+// debate only records it. The payload is recorded as JSON of at most 16 MiB, nested at most 80 levels deep. A nil
+// payload means none.
 func (s *Session) Send(ctx context.Context, trigger flow.Trigger, payload any) error {
 	sent := flow.Sent{Trigger: trigger}
 	if payload != nil {
