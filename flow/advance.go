@@ -30,6 +30,9 @@ func (c *Core) once() (again bool, err error) {
 	if r.start == nil || !c.machine.working(r.State) {
 		return false, nil
 	}
+	if c.owed != nil {
+		return true, c.emit(Event{Body: c.owed})
+	}
 	if next, err := c.watchBudget(); next != proceed || err != nil {
 		return next == rerun, err
 	}

@@ -27,6 +27,7 @@ type Core struct {
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
 	counts  map[countedText]int         // tokens of texts that do not change
 	begun   []begun                     // the calls that the last Step has begun
+	owed    *Round                      // the round that the last event begins, if the log lacks it
 	broken  error                       // a Step or Fold failed half-way: the owner must drop the core
 }
 
@@ -62,11 +63,31 @@ func NewCore(flows Flows, contexts map[string]window.Manager, id string, events 
 	}
 	c := &Core{machine: m, flows: flows.Machines, plans: contexts, record: newRecord(id)}
 	for i := range events {
+		var owed *Round
+		if i == len(events)-1 {
+			owed = c.owes(&events[i])
+		}
 		if err := c.foldStored(events[i]); err != nil {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
 		}
+		c.owed = owed
 	}
 	return c, nil
+}
+
+// owes returns the round that a transition begins, before the transition is folded; nil: none. The two are in one
+// commit, but a log may be cut between them. What the flow would fire there says whether a round follows.
+func (c *Core) owes(e *Event) *Round {
+	change, ok := e.Body.(*Transition)
+	next := c.machine.flow.Steps[c.record.State].Next
+	if !ok || next == nil || change.From != c.record.State {
+		return nil
+	}
+	on, exit, ok := next(c.record)
+	if !ok || on != change.On || exit.Round == nil || exit.Round.N == c.record.Round {
+		return nil
+	}
+	return exit.Round
 }
 
 // Flow returns the flow of the conversation. It is read only.
@@ -128,6 +149,7 @@ func (c *Core) foldStored(e Event) error {
 
 // folded drops cached values that an event has made invalid.
 func (c *Core) folded(kind EventKind) {
+	c.owed = nil
 	if kind == EventDropped {
 		c.wires = nil // they name the participants
 	}
@@ -393,7 +415,7 @@ func (c *Core) sent(s Sent) error {
 }
 
 // maxSteps bounds how often a flow may change its state without a call. Beyond it the flow is in a circle.
-const maxSteps = 10_000
+const maxSteps = 1000
 
 // fail goes to the error state.
 func (c *Core) fail(err *Error) error {

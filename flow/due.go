@@ -1,7 +1,10 @@
 package flow
 
 import (
+	"fmt"
 	"time"
+
+	"github.com/agonist-dev/debate/provider"
 )
 
 // due collects what the calls of one state need.
@@ -47,6 +50,16 @@ func (d *due) all(calls []Call) (again bool, err error) {
 		}
 		if begun.intent != nil {
 			fresh = append(fresh, begun)
+		}
+	}
+	return d.begin(fresh)
+}
+
+// begin starts calls, unless one of them was in vain too often: then the conversation fails.
+func (d *due) begin(fresh []beginning) (again bool, err error) {
+	for _, b := range fresh {
+		if state := d.core.record.calls[b.intent.Call]; state != nil && state.vain >= maxVain {
+			return true, d.core.fail(inVain(b.intent))
 		}
 	}
 	for _, b := range fresh {
@@ -111,6 +124,16 @@ func (c *Core) unsent(call *Call, intent *Intent, failure *Error) error {
 	}
 	spend := Spend{Call: call.ID, Attempt: intent.Attempt, Model: intent.Model}
 	return c.emit(Event{Body: &Failure{Spend: spend, By: call.By, Error: failure, Final: true, Unsent: true}})
+}
+
+// maxVain bounds the attempts of one call without a result, whatever has ended them: failures, crashes, controls. The
+// retries, the fallback models and the re-asks of a call need far fewer. With it, no chain of attempts is endless.
+const maxVain = 1000
+
+// inVain is the failure of a conversation that would make a call once more than maxVain allows.
+func inVain(intent *Intent) *Error {
+	err := fmt.Errorf("%d attempts have given no result", maxVain)
+	return &Error{Kind: provider.KindAPI, Op: intent.Call, Participant: intent.By, Round: intent.Round, Attempt: intent.Attempt, Err: err}
 }
 
 // beginning is a call that may start.

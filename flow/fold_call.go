@@ -35,6 +35,7 @@ func (r *Record) foldIntent(in *Intent) error {
 		return invalid("intent", "is one of more than %d in flight, or askers", maxTracked)
 	}
 	call.intent, call.status, call.aborted, call.person = in, callInFlight, false, false
+	call.vain++
 	if in.ModelIndex > call.model { // another model, with tries of its own
 		call.model = in.ModelIndex
 		if call.trouble != nil {
@@ -249,6 +250,9 @@ func (r *Record) foldFailure(call *callState, f *Failure, at time.Time) {
 func (r *Record) reset() {
 	r.limits = nil
 	var rejected []*callState
+	for _, call := range r.calls {
+		call.vain = 0
+	}
 	for _, call := range r.failing {
 		switch call.status {
 		case callFailed:

@@ -83,6 +83,12 @@ func (c *Core) prepare(call *Call, summaries bool) (*prepared, *Intent, *Error) 
 	if model.MaxOutput > 0 {
 		intent.Tokens = min(intent.Tokens, model.MaxOutput)
 	}
+	for _, name := range call.Tools {
+		if _, known := r.start.Tools[name]; !known {
+			err := fmt.Errorf("the tool %q is none of those that the terms name", text.OneLine(name, 80))
+			return nil, nil, &Error{Kind: provider.KindValidation, Op: call.ID, Participant: call.By, Err: err}
+		}
+	}
 	if len(call.Tools) > 0 {
 		intent.Offer = &ToolOffer{call.Tools, call.Uses}
 		ready.offer(r, state, r.roomForAnswers(intent, model))

@@ -106,6 +106,7 @@ type callState struct {
 	aborted bool       // a control has aborted the attempt
 	person  bool       // a person performs it
 	model   int        // index of the model that is asked
+	vain    int        // attempts since the last result, or since the host program has retried
 	trouble *trouble   // failures since the last retry; nil: none
 	talk    []exchange // with tools
 }

@@ -17,6 +17,7 @@ type RetryPolicy struct {
 	// Max is the number of retries by kind. Kinds that it does not name keep their default: network 3, rate_limit
 	// 5, api_error 2, timeout 2, invalid_response 1, all others 0. Quota, authentication, refusal, content_filter,
 	// validation and context_overflow are never retried; a number above 0 for one of them is an error.
+	// Whatever ends them, 1000 attempts at one call without a result end in the error state.
 	Max map[Kind]int `json:"max,omitempty"`
 	// Base is the first wait. Each further wait is twice as long. 0: 1 s.
 	Base time.Duration `json:"-"`

@@ -119,8 +119,12 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 		return invalid("tools.uses", "are %d of a call that offers %d tools", len(t.Uses), len(call.intent.offered().Tools))
 	}
 	for i := range t.Uses {
-		if r.calls[t.Uses[i].Use] != nil {
-			return invalid("tools.uses.use", "%q has been before", text.OneLine(t.Uses[i].Use, 80))
+		asked := &t.Uses[i]
+		if r.calls[asked.Use] != nil {
+			return invalid("tools.uses.use", "%q has been before", text.OneLine(asked.Use, 80))
+		}
+		if asked.Denied == "" && (asked.Name == "" || !slices.Contains(call.intent.offered().Tools, asked.Name)) {
+			return invalid("tools.uses.name", "%q was not offered", text.OneLine(asked.Name, 80))
 		}
 	}
 	e := exchange{asked: t, results: make([]*ToolResult, len(t.Uses))}
@@ -133,7 +137,7 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 		r.toolCounts = make(map[string]int)
 	}
 	r.toolCounts[t.By] += len(t.Uses)
-	call.status, call.trouble, r.retries = callIdle, nil, 0
+	call.status, call.trouble, call.vain, r.retries = callIdle, nil, 0, 0
 	call.talk = append(call.talk, e)
 	return nil
 }

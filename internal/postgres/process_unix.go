@@ -39,15 +39,19 @@ func own(folder string) error {
 	return os.Chown(folder, int(uid), int(gid))
 }
 
-// enter checks whether the server's user can enter a folder: each folder above it must allow that.
+// enter checks whether the server's user can enter a folder, and can remove it again: each folder above it must allow
+// the one, and the folder that holds it the other.
 func enter(ctx context.Context, folder string) error {
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", ":")
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", "test -w ..")
 	if err := prepare(cmd, folder); err != nil {
 		return err
 	}
 	err := cmd.Run()
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("the user that PostgreSQL runs as (%d) cannot enter %s: %w", cmd.SysProcAttr.Credential.Uid, folder, err)
+	}
+	if _, ended := errors.AsType[*exec.ExitError](err); ended && ctx.Err() == nil {
+		return fmt.Errorf("the user that PostgreSQL runs as cannot remove %s: %w", folder, fs.ErrPermission)
 	}
 	return err
 }

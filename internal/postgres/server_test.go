@@ -100,15 +100,32 @@ func TestPrivateTemporaryFolder(t *testing.T) {
 	}
 }
 
-// A process that is killed takes its server and its files with it.
+// A process that is killed takes its server and its files with it, also where the folder for temporary files is
+// one that the server's user can enter but not write.
 func TestTheServerEndsWithWhoeverStartedIt(t *testing.T) {
 	if os.Getenv("POSTGRES_TEST_CHILD") != "" {
 		server := start(t)
 		fmt.Println("folder " + server.Folder())
 		select {}
 	}
+	readable := t.TempDir()
+	for _, folder := range []string{readable, filepath.Dir(readable)} {
+		require.NoError(t, os.Chmod(folder, 0o755))
+	}
+	for name, parent := range map[string]string{"usual": os.TempDir(), "readable": readable} {
+		t.Run(name, func(t *testing.T) {
+			endsWithItsParent(t, parent)
+			left, err := os.ReadDir(readable)
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		})
+	}
+}
+
+func endsWithItsParent(t *testing.T, temporary string) {
+	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTheServerEndsWithWhoeverStartedIt$", "-test.v")
-	child.Env = append(os.Environ(), "POSTGRES_TEST_CHILD=1")
+	child.Env = append(os.Environ(), "POSTGRES_TEST_CHILD=1", "TMPDIR="+temporary)
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())

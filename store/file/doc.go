@@ -7,7 +7,8 @@
 //	defer store.Close() // after engine.Shutdown
 //
 // With [Open], each commit is on the disk before it is acknowledged. A [Store] that you make yourself has
-// more options: Report receives what a crash has torn, and Sync can turn off waiting for the disk.
+// more options: Report receives what a crash has torn, which is a warning in the default log otherwise, and Sync
+// can turn off waiting for the disk.
 //
 // # Durability
 //
@@ -33,8 +34,8 @@
 //   - A commit of which sectors never reached the disk. They read as zeros, up to a multiple of 512 bytes
 //     or the end of the file. A journal contains no other zeros.
 //
-// Readers skip a tear. The next append removes it, saves it in a file beside the journal and calls
-// Store.Report.
+// Readers skip a tear. The next append removes it, saves it in a file beside the journal, and calls
+// Store.Report or writes a warning to slog.Default.
 //
 // Any other damage was not left by a crash, and is a [*CorruptError]: a complete commit with other bytes
 // than were written, even if it is the last or only one; damage that a whole commit follows; a file that
@@ -42,9 +43,12 @@
 // List yields the error after all conversations. Append refuses, and no byte is changed. A conversation is
 // [flow.ErrNotFound] only if it has no journal, or only the tear of its first commit.
 //
-// This rule has a limit. If the last commit was acknowledged and later loses its end, or has a sector
-// replaced by zeros, it looks like a commit that was never finished. Then it is treated as a tear, and is
-// saved in the file beside the journal.
+// This rule has a limit. A file does not say how long it once was. If a journal later loses its end, at
+// whatever byte, or zeros replace it, then all commits from there on are lost, though they were acknowledged. What
+// is left of the first of them looks like a commit that was never finished, and is treated as a tear. So whatever
+// shortens files, such as an unfinished copy or the repair of a file system, loses commits, and only the report of
+// the tear shows it. If the cut is exactly behind a commit, nothing does. A conversation that has lost its end
+// continues from what is left, and makes the later calls again.
 //
 // # The journal
 //

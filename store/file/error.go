@@ -23,8 +23,9 @@ func (e *CorruptError) Error() string {
 // Unwrap returns the cause.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Torn describes bytes behind the last whole commit of a journal. A crash or a power loss left them
-// there. They were never acknowledged.
+// Torn describes bytes behind the last whole commit of a journal. A crash or a power loss leaves such bytes, of a
+// commit that was never acknowledged. But if the file was shortened, or its end replaced by zeros, acknowledged
+// commits are lost: no file tells the two cases apart.
 type Torn struct {
 	ID     string // of the conversation
 	Offset int64  // where in the journal they began, in bytes

@@ -112,7 +112,10 @@ func (l *lister) info(ctx context.Context, id string) (store.Info, bool, error) 
 		return none, false, nil
 	}
 	if err := start(f, &last, &info); err != nil {
-		return none, false, &CorruptError{ID: id, Offset: last.Start, Err: err}
+		if d, wrong := errors.AsType[*damage](err); wrong {
+			err = &CorruptError{ID: id, Offset: last.Start, Err: d.err}
+		}
+		return none, false, err
 	}
 	if l.leased[name(id)] {
 		if info.Owner, err = l.owner(name(id)); err != nil {
@@ -181,7 +184,7 @@ func start(f handle, last *block, info *store.Info) error {
 	}
 	var e flow.Event
 	if err := json.Unmarshal(text, &e); err != nil {
-		return err
+		return &damage{err: err}
 	}
 	told := *info
 	told.Add(&e)

@@ -127,12 +127,13 @@ func (r *reader) block(b *block) error {
 		text, err := whole(r.in, &r.text)
 		var e flow.Event
 		if err == nil && seq > r.after {
-			if err = e.UnmarshalJSON(text); err == nil && e.Seq != seq {
-				err = fmt.Errorf("event %d is in the place of event %d", e.Seq, seq)
-			}
+			err = decode(text, seq, &e)
+		}
+		if d, wrong := errors.AsType[*damage](err); wrong {
+			return &CorruptError{ID: r.id, Offset: at, Line: line, Err: d.err}
 		}
 		if err != nil {
-			return &CorruptError{ID: r.id, Offset: at, Line: line, Err: err}
+			return err
 		}
 		at, line = at+int64(len(r.text)), line+1
 		if seq <= r.after {
@@ -145,6 +146,17 @@ func (r *reader) block(b *block) error {
 		if !r.give(e) {
 			return errEnough
 		}
+	}
+	return nil
+}
+
+// decode reads the event that has a number. If the text is not that event, it fails with a *damage.
+func decode(text []byte, seq int64, e *flow.Event) error {
+	if err := e.UnmarshalJSON(text); err != nil {
+		return &damage{err: err}
+	}
+	if e.Seq != seq {
+		return &damage{err: fmt.Errorf("event %d is in the place of event %d", e.Seq, seq)}
 	}
 	return nil
 }

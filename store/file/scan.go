@@ -243,22 +243,26 @@ func tail(file io.ReaderAt, end int64) (b block, ok bool, err error) {
 	return block{}, false, nil
 }
 
-// whole reads a line of any length into a buffer, and returns its text.
+// whole reads a line of any length into a buffer, and returns its text. If the bytes are no such line, it fails with a
+// *damage. Other errors come from the disk.
 func whole(in *bufio.Reader, buffer *[]byte) ([]byte, error) {
 	*buffer = (*buffer)[:0]
 	for {
 		piece, err := in.ReadSlice('\n')
 		if len(*buffer)+len(piece) > maxLine {
-			return nil, errLong
+			return nil, &damage{err: errLong}
 		}
 		*buffer = append(*buffer, piece...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
-		_, text, err := check(*buffer)
-		return text, err
+		_, text, err := check(*buffer) // without its newline it is no line
+		if err != nil {
+			return nil, &damage{err: err}
+		}
+		return text, nil
 	}
 }

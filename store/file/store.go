@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -38,8 +39,8 @@ type Store struct {
 	// Sync says what a commit survives: SyncAlways if zero. All Stores of one folder should use the same.
 	Sync Sync
 	// Report is called when Append has cut off a tear, that is, what a crash left behind the last whole
-	// commit. It is called before Append returns, and may use the store. Nil: only the file in which the
-	// tear is saved shows it.
+	// commit. It is called before Append returns, and may use the store. Nil: slog.Default gets a warning, since
+	// acknowledged commits may be lost (see Tears and corruption).
 	Report func(Torn)
 	// Now replaces the clock that leases use; nil: time.Now.
 	Now func() time.Time
@@ -171,13 +172,23 @@ func (s *Store) Append(ctx context.Context, id string, after int64, writer strin
 	}
 	torn, err := h.append(b, after, writer)
 	h.release()
-	if torn != nil && s.Report != nil {
-		s.Report(*torn)
+	if torn != nil {
+		s.report(ctx, *torn)
 	}
 	if err == nil {
 		s.watch.look(s.disk, id, true)
 	}
 	return err
+}
+
+// report tells that a tear was cut off.
+func (s *Store) report(ctx context.Context, torn Torn) {
+	if s.Report != nil {
+		s.Report(torn)
+		return
+	}
+	slog.Default().LogAttrs(ctx, slog.LevelWarn, "the end of a journal was torn: it was cut off, and is kept in another file",
+		slog.String("conversation", torn.ID), slog.Int64("offset", torn.Offset), slog.Int64("bytes", torn.Bytes), slog.String("kept", torn.Kept))
 }
 
 // Delete implements [store.Store]. It also deletes what was cut off the journal.

@@ -1,0 +1,89 @@
+package debate_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/flow"
+	"github.com/agonist-dev/debate/provider"
+)
+
+// A flow offers a tool without a name, and the model calls it.
+func TestAToolThatTheConversationLacksIsNoEndlessLoop(t *testing.T) {
+	for _, name := range []string{"", "sing"} {
+		f := workshop(5)
+		step := f.Steps["working"]
+		missing := step.Calls
+		step.Calls = func(r *debate.Record) []flow.Call {
+			calls := missing(r)
+			for i := range calls {
+				calls[i].Tools = []string{"add", name}
+			}
+			return calls
+		}
+		f.Steps["working"] = step
+		p := worker([]provider.ToolCall{toolCall("1", name, `{}`)})
+		engine := workshopEngine(p, 5, map[string]debate.Tool{"add": (&tally{}).tool(t, true)})
+		engine.Flows = map[string]*debate.Flow{"workshop": f}
+		session, err := engine.Start(t.Context(), inFlow(engine, workers()))
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		record, err := session.Wait(ctx)
+		cancel()
+		require.NoError(t, session.Close())
+		requireKind(t, err, provider.KindValidation)
+		assert.ErrorContains(t, err, "the tool")
+		assert.Equal(t, flow.StateError, record.State)
+		assert.Less(t, record.Seq, int64(10))
+		assert.Zero(t, p.Calls())
+	}
+}
+
+// A log in which a reply asks for a tool that it was not offered is refused.
+func TestALogWithAToolThatWasNotOffered(t *testing.T) {
+	engine := workshopEngine(worker([]provider.ToolCall{toolCall("1", "add", `{"a":1,"b":2}`)}), 5,
+		map[string]debate.Tool{"add": (&tally{}).tool(t, true)})
+	l := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
+	at := l.index(t, flow.EventTools, 0)
+	for _, name := range []string{"", "sing"} {
+		events := l.copied(t)[:at+1]
+		as[flow.ToolCalls](events[at]).Uses[0].Name = name
+		_, err := engine.NewCore(l.id, events)
+		requireKind(t, err, provider.KindValidation)
+		require.ErrorContains(t, err, "was not offered")
+		as[flow.ToolCalls](events[at]).Uses[0].Denied = "There is no tool of this name."
+		_, err = engine.NewCore(l.id, events)
+		require.NoError(t, err)
+	}
+}
+
+// Each process that makes a call dies of it. That ends, and the host program may begin again.
+func TestACallThatNeverHasAResultEnds(t *testing.T) {
+	engine := workshopEngine(worker(), 5, map[string]debate.Tool{"add": (&tally{}).tool(t, true)})
+	l := logOf(t, engine, run(t, engine, inFlow(engine, workers())).ID)
+	core, err := engine.NewCore(l.id, l.copied(t)[:l.index(t, flow.EventIntent, 0)+1])
+	require.NoError(t, err)
+	at := core.Record().LastAt
+	step := func(signal flow.Signal) {
+		at = at.Add(time.Second)
+		_, err := core.Step(flow.Input{At: at, Signal: signal})
+		require.NoError(t, err)
+	}
+	deaths := 0
+	for ; core.Record().State == "working" && deaths < 5000; deaths++ {
+		for _, lost := range core.InFlight() {
+			step(lost)
+		}
+	}
+	assert.Equal(t, flow.StateError, core.Record().State)
+	assert.Equal(t, 1000, deaths)
+	require.ErrorContains(t, core.Record().Failure, "1000 attempts have given no result")
+	step(flow.Retry{})
+	assert.Equal(t, debate.State("working"), core.Record().State)
+	assert.NotEmpty(t, core.InFlight())
+}
