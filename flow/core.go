@@ -379,7 +379,7 @@ func (c *Core) sent(s Sent) error {
 	if err := ReadableJSON(s.Payload); err != nil {
 		return &Error{Kind: provider.KindValidation, Op: "send", Field: "payload", Err: err}
 	}
-	ruled := len(c.machine.rules[ruleKey{c.record.State, s.Trigger}]) > 0
+	ruled := c.machine.ruled(c.record, s.Trigger)
 	if ruled && !c.machine.allows(c.record, s.Trigger) {
 		return c.machine.refusal(c.record, s.Trigger)
 	}

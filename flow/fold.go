@@ -196,7 +196,6 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 			call.aborted = call.aborted || !t.Drain
 		}
 	case TriggerRetry:
-		r.retries++
 		r.limit, r.roundAt, r.late, r.unsummed = "", at, false, false
 		r.Reason, r.Evidence = r.before.reason, r.before.evidence
 		r.reset()

@@ -133,7 +133,7 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 		r.toolCounts = make(map[string]int)
 	}
 	r.toolCounts[t.By] += len(t.Uses)
-	call.status, call.trouble, r.retries = callIdle, nil, 0
+	call.status, call.trouble = callIdle, nil
 	call.talk = append(call.talk, e)
 	return nil
 }
