@@ -265,11 +265,11 @@ func (m *Machine) refusal(r *Record, on Trigger) error {
 			guards = append(guards, name)
 		}
 	}
-	after := ""
+	why := strings.Join(guards, ", ")
 	if r.State == StateError && r.Failure != nil {
-		after = fmt.Sprintf(", after a failure of kind %s", r.Failure.Kind)
+		why += ", after a failure of kind " + string(r.Failure.Kind)
 	}
-	return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s%s", r.State, strings.Join(guards, ", "), after)}
+	return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, why)}
 }
 
 // allows reports whether the trigger is possible now.
