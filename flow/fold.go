@@ -167,7 +167,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	}
 	switch {
 	case t.To == StateError:
-		r.before = ending{r.Reason, r.Evidence}
+		r.before, r.errorAt = ending{r.Reason, r.Evidence}, r.Seq+1
 		r.Reason, r.Evidence = t.Reason, t.Evidence
 		r.Failure = t.Failure
 		if r.Failure == nil {

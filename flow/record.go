@@ -58,6 +58,7 @@ type setting struct {
 type course struct {
 	work    State // the working state, or the one that a pause, question or error interrupted
 	entered time.Time
+	errorAt int64       // the number of the event that led to the error state
 	before  ending      // why the conversation was about to end before an error
 	limit   WarningKind // the limit that was reached
 	acked   bool
