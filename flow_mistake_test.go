@@ -1,9 +1,12 @@
 package debate_test
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -139,4 +142,112 @@ func TestAnAnswerThatTheFlowDoesNotActOn(t *testing.T) {
 			assert.Equal(t, 1, source.Calls())
 		})
 	}
+}
+
+// waiting is a flow of one state whose Next fires only when ready.
+func waiting(calls func(*debate.Record) []flow.Call, ready func(*debate.Record) bool) *debate.Flow {
+	f := oneState(nil)
+	f.Steps[asks] = flow.Step{Calls: calls, Next: func(r *debate.Record) (debate.Trigger, flow.Exit, bool) {
+		return done, flow.Exit{}, ready(r)
+	}}
+	return f
+}
+
+// waitAnHour waits for a conversation that might hang.
+func waitAnHour(t *testing.T, session *debate.Session) (*debate.Record, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	return session.Wait(ctx)
+}
+
+// A conversation in which nothing can happen any more stops at an error that says so.
+func TestAFlowThatWaitsForNothing(t *testing.T) {
+	never := func(*debate.Record) bool { return false }
+	nothing := waiting(nil, never)
+	concluding := oneState(nil)
+	concluding.Steps[flow.StateCompleting] = nothing.Steps[asks]
+	refused := waiting(nil, never)
+	refused.Inputs = []debate.Trigger{nudge}
+	refused.Rules = append(refused.Rules, debate.Rule{From: asks, On: nudge, To: rests, When: debate.Guard{Name: "never", OK: never}})
+	for name, f := range map[string]*debate.Flow{
+		"no calls":                    nothing,
+		"in completing":               concluding,
+		"its input could not be sent": refused,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				engine, _, config := withFlow(f)
+				session, err := engine.Start(t.Context(), inFlow(engine, config))
+				require.NoError(t, err)
+				defer session.Close()
+				record, err := waitAnHour(t, session)
+				requireKind(t, err, provider.KindState)
+				assert.ErrorContains(t, err, "flow one")
+				assert.ErrorContains(t, err, "no call is in flight, nothing is due, and no input is possible")
+				assert.Equal(t, flow.StateError, record.State)
+			})
+		})
+	}
+}
+
+// Whoever leaves out the calls that have failed is told which of them nothing was decided about. A retry makes it again.
+func TestAFailedCallThatIsLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said := func(r *debate.Record) bool { return r.Done("say.Ada") && r.Done("say.Ben") }
+		all := callsOf(func(*flow.Call) {})
+		engine, source, config := withFlow(waiting(func(r *debate.Record) []flow.Call {
+			return slices.DeleteFunc(all(r), func(c flow.Call) bool { return r.Failed(c.ID) })
+		}, said))
+		cut := befall(source, provider.KindQuota, func(req *provider.Request) bool { return req.Self == "Ada" })
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		record, err := waitAnHour(t, session)
+		failure := requireKind(t, err, provider.KindQuota)
+		assert.Equal(t, "say.Ada", failure.Op)
+		assert.ErrorContains(t, err, "Calls leaves out this call, which has failed")
+		assert.Equal(t, []string{"r0 Ben"}, speakers(record), "whoever was in flight has spoken")
+		cut.over.Store(true)
+		require.NoError(t, session.Retry(t.Context()))
+		record, err = waitAnHour(t, session)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"r0 Ben", "r0 Ada"}, speakers(record))
+	})
+}
+
+// The end of a round's time, and the answer to a question, are something to wait for.
+func TestAFlowThatWaitsForTimeOrAPerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		late := waiting(nil, (*debate.Record).Late)
+		late.Timed = []debate.State{asks}
+		late.Steps[flow.StateInitializing] = flow.Step{Next: func(*debate.Record) (debate.Trigger, flow.Exit, bool) {
+			return flow.TriggerInitialized, flow.Exit{Round: &flow.Round{N: 1}}, true
+		}}
+		engine, _, config := withFlow(late)
+		config.RoundTimeout = time.Minute
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = waitAnHour(t, session)
+		require.NoError(t, err)
+		assert.Equal(t, time.Minute, time.Since(began))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		engine, _, config := withFlow(waiting(func(r *debate.Record) []flow.Call {
+			if len(r.Inquiries) > 0 || r.Done("ask") {
+				return nil
+			}
+			return []flow.Call{{ID: "ask", Kind: "question", By: "Ada", Performer: flow.ByPerson}}
+		}, func(r *debate.Record) bool { return r.Done("ask") }))
+		session, err := engine.Start(t.Context(), inFlow(engine, config))
+		require.NoError(t, err)
+		defer session.Close()
+		_, err = waitAnHour(t, session)
+		require.ErrorIs(t, err, debate.ErrAwaitingInput)
+		require.NoError(t, session.Answer(t.Context(), "ask", "Tea."))
+		_, err = waitAnHour(t, session)
+		require.NoError(t, err)
+	})
 }

@@ -95,3 +95,39 @@ func TestRetryReturnsToTheStateOfTheError(t *testing.T) {
 		}
 	}
 }
+
+// A host program may retry for as long as the failure can pass, however often that was in vain before.
+func TestRetryHasNoNumberOfTries(t *testing.T) {
+	engine, p, config := withFlow(oneState(callsOf(func(*flow.Call) {})))
+	cut := befall(p, provider.KindQuota, said("Ben", 0))
+	session, err := engine.Start(t.Context(), inFlow(engine, config))
+	require.NoError(t, err)
+	defer session.Close()
+	for range 12 {
+		_, err = session.Wait(t.Context())
+		requireKind(t, err, provider.KindQuota)
+		require.NoError(t, session.Retry(t.Context()))
+	}
+	_, err = session.Wait(t.Context())
+	requireKind(t, err, provider.KindQuota)
+	cut.over.Store(true)
+	require.NoError(t, session.Retry(t.Context()))
+	record, err := session.Wait(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, record.Turns, 2)
+}
+
+// A retry that could only fail again is refused, and the refusal says why.
+func TestARefusedRetrySaysWhy(t *testing.T) {
+	engine, p, config := withFlow(oneState(callsOf(func(*flow.Call) {})))
+	befall(p, provider.KindRefusal, said("Ada", 0))
+	session, err := engine.Start(t.Context(), inFlow(engine, config))
+	require.NoError(t, err)
+	defer session.Close()
+	_, err = session.Wait(t.Context())
+	requireKind(t, err, provider.KindRefusal)
+	err = session.Retry(t.Context())
+	requireKind(t, err, provider.KindState)
+	assert.ErrorContains(t, err, "canRetry")
+	assert.ErrorContains(t, err, "a failure of kind refusal")
+}

@@ -2,6 +2,8 @@ package flow
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/agonist-dev/debate/provider"
 )
@@ -65,13 +67,45 @@ func (c *Core) next(step Step) (again bool, err error) {
 	if step.Next != nil {
 		var ok bool
 		if on, exit, ok = step.Next(c.record); !ok {
-			return false, nil
+			return c.stand()
 		}
 	}
 	if err := c.fire(on, exit, false); err != nil {
 		return false, c.fail(&Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Err: err})
 	}
 	return true, nil
+}
+
+// stand waits where nothing is due. Something must be left that can happen: the result of a call, the end of the round's
+// time, an input, an answer. Otherwise the conversation goes to the error state.
+func (c *Core) stand() (again bool, err error) {
+	r := c.record
+	switch {
+	case len(r.inFlight) > 0 || !r.deadline().IsZero() || c.takesInput():
+		c.waitUntil(r.times(c.in.At))
+		return false, nil
+	case len(r.Inquiries) > 0:
+		return true, c.fire(TriggerAsk, Exit{}, false)
+	}
+	failure := &Error{Kind: provider.KindState, Op: "flow " + c.machine.flow.Name, Round: r.Round}
+	stuck := fmt.Errorf("flow %s waits in state %s, but no call is in flight, nothing is due, and no input is possible",
+		c.machine.flow.Name, r.State)
+	for _, call := range slices.Backward(r.failing) {
+		if call.status == callFailed && call.trouble.failure.Unwrap() != nil && call.intent.Round == r.Round && !r.IsDropped(call.intent.By) {
+			*failure = *call.trouble.failure
+			stuck = fmt.Errorf("%w: Calls leaves out this call, which has failed, or Next does not go on without it: %w", stuck, failure.Err)
+			break
+		}
+	}
+	failure.Err = stuck
+	return true, c.fail(failure)
+}
+
+// takesInput reports whether an input of the flow would be accepted now.
+func (c *Core) takesInput() bool {
+	return slices.ContainsFunc(c.machine.flow.Inputs, func(on Trigger) bool {
+		return !c.machine.ruled(c.record, on) || c.machine.allows(c.record, on)
+	})
 }
 
 // passing returns the trigger that a lifecycle state without a step fires.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/internal/text"
@@ -23,6 +24,7 @@ type Core struct {
 	plans   map[string]window.Manager
 	record  *Record
 	in      Input
+	ahead   time.Duration // by how much the times of the log are ahead of those of the inputs
 	out     Output
 	wires   map[string]*provider.Schema // schemas as they are sent, by name
 	counts  map[countedText]int         // tokens of texts that do not change
@@ -160,9 +162,7 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 	if c.broken != nil {
 		return Output{}, c.broken
 	}
-	if in.At.Before(c.record.LastAt) {
-		in.At = c.record.LastAt // the times of facts never decrease, whatever a clock says
-	}
+	in.At = c.timeOf(in.At)
 	clear(c.begun)
 	c.in, c.out, c.begun = in, Output{Events: c.out.Events[:0]}, c.begun[:0]
 	if err := c.dispatch(in.Signal); err != nil {
@@ -175,7 +175,20 @@ func (c *Core) step(in Input, after func() error) (Output, error) {
 		c.broken = err
 		return Output{}, err
 	}
+	if !c.out.Wait.IsZero() {
+		c.out.Wait = c.out.Wait.Add(-c.ahead)
+	}
 	return c.out, nil
+}
+
+// timeOf returns the time of an input on the clock of the log. The times of facts never decrease, whatever the clocks of
+// processes say: where the log is ahead, its clock goes on from its last fact as fast as that of the inputs.
+func (c *Core) timeOf(at time.Time) time.Time {
+	now := at.Add(c.ahead)
+	if now.Before(c.record.LastAt) {
+		c.ahead, now = c.record.LastAt.Sub(at), c.record.LastAt
+	}
+	return now
 }
 
 // answered goes back to the working state once no answer is missing.
@@ -401,7 +414,7 @@ func (c *Core) sent(s Sent) error {
 	if err := ReadableJSON(s.Payload); err != nil {
 		return &Error{Kind: provider.KindValidation, Op: "send", Field: "payload", Err: err}
 	}
-	ruled := len(c.machine.rules[ruleKey{c.record.State, s.Trigger}]) > 0
+	ruled := c.machine.ruled(c.record, s.Trigger)
 	if ruled && !c.machine.allows(c.record, s.Trigger) {
 		return c.machine.refusal(c.record, s.Trigger)
 	}

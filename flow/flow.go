@@ -171,14 +171,15 @@ func (f *Flow) ReadFrozen(v Value) (any, error) {
 type Step struct {
 	// Calls returns the calls whose result is missing, in order: those that have not begun, those in flight, and those
 	// that have failed for good. A flow leaves out a call only if Record.Done reports true for it, or if the participant
-	// or judge was dropped. If it leaves out one that has failed, its OnFail is never read, and the conversation
-	// continues as if nothing were missing.
+	// or judge was dropped. If it leaves out one that has failed, its OnFail is never read, and Next decides as if
+	// nothing were missing.
 	//
 	// The calls of one batch may run at the same time. An answer that is not accepted is asked for again as a call of
 	// its own, whose ID ends in ".again". Record.Done then reports true for the ID that Calls gave. nil: there are none.
 	Calls func(r *Record) []Call
 	// Next returns the trigger to fire when no call is missing. false: nothing is due, and the flow waits for an
-	// input.
+	// input, for the answer to an inquiry, for a call in flight or for the end of the round's time. If there is none
+	// to wait for, the conversation goes to the error state.
 	Next func(r *Record) (Trigger, Exit, bool)
 }
 

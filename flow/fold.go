@@ -167,7 +167,7 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 	}
 	switch {
 	case t.To == StateError:
-		r.before = ending{r.Reason, r.Evidence}
+		r.before, r.errorAt = ending{r.Reason, r.Evidence}, r.Seq+1
 		r.Reason, r.Evidence = t.Reason, t.Evidence
 		r.Failure = t.Failure
 		if r.Failure == nil {
@@ -196,7 +196,6 @@ func (r *Record) foldTransition(t *Transition, at time.Time, m *Machine) error {
 			call.aborted = call.aborted || !t.Drain
 		}
 	case TriggerRetry:
-		r.retries++
 		r.limit, r.roundAt, r.late, r.unsummed = "", at, false, false
 		r.Reason, r.Evidence = r.before.reason, r.before.evidence
 		r.reset()

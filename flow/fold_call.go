@@ -149,7 +149,7 @@ func (r *Record) foldOutcome(body AttemptEnd, at time.Time) error {
 		call.status = callIdle
 		return nil
 	}
-	call.status, r.retries = callDone, 0
+	call.status = callDone
 	if call.intent.Again != "" {
 		if base := r.calls[call.intent.Again]; base != nil {
 			base.status = callDone

@@ -18,11 +18,8 @@ var (
 	}}
 	costLimitExceeded = Guard{"costLimitExceeded", func(r *Record) bool { return r.limit == WarnHard }}
 	shouldAutoStop    = Guard{"shouldAutoStop", func(r *Record) bool { return r.limit == WarnSoft }}
-	canRetry          = Guard{"canRetry", func(r *Record) bool { return (r.Failure.Retryable() || r.raised()) && r.retries < maxRetries }}
+	canRetry          = Guard{"canRetry", func(r *Record) bool { return r.Failure.Retryable() || r.raised() }}
 )
-
-// maxRetries bounds the retries of a host program between two results.
-const maxRetries = 3
 
 const cameFromName = "from "
 

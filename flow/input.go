@@ -9,6 +9,9 @@ import (
 // Input is one thing that happens to a conversation. It carries its time and its random bits, so that the core
 // needs no clock and draws no random number.
 type Input struct {
+	// At is the time by the clock of the process. If the log is ahead of it, because another process whose clock was
+	// ahead has written it, the core keeps the difference: what is waited for takes as long as by the clock of the log.
+	// A core that is made anew for each input forgets the difference.
 	At     time.Time
 	Bits   uint64 // random; jitter is computed from them
 	Signal Signal
@@ -108,6 +111,6 @@ type Output struct {
 	Abort []string
 	// Start names calls that the runtime should make, all at the same time. Core.Command returns each of them.
 	Start []string
-	// Wait is when a Tick is due. It replaces the Wait of the Output before. Zero: no Tick is due.
+	// Wait is when a Tick is due, by the clock of Input.At. It replaces the Wait of the Output before. Zero: no Tick is due.
 	Wait time.Time
 }

@@ -165,9 +165,10 @@ func limitError(round int) *Error {
 }
 
 // raised reports whether the limit that stopped the conversation may have been raised since. Only a fork can raise
-// it.
+// it, and only the limit that its parent had reached.
 func (r *Record) raised() bool {
-	return r.Failure != nil && r.Failure.Kind == provider.KindCostLimit && r.Parent() != nil
+	parent := r.Parent()
+	return r.Failure != nil && r.Failure.Kind == provider.KindCostLimit && parent != nil && r.errorAt <= parent.Seq
 }
 
 // fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the

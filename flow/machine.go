@@ -265,13 +265,20 @@ func (m *Machine) refusal(r *Record, on Trigger) error {
 			guards = append(guards, name)
 		}
 	}
-	return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, strings.Join(guards, ", "))}
+	why := strings.Join(guards, ", ")
+	if r.State == StateError && r.Failure != nil {
+		why += ", after a failure of kind " + string(r.Failure.Kind)
+	}
+	return &Error{Kind: provider.KindState, Op: string(on), Err: fmt.Errorf("refused in state %s by %s", r.State, why)}
 }
 
 // allows reports whether the trigger is possible now.
 func (m *Machine) allows(r *Record, on Trigger) bool {
 	return match(m.rules[ruleKey{r.State, on}], r) != nil
 }
+
+// ruled reports whether the state has a rule for the trigger.
+func (m *Machine) ruled(r *Record, on Trigger) bool { return len(m.rules[ruleKey{r.State, on}]) > 0 }
 
 // input reports whether a host program may send the trigger.
 func (m *Machine) input(on Trigger) bool { return slices.Contains(m.flow.Inputs, on) }

@@ -58,10 +58,10 @@ type setting struct {
 type course struct {
 	work    State // the working state, or the one that a pause, question or error interrupted
 	entered time.Time
+	errorAt int64       // the number of the event that led to the error state
 	before  ending      // why the conversation was about to end before an error
 	limit   WarningKind // the limit that was reached
 	acked   bool
-	retries int       // retries by the host program since the last progress
 	late    bool      // the round's time is over
 	roundAt time.Time // when the round began, moved forward by each time in which no call could run
 	left    time.Time // when the conversation last left its working states

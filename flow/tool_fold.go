@@ -137,7 +137,7 @@ func (r *Record) foldTools(call *callState, t *ToolCalls) error {
 		r.toolCounts = make(map[string]int)
 	}
 	r.toolCounts[t.By] += len(t.Uses)
-	call.status, call.trouble, call.vain, r.retries = callIdle, nil, 0, 0
+	call.status, call.trouble, call.vain = callIdle, nil, 0
 	call.talk = append(call.talk, e)
 	return nil
 }

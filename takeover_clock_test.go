@@ -1,0 +1,97 @@
+package debate_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+	"github.com/agonist-dev/debate/store"
+)
+
+// A process that takes over from one whose clock was an hour ahead waits as long as the other would have waited.
+func TestAClockAheadDelaysNothing(t *testing.T) {
+	const ahead, within = time.Hour, 10 * time.Second
+	for name, c := range map[string]struct {
+		change func(*debate.Config)
+		reply  func(*provider.Request) (scripted.Reply, bool) // what disturbs the former holder
+		hangs  bool                                           // with the one that takes over too
+	}{
+		"a retry": {
+			change: func(*debate.Config) {},
+			reply: func(*provider.Request) (scripted.Reply, bool) {
+				return scripted.Reply{Err: &provider.Error{Kind: provider.KindNetwork, NotSent: true}}, true
+			},
+		},
+		"a round's delay": {
+			change: func(c *debate.Config) { c.RoundDelay = 3 * time.Second },
+			reply:  func(*provider.Request) (scripted.Reply, bool) { return scripted.Reply{}, false },
+		},
+		"a round's time": {
+			change: func(c *debate.Config) { c.RoundTimeout = 5 * time.Second },
+			reply: func(*provider.Request) (scripted.Reply, bool) {
+				return scripted.Reply{Text: "At last.", Delay: time.Minute}, true
+			},
+			hangs: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := twoDebaters()
+			config.ID = "ahead"
+			c.change(&config)
+			disturbed := func() *debate.Engine {
+				engine, p := engineFor(config)
+				engine.Store = &store.Memory{}
+				reply := p.Reply
+				p.Reply = func(req *provider.Request) scripted.Reply {
+					if r, ok := c.reply(req); ok {
+						return r
+					}
+					return reply(req)
+				}
+				return engine
+			}
+			var log []debate.Event
+			synctest.Test(t, func(t *testing.T) {
+				pass(ahead) // each bubble begins at the same time
+				engine := disturbed()
+				session, err := engine.Start(t.Context(), config)
+				require.NoError(t, err)
+				defer session.Close()
+				pass(500 * time.Millisecond)
+				require.NoError(t, session.Close())
+				for event, err := range engine.Store.Read(t.Context(), config.ID, 0) {
+					require.NoError(t, err)
+					log = append(log, event)
+				}
+			})
+			synctest.Test(t, func(t *testing.T) {
+				engine, _ := engineFor(config)
+				if c.hangs {
+					engine = disturbed()
+				}
+				engine.Store = &store.Memory{}
+				require.NoError(t, engine.Store.Append(t.Context(), config.ID, 0, "former", log))
+				began := time.Now()
+				session, err := engine.Open(t.Context(), config.ID)
+				require.NoError(t, err)
+				defer session.Close()
+				_, err = session.Wait(t.Context())
+				assert.Equal(t, c.hangs, err != nil)
+				assert.Less(t, time.Since(began), within)
+				assert.Greater(t, time.Since(began), time.Second, "it waits all the same")
+				var last time.Time
+				for event, err := range engine.Store.Read(t.Context(), config.ID, 0) {
+					require.NoError(t, err)
+					assert.False(t, event.At.Before(last), "the times of facts never decrease")
+					last = event.At
+				}
+			})
+		})
+	}
+}
