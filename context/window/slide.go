@@ -61,7 +61,8 @@ func (l lead) less() lead {
 	return lead{}
 }
 
-// slide plans a request of the lead and the newest messages. It sends all messages as long as they fit. If the lead leaves no room, slide drops the summary from it, then the opening.
+// slide plans a request of the lead and the newest messages. It sends all messages as long as they fit. If the
+// lead leaves no room, slide drops the summary from it, then the opening.
 //
 // Two rules keep From from going back. What the lead loses for good follows from sizes that do not
 // change. What it loses for the sake of the newest message does not move the cut: that message is larger
