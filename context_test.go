@@ -47,14 +47,13 @@ func narrowEngine(config debate.Config, tokens int) (*debate.Engine, *scripted.P
 func TestALongDebateIsCutToTheWindow(t *testing.T) {
 	const limit = 8000 - 500 // beside the reserve
 	for name, tc := range map[string]struct {
-		percent int // of the limit, at which the oldest are left out
 		opening bool
 		moves   int
 		told    []flow.WarningKind
 	}{
-		"":                   {80, true, 22, []flow.WarningKind{flow.WarnNear, flow.WarnShort, flow.WarnHigh}},
-		flow.ContextSliding:  {100, true, 13, []flow.WarningKind{flow.WarnNear, flow.WarnHigh, flow.WarnShort}},
-		flow.ContextTruncate: {100, false, 13, []flow.WarningKind{flow.WarnNear, flow.WarnHigh, flow.WarnShort}},
+		"":                   {true, 14, []flow.WarningKind{flow.WarnNear, flow.WarnHigh, flow.WarnShort}},
+		flow.ContextSliding:  {true, 14, []flow.WarningKind{flow.WarnNear, flow.WarnHigh, flow.WarnShort}},
+		flow.ContextTruncate: {false, 14, []flow.WarningKind{flow.WarnNear, flow.WarnHigh, flow.WarnShort}},
 	} {
 		if fewer > 1 && name != "" {
 			continue // to count tokens takes ten times as long with the race detector
@@ -91,9 +90,10 @@ func TestALongDebateIsCutToTheWindow(t *testing.T) {
 				}
 				last[req.Self] = first
 			}
-			assert.LessOrEqual(t, most, limit*tc.percent/100, "every request fits")
-			assert.Greater(t, most, limit*(tc.percent-20)/100, "and what there is room for is sent")
+			assert.LessOrEqual(t, most, limit, "every request fits")
+			assert.Greater(t, most, limit*80/100, "and what there is room for is sent")
 			assert.Positive(t, moves)
+			t.Log("moves", moves, most)
 			assert.LessOrEqual(t, moves, tc.moves, "the beginning stays put between cuts, so that caches hit")
 			for _, req := range p.Requests() {
 				if req.Schema != nil && req.Schema.Name == "verdict" {

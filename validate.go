@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agonist-dev/debate/context/window"
 	"github.com/agonist-dev/debate/flow"
 	"github.com/agonist-dev/debate/internal/strictjson"
 	"github.com/agonist-dev/debate/internal/text"
@@ -136,8 +137,18 @@ func (l registry) Model(t *flow.Terms, name string) error {
 	case t.Limited() && !l.model(name).Priced:
 		return fmt.Errorf("has no known price, which a budget needs: set it in Engine.Models[%q]", text.OneLine(name, 80))
 	default:
-		return nil
+		return l.roomy(t, name)
 	}
+}
+
+// roomy refuses a model whose whole window is kept free: it could be sent nothing.
+func (l *engine) roomy(t *flow.Terms, name string) error {
+	p := window.Problem{Window: l.model(name).Context, Reserve: t.Reserve}
+	if limit, limited := p.Limit(); limited && limit <= 0 {
+		return fmt.Errorf("has a window of %d tokens, and reserve keeps %d of them free: lower reserve, and maxTokens with it",
+			p.Window, p.Window-limit)
+	}
+	return nil
 }
 
 func (l *engine) checkSummarizer(f *flow.Findings, t *flow.Terms) {

@@ -38,7 +38,7 @@ func TestAThresholdIsToldWhenItIsReached(t *testing.T) {
 		_, err := fmt.Sscanf(w.Evidence, "%d of %d tokens", &total, &limit)
 		require.NoError(t, err)
 		assert.Equal(t, 8600, limit)
-		least := map[flow.WarningKind]int{flow.WarnNear: 80, flow.WarnHigh: 90, flow.WarnShort: 90}[w.Kind]
+		least := map[flow.WarningKind]int{flow.WarnNear: 80, flow.WarnHigh: 90, flow.WarnShort: 100}[w.Kind]
 		assert.GreaterOrEqual(t, 100*total, least*limit, w.Kind)
 		assert.Less(t, 100*total, (least+15)*limit, "%s: a turn has less than a tenth of the window", w.Kind)
 	}

@@ -134,7 +134,8 @@ func (e *Error) Hint() string {
 	case provider.KindTimeout:
 		return "Retry, or raise TurnTimeout or JudgeTimeout."
 	case provider.KindContextOverflow:
-		return "The conversation no longer fits the model's window: choose a context manager or a model with a larger window."
+		return "The conversation no longer fits the model's window: choose a context manager or a model with a larger window, " +
+			"or lower Reserve and MaxTokens, which keep a part of it free."
 	case provider.KindAuthentication:
 		return "Renew the API key behind this provider, then retry."
 	case provider.KindContentFilter:

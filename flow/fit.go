@@ -135,7 +135,7 @@ func (c *Core) squeeze(ready *prepared, intent *Intent, p *window.Problem, plan 
 	limit, _ := p.Limit()
 	room := limit - p.Fixed - 2*transcript.Framing
 	if plan.TooBig < 0 || n == 0 || room < minCut || !c.record.terms.CutLong && chosen.Option != OptionTruncate {
-		return 0, overflow(shared, ready.start, plan, p.Window)
+		return 0, overflow(shared, ready.start, plan, p)
 	}
 	newest := &shared.Messages[len(shared.Messages)-1]
 	size := p.Size(n-1, n)
@@ -168,13 +168,17 @@ func cutAt(content string, keep int) string {
 	return head + "\n[… cut here: " + strconv.Itoa(len(content)-len(head)) + " of " + strconv.Itoa(len(content)) + " bytes are left out]"
 }
 
-// overflow returns the failure that names what does not fit.
-func overflow(shared *transcript.View, from int, plan window.Plan, size int) *Error {
+// overflow returns the failure that names what does not fit, and how much of the window is kept free.
+func overflow(shared *transcript.View, from int, plan window.Plan, p *window.Problem) *Error {
+	what, size := "the prompt", p.Fixed
 	if i := from + plan.TooBig; plan.TooBig >= 0 && i < len(shared.Messages) {
-		return &Error{Kind: provider.KindContextOverflow, Err: fmt.Errorf(
-			"the turn of %s in round %d alone does not fit the window of %d tokens", shared.Messages[i].Speaker, shared.Rounds[i], size)}
+		what = fmt.Sprintf("the turn of %s in round %d", shared.Messages[i].Speaker, shared.Rounds[i])
+		size += p.Size(plan.TooBig, plan.TooBig+1)
 	}
-	return &Error{Kind: provider.KindContextOverflow, Err: fmt.Errorf("the prompt alone does not fit the window of %d tokens", size)}
+	limit, _ := p.Limit()
+	return &Error{Kind: provider.KindContextOverflow, Err: fmt.Errorf(
+		"%s alone does not fit the window of %d tokens: it needs %d, and reserve and maxTokens keep %d free",
+		what, p.Window, size, p.Window-limit)}
 }
 
 // messages returns all messages that are sent before the instruction, or with it if tools were used.

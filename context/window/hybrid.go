@@ -3,14 +3,13 @@ package window
 // Hybrid is the Manager that slides, or has summaries made if the host program wants them. It is the one
 // to use by default.
 //
-//   - Below 80 % of the limit, everything is sent. If all messages together pass 80 % and there is a
-//     summary, everything is the opening, the summary, and the messages that it does not cover.
+//   - As long as all messages fit, they are sent, from 80 % of the limit on with a warning. If they pass
+//     80 % and there is a summary, all is the opening, the summary, and the messages that it does not cover.
 //   - From 80 % on, if Problem.Auto and Problem.Summarizer are set, Hybrid requests summaries as
-//     [Summarize] does. Otherwise it slides as [Sliding] does, but earlier: at 80 % of the limit, down to
-//     60 %. If Fixed, the opening and the summary leave so little room that sliding at 80 % would waste
-//     half of it, it slides at the limit.
+//     [Summarize] does.
 //   - From 90 % on, if Problem.Summarizer is set, Hybrid requests summaries whether the host program
-//     wants them or not. Messages that sliding has left out count here too, and become part of the
+//     wants them or not.
+//   - What does not fit and cannot be summarised slides, as with [Sliding]. It becomes part of the next
 //     summary.
 //
 // The zero value is ready to use.
@@ -23,12 +22,8 @@ func (Hybrid) Plan(p Problem) Plan {
 		return everything(&p)
 	}
 	l := summarized(&p, limit)
-	reached := level(l.all(&p), limit)
-	if reached == "" {
-		return slide(&p, limit, 100, l)
-	}
-	plan := slide(&p, limit, NearPercent, l)
-	if p.Summarizer && (p.Auto || reached == High) {
+	plan := slide(&p, limit, l)
+	if reached := level(l.all(&p), limit); p.Summarizer && (p.Auto || reached == High) {
 		plan.request(older(&p, limit, l), reached)
 	}
 	return plan

@@ -61,13 +61,13 @@ func (l lead) less() lead {
 	return lead{}
 }
 
-// slide plans a request of the lead and the newest messages. It sends all messages until they pass
-// percent of the limit. If the lead leaves no room, slide drops the summary from it, then the opening.
+// slide plans a request of the lead and the newest messages. It sends all messages as long as they fit. If the
+// lead leaves no room, slide drops the summary from it, then the opening.
 //
 // Two rules keep From from going back. What the lead loses for good follows from sizes that do not
 // change. What it loses for the sake of the newest message does not move the cut: that message is larger
 // than the room, so it is sent alone in any case.
-func slide(p *Problem, limit, percent int, l lead) Plan {
+func slide(p *Problem, limit int, l lead) Plan {
 	n, free := p.Len(), limit-p.Fixed
 	if free < 0 {
 		return Plan{From: n, Used: p.Fixed, TooBig: -1, Warning: Full}
@@ -76,7 +76,7 @@ func slide(p *Problem, limit, percent int, l lead) Plan {
 		l = l.less()
 	}
 	use := l.all(p)
-	from := cut(p, l.first(p), limit, percent, l.size(p))
+	from := cut(p, l.first(p), limit, l.size(p))
 	for l != (lead{}) && plus(l.size(p), p.Size(from, n)) > free {
 		l = l.less()
 	}
@@ -97,36 +97,37 @@ func slide(p *Problem, limit, percent int, l lead) Plan {
 	return plan
 }
 
-// cut returns the first message, from first on, that is sent. It leaves out as few whole steps as bring
-// the rest into the room, and never the newest message.
-func cut(p *Problem, first, limit, percent, lead int) int {
-	n, space := p.Len(), room(p.Fixed, limit, percent, lead)
-	over := p.Size(first, n) - space
-	if over <= 0 {
+// cut returns the first message, from first on, that is sent. It never leaves out the newest message.
+//
+// The transcript is divided into parts of whole messages, from its beginning on: each as large as leaves
+// LowWaterPercent of the limit less Fixed filled, and at least one message. As few parts as possible are left
+// out. So what is sent is less than LowWaterPercent only if the next larger message did not fit.
+func cut(p *Problem, first, limit, lead int) int {
+	newest, all := p.Len()-1, p.Size(first, p.Len())
+	if all <= limit-p.Fixed-lead {
 		return first
 	}
-	step := max(min(space-share(space, LowWaterPercent), share(limit, percent)-share(limit, LowWaterPercent)), 1)
-	drop := over
-	if rest := over % step; rest > 0 {
-		drop += step - rest
+	space := room(p.Fixed, limit, lead)
+	filled := plus(space, lead)
+	part := min(filled-share(filled, LowWaterPercent)-share(fixedUnit(limit), LowWaterPercent), space/2)
+	from := first
+	for from < newest && p.Size(first, from) < all-space {
+		from += 1 + sort.Search(newest-from-1, func(i int) bool { return p.Size(from, from+i+2) > part })
 	}
-	from := first + sort.Search(n-first, func(i int) bool { return p.Size(first, first+i) >= drop })
-	return min(from, n-1)
+	return from
 }
 
-// Fixed is rounded up to a multiple of fixedUnit tokens, or of one part in fixedParts of the limit if
+// fixedUnit is the unit that Fixed is rounded up to: 2,048 tokens, or one part in sixteen of the limit if
 // that is less.
-const (
-	fixedUnit  = 2048
-	fixedParts = 8
-)
+func fixedUnit(limit int) int {
+	const most, parts = 2048, 16
+	return max(min(limit/parts, most), 1)
+}
 
-// room returns the space for messages after the lead within percent of the limit. Rounding up fixed makes
-// it smaller than it could be.
-func room(fixed, limit, percent, lead int) int {
-	exact := limit - fixed - lead
-	unit := max(min(limit/fixedParts, fixedUnit), 1)
-	rounded := share(limit, percent) - fixed/unit*unit - lead
+// room returns the space for messages after the lead. Rounding up fixed makes it smaller than it could be.
+func room(fixed, limit, lead int) int {
+	exact, unit := limit-fixed-lead, fixedUnit(limit)
+	rounded := limit - fixed/unit*unit - lead
 	if fixed%unit > 0 {
 		rounded -= unit
 	}

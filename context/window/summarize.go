@@ -30,7 +30,7 @@ func (Summarize) Plan(p Problem) Plan {
 		return everything(&p)
 	}
 	l := summarized(&p, limit)
-	plan := slide(&p, limit, 100, l)
+	plan := slide(&p, limit, l)
 	if p.Summarizer {
 		plan.request(older(&p, limit, l), level(l.all(&p), limit))
 	}

@@ -64,14 +64,14 @@ func TestSummarize(t *testing.T) {
 			"more than the limit",
 			window.Problem{Sums: sums(100, 300, 300, 300, 100), Summarizer: true},
 			window.Plan{
-				Head: 1, From: 3, Summarize: window.Range{From: 1, To: 3},
-				Used: 500, Fits: true, TooBig: -1, Warning: window.High,
+				Head: 1, From: 2, Summarize: window.Range{From: 1, To: 3},
+				Used: 800, Fits: true, TooBig: -1, Warning: window.High,
 			},
 		},
 		{
 			"more than the limit, nobody to summarise",
 			window.Problem{Sums: sums(100, 300, 300, 300, 100)},
-			window.Plan{Head: 1, From: 3, Used: 500, Fits: true, TooBig: -1, Warning: window.Dropped},
+			window.Plan{Head: 1, From: 2, Used: 800, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
 			"a large newest message takes the rest with it",
@@ -119,7 +119,7 @@ func TestSummarize(t *testing.T) {
 		{
 			"no place for the summary at all",
 			window.Problem{Sums: sums(100, 300, 300, 300, 100), Covered: 3, Summary: 901, Summarizer: true},
-			window.Plan{Head: 1, From: 3, Used: 500, Fits: true, TooBig: -1, Warning: window.Dropped},
+			window.Plan{Head: 1, From: 2, Used: 800, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
 			"not worth a summary",
@@ -139,7 +139,7 @@ func TestSummarize(t *testing.T) {
 		{
 			"a summary of the newest is not used and not continued",
 			window.Problem{Sums: sums(100, 300, 300, 300, 100), Covered: 5, Summary: 5, Summarizer: true},
-			window.Plan{Head: 1, From: 3, Used: 500, Fits: true, TooBig: -1, Warning: window.Dropped},
+			window.Plan{Head: 1, From: 2, Used: 800, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
 			"a summary of nothing is none",

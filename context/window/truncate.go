@@ -2,11 +2,11 @@ package window
 
 // Truncate is the Manager that leaves out the oldest messages.
 //
-// When the messages pass their room, it drops to about 60 % of it, in steps of 40 %. Between two drops
-// the request only grows at its end. The cut follows from the sums alone, without state: the transcript
-// is divided at every 40 % of the room, and as few whole parts as possible are left out. The room is the
-// limit less Fixed. Fixed is rounded up to a multiple of 2,048 tokens, or of an eighth of the limit if
-// that is less, so that instructions of different length do not move the cut.
+// When the messages no longer fit beside Fixed, it drops to about 60 % of that room. Between two drops the
+// request only grows at its end. The cut follows from the sums alone, without state: the transcript is divided
+// into parts of whole messages, each of at most 40 % of the room, or of one message that is larger, and as few
+// parts as possible are left out. For that, Fixed is rounded up to a multiple of 2,048 tokens, or of a
+// sixteenth of the limit if that is less, so that instructions of different length do not move the cut.
 //
 // Truncate uses no summary and no head. The zero value is ready to use.
 type Truncate struct{}
@@ -17,5 +17,5 @@ func (Truncate) Plan(p Problem) Plan {
 	if !limited {
 		return everything(&p)
 	}
-	return slide(&p, limit, 100, lead{})
+	return slide(&p, limit, lead{})
 }

@@ -1,8 +1,8 @@
 // Package window decides which part of a conversation a model gets when its window is too small for all
 // of it. A [Manager] plans from counts alone; it never sees a text.
 //
-//   - [Hybrid] is the default. It sends everything up to 80 % of the limit. From there it requests
-//     summaries if the host program wants or needs them; otherwise it keeps the opening and the newest
+//   - [Hybrid] is the default. It sends everything that fits. From 80 % of the limit on it requests summaries
+//     if the host program wants or needs them; where there are none it keeps the opening and the newest
 //     messages.
 //   - [Summarize] replaces the older half by a summary.
 //   - [Sliding] keeps the opening and the newest messages.
@@ -46,14 +46,14 @@ const Opening = 1
 // everything there is to send: Fixed and the messages or, if a summary covers some of them, the summary
 // in their place. Messages that a plan leaves out count too.
 const (
-	// NearPercent of the limit: from here on, the host program is warned, Hybrid slides, and summaries
-	// are made.
+	// NearPercent of the limit: from here on, the host program is warned, and summaries are made.
 	NearPercent = 80
 	// HighPercent of the limit: from here on, Hybrid requests summaries even if the host program does not
 	// want them.
 	HighPercent = 90
-	// LowWaterPercent is what remains of the room when old messages are dropped. It leaves space, so that
-	// the next drop is far away and the beginning of the requests stays the same until then.
+	// LowWaterPercent of the limit less Fixed stay filled at least when old messages are dropped, or the next
+	// message would not fit. It leaves space, so that the next drop is far away and the beginning of the
+	// requests stays the same until then.
 	LowWaterPercent = 60
 	// SummaryPercent of the window is the cap on a summary. The code that makes the summary enforces it.
 	SummaryPercent = 20

@@ -25,9 +25,9 @@ func ExampleTruncate() {
 	// 5 messages: from 0, 2500 tokens
 	// 10 messages: from 0, 5000 tokens
 	// 15 messages: from 0, 7500 tokens
-	// 20 messages: from 7, 6500 tokens
-	// 25 messages: from 13, 6000 tokens
-	// 30 messages: from 19, 5500 tokens
+	// 20 messages: from 5, 7500 tokens
+	// 25 messages: from 10, 7500 tokens
+	// 30 messages: from 15, 7500 tokens
 }
 
 func TestTruncateKeepsTheContract(t *testing.T) { windowtest.Run(t, window.Truncate{}) }
@@ -86,12 +86,12 @@ func TestTruncate(t *testing.T) {
 		{
 			"one token over",
 			window.Problem{Sums: sums(300, 300, 300, 101), Window: 5096},
-			window.Plan{From: 2, Used: 401, Fits: true, TooBig: -1, Warning: window.Dropped},
+			window.Plan{From: 1, Used: 701, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
 			"a part of the sums",
 			window.Problem{Sums: sums(9999, 300, 300, 300, 101)[1:], Window: 5096},
-			window.Plan{From: 2, Used: 401, Fits: true, TooBig: -1, Warning: window.Dropped},
+			window.Plan{From: 1, Used: 701, Fits: true, TooBig: -1, Warning: window.Dropped},
 		},
 		{
 			"the newest alone",
