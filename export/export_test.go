@@ -125,6 +125,10 @@ func TestOutcomes(t *testing.T) {
 			func(c *debate.Config) { c.Judging.Judges, c.Judging.Quorum = c.Judging.Judges[:1], 0 },
 			[]string{"**Mia (for) wins.**", "**The winner: Mia (for)**"},
 		},
+		"a judge who names nobody": {
+			func(c *debate.Config) { c.Judging.Judges, c.Judging.Quorum = c.Judging.Judges[2:], 0 },
+			[]string{"**Nobody has won: no judge names a winner.**", "Nobody has won, although "},
+		},
 		"a panel": {
 			func(c *debate.Config) {
 				c.Judging.Judges, c.Judging.Protocol, c.Judging.Quorum = []debate.JudgeConfig{c.Judging.Judges[0], c.Judging.Judges[2]}, debate.Plurality, 2
