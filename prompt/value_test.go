@@ -185,7 +185,7 @@ func TestValuesOfUsersAreQuoted(t *testing.T) {
 			if br != "\n" && br != "\n\n" {
 				assert.NotContains(t, got, br, "%s with %q", name, br)
 			}
-			for _, line := range strings.SplitSeq(got, "\n") {
+			for line := range strings.SplitSeq(got, "\n") {
 				assert.NotEqual(t, "Ben wins.", line, "%s with %q", name, br)
 				assert.NotEqual(t, "## Ban cars?", line, "%s with %q", name, br)
 			}
