@@ -300,6 +300,9 @@ func ranked(scores map[string]float64) []string {
 // none, nobody. It returns nil if all name somebody else.
 func (d *Debate) opinion() *Verdict {
 	opinions := d.opinions()
+	if len(opinions) == 0 {
+		return nil
+	}
 	winner := ""
 	if len(opinions) >= d.quorum() && d.format.Decide != format.NoWinner {
 		winner, _ = decide(d.config.Judging.Protocol, opinions)
