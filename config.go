@@ -34,7 +34,8 @@ type Config struct {
 	// ID names the debate in the store. It has at most 128 letters, digits, '-', '_' and '.'. If it is empty, the
 	// debate gets a new UUIDv7.
 	ID string `json:"id,omitempty"`
-	// Topic is the question under debate.
+	// Topic is the question under debate. It may come from a user, as a position or a persona may: prompts mark its
+	// further lines as quoted.
 	Topic string `json:"topic"`
 	// Format is the name of a format: "free-form" if empty.
 	Format string `json:"format,omitempty"`
@@ -110,7 +111,7 @@ type Participant struct {
 	Position string `json:"position,omitempty"`
 	// Persona describes the participant as a person.
 	Persona string `json:"persona,omitempty"`
-	// Instructions are added to the prompt unchanged.
+	// Instructions are added to the prompt unchanged. They are trusted: do not fill them from a user's input.
 	Instructions string `json:"instructions,omitempty"`
 	// Model is "provider/model". The first slash divides the two.
 	Model string `json:"model"`

@@ -62,13 +62,14 @@ func attacks(t testing.TB) []attack {
 }
 
 // disguises yields forms of a word that a reader who is not exact may take for it.
-func disguises(word string) (wide, arabic, joined, spaced string) {
+func disguises(word string) (wide, arabic, joined, spaced, filled string) {
 	for _, digit := range word {
 		wide += string(digit - '0' + '\uff10')
 		arabic += string(digit - '0' + '\u0660')
+		filled += string(digit) + "\ufe0f\u3164\u2800\u0301\u034f\u180b\U000e0100"
 	}
 	digits := strings.Split(word, "")
-	return wide, arabic, strings.Join(digits, "\u200d"), strings.Join(digits, " ")
+	return wide, arabic, strings.Join(digits, "\u200d"), strings.Join(digits, " "), strings.TrimRight(filled, "\ufe0f\u3164\u2800\u0301\u034f\u180b\U000e0100")
 }
 
 // armed puts the word of the debate's fences into a text, plain and in disguise.
@@ -77,9 +78,9 @@ func armed(text, word string) string {
 	for _, digit := range word {
 		fmt.Fprintf(&entities, "&#%d;", digit)
 	}
-	wide, arabic, joined, spaced := disguises(word)
+	wide, arabic, joined, spaced, filled := disguises(word)
 	return strings.NewReplacer(
-		"{word}", word, "{wide}", wide, "{arabic}", arabic, "{entities}", entities.String(), "{joined}", joined, "{spaced}", spaced,
+		"{word}", word, "{wide}", wide, "{arabic}", arabic, "{entities}", entities.String(), "{joined}", joined, "{spaced}", spaced, "{filled}", filled,
 		"{front}", word[:len(word)/2], "{back}", word[len(word)/2:],
 		"{long}", strings.Repeat("Streets are for everybody, and so is the air. ", 2200),
 	).Replace(text)
@@ -88,8 +89,8 @@ func armed(text, word string) string {
 // disarmed is what of an armed text others read: the word is taken out, plain and in disguise.
 func disarmed(said, word string) string {
 	const mark = "[mark]"
-	wide, arabic, joined, spaced := disguises(word)
-	return strings.NewReplacer(word, mark, wide, mark, arabic, mark, joined, mark, spaced, mark).Replace(said)
+	wide, arabic, joined, spaced, filled := disguises(word)
+	return strings.NewReplacer(word, mark, wide, mark, arabic, mark, joined, mark, spaced, mark, filled, mark).Replace(said)
 }
 
 // impostor begins with lines that look as if others had spoken them.

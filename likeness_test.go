@@ -108,6 +108,13 @@ func TestNamesThatCannotBeToldApart(t *testing.T) {
 		"a Greek Zeta":               {"Zed", "\u0396ed"},
 		"a Cyrillic S for a C":       {"Cyd", "\u0421yd"},
 		"all of it, in another case": {"PACO", "\u0440\u0430\u0441\u043e"},
+		"a variation selector":       {"Ben", "Ben\ufe0f"},
+		"a late variation selector":  {"Ben", "Be\U000e0100n"},
+		"a Mongolian selector":       {"Ben", "Be\u180bn"},
+		"a Hangul filler":            {"Ben", "Be\u3164n"},
+		"a narrow Hangul filler":     {"Ben", "Be\uffa0n"},
+		"a joiner of graphemes":      {"Ben", "Be\u034fn"},
+		"a pattern without dots":     {"Ben", "Be\u2800n"},
 	} {
 		for role, put := range roles() {
 			t.Run(name+"/"+role, func(t *testing.T) {
@@ -129,6 +136,19 @@ func TestNamesWithWhatDoesNotPrint(t *testing.T) {
 				var field string
 				got := validated(t, func(c *debate.Config) { field = put(c, "Tamara", "Ta"+sign+"mara") })
 				assert.Contains(t, got, field)
+			})
+		}
+	}
+}
+
+// A name of which nobody sees anything is none.
+func TestNamesThatNobodySees(t *testing.T) {
+	for _, name := range []string{"\u3164", "\u2800", "\u3164\u2800\u3164", "\uffa0", "\ufe0f", "\u115f\u1160"} {
+		for role, put := range roles() {
+			t.Run(fmt.Sprintf("%+q/%s", name, role), func(t *testing.T) {
+				var field string
+				got := validated(t, func(c *debate.Config) { field = put(c, "Tamara", name) })
+				assert.Equal(t, []string{field}, got)
 			})
 		}
 	}

@@ -1,8 +1,10 @@
 package debate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/agonist-dev/debate/flow"
@@ -158,7 +160,8 @@ type Outcome struct {
 	// nobody has won.
 	Winner string
 	Side   format.Side
-	// Tie reports that there were votes, but that they name nobody.
+	// Tie reports that there were votes, but that they name nobody. It is false if no judge names a winner although
+	// the scores differ: that is a decision for nobody.
 	Tie bool
 	// Votes are the judges' votes without abstentions, the largest count first.
 	Votes []vote.Count
@@ -166,8 +169,10 @@ type Outcome struct {
 	Verdicts, Judges int
 	// Dissent are the votes of judges for somebody other than the winner.
 	Dissent []Dissent
-	// Scores are the means of the judges' scores, from 0 to 100.
+	// Scores are the means of the judges' scores, from 0 to 100, rounded to two decimals.
 	Scores map[string]float64
+	// Notes say where the winner and the scores contradict each other, in one line each. The winner counts.
+	Notes []string
 	// Swing is that of the audience; nil if there was none.
 	Swing *Swing
 	// Degraded says how the debate was less than configured, in one line each. It is empty if nothing was missing.
@@ -291,21 +296,23 @@ func ranked(scores map[string]float64) []string {
 	return names
 }
 
-// opinion returns the verdict that speaks for the panel: the first that agrees with its outcome, or else the first
-// of all.
+// opinion returns the verdict that speaks for the panel: the first that names the panel's winner or, if the panel has
+// none, nobody. It returns nil if all name somebody else.
 func (d *Debate) opinion() *Verdict {
 	opinions := d.opinions()
 	if len(opinions) == 0 {
 		return nil
 	}
-	if winner, _ := decide(d.config.Judging.Protocol, opinions); winner != "" {
-		for _, o := range opinions {
-			if o.winner == winner {
-				return o.verdict
-			}
+	winner := ""
+	if len(opinions) >= d.quorum() && d.format.Decide != format.NoWinner {
+		winner, _ = decide(d.config.Judging.Protocol, opinions)
+	}
+	for _, o := range opinions {
+		if o.winner == winner && o.verdict.winner() == winner {
+			return o.verdict
 		}
 	}
-	return opinions[0].verdict
+	return nil
 }
 
 // Outcome computes the result of the debate so far.
@@ -322,6 +329,9 @@ func (d *Debate) Outcome() Outcome {
 		for name, score := range each.scores {
 			o.Scores[name] += score / float64(len(opinions))
 		}
+	}
+	for name, mean := range o.Scores {
+		o.Scores[name] = hundredths(mean)
 	}
 	if d.config.Audience != nil {
 		o.Swing = new(d.Swing())
@@ -341,7 +351,8 @@ func (d *Debate) Outcome() Outcome {
 // tally finds the winner of the judges' votes.
 func (d *Debate) tally(o *Outcome, opinions []opinion) {
 	o.Winner, o.Votes = decide(d.config.Judging.Protocol, opinions)
-	o.Tie = o.Winner == ""
+	o.Tie = o.Winner == "" && !undecided(o, opinions)
+	o.Notes = contradictions(o)
 	if seat := d.Seat(o.Winner); seat >= 0 {
 		o.Side = d.config.Participants[seat].Side
 	}
@@ -356,6 +367,33 @@ func (d *Debate) tally(o *Outcome, opinions []opinion) {
 		o.Dissent = append(o.Dissent, d)
 	}
 }
+
+// undecided reports whether all judges name nobody although somebody has the highest score. A judge whose verdicts in the
+// two orders differ sees a tie.
+func undecided(o *Outcome, opinions []opinion) bool {
+	named := func(each opinion) bool { return each.winner != "" || each.flipped }
+	return !slices.ContainsFunc(opinions, named) && len(ranked(o.Scores)) > 0
+}
+
+// contradictions returns where the winner is not the one with the highest score.
+func contradictions(o *Outcome) []string {
+	if len(o.Scores) == 0 || o.Tie {
+		return nil
+	}
+	best := slices.MaxFunc(slices.Sorted(maps.Keys(o.Scores)), func(a, b string) int { return cmp.Compare(o.Scores[a], o.Scores[b]) })
+	highest, own := o.Scores[best], o.Scores[o.Winner]
+	switch {
+	case o.Winner == "":
+		return []string{fmt.Sprintf("nobody has won, although %s has the highest score: %g", best, highest)}
+	case own < highest:
+		return []string{fmt.Sprintf("%s has won with a lower score than %s: %g against %g", o.Winner, best, own, highest)}
+	default:
+		return nil
+	}
+}
+
+// hundredths rounds to two decimals.
+func hundredths(x float64) float64 { return math.Round(x*100) / 100 }
 
 // degraded returns how the debate was less than configured, in one line each.
 func (d *Debate) degraded() []string {

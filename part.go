@@ -21,8 +21,8 @@ type Debate struct {
 	*flow.Record
 
 	Assessments []*Assessment // in the order in which they were recorded
-	// Verdict is a judge's verdict; nil if there is none yet. Of a panel it is the first verdict that agrees with
-	// the panel's outcome. Verdicts holds all of them. Outcome says what counts.
+	// Verdict is the first verdict that names the panel's winner or, if the panel has none, nobody. It is nil if there
+	// is no such verdict. Verdicts holds all of them. Outcome says what counts.
 	Verdict    *Verdict
 	Verdicts   []*Verdict  // in the order in which they were recorded
 	Ballots    []*Ballot   // the audience's votes, in the order in which they were recorded

@@ -32,21 +32,26 @@ func TestARepliesBytesAreBounded(t *testing.T) {
 	}
 }
 
-// A reply that is longer than its tokens can have been is cut there: what a judge said is then half an answer.
-func TestAnswersThatAreTooLong(t *testing.T) {
+// An answer that ended whole is read whole: only the model itself can break it off.
+func TestLongAnswersAreReadWhole(t *testing.T) {
 	const most = 4096 * 8
 	for _, kind := range []flow.CallKind{debate.KindAssessment, debate.KindVerdict} {
 		for name, c := range map[string]struct {
 			length   int
+			stop     provider.StopReason
 			rejected []string
 		}{
-			"only just not": {most, nil},
-			"by one byte":   {most + 1, []string{"the answer was broken off (length) before its end"}},
+			"at the bound":            {most, "", nil},
+			"behind it":               {most + 1, "", nil},
+			"far behind it":           {20 * most, provider.StopEnd, nil},
+			"broken off by the model": {most + 1, provider.StopLength, []string{"the answer was broken off (length) before its end"}},
 		} {
 			t.Run(string(kind)+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					text := good(kind) // white space may stand before it
-					b := newBench(kind, false, scripted.Reply{Text: strings.Repeat(" ", c.length-len(text)) + text})
+					text := good(kind) // thoughts may stand before it
+					const open, shut = "<think>", "</think>"
+					thoughts := open + strings.Repeat("x", c.length-len(text)-len(open+shut)) + shut
+					b := newBench(kind, false, scripted.Reply{Text: thoughts + text, Stop: c.stop})
 					_, record, err := b.start(t)
 					require.NoError(t, err)
 					assert.JSONEq(t, text, recorded(record, kind))
@@ -61,7 +66,7 @@ func TestAnswersThatAreTooLong(t *testing.T) {
 	}
 }
 
-// So is a turn, at a character's border, and flagged.
+// A turn that is longer than its tokens can have been is cut there, at a character's border, and flagged.
 func TestTurnsThatAreTooLong(t *testing.T) {
 	config := twoDebaters()
 	config.MaxTokens = 300

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"flag"
 	"html"
 	"io"
@@ -111,6 +112,34 @@ func TestWithoutTheLog(t *testing.T) {
 				assert.NotContains(t, out.String(), text, name)
 				assert.Contains(t, all.String(), text, "the log tells")
 			}
+		}
+	}
+}
+
+// TestOutcomesAgainstTheScores: a winner with the lower score, and none where scores differ, are named as such.
+func TestOutcomesAgainstTheScores(t *testing.T) {
+	for winner, want := range map[string][]string{
+		"Ben": {"**Ben (against) wins.**", "Ben has won with a lower score than Ada: 79 against 80."},
+		"":    {"**Nobody has won: no judge names a winner.**", "Nobody has won, although Ada has the highest score: 80."},
+	} {
+		s := duel()
+		answer := s.reply
+		s.reply = func(req *provider.Request) scripted.Reply {
+			if req.Schema == nil || req.Schema.Name != string(debate.KindVerdict) {
+				return answer(req)
+			}
+			var v debate.FinalVerdict
+			assert.NoError(t, json.Unmarshal([]byte(verdict([]string{"Ada", "Ben"})), &v))
+			v.Winner.Participant = winner
+			if winner == "" {
+				v.Winner = nil
+			}
+			return says(toJSON(v))
+		}
+		var out bytes.Buffer
+		require.NoError(t, s.play(t).Markdown(&out))
+		for _, text := range want {
+			assert.Contains(t, out.String(), text)
 		}
 	}
 }

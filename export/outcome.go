@@ -44,6 +44,9 @@ func (w *reporter) outcome() *section {
 		}
 		s.Blocks = append(s.Blocks, b)
 	}
+	for _, note := range o.Notes {
+		s.Blocks = append(s.Blocks, block{Text: sentence(note)})
+	}
 	if len(o.Degraded) > 0 {
 		b := block{Label: "Less than was planned"}
 		for _, d := range o.Degraded {
@@ -86,6 +89,8 @@ func (w *reporter) headline(o *debate.Outcome) string {
 		return "A tie: both sides have gained the same of the audience."
 	case o.Tie:
 		return "A tie: the votes name nobody."
+	case o.Verdicts > 0 && len(o.Notes) > 0:
+		return "Nobody has won: no judge names a winner."
 	case over:
 		return "Nobody has won: there is no decision."
 	default:

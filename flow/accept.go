@@ -43,7 +43,7 @@ func (c *Core) result(s Result) error {
 		return c.askTools(state, spend, s)
 	}
 	if failure := unusable(s); failure != nil {
-		return c.setback(state, failure, spend)
+		return c.unused(state, failure, spend, s.Text)
 	}
 	if state.intent.Kind == KindSummary && state.intent.Upto > 0 {
 		return c.emit(Event{Body: c.summarized(state.intent, spend, s)})
@@ -59,10 +59,8 @@ func (c *Core) result(s Result) error {
 		}
 		return c.emit(Event{Body: body})
 	}
-	out := &Rejection{
-		Spend: spend, By: state.intent.By, Round: state.intent.Round,
-		Text: text.Cut(text.Readable(s.Text), 2048), Problems: problems,
-	}
+	out := &Rejection{Spend: spend, By: state.intent.By, Round: state.intent.Round, Problems: problems}
+	out.Text, out.Cut = excerpt(s.Text)
 	if state.intent.Again != "" {
 		out.Next = state.intent.Next
 	}
@@ -91,15 +89,24 @@ func unusable(s Result) *Error {
 	}
 }
 
-// bounded replaces invalid UTF-8 in a free reply. It cuts a reply that is longer than its tokens allow.
+// excerpt returns what is kept of a reply that is not used, and whether the reply was longer.
+func excerpt(reply string) (kept string, short bool) {
+	const most = 2048
+	reply = text.Readable(reply)
+	return text.Cut(reply, most), len(reply) > most
+}
+
+// bounded replaces invalid UTF-8 in a free reply. It cuts a free reply that is longer than its tokens allow. An answer
+// that must match a schema is not cut, because half of it would be worth nothing: structured bounds it.
 func bounded(intent *Intent, s Result, otherwise int) Result {
 	tokens := intent.Tokens
-	if tokens == 0 && intent.Schema == "" { // a person's answer, which others read too
+	if tokens == 0 { // a person's answer, which others read too
 		tokens = otherwise
 	}
-	if intent.Schema == "" {
-		s.Text = text.Readable(s.Text)
+	if intent.Schema != "" {
+		return s
 	}
+	s.Text = text.Readable(s.Text)
 	if most := maxReplyBytes(tokens); tokens > 0 && len(s.Text) > most {
 		s.Text, s.Stop = text.Cut(s.Text, most), provider.StopLength
 	}
@@ -160,6 +167,9 @@ func (c *Core) structured(intent *Intent, spend Spend, s Result) (Body, []string
 	}
 	if schema.body != nil {
 		return schema.body(c.record, intent, spend, value), nil
+	}
+	if most := maxReplyBytes(intent.Tokens); intent.Tokens > 0 && len(text) > most { // others read it
+		return nil, []string{fmt.Sprintf("the answer has %d bytes: at most %d are accepted", len(text), most)}
 	}
 	turn := c.turn(intent, spend, s)
 	turn.Text, turn.Data = text, []byte(text)
@@ -223,9 +233,16 @@ func (c *Core) lost(s Lost) error {
 	return c.emit(Event{Body: &Failure{Spend: spend, By: state.intent.By, Void: true, Error: c.locate(state, gone)}})
 }
 
-// setback records a failed attempt. It decides whether there is another attempt, when, and with which model.
+// setback records a failed attempt.
 func (c *Core) setback(state *callState, failure *Error, spend Spend) error {
+	return c.unused(state, failure, spend, "")
+}
+
+// unused records a failed attempt, with the reply that could not be used. It decides whether there is another attempt,
+// when, and with which model.
+func (c *Core) unused(state *callState, failure *Error, spend Spend, reply string) error {
 	out := &Failure{Spend: spend, By: state.intent.By, Error: c.locate(state, failure)}
+	out.Text, out.Cut = excerpt(reply)
 	if failure.Kind == provider.KindContextOverflow {
 		out.Window = c.record.overflowed(state.intent)
 	}

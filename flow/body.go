@@ -168,7 +168,8 @@ type Rejection struct {
 	Spend
 	By       string   `json:"by"`
 	Round    int      `json:"round,omitempty"`
-	Text     string   `json:"text"` // the answer, cut to 2 KiB
+	Text     string   `json:"text"`          // the answer: at most 2 KiB of it
+	Cut      bool     `json:"cut,omitempty"` // whether the answer was longer than Text
 	Problems []string `json:"problems"`
 	// Next is the fallback model that is asked instead. Only the rejection of a re-ask has one, because a first
 	// answer is asked for again.
@@ -180,6 +181,10 @@ type Failure struct {
 	Spend
 	By    string `json:"by"`
 	Error *Error `json:"error"`
+	// Text is the reply, if there was one that could not be used, such as a refusal: at most 2 KiB of it. Cut reports
+	// that it was longer.
+	Text string `json:"text,omitempty"`
+	Cut  bool   `json:"cut,omitempty"`
 	// RetryAt is when the next attempt starts. Zero: at once, or never if Final.
 	RetryAt time.Time `json:"retryAt,omitzero"`
 	// Final means that the call is not retried, unless the host program asks for it.

@@ -166,6 +166,8 @@ func (f *Findings) Name(field, name string) {
 		f.Addf(field, "begins or ends with white space")
 	case strings.ContainsFunc(name, func(r rune) bool { return notPrinted(r) || r == '<' || r == '>' }):
 		f.Addf(field, "holds a character that does not print, '<' or '>'")
+	case text.Skeleton(name) == "":
+		f.Addf(field, "holds only characters that nobody sees")
 	}
 }
 

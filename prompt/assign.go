@@ -11,7 +11,7 @@ type Assign struct {
 // Assign returns the instruction to find positions. It describes each field of the JSON answer: positions
 // (position, persona, keyArguments) and reasoning. It fails only if a replaced template fails.
 func (s *Set) Assign(a Assign) (string, error) {
-	a.Topic = block(a.Topic)
+	a.Topic = quoted(a.Topic)
 	a.Taken = people(a.Taken)
 	return s.render("assign", a)
 }

@@ -17,9 +17,9 @@ type Voter struct {
 // question in a [Turn]. It is constant over a debate, so that prompt caches hit. It fails only if a
 // replaced template fails.
 func (s *Set) Voter(v Voter) (string, error) {
-	v.Topic = block(v.Topic)
+	v.Topic = quoted(v.Topic)
 	v.Name = entry(v.Name)
-	v.Persona = block(v.Persona)
+	v.Persona = quoted(v.Persona)
 	v.For = entry(v.For)
 	v.Against = entry(v.Against)
 	v.Format = entry(v.Format)

@@ -45,11 +45,11 @@ func (s *Set) Debater(d Debater) (string, error) {
 }
 
 func (d Debater) clean() Debater {
-	d.Topic = block(d.Topic)
+	d.Topic = quoted(d.Topic)
 	d.Name = entry(d.Name)
 	d.Side = entry(d.Side)
-	d.Position = block(d.Position)
-	d.Persona = block(d.Persona)
+	d.Position = quoted(d.Position)
+	d.Persona = quoted(d.Persona)
 	d.KeyArguments = entries(d.KeyArguments)
 	d.Instructions = block(d.Instructions)
 	d.Format = entry(d.Format)

@@ -228,7 +228,7 @@ func TestAssignElements(t *testing.T) {
 	free := assign(prompt.Assign{})
 	check(t, map[string]element{
 		"task":             {given, []string{"Its speakers still need positions"}, nil},
-		"topic":            {given, []string{"## Topic\n\n" + topic}, nil},
+		"topic":            {given, []string{"Topic: " + topic + "\n"}, nil},
 		"taken":            {given, []string{"## Positions already taken\n\n- Ada (for): Ban them.\n"}, nil},
 		"count":            {given, []string{"Positions to find: 2.", "exactly 2 entries"}, nil},
 		"binary":           {given, []string{"two camps"}, []string{"range of opinion", "different angles", "suits the topic"}},
@@ -244,7 +244,7 @@ func TestAssignElements(t *testing.T) {
 		"keyArguments":     {given, []string{`  - "keyArguments" (array of strings): `}, nil},
 		"reasoning":        {given, []string{`- "reasoning" (string): `}, nil},
 		"only JSON":        {given, []string{"Write only the JSON object"}, nil},
-		"nothing is given": {free, nil, []string{"## Topic", "already taken", "Positions to find", "0"}},
+		"nothing is given": {free, nil, []string{"Topic:", "already taken", "Positions to find", "0"}},
 	})
 }
 

@@ -36,7 +36,7 @@ func (s *Set) Judge(j Judge) (string, error) {
 
 func (j Judge) clean() Judge {
 	j.Name = entry(j.Name)
-	j.Topic = block(j.Topic)
+	j.Topic = quoted(j.Topic)
 	j.Format = entry(j.Format)
 	j.FormatGuidance = block(j.FormatGuidance)
 	j.Participants = people(j.Participants)

@@ -24,7 +24,9 @@
 // number.
 //
 // Values are data: nothing in a topic, a position or a name is executed as a template, and no value can
-// contain the placeholder. Empty values leave no trace in the text.
+// contain the placeholder. Topics, positions and personas may come from users: if they have several lines, each line
+// after the first begins with "> ". Instructions, roles and guidance are the host program's own and trusted: they keep
+// their lines, headings included. Empty values leave no trace in the text.
 package prompt
 
 import (

@@ -10,7 +10,7 @@ type Summarizer struct {
 // Summarizer returns the system prompt of the summarizer, who takes no side. It is constant over a debate, so that
 // prompt caches hit. It fails only if a replaced template fails.
 func (s *Set) Summarizer(v Summarizer) (string, error) {
-	v.Topic = block(v.Topic)
+	v.Topic = quoted(v.Topic)
 	v.Participants = people(v.Participants)
 	v.Fence = fence(v.Fence)
 	return s.render("summarizer", v)

@@ -269,6 +269,11 @@ func (p *printer) end(r *debate.Record, would string) {
 		}
 		p.paragraphf("The debate has ended without one: %s.", oneLine(why, 300))
 	}
+	if d, ok := debate.Of(r); ok {
+		for _, note := range d.Outcome().Notes {
+			p.paragraphf("Note: %s.", note)
+		}
+	}
 	total := r.Spent()
 	cost := fmt.Sprintf("$%.4f", float64(total.Cost)/float64(debate.USD))
 	if p.bound {

@@ -1,25 +1,23 @@
 package strictjson
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Unwrap removes what a model put around its JSON, if nothing is lost by that. It removes, in this order
-// and each at most once: a byte-order mark at the very start; a closed <think>…</think>; a Markdown fence
-// around all the rest (of backticks or tildes, with "json" in any case or nothing after it); and white
-// space around each. It removes nothing inside the JSON. The result is a part of text, and still has to
-// be decoded. Text without wrapping is returned unchanged, JSON or not.
+// Unwrap removes what a model put around its JSON, if nothing is lost by that. It removes, in this order: a byte-order
+// mark at the very start; thinking; a Markdown fence around all the rest (of backticks or tildes, with "json", "jsonc"
+// in any case or nothing after it); and white space around each. It removes nothing inside the JSON. The result is a
+// part of text, and still has to be decoded. Text without wrapping is returned unchanged, JSON or not.
+//
+// Thinking is one or several closed <think>…</think> or <thinking>…</thinking>. Some vendors write the first tag
+// themselves, so text up to an end without a beginning is thinking too, unless it begins like JSON or a fence.
 //
 // The error is an [*Error]: thinking or a fence that is not closed, or a fence for another language.
 func Unwrap(text string) (string, error) {
-	const open, shut = "<think>", "</think>"
-	body := trim(strings.TrimPrefix(text, "\ufeff"))
-	if thought, ok := strings.CutPrefix(body, open); ok {
-		// The first end counts. If the thinking quoted one, the rest is not JSON and is refused. If the
-		// last end counted, a quoted end inside the JSON could hide the half before it.
-		_, after, closed := strings.Cut(thought, shut)
-		if !closed {
-			return "", &Error{Reason: Wrapping, Offset: len(text), Detail: open + " is not closed"}
-		}
-		body = trim(after)
+	body, err := unthink(text, trim(strings.TrimPrefix(text, "\ufeff")))
+	if err != nil {
+		return "", err
 	}
 	width := 0
 	if body != "" && (body[0] == '`' || body[0] == '~') {
@@ -31,17 +29,56 @@ func Unwrap(text string) (string, error) {
 	return unfence(text, body, width)
 }
 
-// unfence removes the fence from body, whose first line begins with a fence of the given width.
+// unthink removes the thinking at the beginning of body. The first end of each counts. If the thinking quoted one, the
+// rest is not JSON and is refused. If the last end counted, a quoted end inside the JSON could hide the half before it.
+func unthink(text, body string) (string, error) {
+	const short, long = "think>", "thinking>"
+	thought := false
+	for {
+		tag := short
+		if strings.HasPrefix(body, "<"+long) {
+			tag = long
+		}
+		inside, opened := strings.CutPrefix(body, "<"+tag)
+		if !opened {
+			break
+		}
+		_, after, closed := strings.Cut(inside, "</"+tag)
+		if !closed {
+			return "", &Error{Reason: Wrapping, Offset: len(text), Detail: "<" + tag + " is not closed"}
+		}
+		body, thought = trim(after), true
+	}
+	if thought || body == "" || strings.ContainsRune("{[\"`~", rune(body[0])) {
+		return body, nil
+	}
+	ends := slices.DeleteFunc([]int{after(body, "</"+short), after(body, "</"+long)}, func(end int) bool { return end < 0 })
+	if len(ends) > 0 {
+		body = trim(body[slices.Min(ends):])
+	}
+	return body, nil
+}
+
+// after returns where the first tag in a text ends, or -1.
+func after(text, tag string) int {
+	if i := strings.Index(text, tag); i >= 0 {
+		return i + len(tag)
+	}
+	return -1
+}
+
+// unfence removes the fence from body, which begins with a fence of the given width. The end of the fence is at least
+// as long as its beginning. It need not be on a line of its own, because no JSON ends like a fence.
 func unfence(text, body string, width int) (string, error) {
 	start := strings.LastIndex(text, body)
-	first, inside, more := strings.Cut(body, "\n")
-	if info := trim(first[width:]); info != "" && !strings.EqualFold(info, "json") {
+	inside := strings.TrimLeft(body[width:], " \t")
+	language := inside[:len(inside)-len(strings.TrimLeft(inside, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))]
+	if language != "" && !strings.EqualFold(language, "json") && !strings.EqualFold(language, "jsonc") {
 		return "", &Error{Reason: Wrapping, Offset: start + width, Detail: "a fence that does not say json"}
 	}
-	// The end must be on a line of its own and at least as long as the beginning.
+	inside = inside[len(language):]
 	content := strings.TrimRight(inside, body[:1])
-	line := strings.TrimRight(content, " \t")
-	if !more || len(inside)-len(content) < width || line != "" && !strings.HasSuffix(line, "\n") {
+	if len(inside)-len(content) < width {
 		return "", &Error{Reason: Wrapping, Offset: len(text), Detail: "the fence is not closed"}
 	}
 	return trim(content), nil

@@ -10,8 +10,8 @@ import (
 const escaped = "[mark]"
 
 // Escape removes the fence's secret word from a text, so that no text can close the fence from inside. A model may
-// read other forms as the word too: digits of other scripts, or digits with white space or unprintable characters
-// between them. Those are removed as well.
+// read other forms as the word too: digits of other scripts, or digits with accents or characters between them
+// that nobody sees. Those are removed as well.
 func Escape(text, fence string) string {
 	if fence == "" {
 		return text
@@ -82,7 +82,7 @@ func disguised(text, fence string) int {
 			if want++; want == len(fence) {
 				return i + utf8.RuneLen(r)
 			}
-		case d != 0 || unicode.IsPrint(r) && !unicode.IsSpace(r):
+		case d != 0 || !Invisible(r) && !unicode.IsMark(r):
 			return 0
 		}
 	}

@@ -12,13 +12,13 @@ import (
 // Skeleton returns what a reader sees of a name. Two names with the same fold cannot be told apart, at least not by
 // everybody. It ignores the following:
 //   - compatible forms, case, and accents that are written apart
-//   - white space and characters that do not print
+//   - characters that nobody sees; see [Invisible]
 //   - the difference between Cyrillic or Greek letters and the Latin letters that they look like
 func Skeleton(name string) string {
 	name = strings.Map(latin, norm.NFKC.String(name)) // before case folding: capitals look different
 	name = norm.NFKC.String(cases.Fold().String(name))
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
+		if Invisible(r) {
 			return -1
 		}
 		return latin(r)
