@@ -160,7 +160,7 @@ func ballotCalls(d *Debate, after bool) []flow.Call {
 // memberCall asks a member of the audience. A member who does not answer is skipped.
 func memberCall(d *Debate, m *Member, id string, kind flow.CallKind) flow.Call {
 	return flow.Call{
-		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Judge: m.Judge,
+		ID: id, Kind: kind, By: m.Name, Performer: performer(m.Judge, m.Person), Model: m.Model, Fallbacks: m.Fallbacks, Function: m.Judge,
 		System: d.Text(textSystem.of(m.Name)), Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Skip: true}, Task: judgeTask,
 	}
 }

@@ -223,7 +223,7 @@ func TestHiddenTurnsAreNotInATask(t *testing.T) {
 		if r.Done("view") {
 			return nil
 		}
-		return []flow.Call{{ID: "view", Kind: "view", By: "Cato", Performer: flow.ByJudge, Judge: "panel", Task: func(r *debate.Record, asked flow.Asked) any {
+		return []flow.Call{{ID: "view", Kind: "view", By: "Cato", Performer: flow.ByFunction, Function: "panel", Task: func(r *debate.Record, asked flow.Asked) any {
 			return &debate.JudgeTask{Call: asked.ID, Attempt: asked.Attempt, Turns: r.Readable()}
 		}}}
 	}))

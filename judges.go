@@ -92,7 +92,7 @@ func verdictCall(d *Debate, judge *JudgeConfig, swapped bool) flow.Call {
 func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flow.Call {
 	call := flow.Call{
 		ID: id, Kind: kind, By: judge.Name, Performer: performer(judge.Judge, judge.Person), Model: judge.Model,
-		Fallbacks: judge.Fallbacks, Judge: judge.Judge, Round: d.Round, System: d.Text(textSystem.of(judge.Name)),
+		Fallbacks: judge.Fallbacks, Function: judge.Judge, Round: d.Round, System: d.Text(textSystem.of(judge.Name)),
 		View: flow.View{Labels: d.config.Judging.Anonymous}, MaxTokens: judge.MaxTokens, Temperature: judge.Temperature,
 		Timeout: d.config.JudgeTimeout, OnFail: flow.OnFail{Ask: failingJudge, Drop: true}, Task: judgeTask,
 	}
@@ -100,7 +100,7 @@ func judgeCall(d *Debate, judge *JudgeConfig, id string, kind flow.CallKind) flo
 		call.Fallbacks = slices.DeleteFunc(slices.Clone(call.Fallbacks), d.partial)
 	}
 	if model := d.Replacement(judge.Name); model != "" {
-		call.Performer, call.Model, call.Judge = flow.ByModel, model, ""
+		call.Performer, call.Model, call.Function = flow.ByModel, model, ""
 	}
 	return call
 }

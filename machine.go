@@ -154,7 +154,7 @@ func performer(judge string, person bool) flow.Performer {
 	case person:
 		return flow.ByPerson
 	case judge != "":
-		return flow.ByJudge
+		return flow.ByFunction
 	default:
 		return flow.ByModel
 	}

@@ -225,7 +225,7 @@ func TestPerformEndsWithItsContext(t *testing.T) {
 		require.True(t, ok)
 		assert.Equal(t, provider.KindCanceled, failed.Error.Kind)
 
-		for _, bad := range []*flow.Command{nil, {}, {Request: command.Request, Provider: "nobody"}, {Task: &debate.JudgeTask{}, Judge: "nobody"}} {
+		for _, bad := range []*flow.Command{nil, {}, {Request: command.Request, Provider: "nobody"}, {Task: &debate.JudgeTask{}, Function: "nobody"}} {
 			_, err := engine.Perform(t.Context(), bad, nil)
 			require.ErrorIs(t, err, &debate.Error{Kind: provider.KindValidation}, "%v", err)
 		}

@@ -116,8 +116,8 @@ func checkReadable(f *flow.Findings, p *plan) {
 // registry is an engine as the checks of flows see it.
 type registry struct{ *engine }
 
-// Judge implements [flow.Registry].
-func (l registry) Judge(name string) bool {
+// Function implements [flow.Registry].
+func (l registry) Function(name string) bool {
 	return (l.absent || l.judges[name] != nil) && flow.Registrable(name)
 }
 

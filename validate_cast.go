@@ -56,7 +56,7 @@ func (v *validation) checkAsked(at, model, judge string, person bool, fallbacks 
 	case (judge != "" || person) && len(fallbacks) > 0:
 		v.Addf(at+".fallbacks", "stand beside one that is no model")
 	case judge != "":
-		if !v.known.Judge(judge) {
+		if !v.known.Function(judge) {
 			v.Addf(at+".judge", "no judge %.40q is registered", judge)
 		}
 	case !person:

@@ -59,7 +59,7 @@ func (v *validation) check(c *Config) {
 		f.addf("synthesizer", "is empty: synthesis %q needs the name of a judge of the engine", SynthesisRegistered)
 	case !registered && c.Synthesizer != "":
 		f.addf("synthesizer", "is set, but synthesis is %q", c.Synthesis)
-	case registered && v.known != nil && !v.known.Judge(c.Synthesizer):
+	case registered && v.known != nil && !v.known.Function(c.Synthesizer):
 		f.addf("synthesizer", "no judge %.40q is registered", c.Synthesizer)
 	}
 	f.summaries("summaries", c.Summaries)

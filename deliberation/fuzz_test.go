@@ -16,7 +16,7 @@ import (
 // registered is an engine that has everything.
 type registered struct{}
 
-func (registered) Judge(string) bool               { return true }
+func (registered) Function(string) bool            { return true }
 func (registered) Model(*flow.Terms, string) error { return nil }
 
 // FuzzConfig: whatever a config says, it is refused with errors that name their fields, or settled, and the flow reads

@@ -147,7 +147,7 @@ func (b *board) registered() []flow.Call {
 		return nil
 	}
 	return []flow.Call{{
-		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: flow.ByJudge, Judge: b.config.Synthesizer, Round: b.round,
+		ID: synthesisID, Kind: KindSynthesis, By: nameSynthesizer, Performer: flow.ByFunction, Function: b.config.Synthesizer, Round: b.round,
 		Slot: b.slot(slotSolution, 0, 0), Schema: schemaSolution, Timeout: DefaultJudgeTimeout, OnFail: flow.OnFail{Ask: askSynthesis},
 		Last: func(r *flow.Record) string {
 			var out strings.Builder

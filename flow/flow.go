@@ -114,8 +114,8 @@ type Setup struct {
 
 // Registry reports what an engine has registered. Flow.Check uses it.
 type Registry interface {
-	// Judge reports whether a judge is registered under the name.
-	Judge(name string) bool
+	// Function reports whether a function is registered under the name, in Engine.Judges.
+	Function(name string) bool
 	// Model returns why a model cannot be asked, or nil if it can.
 	Model(terms *Terms, name string) error
 }
@@ -209,9 +209,9 @@ type Performer uint8
 
 // The performers.
 const (
-	ByModel  Performer = iota // a model, through its provider
-	ByJudge                   // a Judge registered on the engine
-	ByPerson                  // a person, through an inquiry
+	ByModel    Performer = iota // a model, through its provider
+	ByFunction                  // a function that the host program has registered, in Engine.Judges
+	ByPerson                    // a person, through an inquiry
 
 	byTool // a Tool registered on the engine
 )
@@ -225,7 +225,7 @@ type Call struct {
 	Performer Performer // ByModel if zero
 	Model     string    // "provider/model", for ByModel
 	Fallbacks []string  // models that take over, in order
-	Judge     string    // the judge's name in Engine.Judges, for ByJudge
+	Function  string    // the function's name in Engine.Judges, for ByFunction
 	Target    string    // the participant that the call is about, if any
 	Round     int       // from 1; 0: outside the rounds
 	Slot      int       // place in the round's order, from 0
@@ -251,7 +251,8 @@ type Call struct {
 	OnFail    OnFail
 	// Tag is a mark for the flow's own use. The intent records it.
 	Tag string
-	// Task makes the argument of a function that the host program has registered, for ByJudge.
+	// Task makes the argument of a function that the host program has registered, for ByFunction. The engine of package
+	// debate expects a *debate.JudgeTask.
 	Task func(r *Record, asked Asked) any
 
 	again string     // the call whose rejected answer this one replaces

@@ -175,9 +175,9 @@ type Command struct {
 	// Request goes to the provider of this name in Engine.Providers.
 	Provider string
 	Request  *provider.Request
-	// Task, which Call.Task has made, goes to the judge of this name in Engine.Judges.
-	Judge string
-	Task  any
+	// Task, which Call.Task has made, goes to the function of this name in Engine.Judges.
+	Function string
+	Task     any
 	// Use goes to the tool of this name in Engine.Tools.
 	Tool string
 	Use  *ToolUse
@@ -227,8 +227,8 @@ func (c *Core) Prepare(id string, command *Command, request *provider.Request) e
 		command.Tool, command.Use = intent.Tool, r.toolInput(ready, intent)
 		return nil
 	}
-	if call.Performer == ByJudge {
-		command.Judge = call.Judge
+	if call.Performer == ByFunction {
+		command.Function = call.Function
 		if call.Task != nil {
 			command.Task = call.Task(r, Asked{call, id, intent.Attempt, ready.last, wireJSON(ready.wire)})
 		}
