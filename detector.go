@@ -70,17 +70,16 @@ func (d *Debate) find(name format.Detector, round int) detect.Finding {
 
 // repeated sums up the repetition in the speeches of one round.
 type repeated struct {
-	worst   detect.Finding
-	novelty float64 // 1 minus the mean of the highest overlaps
-	strong  int     // speeches that repeat
-	count   int
-	words   int // of a speech, on average
+	worst  detect.Finding
+	strong int // speeches that repeat
+	count  int
+	words  int // of a speech, on average
 }
 
 // repetition compares each speech of a round with its speaker's latest ones.
 func (d *Debate) repetition(round int) repeated {
 	out := repeated{worst: detect.Finding{Kind: detect.KindRepetition, Limit: detect.Noticeable}}
-	overlaps, words := 0.0, 0
+	words := 0
 	for _, i := range d.spoken(round) {
 		t := d.Turns[i]
 		f := detect.Repetition(d.earlier(i), d.shingle(i))
@@ -92,11 +91,9 @@ func (d *Debate) repetition(round int) repeated {
 			out.strong++
 		}
 		out.count++
-		overlaps += f.Value
 		words += len(strings.Fields(t.Text))
 	}
 	if out.count > 0 {
-		out.novelty = 1 - overlaps/float64(out.count)
 		out.words = words / out.count
 	}
 	return out
@@ -150,21 +147,18 @@ func (d *Debate) shingle(i int) detect.Shingles {
 	return detect.Shingle(d.Turns[i].Text)
 }
 
-// diminishing reads as many of the last rounds as the detector needs.
+// diminishing reads as many of the last rounds as the detector needs. Novelty is what a rubric's marks say. The overlap
+// of texts says nothing of it unless a speech repeats: among speeches that do not, it is chance.
 func (d *Debate) diminishing(round int) detect.Finding {
 	var rounds []detect.Round
-	for n := max(1, round-detect.FallingRounds+1); n <= round; n++ {
+	for n := max(1, round-detect.TrendWindow+1); n <= round; n++ {
 		speeches, p := d.repetition(n), d.panelOf(n)
-		one := detect.Round{
-			Quality: orNaN(p.quality, p.judges), Novelty: orNaN(speeches.novelty, speeches.count), Words: speeches.words,
+		novelty, engagement := d.marks(n, CriterionNovelty), d.marks(n, CriterionEngagement)
+		rounds = append(rounds, detect.Round{
+			Quality: orNaN(p.quality, p.judges), Words: speeches.words,
+			Novelty: orNaN(mean(novelty), len(novelty)), Engagement: orNaN(mean(engagement), len(engagement)),
 			Repetitive: speeches.count > 0 && 2*speeches.strong > speeches.count || p.judges > 0 && p.most(p.repeating),
-		}
-		if marks := d.marks(n, CriterionNovelty); len(marks) > 0 {
-			one.Novelty = mean(marks)
-		}
-		engagement := d.marks(n, CriterionEngagement)
-		one.Engagement = orNaN(mean(engagement), len(engagement))
-		rounds = append(rounds, one)
+		})
 	}
 	return detect.Diminishing(rounds)
 }

@@ -162,8 +162,8 @@ func TestADetectorEndsTheDebateAfterTheRound(t *testing.T) {
 					return m
 				},
 			},
-			3,
-			[]string{"quality fell from 8 to 6 and novelty from 7 to 5 over 3 rounds", "engagement fell from 8 to 6 over 3 rounds"},
+			5,
+			[]string{"quality fell by 1 a round over 5 rounds", "novelty fell by 1 a round over 5 rounds", "engagement fell by 1 a round over 5 rounds"},
 		},
 	} {
 		for _, place := range []string{"config", "format", "both"} {

@@ -39,15 +39,17 @@ func ExampleRepetition() {
 
 func ExampleDiminishing() {
 	found := detect.Diminishing([]detect.Round{
-		{Quality: 8, Novelty: 7, Words: 290},
-		{Quality: 7.5, Novelty: 5, Words: 260},
-		{Quality: 6, Novelty: 2.5, Words: 210},
+		{Quality: 8, Novelty: 7},
+		{Quality: 7.5, Novelty: 6.5},
+		{Quality: 6, Novelty: 5},
+		{Quality: 5, Novelty: 4},
+		{Quality: 4.5, Novelty: 2.5},
 	})
 	fmt.Println(found.Found())
 	fmt.Println(found.Evidence)
 	// Output:
 	// true
-	// Returns diminish: quality fell from 8 to 6 and novelty from 7 to 2.5 over 3 rounds; speeches shrank from 290 to 210 words over 3 rounds.
+	// Returns diminish: quality fell by 0.95 a round over 5 rounds (t = 5.01, limit 4.54); novelty fell by 1.15 a round over 5 rounds (t = 6.06, limit 4.54).
 }
 
 func ExampleDrift() {

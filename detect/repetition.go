@@ -17,8 +17,7 @@ const Lookback = 4
 
 // Repetition compares a speech with earlier speeches of the same speaker, the oldest first. Only the last
 // [Lookback] of them count. Value is the highest overlap, from 0 to 1. From [Noticeable] on, the level is
-// LevelNoticeable; from [Repetitive] on, it is LevelStrong. Without a rubric, 1 − Value serves as the
-// novelty of the speech.
+// LevelNoticeable; from [Repetitive] on, it is LevelStrong.
 func Repetition(earlier []Shingles, now Shingles) Finding {
 	found := Finding{Kind: KindRepetition, Limit: Noticeable}
 	recent := earlier[max(0, len(earlier)-Lookback):]

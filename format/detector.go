@@ -7,7 +7,8 @@ type Detector string
 const (
 	// DetectRepetition finds speeches that repeat their speaker's earlier ones.
 	DetectRepetition Detector = "repetition"
-	// DetectDiminishing finds rounds that bring less and less that is new. It reads the judges' assessments too.
+	// DetectDiminishing finds rounds that bring less and less. It reads the judges' marks for quality and, with a
+	// rubric, for novelty. It also counts rounds that repeat.
 	DetectDiminishing Detector = "diminishing-returns"
 	// DetectDrift finds that the speeches leave the topic. It reads the rubric's marks for relevance. Without a
 	// rubric it reads the judges' flags.
