@@ -99,7 +99,8 @@ func failingJudge(r *flow.Record, failure *flow.Error) flow.Question {
 		choice = u.Judge
 	}
 	return flow.Question{
-		Text:    fmt.Sprintf("%s has failed: %s. Name another model, retry, go on without, or end.", theJudge(d, failure.Participant), failure.Kind),
+		Text: fmt.Sprintf("%s has failed: %s. Name another model, retry, go on without, or end.",
+			theJudge(d, failure.Participant), failure.Kind),
 		Options: []flow.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}, Default: choice, EndDrops: true,
 	}
 }

@@ -53,9 +53,8 @@ func samples() map[string][]any {
 			Assess{},
 			Assess{Ends: "rounds"},
 			Assess{Ends: "convergence"},
-			Assess{Ends: "convergence", Judges: 3, Rounds: 3},
-			Assess{Judges: 3},
-			Assess{Rounds: 1},
+			Assess{Ends: "convergence", Judges: 3},
+			Assess{Judges: 3, Rounds: 1},
 		},
 		"verdict": {
 			Verdict{Participants: names, Criteria: names, Rounds: 3},
