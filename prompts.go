@@ -72,6 +72,15 @@ func (t *textWriter) put(name string, text string, err error) {
 	}
 }
 
+// guidance returns what kind of debate this is and, if its audience decides it, how.
+func (t *textWriter) guidance() string {
+	const swing = "An audience votes before and after the debate. The side wins that moves more of it, not the one with more votes."
+	if t.Format.Decide == format.BySwing {
+		return joined(t.Format.Guidance, swing)
+	}
+	return t.Format.Guidance
+}
+
 // position returns a participant's position, or the hole for a position that is still to be found.
 func (t *textWriter) position(i int) string {
 	p := &t.Config.Participants[i]
@@ -99,7 +108,7 @@ func (t *textWriter) debaters() {
 		p := &t.Config.Participants[i]
 		d := prompt.Debater{
 			Topic: t.Config.Topic, Name: p.Name, Side: string(p.Side), Position: people[i].Position, Persona: p.Persona,
-			Role: t.Format.Role(p.Side), Instructions: p.Instructions, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
+			Role: t.Format.Role(p.Side), Instructions: p.Instructions, Format: t.Format.Name, FormatGuidance: t.guidance(),
 			Others: slices.Delete(slices.Clone(people), i, i+1), Rounds: t.Config.Rounds, Fence: t.Fence, Chair: !t.Format.Judged(p.Side),
 		}
 		if people[i].Position != p.Position { // the position is still a hole
@@ -128,9 +137,12 @@ func (t *textWriter) phases() {
 }
 
 func (t *textWriter) turn(phase *format.Phase, kind string) prompt.Turn {
+	opening, closing := kind == format.PhaseOpening, kind == format.PhaseClosing
+	if only := t.Config.Rounds == 1 && len(phase.Slots) == 0; only { // everybody speaks once
+		opening, closing = opening || closing, opening || closing
+	}
 	return prompt.Turn{
-		Phase: phase.Name, Instruction: phase.Instruction, Rounds: t.Config.Rounds,
-		Opening: kind == format.PhaseOpening, Closing: kind == format.PhaseClosing,
+		Phase: phase.Name, Instruction: phase.Instruction, Rounds: t.Config.Rounds, Opening: opening, Closing: closing,
 	}
 }
 
@@ -172,14 +184,14 @@ func (t *textWriter) judges() {
 	for i := range j.Judges {
 		people, names, chairs := t.shown(t.Orders[i])
 		judge := prompt.Judge{
-			Name: j.Judges[i].Name, Topic: t.hide(t.Config.Topic), Format: t.Format.Name, FormatGuidance: t.hide(t.Format.Guidance),
+			Name: j.Judges[i].Name, Topic: t.hide(t.Config.Topic), Format: t.Format.Name, FormatGuidance: t.hide(t.guidance()),
 			Participants: people, Chairs: chairs, Criteria: j.Criteria, Rubric: j.Rubric.prompted(), Rounds: t.Config.Rounds,
 			NoWinner: t.Format.Decide == format.NoWinner, Fence: t.Fence,
 		}
 		text, err := t.Prompts.Judge(judge)
 		t.put(textSystem.of(judge.Name), text, err)
 		assess := prompt.Assess{
-			Participants: names, Rubric: judge.Rubric, Rounds: t.Config.Rounds, Advisory: t.Format.End == format.EndByRounds,
+			Participants: names, Rubric: judge.Rubric, Rounds: t.Config.Rounds, Ends: string(t.Format.End), Judges: len(j.Judges),
 		}
 		text, err = t.Prompts.Assess(assess)
 		t.put(textAssess.of(judge.Name), text, err)
@@ -239,7 +251,7 @@ func (t *textWriter) audience() {
 	for i := range t.Config.Audience.Members {
 		m := &t.Config.Audience.Members[i]
 		text, err := t.Prompts.Voter(prompt.Voter{
-			Topic: t.Config.Topic, Name: m.Name, Persona: m.Persona, Format: t.Format.Name, FormatGuidance: t.Format.Guidance,
+			Topic: t.Config.Topic, Name: m.Name, Persona: m.Persona, Format: t.Format.Name, FormatGuidance: t.guidance(),
 			Participants: t.people(), Fence: t.Fence,
 		})
 		t.put(textSystem.of(m.Name), text, err)
@@ -262,6 +274,7 @@ func (t *textWriter) assign() {
 		case !t.Format.Judged(p.Side):
 		case p.Position == "":
 			ask.Count++
+			ask.Open = append(ask.Open, prompt.Person{Name: p.Name, Side: string(p.Side)})
 		default:
 			ask.Taken = append(ask.Taken, prompt.Person{Name: p.Name, Side: string(p.Side), Position: p.Position})
 		}

@@ -36,8 +36,8 @@ func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, e
 			return nil, err
 		}
 		c := *given
-		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 {
-			c.Rounds = cmp.Or(c.Rounds, format.Rounds)
+		if format, ok := formatOf(formats, &c); ok && format.Rounds > 0 && (c.Rounds == 0 || c.Rounds > format.Rounds) {
+			c.Rounds = format.Rounds
 		}
 		settled := c.withDefaults()
 		settled.ID = ""
@@ -48,12 +48,16 @@ func settler(formats map[string]format.Format) func(flow.Config) (flow.Config, e
 func freezer(formats map[string]format.Format) func(flow.Config) (any, error) {
 	return func(config flow.Config) (any, error) {
 		c := configOf(config)
-		format, ok := formatOf(formats, c)
+		known, ok := formatOf(formats, c)
 		if !ok {
 			err := fmt.Errorf("no format %.40q is known", c.Format)
 			return nil, &flow.Error{Kind: provider.KindValidation, Op: string(flow.TriggerStart), Field: "format", Err: err}
 		}
-		return format.Clone(), nil
+		frozen := known.Clone()
+		if frozen.Decide == format.BySwing && c.Audience == nil {
+			frozen.Decide = format.ByJudges
+		}
+		return frozen, nil
 	}
 }
 

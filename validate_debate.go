@@ -134,7 +134,7 @@ func (v *validation) checkFormat(c *Config) *format.Format {
 		}
 	}
 	if f.Rounds > 0 && c.Rounds != f.Rounds {
-		v.Addf("rounds", "is %d: format %s has %d rounds", c.Rounds, f.Name, f.Rounds)
+		v.Addf("rounds", "allows %d: format %s has %d rounds", c.Rounds, f.Name, f.Rounds)
 	}
 	v.Add(f.Fits(c.Cast())...)
 	return f

@@ -97,7 +97,7 @@ func TestWithoutTheLog(t *testing.T) {
 		scene        *scene
 		kept, absent []string
 	}{
-		{storm(), []string{"Answers that were not accepted", "dropped", "0.0596505"}, []string{"connection reset by peer", "the key is not known", "00:00:07"}},
+		{storm(), []string{"Answers that were not accepted", "dropped", "0.059584"}, []string{"connection reset by peer", "the key is not known", "00:00:07"}},
 		{asked(), []string{"Questions to people", "retry", "inquiry ask."}, []string{"The provider refuses the key"}},
 	} {
 		d := test.scene.play(t)

@@ -18,23 +18,28 @@ func (u amount) plus(v amount) amount {
 	return amount{u.cost.plus(v.cost), u.tokens + v.tokens, u.calls + v.calls}
 }
 
-// passed returns by how much a use exceeds a limit, or "" if it does not.
+// passed returns which limit a use exceeds, and by how much, or "" if none.
 func (u amount) passed(limit amount) string {
-	switch {
-	case limit.cost > 0 && u.cost > limit.cost:
-		return fmt.Sprintf("%s of %s", u.cost, limit.cost)
-	case limit.tokens > 0 && u.tokens > limit.tokens:
-		return fmt.Sprintf("%d of %d tokens", u.tokens, limit.tokens)
-	case limit.calls > 0 && u.calls > limit.calls:
-		return fmt.Sprintf("%d of %d calls", u.calls, limit.calls)
-	default:
-		return ""
-	}
+	return u.beyond(limit, u)
 }
 
 // reached returns which limit a use has reached, or "" if none.
 func (u amount) reached(limit amount) string {
-	return amount{u.cost.plus(1), u.tokens + 1, u.calls + 1}.passed(limit)
+	return u.beyond(limit, amount{u.cost.plus(1), u.tokens + 1, u.calls + 1})
+}
+
+// beyond tells of a use whose measure exceeds a limit.
+func (u amount) beyond(limit, measure amount) string {
+	switch {
+	case limit.cost > 0 && measure.cost > limit.cost:
+		return fmt.Sprintf("%s of %s", u.cost, limit.cost)
+	case limit.tokens > 0 && measure.tokens > limit.tokens:
+		return fmt.Sprintf("%d of %d tokens", u.tokens, limit.tokens)
+	case limit.calls > 0 && measure.calls > limit.calls:
+		return fmt.Sprintf("%d of %d calls", u.calls, limit.calls)
+	default:
+		return ""
+	}
 }
 
 func (b *Budget) soft() amount { return amount{b.Soft, b.SoftTokens, b.SoftCalls} }
@@ -171,6 +176,9 @@ func (r *Record) raised() bool {
 	return r.Failure != nil && r.Failure.Kind == provider.KindCostLimit && parent != nil && r.errorAt <= parent.Seq
 }
 
+// withNext follows a use in which a call is counted that has not been made.
+const withNext = ", with what the next call may take"
+
 // fits reports whether the worst case of a call fits the rest of the limits. The rest is what remains beside the
 // reserves and the share of the conclusion. If the call does not fit, limit and what say which limit prevents it.
 func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
@@ -181,11 +189,11 @@ func (c *Core) fits(intent *Intent) (limit WarningKind, what string, ok bool) {
 	worst := r.used().plus(r.pending()).plus(amount{intent.Reserve, intent.Bound, 1})
 	if r.State != StateCompleting {
 		if what := worst.passed(budget.soft()); what != "" {
-			return WarnSoft, what, false
+			return WarnSoft, what + withNext, false
 		}
 	}
 	if what := worst.passed(budget.hard()); what != "" {
-		return WarnHard, what, false
+		return WarnHard, what + withNext, false
 	}
 	if r.State == StateCompleting {
 		return "", "", true

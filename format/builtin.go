@@ -32,7 +32,7 @@ func freeForm() Format {
 func structuredRounds() Format {
 	return Format{
 		Name:     StructuredRounds,
-		Guidance: "The first round holds the openings, the last the closings, and the rounds between are rebuttals.",
+		Guidance: "As far as the number of rounds allows, openings come first, rebuttals after them, and closings last.",
 		Phases: []Phase{
 			{Name: PhaseOpening, First: 1, Last: 1, Instruction: askOpening},
 			{Name: PhaseClosing, First: -1, Last: -1, Instruction: askClosing},
@@ -49,10 +49,10 @@ func structuredRounds() Format {
 func roundLimited() Format {
 	return Format{
 		Name:     RoundLimited,
-		Guidance: "The number of rounds is fixed and small: make each turn count, and build on the rounds before.",
+		Guidance: "The number of rounds is fixed: make each turn count, and build on what was said before.",
 		Phases: []Phase{
-			{Name: PhaseClosing, First: -1, Last: -1, Instruction: askClosing},
 			{Name: PhaseOpening, First: 1, Last: 1, Instruction: askOpening},
+			{Name: PhaseClosing, First: -1, Last: -1, Instruction: askClosing},
 			{Name: PhaseArgument, First: 2, Last: -2, Instruction: askArgument},
 		},
 		End: EndByRounds,
@@ -86,7 +86,7 @@ func roundtable() Format {
 	)
 	return Format{
 		Name: Roundtable,
-		Guidance: "A talk among equals without sides and without a winner: listen, build on what others bring, " +
+		Guidance: "A talk among equals without a winner: listen, build on what others bring, " +
 			"and make plain both what is shared and where views part.",
 		Seats: []Seats{
 			{Side: Neutral, Max: 1, Role: "You host the talk: you open it and sum it up."},
@@ -196,13 +196,14 @@ func dialecticalInquiry() Format {
 			"aim, steps, costs and risks. To criticise the other plan is not enough."
 		critique = "Test the other plan: which of its assumptions fails, and what follows if it does. " +
 			"Then answer what was said against your own."
-		join = "Join the two plans: say which assumptions have stood the test, what of each plan should be kept, " +
+		join = "Join the two plans: say which assumptions hold, what of each plan should be kept, " +
 			"and what the best plan made of both would be."
 	)
 	return Format{
 		Name: DialecticalInquiry,
-		Guidance: "Two full plans from contrary assumptions are set against each other, so that the assumptions come to light " +
-			"and are tested. After the critique both sides look for the plan that keeps the best of the two.",
+		Guidance: "Two full plans from contrary assumptions are set against each other, so that the assumptions come to light. " +
+			"As far as the number of rounds allows, they are then tested, and at the end both sides look for the plan " +
+			"that keeps the best of the two.",
 		Seats: []Seats{
 			{Side: For, Min: 1, Role: "You put forward a plan and stand by its assumptions until they are shown to fail."},
 			{Side: Against, Min: 1, Role: "You put forward a full counter-plan from the contrary assumptions, and stand by those."},

@@ -240,9 +240,6 @@ func (c *check) fits(format *Format, in Cast) {
 			}
 		}
 	}
-	if format.Decide == BySwing && in.Audience == nil {
-		c.Addf("audience", "is missing: format %s is decided by how the audience swings", format.Name)
-	}
 	c.seats(format, in)
 }
 
@@ -252,7 +249,7 @@ func (c *check) seats(format *Format, in Cast) {
 		return
 	}
 	for _, seats := range format.Seats {
-		n := in.onSide(seats.Side)
+		n := format.seated(in, seats.Side)
 		if n < seats.Min || seats.Max > 0 && n > seats.Max {
 			wants := fmt.Sprintf("%d to %d", seats.Min, seats.Max)
 			if seats.Max == 0 {
@@ -262,17 +259,17 @@ func (c *check) seats(format *Format, in Cast) {
 		}
 	}
 	for i, seat := range in.Seats {
-		if !slices.ContainsFunc(format.Seats, func(s Seats) bool { return s.Side == seat.Side }) {
+		if format.seatsOf(seat.Side) == nil {
 			c.Addf(fmt.Sprintf("participants[%d].side", i), "is %q: format %s has no such side", text.OneLine(string(seat.Side), 40), format.Name)
 		}
 	}
 }
 
-// onSide returns how many participants are on a side.
-func (c Cast) onSide(side Side) int {
+// seated returns how many participants take the seats of a side.
+func (f *Format) seated(in Cast, side Side) int {
 	n := 0
-	for _, seat := range c.Seats {
-		if seat.Side == side {
+	for _, seat := range in.Seats {
+		if seats := f.seatsOf(seat.Side); seats != nil && seats.Side == side {
 			n++
 		}
 	}

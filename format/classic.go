@@ -19,13 +19,12 @@ func oxford() Format {
 	const partners = "Your side has one case: support your partners, and cover what they have not."
 	return Format{
 		Name: Oxford,
-		Guidance: "Two sides contend over a motion before an audience that votes before and after. " +
-			"The side wins that moves more of the audience, not the one with more votes: " +
+		Guidance: "Two sides contend over a motion before listeners whom each wants to win over: " +
 			"speak to the undecided and to those who lean the other way.",
 		Seats: []Seats{
 			{Side: For, Min: 1, Max: maxOfASide, Role: "You speak for the motion. " + partners},
 			{Side: Against, Min: 1, Max: maxOfASide, Role: "You speak against it. " + partners},
-			{Side: Neutral, Max: 1, Role: "You moderate: you ask what the audience would want answered, and press both sides equally."},
+			{Side: Neutral, Max: 1, Role: "You moderate: you ask what a listener would want answered, and press both sides equally."},
 		},
 		Chair:  Neutral,
 		Rounds: 3,
@@ -41,7 +40,7 @@ func oxford() Format {
 			{
 				Name: PhaseClosing, First: 3, Last: 3,
 				Slots: []Slot{{
-					Who: BothSides, Minutes: 2, Instruction: "Leave the audience with the one consideration that should decide its vote.",
+					Who: BothSides, Minutes: 2, Instruction: "Leave those who listen with the one consideration that should decide the question.",
 				}},
 			},
 		},
@@ -58,7 +57,7 @@ func oxfordExchange() []Slot {
 	slots := []Slot{{
 		Who: TheChair, To: BothSides, Exchanges: 1,
 		Instruction: "Press the speaker on the point that an undecided listener would doubt most.",
-		Answer:      "Speak to the audience as much as to the moderator.",
+		Answer:      "Speak to those who listen as much as to the moderator.",
 	}}
 	cross := func(who, to Side, place int) Slot {
 		at := ":" + strconv.Itoa(place)

@@ -23,12 +23,13 @@ type Format struct {
 	MinParticipants int `json:"minParticipants,omitempty"`
 	MaxParticipants int `json:"maxParticipants,omitempty"`
 	// Seats say how many participants each side has. If Seats is empty, sides are free. Otherwise every participant
-	// is on one of these sides.
+	// takes one of these seats.
 	Seats []Seats `json:"seats,omitempty"`
 	// Chair is the side of the participants who lead the talk and are not judged. If it is empty, there is no
 	// chair.
 	Chair Side `json:"chair,omitempty"`
-	// Rounds fixes the number of rounds. If it is 0, Config.Rounds gives the number.
+	// Rounds fixes the number of rounds: Config.Rounds is then 0, or at least as many. If it is 0, Config.Rounds gives
+	// the number.
 	Rounds int `json:"rounds,omitempty"`
 	// Phases say what is asked in which round. If several phases cover a round, the first of them counts.
 	Phases []Phase `json:"phases"`
@@ -46,6 +47,7 @@ type Format struct {
 
 // Seats are the participants of one side.
 type Seats struct {
+	// Side is the side. Seats without a side are for all participants whose side has no seats of its own.
 	Side Side `json:"side"`
 	// Min and Max bound their number. Max 0 means no upper bound.
 	Min int `json:"min,omitempty"`
@@ -149,7 +151,7 @@ type Decision string
 // The ways to find the winner.
 const (
 	ByJudges Decision = "judges" // by the votes of the judges
-	BySwing  Decision = "swing"  // the side that gains more of the audience wins, in percentage points
+	BySwing  Decision = "swing"  // the side that gains more of the audience wins, in percentage points; without an audience, ByJudges
 	NoWinner Decision = "none"   // there is no winner, and no judge may name one
 )
 
@@ -229,12 +231,24 @@ func (f *Format) Judged(side Side) bool { return f.Chair == "" || side != f.Chai
 
 // Role returns what the format asks of a side, or "" if it asks nothing of its own.
 func (f *Format) Role(side Side) string {
-	for _, seats := range f.Seats {
-		if seats.Side == side {
-			return seats.Role
-		}
+	if seats := f.seatsOf(side); seats != nil {
+		return seats.Role
 	}
 	return ""
+}
+
+// seatsOf returns the seats that a participant of a side takes, or nil if there are none.
+func (f *Format) seatsOf(side Side) *Seats {
+	var free *Seats
+	for i := range f.Seats {
+		switch f.Seats[i].Side {
+		case side:
+			return &f.Seats[i]
+		case "":
+			free = &f.Seats[i]
+		}
+	}
+	return free
 }
 
 // Clone returns a deep copy.

@@ -5,6 +5,7 @@ type Assign struct {
 	Topic     string
 	Count     int      // positions to find
 	Diversity string   // "binary", "spectrum" or "multi-perspective"; otherwise the model chooses
+	Open      []Person // those for whom positions are found, in the order of the answer
 	Taken     []Person // persons who have a position already
 }
 
@@ -12,6 +13,7 @@ type Assign struct {
 // (position, persona, keyArguments) and reasoning. It fails only if a replaced template fails.
 func (s *Set) Assign(a Assign) (string, error) {
 	a.Topic = quoted(a.Topic)
+	a.Open = people(a.Open)
 	a.Taken = people(a.Taken)
 	return s.render("assign", a)
 }

@@ -63,7 +63,10 @@ type Assess struct {
 	Participants []string    // names, as the judge must return them
 	Rubric       []Criterion // criteria to score for each participant; nil: one score for each
 	Rounds       int         // planned; 0: open
-	Advisory     bool        // the format fixes the rounds, and the judge's shouldContinue has no effect
+	// Ends says what ends the debate before its last round: "judge" (shouldContinue), "convergence" (the flags
+	// convergenceReached and diminishingReturns) or "rounds" (nothing that a judge answers). "": "judge".
+	Ends   string
+	Judges int // on the panel; above 1, most of them decide
 }
 
 // Round returns the placeholder; templates use it as {{.Round}}.

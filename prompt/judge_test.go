@@ -25,7 +25,7 @@ func TestJudgeElements(t *testing.T) {
 			given, []string{"2. Repetition: ", "return with nothing added", "diminishing returns"}, nil,
 		},
 		"duty: drift":    {given, []string{"3. Drift: ", "leaves the topic"}, nil},
-		"duty: going on": {given, []string{"4. Going on: decide whether one more round"}, nil},
+		"duty: going on": {given, []string{"4. Going on: say whether one more round"}, nil},
 		"duty: schema":   {given, []string{"5. Answering: ", "into the JSON"}, nil},
 		"default criteria": {
 			given, []string{"## Criteria\n\n- logical consistency\n- evidence\n- engagement\n- novelty\n- clarity and persuasiveness\n- relevance\n"}, nil,
@@ -72,10 +72,11 @@ func TestAssessElements(t *testing.T) {
 	check(t, map[string]element{
 		"round":              {given, []string{"Assess round " + prompt.Round + " of 3."}, nil},
 		"open end":           {scored, []string{"Assess round " + prompt.Round + "."}, []string{" of 0"}},
-		"earlier rounds":     {given, []string{"measure it against the earlier rounds"}, nil},
+		"earlier rounds":     {given, []string{"measure it against any earlier rounds"}, nil},
 		"shouldContinue":     {given, []string{`- "shouldContinue" (true or false): `}, nil},
-		"decides":            {given, []string{"The format leaves this to you: false ends the debate."}, []string{"recorded"}},
-		"does not decide":    {assess(prompt.Assess{Advisory: true}), []string{"The format decides how many rounds there are", "does not end the debate"}, []string{"leaves this to you"}},
+		"decides":            {given, []string{"The format leaves this to you: false ends the debate, and it ends after round 3 in any case."}, []string{"recorded"}},
+		"one round":          {assess(prompt.Assess{Rounds: 1}), nil, []string{"earlier rounds"}},
+		"does not decide":    {assess(prompt.Assess{Ends: "rounds"}), []string{"The format decides how many rounds there are", "does not end the debate"}, []string{"leaves this to you"}},
 		"qualityScore":       {given, []string{`- "qualityScore" (number, 0 to 10): `}, nil},
 		"assessments":        {given, []string{`- "assessments" (array): `}, nil},
 		"exactly once":       {given, []string{"one entry for each participant, each exactly once, nobody else"}, nil},

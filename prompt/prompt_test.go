@@ -31,7 +31,7 @@ func TestOverride(t *testing.T) {
 		"debater":    {"{{.Name}}/{{.Topic}}/{{.Position}}", "Ada/Should cities ban cars from their centres?/Ban them."},
 		"turn":       {"{{.Phase}} {{.Round}}/{{.Rounds}}", "rebuttal " + prompt.Round + "/3"},
 		"judge":      {"{{range .Participants}}{{.Name}};{{end}}", "Ada;Ben;Cy;"},
-		"assess":     {"{{.Round}} {{.Advisory}}", prompt.Round + " false"},
+		"assess":     {"{{.Round}} {{.Judges}}", prompt.Round + " 0"},
 		"verdict":    {"{{.Round}} {{.Unfinished}} {{len .Criteria}}", prompt.Round + " false 6"},
 		"again":      {"{{len .Problems}} problems", "2 problems"},
 		"tools":      {"{{.Left}} left", "3 left"},
@@ -134,7 +134,7 @@ func TestOverrideFails(t *testing.T) {
 			map[string]string{"verdict": "x{{if .Unfinished}}{{.Colour}}{{end}}"}, []string{`"verdict"`, "Colour"},
 		},
 		"only when advisory": {
-			map[string]string{"assess": "x{{if .Advisory}}{{.Colour}}{{end}}"}, []string{`"assess"`, "Colour"},
+			map[string]string{"assess": "x{{if .Ends}}{{.Colour}}{{end}}"}, []string{`"assess"`, "Colour"},
 		},
 		"another template": {map[string]string{"again": `{{template "turn" .}}`}, []string{`"again"`, `"turn"`}},
 		"endless":          {map[string]string{"turn": `{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`}, []string{`"turn"`, "depth"}},

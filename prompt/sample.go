@@ -51,7 +51,10 @@ func samples() map[string][]any {
 		"assess": {
 			Assess{Participants: names, Rubric: rubric, Rounds: 3},
 			Assess{},
-			Assess{Advisory: true},
+			Assess{Ends: "rounds"},
+			Assess{Ends: "convergence"},
+			Assess{Ends: "convergence", Judges: 3},
+			Assess{Judges: 3, Rounds: 1},
 		},
 		"verdict": {
 			Verdict{Participants: names, Criteria: names, Rounds: 3},
@@ -62,7 +65,8 @@ func samples() map[string][]any {
 		"again": {Again{Problems: names}, Again{}},
 		"tools": {Tools{Left: "3"}, Tools{}},
 		"assign": {
-			Assign{Topic: topic, Count: 2, Diversity: "binary", Taken: person},
+			Assign{Topic: topic, Count: 2, Diversity: "binary", Open: person, Taken: person},
+			Assign{Diversity: "binary"},
 			Assign{},
 			Assign{Diversity: "spectrum"},
 			Assign{Diversity: "multi-perspective"},

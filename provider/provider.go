@@ -50,7 +50,9 @@ type Chunk struct {
 // Request is one question to a model. Requests that run at the same time may share Messages, so a
 // provider must not write to it.
 type Request struct {
-	ID          string            // the call and its attempt: an idempotency key
+	// ID names the conversation, the call and its attempt: "cars/r1.opening.Ada/1" is the first attempt at Ada's opening
+	// in round 1 of the debate "cars" (Config.ID). No two attempts share it, so it serves as an idempotency key.
+	ID          string
 	Model       string            // as the vendor names it
 	System      string            // the same for a whole debate, so that prompt caches hit
 	Self        string            // the participant who is asked; messages of this speaker are its own

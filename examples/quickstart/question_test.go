@@ -91,7 +91,7 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 			},
 			code: 1,
 			stdout: []string{
-				"(The answer of the judge was not accepted", "(A question has come up: The judge", "judge has failed: invalid_response",
+				"(The answer of the judge was not accepted", "(A question has come up: The", "judge has failed: invalid_response",
 				"The choice is to go on without this judge.)", "\n== No verdict ==\n", "\n== Spent ==\n",
 			},
 			never:  []string{"== Verdict =="},
@@ -121,7 +121,7 @@ func TestQuestionsAreAnsweredWithoutAPerson(t *testing.T) {
 				return 200, judged(schema)
 			},
 			code:   1,
-			stdout: []string{"(A question has come up: The judge", "judge has failed: authentication", "\n== No verdict ==\n"},
+			stdout: []string{"(A question has come up: The", "judge has failed: authentication", "\n== No verdict ==\n"},
 			stderr: []string{"there is no verdict: debate: authentication"},
 		},
 		{

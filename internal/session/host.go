@@ -109,14 +109,22 @@ func (h *Host) Read(ctx context.Context, id string) ([]flow.Event, error) {
 	var events []flow.Event
 	for event, err := range h.Store.Read(ctx, id, 0) {
 		if err != nil {
-			return nil, StoreError("open", err)
+			return nil, StoreError("open", named(err, id))
 		}
 		events = append(events, event)
 	}
 	if len(events) == 0 {
-		return nil, StoreError("open", flow.ErrNotFound)
+		return nil, StoreError("open", named(flow.ErrNotFound, id))
 	}
 	return events, nil
+}
+
+// named adds the id to the error that there is no such conversation.
+func named(err error, id string) error {
+	if errors.Is(err, flow.ErrNotFound) {
+		return fmt.Errorf("%w: %.64q", err, id)
+	}
+	return err
 }
 
 // Shutdown closes all sessions, and returns when nothing of them runs any more, or ctx is done. No session is

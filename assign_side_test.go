@@ -1,0 +1,71 @@
+package debate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agonist-dev/debate"
+	"github.com/agonist-dev/debate/format"
+	"github.com/agonist-dev/debate/provider"
+	"github.com/agonist-dev/debate/provider/scripted"
+)
+
+// Whoever finds positions is told for whom, by name and side, and the positions land there.
+func TestPositionsAreFoundForNamesAndSides(t *testing.T) {
+	for _, name := range []string{format.Oxford, format.LincolnDouglas, format.KarlPopper, format.DevilsAdvocate, format.DialecticalInquiry} {
+		t.Run(name, func(t *testing.T) {
+			f := builtin(t, name)
+			config := castFor(f)
+			config.Assign = &debate.Assign{Model: "test/planner", Diversity: debate.Binary}
+			var answer debate.PositionPlan
+			var open strings.Builder
+			want := map[string]string{}
+			for i, p := range config.Participants {
+				if !f.Judged(p.Side) {
+					continue
+				}
+				fmt.Fprintf(&open, "- %s (%s)\n", p.Name, p.Side)
+				want[p.Name] = fmt.Sprintf("Thesis%d reason%d ground%d is %s.", i, i, i, p.Side)
+				answer.Positions = append(answer.Positions, debate.PlannedPosition{
+					Position: want[p.Name], Persona: "A planner", KeyArguments: []string{"air"},
+				})
+			}
+			answer.Reasoning = "They collide."
+			engine, source := ready(config)
+			reply := source.Reply
+			source.Reply = func(req *provider.Request) scripted.Reply {
+				if req.Schema != nil && req.Schema.Name == "assign" {
+					return scripted.Reply{Text: toJSON(answer)}
+				}
+				return reply(req)
+			}
+			run(t, engine, config)
+			asked := source.Requests()[0].Last.Text
+			assert.Contains(t, asked, "## Speakers without a position\n\n"+open.String())
+			assert.Contains(t, asked, "Each fits its speaker's side")
+			assert.Contains(t, asked, "in the order of the speakers without a position")
+			assert.NotContains(t, asked, "divide the positions evenly", "the sides are given")
+			prompts := systems(source)
+			for _, p := range config.Participants {
+				if position, ok := want[p.Name]; ok {
+					require.Contains(t, prompts[p.Name], fmt.Sprintf("Your side: %s\n\nYour position: %s\n", p.Side, position))
+				}
+			}
+		})
+	}
+}
+
+// Without sides nothing is said of them.
+func TestPositionsAreFoundWithoutSides(t *testing.T) {
+	config := unplaced(1, 2)
+	config.Assign.Diversity = debate.Binary
+	engine, p := engineFor(config)
+	asked := planner(p, toJSON(plan(noonPosition, quarterPosition)))
+	run(t, engine, config)
+	assert.Contains(t, asked()[0].Last.Text, "## Speakers without a position\n\n- Ben\n- Cyd\n")
+	assert.NotContains(t, asked()[0].Last.Text, "side")
+}
