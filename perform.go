@@ -149,7 +149,8 @@ func (l *engine) guarded(ctx context.Context, tool flow.Tool, c *flow.Command) (
 func (l *engine) askJudge(ctx *callctx.Context, c *flow.Command) (flow.Signal, error) {
 	judge := l.judges[c.Function]
 	if judge == nil {
-		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "judge", Err: fmt.Errorf("no judge %q is registered", c.Function)}
+		err := fmt.Errorf("no judge %q is registered", c.Function)
+		return nil, &flow.Error{Kind: provider.KindValidation, Op: c.Call, Field: "judge", Err: err}
 	}
 	task, ok := c.Task.(*JudgeTask)
 	if !ok {
