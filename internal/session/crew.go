@@ -82,13 +82,10 @@ func (c *crew) leave() {
 // step steps the core. The step of an answer is made by a worker, if there are any. A caller that brings an answer was
 // counted in.
 func (c *crew) step(core *flow.Core, in flow.Input) (flow.Output, error) {
-	if !core.Validates(in.Signal) {
-		return core.Step(in)
-	}
 	c.mu.Lock()
 	jobs := c.jobs
 	c.mu.Unlock()
-	if jobs == nil {
+	if jobs == nil || !core.Validates(in.Signal) {
 		return core.Step(in)
 	}
 	j := &job{core: core, in: in}
